@@ -15,6 +15,7 @@ class Quantifier(StrEnum):
     """In how many of its settings a claim has to hold."""
 
     ALL = "all"  # in each; a claim that holds in some depends on the setting
+    ALWAYS = "always"  # in each, and it says so (always, never, forces): one setting in which it fails refutes it
     SOME = "some"  # in at least one, as for "up to six times"
 
 

@@ -53,5 +53,5 @@ Figure = Annotated[
 _Expression = Annotated[str, Field(min_length=1, max_length=MAX_LENGTH)]
 Condition = Annotated[_Expression, _parsed_by(parse_condition, "speedup(shfl, smem) > 1")]
 Quantity = Annotated[_Expression, _parsed_by(parse_quantity, "speedup(shfl, smem)")]
-QuantifierWord = Annotated[Literal["all", "some"], says("all, some")]
+QuantifierWord = Annotated[Literal["all", "always", "some"], says("all, always, some")]
 Truth = Annotated[bool, Field(strict=True), says("true or false")]

@@ -282,7 +282,11 @@ class ClaimEntry(Section):
         ),
     )
     quantifier: QuantifierWord = Field(
-        default="all", description="whether it has to hold in all settings, or in at least one"
+        default="all",
+        description=(
+            "whether it has to hold in all settings, or in at least one (`some`); `always` is for a claim that says "
+            "always, never or forces, which one setting refutes, where another claim depends on the setting"
+        ),
     )
     required: Truth = Field(
         default_factory=bool, description="whether `run` and `claims` exit with 1 unless it holds; omitted: false"

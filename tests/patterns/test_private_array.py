@@ -34,15 +34,22 @@ def one_thread(own: Array, index: int, math: int, reads: list[int]) -> np.generi
     return x
 
 
+def own_arrays(arrays: Array, length: int) -> list[Array]:
+    """Return each thread's array: in the block of its warp, elements i of all lanes lie side by side."""
+    block = WARP * length
+    firsts = [thread // WARP * block + thread % WARP for thread in range(THREADS)]
+    return [arrays[first : first + block - WARP + 1 : WARP] for first in firsts]
+
+
 def last_thread(data: Workload, length: str, math: str, reads: list[int]) -> np.generic:
     arrays, start = data.inputs(0)
-    return one_thread(arrays.reshape(THREADS, int(length))[-1], int(start[-1, -1]), int(math), reads)
+    return one_thread(own_arrays(arrays, int(length))[-1], int(start[-1, -1]), int(math), reads)
 
 
 def indices(data: Workload, length: int, count: int) -> Array:
     """Return the indices that each thread reads, of shape [iterations, warps, 32]."""
     arrays, start = data.inputs(0)
-    rows = list(arrays.reshape(THREADS, length))
+    rows = own_arrays(arrays, length)
     index = start.ravel().tolist()
     read = []
     for _ in range(count):
@@ -60,7 +67,7 @@ def test_reference_agrees_with_a_loop_over_the_threads(dtype: str, index: str, m
     for iterations in (0, 1, 15):
         sums = [
             one_thread(own, first, int(math), [0] * iterations)
-            for own, first in zip(arrays.reshape(THREADS, 32), start.ravel().tolist(), strict=True)
+            for own, first in zip(own_arrays(arrays, 32), start.ravel().tolist(), strict=True)
         ]
         assert data.expected(0, iterations)[0].tolist() == sums
 

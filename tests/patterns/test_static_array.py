@@ -16,10 +16,9 @@ def workload(dtype: str, length: str) -> Workload:
 
 
 def arrays(data: Workload, length: str) -> list[list[float]]:
-    """Return each thread's array."""
-    count = int(length)
-    flat = data.inputs(0)[0].tolist()
-    return [flat[first : first + count] for first in range(0, THREADS * count, count)]
+    """Return each thread's array: in the block of its warp, elements i of all lanes lie side by side."""
+    flat, block = data.inputs(0)[0].tolist(), 32 * int(length)
+    return [flat[thread // 32 * block :][thread % 32 : block : 32] for thread in range(THREADS)]
 
 
 @pytest.mark.parametrize("length", LENGTHS)

@@ -110,7 +110,7 @@ def test_claims_do_not_depend_on_the_filters_of_the_command_line(folder: Folder)
         ('source: "a \\u202e b"', f"6:34: found `a \\u202e b`; allowed: {LINE}"),
         ('source: "\\e[2J"', f"6:34: found `\\x1b[2J`; allowed: {LINE}"),
         (f"source: {'x' * (MAX_SENTENCE + 1)}", f"6:34: found `{'x' * 80}…`; allowed: {LINE}"),
-        ("quantifier: most", "6:38: found `most`; allowed: all, some"),
+        ("quantifier: most", "6:38: found `most`; allowed: all, always, some"),
         ("required: yes", "6:36: found `yes`; allowed: true or false"),
         ("required: 1", "6:36: found `1`; allowed: true or false"),
         (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.code import RunCode
@@ -84,7 +85,7 @@ def _judge(claim: Claim, subjects: Sequence[Subject]) -> ClaimVerdict:
     settings = settings_of(claim, subjects)
     family = family_of(settings)
     judged = [judge_setting(claim, setting, family) for setting in settings]
-    verdict = _overall(claim.quantifier, [item.outcome.outcome for item in judged])
+    verdict = verdict_of(claim.quantifier, [item.outcome.outcome for item in judged])
     worst = _worst(judged)
     quantity = measured_quantity(claim)
     why, why_setting = overall_why(judged, worst)
@@ -102,16 +103,22 @@ def _judge(claim: Claim, subjects: Sequence[Subject]) -> ClaimVerdict:
     )
 
 
-def _overall(quantifier: Quantifier, outcomes: Sequence[SettingStatus]) -> ClaimStatus:
-    """Return the verdict from the outcomes in all settings."""
-    known = set(outcomes)
-    if known == {SettingStatus.FAILS}:
+def verdict_of(quantifier: Quantifier, outcomes: Sequence[SettingStatus]) -> ClaimStatus:
+    """Return the verdict from the outcomes in all settings.
+
+    A claim that fails in most settings and holds in none is refuted, whatever the undecided ones are.
+    """
+    counts = Counter(outcomes)
+    holds, fails = counts[SettingStatus.HOLDS], counts[SettingStatus.FAILS]
+    if outcomes and fails == len(outcomes):
         return ClaimStatus.REFUTED
     if quantifier is Quantifier.SOME:
-        return ClaimStatus.CONFIRMED if SettingStatus.HOLDS in known else ClaimStatus.INCONCLUSIVE
-    if known == {SettingStatus.HOLDS}:
+        return ClaimStatus.CONFIRMED if holds else ClaimStatus.INCONCLUSIVE
+    if outcomes and holds == len(outcomes):
         return ClaimStatus.CONFIRMED
-    return ClaimStatus.DEPENDS if {SettingStatus.HOLDS, SettingStatus.FAILS} <= known else ClaimStatus.INCONCLUSIVE
+    if fails and (quantifier is Quantifier.ALWAYS or (not holds and 2 * fails > len(outcomes))):
+        return ClaimStatus.REFUTED
+    return ClaimStatus.DEPENDS if holds and fails else ClaimStatus.INCONCLUSIVE
 
 
 def _worst(judged: Sequence[JudgedSetting]) -> JudgedSetting | None:

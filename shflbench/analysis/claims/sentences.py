@@ -57,7 +57,7 @@ def _parts(
             best = max(holds, key=lambda item: item.margin or 0.0)
             example = f"{labels.full(best)}{_measured(claim, best)}"
             yield f"holds in {len(holds)} of {len(judged)} settings, such as {example}"
-        case ClaimStatus.CONFIRMED | ClaimStatus.REFUTED:
+        case ClaimStatus.CONFIRMED | ClaimStatus.REFUTED if len(judged) in {len(holds), len(fails)}:
             texts = {interval_words(claim, item.outcome.measured) for item in judged}
             value = f": {texts.pop()}" if len(texts) == 1 and "" not in texts else ""
             yield f"{'holds' if holds else 'fails'} in {all_of(len(judged), 'settings')}{value}"
@@ -65,6 +65,8 @@ def _parts(
                 yield f"{'least' if holds else 'most'} clearly at {labels.full(worst)}{_measured(claim, worst)}"
         case _:
             yield from _mixed(labels, holds, fails, undecided)
+            if worst and verdict is ClaimStatus.REFUTED:
+                yield f"fails most clearly at {labels.full(worst)}{_measured(claim, worst)}"
 
 
 def _mixed(

@@ -53,7 +53,7 @@ def _fails(one: ClaimVerdict) -> bool:
 
 def _fails_somewhere(one: ClaimVerdict) -> bool:
     """Whether the claim is refuted or depends, only not known which, because other settings are undecided."""
-    has_to_hold_everywhere = one.claim.quantifier is Quantifier.ALL
+    has_to_hold_everywhere = one.claim.quantifier is not Quantifier.SOME
     return has_to_hold_everywhere and any(setting.outcome is SettingStatus.FAILS for setting in one.settings)
 
 

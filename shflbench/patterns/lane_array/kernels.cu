@@ -17,7 +17,9 @@ __device__ unsigned first_of_array() { return thread() / WARP * LENGTH; }
 template <typename T>
 __global__ void lane_array_smem(const T* arrays, const int* start, T* result, int iterations) {
     T* a = shared<T>();
-    const unsigned first = threadIdx.x / WARP * LENGTH;
+    // From a shuffle, so that the compiler does not see that `first` is a mask of threadIdx.x where LENGTH is 32: it would
+    // compute `next` in two instructions there, and in one for all other lengths.
+    const unsigned first = __shfl_sync(FULL_WARP, threadIdx.x / WARP * LENGTH, 0);
     if (lane() < LENGTH) a[first + lane()] = arrays[first_of_array() + lane()];
     if (WARP + lane() < LENGTH) a[first + WARP + lane()] = arrays[first_of_array() + WARP + lane()];
     __syncwarp();

@@ -9,10 +9,10 @@
 struct PrivateArray {
     {T} elements[{length}];
 
-    // Copies the elements from memory.
-    __device__ explicit PrivateArray(const {T}* source) {
+    // Copies the elements from memory, where they lie `stride` elements apart.
+    __device__ explicit PrivateArray(const {T}* source, int stride = 1) {
         #pragma unroll
-        for (int i = 0; i < {length}; ++i) elements[i] = source[i];
+        for (int i = 0; i < {length}; ++i) elements[i] = source[i * stride];
     }
     __device__ {T} operator[](unsigned index) const { return elements[index]; }
 };
@@ -24,11 +24,12 @@ struct PrivateArray {
     char* first;
     unsigned pitch;  // bytes from one element to the next
 
-    // Copies the elements from memory. `slots` is shared memory, {length} elements per thread of the block.
-    __device__ PrivateArray(const {T}* source, {T}* slots)
+    // Copies the elements from memory, where they lie `stride` elements apart. `slots` is shared memory, {length} elements
+    // per thread of the block.
+    __device__ PrivateArray(const {T}* source, {T}* slots, int stride = 1)
         : first(reinterpret_cast<char*>(slots + threadIdx.x)), pitch(blockDim.x * sizeof({T})) {
         #pragma unroll 1
-        for (int i = 0; i < {length}; ++i) (*this)[i] = source[i];
+        for (int i = 0; i < {length}; ++i) (*this)[i] = source[i * stride];
     }
     __device__ {T}& operator[](unsigned index) const { return *reinterpret_cast<{T}*>(first + index * pitch); }
 };
@@ -38,10 +39,10 @@ struct PrivateArray {
 struct PrivateArray {
     {T} elements[{length}];
 
-    // Copies the elements from memory.
-    __device__ explicit PrivateArray(const {T}* source) {
+    // Copies the elements from memory, where they lie `stride` elements apart.
+    __device__ explicit PrivateArray(const {T}* source, int stride = 1) {
         #pragma unroll
-        for (int i = 0; i < {length}; ++i) elements[i] = source[i];
+        for (int i = 0; i < {length}; ++i) elements[i] = source[i * stride];
     }
     __device__ {T} operator[](unsigned index) const {
         {T} element = elements[0];
@@ -70,10 +71,10 @@ __device__ inline {T} select(const {T} (&elements)[COUNT], unsigned index) {
 struct PrivateArray {
     {T} elements[{length}];
 
-    // Copies the elements from memory.
-    __device__ explicit PrivateArray(const {T}* source) {
+    // Copies the elements from memory, where they lie `stride` elements apart.
+    __device__ explicit PrivateArray(const {T}* source, int stride = 1) {
         #pragma unroll
-        for (int i = 0; i < {length}; ++i) elements[i] = source[i];
+        for (int i = 0; i < {length}; ++i) elements[i] = source[i * stride];
     }
     __device__ {T} operator[](unsigned index) const { return select(elements, index); }
 };

@@ -5,12 +5,16 @@ constexpr int LENGTH = OPTION_LENGTH;
 constexpr int MATH = OPTION_MATH;
 constexpr int LONGEST = 256;  // elements; higher bits are not part of an index
 
-// Copy the thread's array from global memory, where the arrays of all threads lie one after another.
+// In global memory, elements i of all lanes of a warp lie side by side, at `i * WARP + lane`: the warp copies whole lines, so
+// that a launch hardly waits for the copy.
+template <typename T>
+__device__ const T* initial(const T* arrays) { return arrays + (thread() - lane()) * LENGTH + lane(); }
+
 template <typename T>
 __device__ void fill(T (&a)[LENGTH], const T* arrays) {
-    const T* own = arrays + thread() * LENGTH;
+    const T* mine = initial(arrays);
 #pragma unroll
-    for (int i = 0; i < LENGTH; ++i) a[i] = own[i];
+    for (int i = 0; i < LENGTH; ++i) a[i] = mine[i * WARP];
 }
 
 // The low bits of an element, which hardly change its value, are the next index.
@@ -43,11 +47,11 @@ __global__ void private_array_local(const T* arrays, const int* start, T* result
 // lane of a warp reads a bank of its own. The byte offset takes one multiply-add.
 template <typename T>
 __global__ void private_array_smem(const T* arrays, const int* start, T* result, float one, int iterations) {
-    const T* own = arrays + thread() * LENGTH;
     char* first = reinterpret_cast<char*>(shared<T>() + threadIdx.x);
     const unsigned pitch = blockDim.x * sizeof(T);
+    const T* mine = initial(arrays);
 #pragma unroll 1
-    for (int i = 0; i < LENGTH; ++i) *reinterpret_cast<T*>(first + i * pitch) = own[i];
+    for (int i = 0; i < LENGTH; ++i) *reinterpret_cast<T*>(first + i * pitch) = mine[i * WARP];
     T x = 0;
     unsigned index = start[thread()];
     REPEAT(iterations) {

@@ -115,12 +115,12 @@ def inputs(rng: np.random.Generator, at: Setting) -> tuple[Floats, Integers]:
     arrays = rng.integers(0, 2**12, following.shape).astype(at.dtype.numpy) / 2**12 + 1
     bits = arrays.view(f"u{at.dtype.size}")
     bits |= following.astype(bits.dtype)
-    return arrays.ravel(), first.astype("i4")
+    return arrays.reshape(-1, WARP, length).swapaxes(1, 2).ravel(), first.astype("i4")
 
 
 def reference(arrays: Floats, start: Integers, iterations: int, length: str, math: str, **_: str) -> Floats:
-    """Follow the indices through `arrays` (length elements per thread), adding each element 1 + math times."""
-    rows = arrays.reshape(-1, int(length))
+    """Follow the indices through `arrays` (shape [warps, length, 32]), adding each element 1 + math times."""
+    rows = arrays.reshape(-1, int(length), WARP).swapaxes(1, 2).reshape(-1, int(length))
     x = np.zeros(len(rows), arrays.dtype)
     index = start.ravel()
     for _iteration in range(iterations):

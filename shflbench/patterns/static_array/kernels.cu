@@ -3,12 +3,16 @@
 
 constexpr int LENGTH = OPTION_LENGTH;
 
-// Copy the thread's array from global memory, where the arrays of all threads lie one after another.
+// In global memory, elements i of all lanes of a warp lie side by side, at `i * WARP + lane`: the warp copies whole lines, so
+// that a launch hardly waits for the copy.
+template <typename T>
+__device__ const T* initial(const T* arrays) { return arrays + (thread() - lane()) * LENGTH + lane(); }
+
 template <typename T>
 __device__ void fill(T (&a)[LENGTH], const T* arrays) {
-    const T* own = arrays + thread() * LENGTH;
+    const T* mine = initial(arrays);
 #pragma unroll
-    for (int i = 0; i < LENGTH; ++i) a[i] = own[i];
+    for (int i = 0; i < LENGTH; ++i) a[i] = mine[i * WARP];
 }
 
 #define ADD4(i) x += a[i], x += a[i + 1], x += a[i + 2], x += a[i + 3]

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from shflbench.model import Dtype, Mechanism
+from shflbench.model import WARP, Dtype, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Scalar, Setting, Variant
 
 Floats = NDArray[np.floating]
@@ -72,5 +72,5 @@ def inputs(rng: np.random.Generator, at: Setting) -> Floats:
 
 
 def reference(arrays: Floats, iterations: int, length: str) -> Floats:
-    """Add up each thread's array (the next `length` elements of `arrays`) `iterations` times."""
-    return np.asarray(arrays.reshape(-1, int(length)).sum(axis=1) * iterations, arrays.dtype)
+    """Add up each thread's array (`arrays` has the shape [warps, length, 32]) `iterations` times."""
+    return np.asarray(arrays.reshape(-1, int(length), WARP).sum(axis=1).ravel() * iterations, arrays.dtype)

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.analysis.claims.judge import ClaimRun, judge_claims, judge_subjects, read_claim_run
+from shflbench.analysis.claims.judge import ClaimRun, judge_claims, judge_subjects, read_claim_run, verdict_of
 from shflbench.analysis.claims.verdict import ClaimStatus, ClaimVerdict, SettingStatus
-from shflbench.claims.claim import Claim
+from shflbench.claims.claim import Claim, Quantifier
 from shflbench.errors import ResultsError
 from shflbench.model import Interval, Noise, Status
 from shflbench.store.files import CHECK_FILE, SAMPLES_FILE
@@ -62,6 +62,38 @@ def test_a_claim_that_holds_in_some_settings_depends_on_the_factor_that_decides(
     ratios = [setting.measured.value for setting in verdict.settings if isinstance(setting.measured, Interval)]
     assert isinstance(verdict.worst.measured, Interval)
     assert verdict.worst.measured.value == min(ratios)
+
+
+def test_one_setting_refutes_a_claim_that_says_always() -> None:
+    tested = claim("speedup(shfl, smem) > 2", quantifier=Quantifier.ALWAYS, pattern="neighbor", grid="1|sms")
+    verdict = judge(tested, "launch-sweep")
+    assert verdict.verdict is ClaimStatus.REFUTED
+    assert verdict.sentence.startswith("holds in 6 of 12 settings (block=256, 512, 1024) and fails in 6 (")
+    assert "; fails most clearly at " in verdict.sentence
+
+
+H, F, U = SettingStatus.HOLDS, SettingStatus.FAILS, SettingStatus.UNDECIDED
+ALL, ALWAYS, SOME = Quantifier
+
+
+@pytest.mark.parametrize(
+    ("quantifier", "outcomes", "expected"),
+    [
+        (ALWAYS, [H, H, U], ClaimStatus.INCONCLUSIVE),
+        (ALWAYS, [H, F, U], ClaimStatus.REFUTED),
+        (ALWAYS, [F, U, U], ClaimStatus.REFUTED),
+        (ALL, [H, F, U], ClaimStatus.DEPENDS),
+        (ALL, [F, F, U], ClaimStatus.REFUTED),  # holds in none, and fails in most
+        (ALL, [F, U], ClaimStatus.INCONCLUSIVE),
+        (SOME, [F, F, U], ClaimStatus.INCONCLUSIVE),  # it may hold in the third
+        (SOME, [F, U, H], ClaimStatus.CONFIRMED),
+        (ALL, [], ClaimStatus.INCONCLUSIVE),
+    ],
+)
+def test_the_verdict_follows_from_the_settings(
+    quantifier: Quantifier, outcomes: list[SettingStatus], expected: ClaimStatus
+) -> None:
+    assert verdict_of(quantifier, outcomes) is expected
 
 
 def test_settings_that_no_factor_separates_are_named_up_to_four() -> None:

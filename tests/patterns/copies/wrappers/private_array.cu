@@ -18,8 +18,9 @@ __device__ T use(T x, T element, T one) {
 
 template <typename T>
 __global__ void {kernel}(const T* arrays, const int* start, T* result, float one, int iterations) {
-    const PrivateArray a(arrays + thread() * LENGTH);  //! local select select-bits
-    const PrivateArray a(arrays + thread() * LENGTH, shared<T>());  //! smem
+    const T* mine = arrays + (thread() - lane()) * LENGTH + lane();
+    const PrivateArray a(mine, WARP);  //! local select select-bits
+    const PrivateArray a(mine, shared<T>(), WARP);  //! smem
     T x = 0;
     unsigned index = start[thread()];
     REPEAT(iterations) {
