@@ -50,8 +50,14 @@ __global__ void private_array_smem(const T* arrays, const int* start, T* result,
     char* first = reinterpret_cast<char*>(shared<T>() + threadIdx.x);
     const unsigned pitch = blockDim.x * sizeof(T);
     const T* mine = initial(arrays);
+    constexpr int BATCH = LENGTH < 8 ? LENGTH : 8;  // loads that overlap: alone, each would wait for main memory
 #pragma unroll 1
-    for (int i = 0; i < LENGTH; ++i) *reinterpret_cast<T*>(first + i * pitch) = mine[i * WARP];
+    for (int batch = 0; batch < LENGTH / BATCH; ++batch) {
+#pragma unroll
+        for (int i = batch * BATCH; i < (batch + 1) * BATCH; ++i) {
+            *reinterpret_cast<T*>(first + i * pitch) = mine[i * WARP];
+        }
+    }
     T x = 0;
     unsigned index = start[thread()];
     REPEAT(iterations) {
