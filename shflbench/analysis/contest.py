@@ -71,6 +71,11 @@ class Contest:
         return self.leaders + self.others
 
     @property
+    def next_mechanism(self) -> Row | None:
+        """The fastest candidate of another mechanism than the fastest candidate's; None without one."""
+        return next((row for row in self.candidates if row.mechanism != self.fastest.mechanism), None)
+
+    @property
     def is_tie(self) -> bool:
         """Whether it is not shown that one candidate is the fastest."""
         return len(self.leaders) > 1

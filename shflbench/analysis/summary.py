@@ -164,7 +164,7 @@ def _fold(parts: Sequence[Sequence[Row]], of: int, contests: Contests) -> _Topic
 
 
 def _sentence(topic: _Topic, best: str) -> str:
-    """Compare one variant with the baseline, its nearest rival and shuffle; empty where it is alone."""
+    """Compare one variant with the best of another mechanism, shuffle and the baseline; empty where it is alone."""
     rivals = _rivals(topic, best)
     if not rivals:
         return ""
@@ -172,7 +172,9 @@ def _sentence(topic: _Topic, best: str) -> str:
     if topic.unit == "launch" and (count := topic.contested(best)) > 1:
         launches = f", {count} launches"
     shuffle = next((variant for variant in rivals if topic.mechanism(variant) == Mechanism.SHFL), None)
-    named = [other for other in dict.fromkeys((topic.baseline, rivals[0], shuffle)) if other in rivals]
+    mechanism = topic.mechanism(best)
+    nearest = next((variant for variant in rivals if topic.mechanism(variant) != mechanism), rivals[0])
+    named = [other for other in dict.fromkeys((nearest, shuffle, topic.baseline)) if other in rivals]
     lead = "shuffle is slower: " if shuffle and _is_beaten(topic, best, shuffle) else ""
     reached = _reached(topic.bandwidths(best))
     clauses = _clauses(topic, best, named, verb=not reached)
@@ -224,7 +226,7 @@ def _is_beaten(topic: _Topic, best: str, shuffle: str) -> bool:
 
 
 def _clauses(topic: _Topic, variant: str, others: Sequence[str], *, verb: bool) -> str:
-    """Compare the speeds: `runs at 5.0× the speed of smem, 1.8× that of smem-syncwarp`; ties come last."""
+    """Compare the speeds: `runs at 1.8× the speed of smem-syncwarp, 5.0× that of smem`; ties come last."""
     ties = [other for other in others if topic.ties(variant, other)]
     apart = [other for other in others if other not in ties]
     clauses = [

@@ -21,7 +21,7 @@ def timed(row: Row, time_us: float) -> Row:
 
 
 def test_the_fastest_safe_variant_is_compared_with_the_baseline_and_the_next_best() -> None:
-    assert sentences(rows()) == ["neighbor, f32: shfl runs at 4.7× the speed of smem, 1.9× that of smem-syncwarp"]
+    assert sentences(rows()) == ["neighbor, f32: shfl runs at 1.9× the speed of smem-syncwarp, 4.7× that of smem"]
 
 
 def test_there_is_one_sentence_for_each_pattern_and_dtype_in_file_order() -> None:
@@ -31,19 +31,19 @@ def test_there_is_one_sentence_for_each_pattern_and_dtype_in_file_order() -> Non
 
 def test_a_collective_instruction_is_compared_with_shuffle() -> None:
     lines = sentences(rows("i32", pattern="reduce"))
-    assert lines == ["reduce, i32: redux runs at 10.7× the speed of smem, 2.4× that of shfl"]
+    assert lines == ["reduce, i32: redux runs at 2.4× the speed of shfl, 10.7× that of smem"]
 
 
 def test_a_slower_shuffle_is_said_plainly() -> None:
     lines = sentences(rows(shfl=170.0))
     assert lines == [
-        "neighbor, f32: shuffle is slower: smem-syncwarp runs at 2.4× the speed of smem, 1.2× that of shfl"
+        "neighbor, f32: shuffle is slower: smem-syncwarp runs at 1.2× the speed of shfl, 2.4× that of smem"
     ]
 
 
 def test_a_shuffle_slower_than_several_is_still_named() -> None:
     (lines,) = sentences(rows(shfl=400.0))
-    assert lines.endswith("smem-syncwarp runs at 2.4× the speed of smem, 1.6× that of smem-double, 2.9× that of shfl")
+    assert lines.endswith("smem-syncwarp runs at 2.9× the speed of shfl, 2.4× that of smem")
     assert "shuffle is slower" in lines
 
 
@@ -57,7 +57,7 @@ def test_a_difference_that_is_not_shown_to_exceed_one_percent_is_a_tie() -> None
         "neighbor, f32: shfl runs at 4.7× the speed of smem, tied with smem-syncwarp"
     ]
     assert sentences(rows(shfl=70.0, smem_syncwarp=71.8)) == [
-        "neighbor, f32: shfl runs at 4.7× the speed of smem, 1.03× that of smem-syncwarp"
+        "neighbor, f32: shfl runs at 1.03× the speed of smem-syncwarp, 4.7× that of smem"
     ]
     assert sentences(rows(shfl=137.0, smem_syncwarp=136.0)) == [
         "neighbor, f32: smem-syncwarp runs at 2.4× the speed of smem, tied with shfl"
@@ -66,7 +66,7 @@ def test_a_difference_that_is_not_shown_to_exceed_one_percent_is_a_tie() -> None
 
 def test_unsafe_and_library_variants_are_not_named_as_the_fastest() -> None:
     lines = sentences(rows(pattern="reduce", smem_unsafe=10.0, cub=400.0, cg=400.0))
-    assert lines == ["reduce, f32: shfl runs at 4.5× the speed of smem, 2.1× that of smem-syncwarp"]
+    assert lines == ["reduce, f32: shfl runs at 2.1× the speed of smem-syncwarp, 4.5× that of smem"]
 
 
 def test_library_calls_that_are_at_least_as_fast_are_added() -> None:
@@ -77,7 +77,7 @@ def test_library_calls_that_are_at_least_as_fast_are_added() -> None:
 def test_several_launches_are_summed_up_in_a_range() -> None:
     lines = sentences(measured(patterns=["neighbor"], dtypes=["f32"], launches=["26x1024", "264x1024", "26x256"])[0])
     assert lines == [
-        "neighbor, f32, 3 launches: shfl runs at 4.2× to 4.7× the speed of smem, 1.8× to 1.9× that of smem-syncwarp"
+        "neighbor, f32, 3 launches: shfl runs at 1.8× to 1.9× the speed of smem-syncwarp, 4.2× to 4.7× that of smem"
     ]
 
 
@@ -85,14 +85,14 @@ def test_the_best_over_several_launches_may_lose_at_one() -> None:
     many = measured(patterns=["neighbor"], dtypes=["f32"], launches=["26x1024", "1x1024"])[0]
     lost = [timed(row, 170.0) if (row.variant, row.launch) == ("shfl", "1x1024") else row for row in many]
     (lines,) = sentences(lost)
-    assert lines.startswith("neighbor, f32, 2 launches: shfl runs at 1.9× to 4.7× the speed of smem, ")
-    assert lines.endswith(" smem, 0.80× to 1.9× that of smem-syncwarp (slower at 1 launch)")
+    assert lines.startswith("neighbor, f32, 2 launches: shfl runs at 0.80× to 1.9× the speed of smem-syncwarp (")
+    assert lines.endswith(" smem-syncwarp (slower at 1 launch), 1.9× to 4.7× that of smem")
 
 
 def test_of_several_launches_those_that_tie_are_counted() -> None:
     many = measured(patterns=["neighbor"], dtypes=["f32"], launches=["26x1024", "1x1024"])[0]
     level = [timed(row, 136.0) if (row.variant, row.launch) == ("shfl", "1x1024") else row for row in many]
-    assert sentences(level)[0].endswith(" to 1.9× that of smem-syncwarp (tied at 1 launch)")
+    assert " to 1.9× the speed of smem-syncwarp (tied at 1 launch), " in sentences(level)[0]
 
 
 def test_options_and_iteration_counts_have_sentences_of_their_own() -> None:
@@ -133,10 +133,10 @@ def test_of_passes_over_data_the_highest_bandwidth_at_the_largest_size_is_report
     many, _ = measured(patterns=["struct-access"], dtypes=["f32"], launches=launches, options=options)
     start = "struct-access, f32, words=4, way=load, 65536x256: "
     assert sentences(many) == [
-        f"{start}shuffle is slower: soa reaches 3473 GB/s, 2.1× the speed of direct, 1.03× that of shfl"
+        f"{start}shuffle is slower: soa reaches 3473 GB/s, 1.03× the speed of shfl, 2.1× that of direct"
     ]
     without = [row for row in many if row.variant != "soa"]
-    assert sentences(without) == [f"{start}shfl reaches 3369 GB/s, 2.1× the speed of direct, 1.19× that of smem"]
+    assert sentences(without) == [f"{start}shfl reaches 3369 GB/s, 1.19× the speed of smem, 2.1× that of direct"]
 
 
 def test_many_settings_are_folded_by_the_fastest_variant_into_ranges() -> None:
@@ -149,16 +149,16 @@ def test_many_settings_are_folded_by_the_fastest_variant_into_ranges() -> None:
         for row in every
     ]
     assert sentences(lost) == [
-        "neighbor, 18 of 20 settings: shfl runs at 4.7× the speed of smem, 1.9× that of smem-syncwarp",
+        "neighbor, 18 of 20 settings: shfl runs at 1.9× the speed of smem-syncwarp, 4.7× that of smem",
         (
             "neighbor, mode=idx, width=2, 2 of 20 settings: shuffle is slower: "
-            "smem-syncwarp runs at 2.4× the speed of smem, 1.6× that of smem-double, 1.8× that of shfl"
+            "smem-syncwarp runs at 1.8× the speed of shfl, 2.4× that of smem"
         ),
         (
-            "reduce, f32, 10 of 20 settings: shfl runs at 4.5× the speed of smem, 2.1× that of smem-syncwarp; "
+            "reduce, f32, 10 of 20 settings: shfl runs at 2.1× the speed of smem-syncwarp, 4.5× that of smem; "
             "library calls that are at least as fast: cg at 10 of 10 settings"
         ),
-        "reduce, i32, 10 of 20 settings: redux runs at 10.7× the speed of smem, 2.4× that of shfl",
+        "reduce, i32, 10 of 20 settings: redux runs at 2.4× the speed of shfl, 10.7× that of smem",
     ]
 
 
@@ -184,7 +184,7 @@ def test_settings_that_tie_or_have_no_rival_are_no_wins() -> None:
     ]
     alone = [row for row in tied if dict(row.options)["width"] not in {"5", "6", "7"} or row.variant == "smem"]
     (sentence,) = sentences(alone)
-    assert sentence.startswith("neighbor, f32, 19 of 21 settings: shfl runs at 4.7× the speed of smem, ")
+    assert sentence.startswith("neighbor, f32, 19 of 21 settings: shfl runs at 1.9× the speed of smem-syncwarp, ")
     assert sentence.endswith("; of the other settings, 2 are ties")
     level = [timed(row, 136.1) if row.variant == "shfl" else row for row in every]
     assert sentences(level) == [
@@ -199,7 +199,7 @@ def test_only_settings_that_a_variant_wins_make_up_its_ratios() -> None:
     rare = [row for row in every if row.variant != "shfl" or dict(row.options)["counters"] == "0"]
     fast = [timed(row, 130.0) if row.variant == "shfl" else row for row in rare]
     (sentence,) = sentences(fast)
-    assert sentence.startswith("reduce, i32, 24 settings: redux runs at 10.7× the speed of smem, 1.07× that of shfl")
+    assert sentence.startswith("reduce, i32, 24 settings: redux runs at 1.07× the speed of shfl, 10.7× that of smem")
 
 
 def test_settings_of_several_launches_are_counted_by_launch() -> None:
@@ -214,4 +214,4 @@ def test_settings_of_several_launches_are_counted_by_launch() -> None:
     ]
     (sentence,) = sentences(lost)
     assert sentence.startswith("neighbor, f32, 21 settings, 42 launches: shfl runs at ")
-    assert sentence.endswith(" that of smem-syncwarp (slower at 2 launches)")
+    assert " the speed of smem-syncwarp (slower at 2 launches), " in sentence

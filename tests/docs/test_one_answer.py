@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from shflbench.analysis.contest import NO_CHOICE
-from tests.docs.test_readme import CHOICES
+from tests.docs.test_headlines import CHOICES
 
 pytestmark = pytest.mark.expensive
 
@@ -105,7 +105,7 @@ def test_advise_does_not_depend_on_how_many_suites_measured_a_pattern() -> None:
     assert (every["case_ids"], every["over_baseline"]) == (one["case_ids"], one["over_baseline"])
 
 
-@pytest.mark.parametrize(("setting", "names"), [(setting, names) for _, setting, names, _, _ in CHOICES])
+@pytest.mark.parametrize(("setting", "names"), [(setting, names) for setting, names, *_ in CHOICES])
 def test_readme_names_what_show_names(setting: str, names: str) -> None:
     pattern, dtype, *options = setting.split()
     launch = "104x256" if pattern == "transpose" else "26x1024"

@@ -30,6 +30,8 @@ PAGE = ROOT / "docs" / "index.md"
 CLAIMS = ROOT / "docs" / "explanation" / "claims.md"  # its counts are repeated: judging takes seconds
 TEMPLATE = Path(__file__).with_name("first_page.md.j2")
 DEVICE = "nvidia-h200"
+WARP_BARRIERS = "smem-syncwarp"  # the usual best of shared memory, as the text says: the table names others only
+MOSTLY = 2 / 3  # of the settings of a pattern
 OVERVIEW = "quick"  # the suite whose cases are those of other suites with fewer iterations
 
 
@@ -80,12 +82,25 @@ class Setting:
         rows = (row for row in self.contest.candidates if row.mechanism == mechanism.value)
         return next(rows, None)
 
-    def factors(self) -> list[str]:
-        """Return the speed of the fastest safe variant relative to `smem`, to `smem-syncwarp` and to shuffles."""
-        shuffle = self.fastest(Mechanism.SHFL)
-        others = ("smem", "smem-syncwarp", shuffle.variant if shuffle else "")
-        best = self.leaders()
-        return ["–" if name in best or name not in self.rows else times(self.ratio(name)) for name in others]
+    def over(self, mechanism: Mechanism) -> str:
+        """Return the speed of the fastest candidate relative to the best of a mechanism; a dash if that leads."""
+        best = self.fastest(mechanism)
+        if best is None or best.variant in self.leaders():
+            return "–"
+        named = f" `{best.variant}`" if mechanism is Mechanism.SMEM and best.variant != WARP_BARRIERS else ""
+        return f"{times(self.ratio(best.variant))}{named}"
+
+    def over_next(self, usual: Setting) -> str:
+        """Return the speed over the best of another mechanism; named where another one leads than in `usual`."""
+        best, other = self.contest.fastest, self.contest.next_mechanism
+        if other is None or other.variant in self.leaders():
+            return "tie"
+        name = "" if best.mechanism == usual.contest.fastest.mechanism else f"`{best.variant}` "
+        return f"{name}{times(self.ratio(other.variant))}"
+
+    def over_baseline(self, name: str = "smem") -> str:
+        """Return the speed of the fastest candidate relative to a variant; a dash if that leads."""
+        return "–" if name in self.leaders() else times(self.ratio(name))
 
     def faster(self) -> str | None:
         """Return which mechanism has the faster safe variant: `shfl`, `smem` or `tie`; None unless both have one."""
@@ -118,9 +133,22 @@ def settings() -> dict[str, Setting]:
     return found
 
 
-def counts() -> Counter[str]:
-    """Return in how many settings shuffles are faster than shared memory, slower, or neither."""
-    return Counter(faster for setting in settings().values() if (faster := setting.faster()))
+def by_pattern() -> dict[str, Counter[str]]:
+    """Return in how many settings of a pattern shuffles are faster than shared memory, slower, or neither."""
+    found: dict[str, Counter[str]] = {}
+    for setting in settings().values():
+        if faster := setting.faster():
+            found.setdefault(setting.contest.fastest.pattern, Counter())[faster] += 1
+    return dict(sorted(found.items()))
+
+
+def patterns_where(faster: str) -> list[str]:
+    """Return the patterns of whose settings more than two thirds have this outcome of `Setting.faster`."""
+    shares = {
+        pattern: {key: n / counts.total() for key, n in counts.items()} for pattern, counts in by_pattern().items()
+    }
+    ahead = {pattern: next((key for key, it in share.items() if it > MOSTLY), "") for pattern, share in shares.items()}
+    return [f"`{pattern}`" for pattern, key in ahead.items() if key == faster]
 
 
 def unsteady() -> list[str]:
@@ -159,7 +187,14 @@ def render() -> str:
     )
     environment.filters["times"] = times
     return environment.get_template(TEMPLATE.name).render(
-        at=settings(), counts=counts(), unsafe_gain=unsafe_gain(), unsteady=unsteady(), verdicts=verdicts()
+        at=settings(),
+        by_pattern=by_pattern(),
+        patterns_where=patterns_where,
+        SMEM=Mechanism.SMEM,
+        SHFL=Mechanism.SHFL,
+        unsafe_gain=unsafe_gain(),
+        unsteady=unsteady(),
+        verdicts=verdicts(),
     )
 
 

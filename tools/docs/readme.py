@@ -7,7 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tools.docs.first_page import settings, times
+from shflbench.model import Mechanism
+from tools.docs.first_page import settings
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
@@ -16,7 +17,6 @@ RUN = ROOT / "results" / SUITE / "nvidia-h200"
 LAUNCHES = ("26x1024", "104x256")  # those of the table, as README says
 TABLE = re.compile(r"^(?P<head>\w+  \w+  \d+x\d+  [^\n]*)\n(?:  [^\n]*\n)+", re.MULTILINE)
 CHOICE = re.compile(r"^(?P<begin>\| [\w ]+ \| `(?P<setting>[^`]+)` \| ).*$", re.MULTILINE)
-BASELINES = ("smem", "smem-syncwarp")
 
 
 def update(text: str) -> str:
@@ -29,11 +29,12 @@ def update(text: str) -> str:
 
 
 def choice(setting: str) -> str:
-    """Return the cells of a setting of the reference run: what is fastest, and its speed relative to shared memory."""
+    """Return the cells of a setting of the reference run: what is fastest, over the best of each kind, over `smem`."""
     pattern, dtype, *options = setting.split()
     names = (f"{SUITE} {pattern} {dtype} {launch} {' '.join(options)}".strip() for launch in LAUNCHES)
     measured = next(settings()[name] for name in names if name in settings())
-    return " | ".join([measured.best(), *(times(measured.ratio(baseline)) for baseline in BASELINES)])
+    over = [measured.over(mechanism) for mechanism in (Mechanism.SMEM, Mechanism.SHFL)]
+    return " | ".join([measured.best(), *over, measured.over_baseline()])
 
 
 def main() -> None:

@@ -61,6 +61,8 @@ class Answer:
     over_baseline: Interval | None  # the baseline's time divided by the recommended variant's; None if that is it
     runner_up: str | None  # the fastest candidate that is clearly slower; None where all tie
     over_runner_up: Interval | None
+    rival: str | None  # the fastest candidate of another mechanism; None without one, or where it leads, too
+    over_rival: Interval | None
     limit_fraction: float | None  # of the recommended variant
     limit_by: str | None
     notes: tuple[str, ...]  # on safety, a sentence each

@@ -56,6 +56,7 @@ def _answer(run: Run, contest: Contest, limits: Mapping[str, CaseLimit]) -> Answ
     best = min(_equals(contest), key=simplicity)
     baseline = next((row for row in contest.rows if row.variant == best.baseline), None)
     runner_up = contest.others[0] if contest.others else None
+    rival = contest.next_mechanism if contest.next_mechanism in contest.others else None
     limit = limits.get(best.case_id)
     device = run.info.device
     return Answer(
@@ -80,6 +81,8 @@ def _answer(run: Run, contest: Contest, limits: Mapping[str, CaseLimit]) -> Answ
         over_baseline=contest.slowdown(baseline, best) if baseline and baseline is not best else None,
         runner_up=runner_up.variant if runner_up else None,
         over_runner_up=contest.slowdown(runner_up, best) if runner_up else None,
+        rival=rival.variant if rival else None,
+        over_rival=contest.slowdown(rival, best) if rival else None,
         limit_fraction=limit.limit_fraction if limit else None,
         limit_by=limit.limit_by if limit else None,
         notes=safety_notes(best, _faster_unsafe(contest, best)),

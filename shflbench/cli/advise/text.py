@@ -83,13 +83,14 @@ def _exceptions(advice: Advice) -> Iterator[str]:
 
 def _verdict(advice: Advice) -> str:
     answer = advice.answer
+    over_next = answer.over_rival or answer.over_runner_up
+    compared = {answer.rival or answer.runner_up: (over_next, "the next mechanism (%s)" if answer.rival else "%s")}
+    compared.setdefault(answer.baseline, (answer.over_baseline, "the baseline (%s)"))
     factors = [
-        f"{times_within(over)} the speed of {escape(other)}"
-        for other, over in ((answer.baseline, answer.over_baseline), (answer.runner_up, answer.over_runner_up))
+        f"{times_within(over)} the speed of {which % escape(other)}"
+        for other, (over, which) in compared.items()
         if other and over
     ]
-    if answer.runner_up == answer.baseline:
-        factors = factors[:1]
     verb = "It depends on the setting; at this one, use" if advice.depends else "Use"
     return f"{verb} {escape(answer.variant)}{': ' if factors else ''}{', '.join(factors)}"
 

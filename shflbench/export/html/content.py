@@ -48,9 +48,9 @@ class AnswerLine:
     mechanism: str
     outcome: str  # clear, tie, undecided or depends
     setting: str  # that stands for the pattern: speeds and the limit are those at it
-    over_next: str  # its speed relative to the fastest candidate that is clearly slower
+    over_next: str  # its speed relative to `next_best`
     over_next_key: float | None
-    runner_up: str
+    next_best: str  # the fastest clearly slower candidate of another mechanism; without one, of its own
     over_baseline: str
     over_baseline_key: float | None
     baseline: str

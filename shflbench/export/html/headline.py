@@ -80,7 +80,7 @@ def _gains(answers: Sequence[AnswerLine], claims: Sequence[ClaimLine]) -> str:
     most = max(ranked, key=lambda answer: answer.over_next_key or 0.0)
     where = f"{most.pattern} {most.dtype}"
     return (
-        f"The choice matters most for {where}: {most.use} runs at {most.over_next} the speed of the next safe variant."
+        f"The choice matters most for {where}: {most.use} runs at {most.over_next} the speed of the next safe mechanism."
     )
 
 

@@ -7,6 +7,18 @@
 // use different banks. Odd distances do so without padding.
 __device__ inline int padded(int index) { return WORDS % 2 ? index : index + index / WARP; }
 
+// A lane's words that it loads at once, and the place of word `index` for such loads: 8 lanes load WORDS * 8 words, which
+// are WORDS / 4 rows of 32; in each of these rows, other chunks lie at the same banks.
+constexpr int WIDTH = WORDS % 4 ? 2 : 4;
+template <typename T>
+struct alignas(WIDTH * sizeof(T)) Chunk {
+    T word[WIDTH];
+};
+__device__ inline int swizzled(int index) {
+    constexpr int ROWS = WORDS > 4 ? WORDS / 4 : 1;
+    return index ^ index / WARP % ROWS * WIDTH;
+}
+
 // Two barriers: the first between a slot's write and its read, the second between that read and the
 // slot's next write. Lanes read WORDS words apart, which causes bank conflicts if WORDS is even.
 template <typename T>
@@ -44,6 +56,26 @@ __global__ void transpose_smem_syncwarp(const T* values, T* result, int iteratio
         EACH_WORD(i) slots[padded(i * WARP + lane())] = tile.word[i];
         __syncwarp();
         EACH_WORD(i) tile.word[i] = slots[padded(lane() * WORDS + i)];
+        __syncwarp();
+    }
+    tile.store(result);
+}
+
+// The same with loads as wide as a lane's words permit. Padding would break their alignment; instead the chunks of each
+// 32 words change places, so that the lanes that load together, 8 with 16 bytes each, use all banks.
+template <typename T>
+__global__ void transpose_smem_wide(const T* values, T* result, int iterations) {
+    T* slots = shared<T>() + first_of_warp() * WORDS;
+    Tile<T> tile(values);
+    REPEAT(iterations) {
+        EACH_WORD(i) slots[swizzled(i * WARP + lane())] = tile.word[i];
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < WORDS; i += WIDTH) {
+            const auto chunk = *reinterpret_cast<const Chunk<T>*>(&slots[swizzled(lane() * WORDS + i)]);
+#pragma unroll
+            for (int k = 0; k < WIDTH; ++k) tile.word[i + k] = chunk.word[k];
+        }
         __syncwarp();
     }
     tile.store(result);

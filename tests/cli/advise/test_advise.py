@@ -34,8 +34,8 @@ def test_advice_names_variant_factors_limit_safety_and_code(shflbench: Command, 
     assert (outcome.code, outcome.err) == (0, "")
     lines = outcome.out.splitlines()
     assert lines[0] == "reduce, f32, 26x1024, 4096 iterations, width=32, on NVIDIA H200 (sm_90)"
-    assert lines[1].startswith(f"Use shfl: {times(shuffle.speedup)} ")
-    assert lines[1].endswith("the speed of smem-syncwarp")
+    assert lines[1].startswith("Use shfl: 1.9× the speed of the next mechanism (smem-syncwarp), ")
+    assert lines[1].endswith(f", {times(shuffle.speedup)} the speed of the baseline (smem)")
     assert lines[2].startswith("How sure: clear: every other safe variant")
     assert lines[3] == "Library calls as fast: cg"
     assert lines[4] == "Rests on: 7 rows reduce/*/f32/26x1024/4096/width=32 of results/h200"

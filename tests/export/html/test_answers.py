@@ -26,7 +26,7 @@ def test_an_answer_gives_setting_factor_certainty_and_limit() -> None:
     neighbor = lines["neighbor", "f64"]
     assert (neighbor.use, neighbor.outcome) == ("shfl", "clear")
     assert neighbor.setting == "26x1024, 4096 iterations, mode=idx"
-    assert (neighbor.over_next, neighbor.runner_up) == ("2.0×", "smem-syncwarp")
+    assert (neighbor.over_next, neighbor.next_best) == ("2.0×", "smem-syncwarp")
     assert (neighbor.over_baseline, neighbor.baseline) == ("2.4×", "smem")
     assert (neighbor.limit, neighbor.limit_by) == ("97%", "exchange")
 
