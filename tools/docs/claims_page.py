@@ -15,6 +15,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from shflbench.analysis.claims.judge import judge_claims, read_claim_run
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
+from shflbench.grouping import group_by
 from shflbench.model import Interval
 from shflbench.store import find_runs
 from shflbench.suite.shipped_claims import shipped_claims
@@ -74,6 +75,11 @@ class Verdicts:
         names = [f"`{one.pattern}`" for one in self.by_id[name].settings if one.outcome.value == outcome]
         *others, last = sorted(set(names))
         return f"{', '.join(others)} and {last}" if others else last
+
+    def whole(self, name: str, *outcomes: str) -> int:
+        """Return in how many patterns a claim has only these outcomes; the number of patterns if none is given."""
+        patterns = group_by(self.by_id[name].settings, lambda one: one.pattern).values()
+        return sum(not outcomes or {one.outcome.value for one in part} <= {*outcomes} for part in patterns)
 
 
 @cache

@@ -1,5 +1,5 @@
 //: global shared match cg dtype=i32 counters=1,32,1024
-//: global-plain ballot redux shfl dtype=i32 counters=1
+//: global-plain ballot redux ballot-block redux-block shfl dtype=i32 counters=1
 
 //! cg
 #include <cooperative_groups.h>
@@ -28,10 +28,11 @@ __device__ inline void add_counters({T}* in_global_memory, const {T}* of_block, 
     for (int i = threadIdx.x; i < counters; i += blockDim.x) atomicAdd(&in_global_memory[i], of_block[i]);
 }
 
-//! ballot
+//! ballot ballot-block
 // Returns the number of lanes whose predicate is true, in all lanes. All 32 lanes of the warp must call it.
 __device__ inline {T} warp_count(bool predicate) { return __popc(__ballot_sync(0xffffffffu, predicate)); }
 
+//! ballot
 // Adds the count of a warp, which is the same in all lanes, to the counter. Blocks must be one-dimensional.
 __device__ inline void add_warp_count({T}* counter, {T} of_warp) {
     if (threadIdx.x % 32 == 0) atomicAdd(counter, of_warp);
@@ -43,6 +44,25 @@ __device__ inline void add_warp_count({T}* counter, {T} of_warp) {
 __device__ inline void add_lane_counts({T}* counter, {T} of_lane) {
     const {T} of_warp = __reduce_add_sync(0xffffffffu, of_lane);
     if (threadIdx.x % 32 == 0) atomicAdd(counter, of_warp);
+}
+
+//! ballot-block
+// Adds the counts of a block's warps, each the same in all lanes of the warp, to the counter.
+//! redux-block
+// Adds the counts of a block's threads to the counter. From sm_80 on.
+//! ballot-block redux-block
+// All threads of the block must call it. Blocks must be one-dimensional and consist of whole warps. `of_warps` is
+// shared memory, one element per warp: call __syncthreads() before you use it again.
+__device__ inline void add_warp_count({T}* counter, {T} of_warp, {T}* of_warps) {  //! ballot-block
+__device__ inline void add_lane_counts({T}* counter, {T} of_lane, {T}* of_warps) {  //! redux-block
+    const {T} of_warp = __reduce_add_sync(0xffffffffu, of_lane);                    //! redux-block
+    const int lane = threadIdx.x % 32, warps = blockDim.x / 32;
+    if (lane == 0) of_warps[threadIdx.x / 32] = of_warp;
+    __syncthreads();  // all warps have written
+    if (threadIdx.x >= 32) return;
+    {T} of_block = lane < warps ? of_warps[lane] : 0;
+    for (int step = 16; step > 0; step /= 2) of_block += __shfl_xor_sync(0xffffffffu, of_block, step);
+    if (lane == 0) atomicAdd(counter, of_block);
 }
 
 //! shfl

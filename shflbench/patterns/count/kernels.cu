@@ -41,6 +41,32 @@ __global__ void count_ballot(const T* values, T* counts, int) {
     if (lane() == 0) atomicAdd(counts, of_warp);
 }
 
+// Adds up the counts of a block's warps, then adds the sum to the counter: one atomic addition per block.
+template <typename T>
+__device__ void add_block(T* counts, T of_warp) {
+    T* of_warps = shared<T>();
+    if (lane() == 0) of_warps[threadIdx.x / WARP] = of_warp;
+    __syncthreads();
+    if (threadIdx.x >= WARP) return;
+    T of_block = lane() < blockDim.x / WARP ? of_warps[lane()] : T(0);
+    for (int distance = WARP / 2; distance > 0; distance /= 2) of_block += shfl_xor(of_block, distance);
+    if (lane() == 0) atomicAdd(counts, of_block);
+}
+
+template <typename T>
+__global__ void count_ballot_block(const T* values, T* counts, int) {
+    T of_warp = 0;
+    for (const T value : Elements<T>(values)) of_warp += __popc(__ballot_sync(FULL_WARP, is_counted(value)));
+    add_block(counts, of_warp);
+}
+
+template <typename T>
+__global__ void count_redux_block(const T* values, T* counts, int) {
+    T of_lane = 0;
+    for (const T value : Elements<T>(values)) of_lane += is_counted(value);
+    add_block(counts, T(__reduce_add_sync(FULL_WARP, of_lane)));
+}
+
 // Each lane counts its own elements, then five shuffles sum up the warp.
 template <typename T>
 __global__ void count_shfl(const T* values, T* counts, int) {

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from shflbench.model import Mechanism
+from shflbench.model import WARP, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Scalar, Setting, Variant
 
 PER_THREAD = 16  # as in bins.cuh
@@ -25,6 +25,16 @@ def _one_per_group(at: Setting) -> int:
 def _one_per_warp(at: Setting) -> int:
     """Return those to the only counter where a warp adds its sum."""
     return at.warps
+
+
+def _one_per_block(at: Setting) -> int:
+    """Return those to the only counter where a block adds its sum."""
+    return at.grid
+
+
+def _of_warps(at: Setting) -> int:
+    """Return the shared memory for a count of each warp of a block."""
+    return at.block // WARP * at.dtype.size
 
 
 PATTERN = Pattern(
@@ -79,6 +89,23 @@ PATTERN = Pattern(
             needs="sm_80",
             only=ONE,
             atomics=_one_per_warp,
+        ),
+        Variant(
+            name="ballot-block",
+            mechanism=Mechanism.COLLECTIVE,
+            summary="like `ballot`; a block adds up the counts of its warps, and does one `atomicAdd`",
+            only=ONE,
+            shared=_of_warps,
+            atomics=_one_per_block,
+        ),
+        Variant(
+            name="redux-block",
+            mechanism=Mechanism.COLLECTIVE,
+            summary="like `redux`; a block adds up the counts of its warps, and does one `atomicAdd`",
+            needs="sm_80",
+            only=ONE,
+            shared=_of_warps,
+            atomics=_one_per_block,
         ),
         Variant(
             name="shfl",

@@ -24,6 +24,14 @@ __global__ void {kernel}(const T* values, T* counts, int last) {
     T of_warp = 0;
     for (const T value : Elements<T>(values)) of_warp += warp_count(is_counted(value));
     add_warp_count(counts, of_warp);
+//! ballot-block
+    T of_warp = 0;
+    for (const T value : Elements<T>(values)) of_warp += warp_count(is_counted(value));
+    add_warp_count(counts, of_warp, shared<T>());
+//! redux-block
+    T of_lane = 0;
+    for (const T value : Elements<T>(values)) of_lane += is_counted(value);
+    add_lane_counts(counts, of_lane, shared<T>());
 //! redux shfl
     T of_lane = 0;
     for (const T value : Elements<T>(values)) of_lane += is_counted(value);
