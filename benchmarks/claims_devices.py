@@ -16,7 +16,7 @@ from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.claims.verdict import ClaimStatus
 from shflbench.analysis.compare.noise_learning import subtract_offsets
 from shflbench.analysis.compare.sides import KernelTimes, Side
-from shflbench.claims.claim import Claim
+from shflbench.claims.claim import Claim, Quantifier
 from shflbench.claims.parse import parse_condition
 from shflbench.model import Case, Launch, Status
 from shflbench.store import Run
@@ -50,7 +50,8 @@ class Trial:
     def expected(self) -> ClaimStatus:
         """The verdict that is right; INCONCLUSIVE is never wrong."""
         if len(set(self.truths)) > 1:
-            return ClaimStatus.DEPENDS
+            always = self.claim.quantifier is Quantifier.ALWAYS
+            return ClaimStatus.REFUTED if always else ClaimStatus.DEPENDS
         return ClaimStatus.CONFIRMED if self.truths[0] else ClaimStatus.REFUTED
 
     @property
@@ -59,13 +60,14 @@ class Trial:
         return next(name for name, end in SIZES.items() if self.shortest_us < end)
 
 
-def claim(text: str, **where: Sequence[str]) -> Claim:
+def claim(text: str, quantifier: Quantifier = Quantifier.ALL, **where: Sequence[str]) -> Claim:
     """Return a claim in some settings."""
     return Claim(
         id="drawn",
         says=text,
         holds=parse_condition(text),
         text=text,
+        quantifier=quantifier,
         where={key: tuple(values) for key, values in where.items()},
     )
 
@@ -144,7 +146,8 @@ class Device:
         self, text: str, launches: Sequence[str], pair: Sequence[str], truths: tuple[bool, ...], away: float
     ) -> Trial:
         shortest = min(self.true_us[launch][variant] for launch in launches for variant in pair)
-        return Trial(claim(text, launch=launches), truths, away, shortest)
+        quantifier = Quantifier.ALWAYS if len(launches) % 2 else Quantifier.ALL
+        return Trial(claim(text, quantifier, launch=launches), truths, away, shortest)
 
 
 @dataclass(frozen=True)

@@ -156,10 +156,10 @@ def test_differences_are_those_that_were_generated(batch: Batch, monkeypatch: py
 def test_page_says_which_cases_of_warp_collectives_it_has() -> None:
     suite = {row.case_id: row.time_us or 0.0 for row in read_run(WARP_COLLECTIVES).rows}
     one, nine = load([path for path in RUNS if path.stem.startswith("warp-collectives")])
-    known = one.pool().cases.keys()
-    left_out = [time_us for case_id, time_us in suite.items() if case_id not in known]
-    assert known < nine.pool().cases.keys() == suite.keys()
-    assert f"has {len(known)} of the {len(suite)} cases" in RECORDED_SPLITS
+    known, every = one.pool().cases.keys(), nine.pool().cases.keys()
+    assert known < every < suite.keys()  # some variants are newer than the recordings
+    left_out = [suite[case_id] for case_id in every - known]
+    assert f"has {len(known)} of the {len(every)} cases" in RECORDED_SPLITS
     assert sum(time_us < 70 for time_us in left_out) == 3
     assert "all but three of those below 70 µs" in RECORDED_SPLITS
 

@@ -100,7 +100,26 @@ SHORT_ROWS, LARGE_ARRAY = "32768x256/1/length=64/load=vector/norm=rms", "f32/163
         ("to 2.5×", f"block-reduce/smem/{BLOCK}/result=all", f"block-reduce/shfl-first-warp/{BLOCK}/result=all"),
         ("(3.4×)", f"block-reduce/smem/{BLOCK_I32}/result=all", f"block-reduce/redux/{BLOCK_I32}/result=all"),
         ("(3.0×)", f"block-reduce/smem/{BLOCK}/result=all", f"block-reduce/cub-raking/{BLOCK}/result=all"),
-        ("has 1.3×", f"block-reduce/shfl/{BLOCK_F64}/result=all", f"block-reduce/smem-syncwarp/{BLOCK_F64}/result=all"),
+        (
+            "have 1.4×",
+            f"block-reduce/smem-syncwarp/{BLOCK}/result=all",
+            f"block-reduce/shfl-first-warp/{BLOCK}/result=all",
+        ),
+        (
+            "has 1.04×",
+            f"block-reduce/shfl-first-warp/{BLOCK_F64}/result=all",
+            f"block-reduce/smem-syncwarp/{BLOCK_F64}/result=all",
+        ),
+        (
+            ", 1.3×",
+            f"block-reduce/shfl/{BLOCK_F64}/result=all",
+            f"block-reduce/smem-syncwarp/{BLOCK_F64}/result=all",
+        ),
+        (
+            "and 0.80×",
+            f"block-reduce/cub-raking/{BLOCK_F64}/result=all",
+            f"block-reduce/smem-syncwarp/{BLOCK_F64}/result=all",
+        ),
     ],
 )
 def test_the_answer_about_blocks_and_rows_has_the_measured_factors(

@@ -83,10 +83,12 @@ class Setting:
         return next(rows, None)
 
     def over(self, mechanism: Mechanism) -> str:
-        """Return the speed of the fastest candidate relative to the best of a mechanism; a dash if that leads."""
+        """Return the speed of the fastest candidate relative to the best of a mechanism; a dash if that is as fast."""
         best = self.fastest(mechanism)
-        if best is None or best.variant in self.leaders():
+        if best is None or (best in self.contest.leaders and self.ratio(best.variant) <= 1 + MATTERS):
             return "–"
+        if best in self.contest.leaders:
+            return "undecided"
         named = f" `{best.variant}`" if mechanism is Mechanism.SMEM and best.variant != WARP_BARRIERS else ""
         return f"{times(self.ratio(best.variant))}{named}"
 

@@ -104,10 +104,7 @@ def _judge(claim: Claim, subjects: Sequence[Subject]) -> ClaimVerdict:
 
 
 def verdict_of(quantifier: Quantifier, outcomes: Sequence[SettingStatus]) -> ClaimStatus:
-    """Return the verdict from the outcomes in all settings.
-
-    A claim that fails in most settings and holds in none is refuted, whatever the undecided ones are.
-    """
+    """Return the verdict from the outcomes in all settings."""
     counts = Counter(outcomes)
     holds, fails = counts[SettingStatus.HOLDS], counts[SettingStatus.FAILS]
     if outcomes and fails == len(outcomes):
@@ -116,7 +113,7 @@ def verdict_of(quantifier: Quantifier, outcomes: Sequence[SettingStatus]) -> Cla
         return ClaimStatus.CONFIRMED if holds else ClaimStatus.INCONCLUSIVE
     if outcomes and holds == len(outcomes):
         return ClaimStatus.CONFIRMED
-    if fails and (quantifier is Quantifier.ALWAYS or (not holds and 2 * fails > len(outcomes))):
+    if fails and quantifier is Quantifier.ALWAYS:
         return ClaimStatus.REFUTED
     return ClaimStatus.DEPENDS if holds and fails else ClaimStatus.INCONCLUSIVE
 
