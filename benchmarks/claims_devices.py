@@ -60,14 +60,13 @@ class Trial:
         return next(name for name, end in SIZES.items() if self.shortest_us < end)
 
 
-def claim(text: str, quantifier: Quantifier = Quantifier.ALL, **where: Sequence[str]) -> Claim:
+def claim(text: str, **where: Sequence[str]) -> Claim:
     """Return a claim in some settings."""
     return Claim(
         id="drawn",
         says=text,
         holds=parse_condition(text),
         text=text,
-        quantifier=quantifier,
         where={key: tuple(values) for key, values in where.items()},
     )
 
@@ -147,7 +146,7 @@ class Device:
     ) -> Trial:
         shortest = min(self.true_us[launch][variant] for launch in launches for variant in pair)
         quantifier = Quantifier.ALWAYS if len(launches) % 2 else Quantifier.ALL
-        return Trial(claim(text, quantifier, launch=launches), truths, away, shortest)
+        return Trial(replace(claim(text, launch=launches), quantifier=quantifier), truths, away, shortest)
 
 
 @dataclass(frozen=True)

@@ -78,10 +78,8 @@ def _gains(answers: Sequence[AnswerLine], claims: Sequence[ClaimLine]) -> str:
     if not ranked:
         return ""
     most = max(ranked, key=lambda answer: answer.over_next_key or 0.0)
-    where = f"{most.pattern} {most.dtype}"
-    return (
-        f"The choice matters most for {where}: {most.use} runs at {most.over_next} the speed of the next safe mechanism."
-    )
+    where, speed = f"{most.pattern} {most.dtype}", f"{most.over_next} the speed of the next safe mechanism"
+    return f"The choice matters most for {where}: {most.use} runs at {speed}."
 
 
 def _verdicts(claims: Sequence[ClaimLine]) -> str:
