@@ -151,6 +151,17 @@ def test_each_factor_about_arrays_with_unknown_indices_is_the_measured_one(measu
         assert f"{times[0] / times[1]:.{len(match['factor'].partition('.')[2])}f}" == match["factor"]
 
 
+def test_the_cost_of_filling_private_arrays_is_the_measured_one(measured: dict[str, Row]) -> None:
+    place = "f32/8*sms x 64/1024/length=32/index="
+    local, shared = (measured[f"private-array/{variant}/{place}worst/math=0"] for variant in ("local", "smem"))
+    equal, other = (measured[f"private-array/{variant}/{place}uniform/math=0"] for variant in ("local", "smem"))
+    text = " ".join(TEXTS["what-the-other-suites-show.md"].split())
+    assert f"{shared.launch_overhead_us:.1f} µs with shared memory and {local.launch_overhead_us:.1f} µs with" in text
+    differing = (local.ns_per_iteration or 0) / (shared.ns_per_iteration or 1)
+    same = (equal.ns_per_iteration or 0) / (other.ns_per_iteration or 1)
+    assert f"{differing:.1f}× the speed of local memory at different indices and {same:.1f}× at equal ones" in text
+
+
 def test_the_answer_about_rows_has_the_measured_share_of_a_copy_and_the_difference_of_mechanisms(
     measured: dict[str, Row],
 ) -> None:
