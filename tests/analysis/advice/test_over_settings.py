@@ -47,7 +47,8 @@ def test_each_dtype_has_its_own_answer() -> None:
 def test_redux_sums_whole_warps_of_integers_only_on_the_committed_run() -> None:
     answers = answers_of(committed("gtc2013", "reduce"), {})
     summaries = {summary.usual.dtype: summary for summary in summary_answers(answers)}
-    assert (summaries["i32"].usual.variant, summaries["i32"].usual.libraries) == ("redux", ("cub", "cg"))
+    assert summaries["i32"].usual.variant == "redux"
+    assert set(summaries["i32"].usual.libraries) == {"cub", "cg"}
     assert summaries["i32"].exceptions == ("shfl at width=2 or 4 or 8 or 16, where redux was not measured",)
     assert summaries["f32"].exceptions == ()
     integers = [answer for answer in answers if answer.dtype == "i32"]

@@ -1,3 +1,5 @@
+import re
+
 from shflbench.analysis.advice.judge import newest_answers
 from shflbench.analysis.advice.over_settings import summary_answers
 from shflbench.store import read_run
@@ -41,4 +43,4 @@ def test_library_calls_are_named_beside_the_answer_and_are_none() -> None:
     lines = {(line.pattern, line.dtype): line for line in content_of(real("gtc2013")).answers}
     integers = lines["reduce", "i32"]
     assert integers.use == "redux"
-    assert "library calls as fast: cub, cg" in integers.exceptions
+    assert re.search("library calls as fast: (cub, cg|cg, cub)", integers.exceptions)
