@@ -114,7 +114,7 @@ EXCHANGES = {  # the setting of each line, then those with one warp per SM and w
         f"residency|broadcast|f32|{ONE}|values=1",
         f"residency|broadcast|f32|{FULL}|values=1",
     ),
-    "last lane that votes true": (
+    "last true lane": (
         "gtc2013|broadcast-last|f32|26x1024|",
         f"residency|broadcast-last|f32|{ONE}|",
         f"residency|broadcast-last|f32|{FULL}|",
@@ -139,7 +139,7 @@ EXCHANGES = {  # the setting of each line, then those with one warp per SM and w
         f"residency|vote|i32|{ONE}|op=any",
         f"warp-collectives|vote|i32|{FULL}|op=any",
     ),
-    "all lanes read all values": (
+    "all read all": (
         f"warp-collectives|broadcast-work|f32|{FULL}|",
         f"residency|broadcast-work|f32|{ONE}|",
         f"warp-collectives|broadcast-work|f32|{FULL}|",
@@ -167,7 +167,7 @@ def test_an_exchange_is_compared_with_the_best_of_each_kind(task: str, settings:
     check_best(usual, best, shared, shuffles)
     check_over(usual, shared, "smem")
     check_over(usual, shuffles, "shfl")
-    first, last = ends.removesuffix(" †").split(" … ")
+    first, last = ends.removesuffix(" †").split(" / ")
     check_end(usual, alone, first)
     check_end(usual, full, last)
     times = safe(usual)
@@ -231,8 +231,8 @@ def test_the_patterns_in_which_each_kind_is_mostly_faster_are_named() -> None:
             if shared and shuffles and pattern != "memory-ladder":
                 won.setdefault(pattern, []).append("smem" if min(shared.values()) < min(shuffles.values()) else "shfl")
     text = " ".join(FIRST_PAGE.split())
-    assert f"{len(won)} patterns can use either:" in text
-    named = re.findall(r"`([\w-]+)`", re.search(r"with shared memory in \d+ \((.*?)\)", text)[1])  # type: ignore[index]
+    assert f"Of {len(won)} patterns that can use either," in text
+    named = re.findall(r"`([\w-]+)`", re.search(r"\d+ with shared memory \((.*?)\)", text)[1])  # type: ignore[index]
     for pattern in named:
         assert won[pattern].count("smem") > len(won[pattern]) * 2 / 3, pattern
 

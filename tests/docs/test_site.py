@@ -60,19 +60,21 @@ def test_what_its_sentences_say_of_other_settings_holds_in_the_runs(at: dict[str
     assert "smem-wide" in at["gtc2013 broadcast f32 26x1024 values=4"].leaders()
     assert at[f"{PRIVATE} index=uniform math=0"].leaders() == ["smem"]
     assert at[f"{LANES} length=64 index=uniform"].leaders() == ["smem"]
-    for launch, words in (("65536x256", 2), ("32768x256", 4)):
+    for launch, words in (("65536x256", 2), ("32768x256", 4), ("16384x256", 8), ("16384x256", 12)):
         assert "direct" in at[f"{STRUCTS} {launch} words={words} way=load"].leaders()
     assert "direct" not in at[f"{STRUCTS} 16384x256 words=16 way=load"].leaders()
-    assert "ballot" in at["residency count i32 64x256 counters=1"].leaders()
+    assert at["residency scan f64 sms x 32 kind=inclusive"].leaders() == ["smem-syncwarp"]
+    assert "redux" in at["residency count i32 64x256 counters=1"].leaders()
+    assert "shared" not in at["residency count i32 64x256 counters=1"].leaders()
     assert "atomic-plain" in at["warp-collectives reserve i32 16384x256"].leaders()
 
 
 def test_with_one_warp_per_sm_shuffles_gain_less() -> None:
-    rows = [line.split(" | ") for line in TEXT.splitlines() if line.startswith("| [") and " … " in line]
+    rows = [line.split(" | ") for line in TEXT.splitlines() if line.startswith("| [") and line.count("|") == 8]
     assert len(rows) >= 11
     shuffled = [cells for cells in rows if cells[1].startswith("`shfl`")]
     for cells in shuffled:
-        few, many = (float(cell.removesuffix(" †")[:-1]) for cell in cells[4].split(" … "))
+        few, many = (float(cell.removesuffix(" †")[:-1]) for cell in cells[4].split(" / "))
         assert few < many, cells[0]
     assert len(shuffled) >= 5
 
