@@ -109,7 +109,7 @@ EXCHANGES = {  # the setting of each line, then those with one warp per SM and w
         f"launch-sweep|neighbor|f32|{ONE}|mode=idx",
         f"launch-sweep|neighbor|f32|{FULL}|mode=idx",
     ),
-    "broadcast of one value": (
+    "broadcast": (
         "gtc2013|broadcast|f32|26x1024|values=1",
         f"residency|broadcast|f32|{ONE}|values=1",
         f"residency|broadcast|f32|{FULL}|values=1",
