@@ -171,7 +171,7 @@ def test_an_exchange_is_compared_with_the_best_of_each_kind(task: str, settings:
     check_end(usual, alone, first)
     check_end(usual, full, last)
     times = safe(usual)
-    assert baseline == f"{times['smem'] / min(times.values()):.1f}×"
+    assert baseline.removesuffix(" †") == f"{times['smem'] / min(times.values()):.1f}×"
 
 
 @pytest.mark.parametrize(("task", "setting"), OTHER_KIND.items(), ids=OTHER_KIND)
