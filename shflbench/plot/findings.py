@@ -64,14 +64,13 @@ def next_mechanism(subject: ChartSubject) -> str:
     """Give the lead of the fastest variants over the best safe one of another mechanism; empty where they only tie."""
     leads, rivals, baselines = [], [], []
     for contest in contests_of(subject).all:
-        ranked = (*contest.leaders, *contest.others)
-        rival = next((row for row in ranked if row.mechanism != ranked[0].mechanism), None)
+        rival = contest.next_mechanism
         if rival not in contest.others:
             continue
         if rival.variant == rival.baseline:  # the title gives the lead over the baseline
             baselines.append(rival.variant)
             continue
-        leads.append(time_us(rival) / time_us(ranked[0]))
+        leads.append(time_us(rival) / time_us(contest.fastest))
         rivals.append(rival.variant)
     if not leads:
         return ""

@@ -1,6 +1,5 @@
 """The first page of the site is current, its sentences hold in the runs, and every page and file can be reached."""
 
-import csv
 import re
 from pathlib import Path
 
@@ -13,7 +12,6 @@ from tools.docs.site_files import all_files, body, page_name
 from tools.docs.site_links import DOCS, ROOT, FileLink, entries, file_link, parse, rewrite
 
 TEXT = PAGE.read_text(encoding="utf-8")
-RESULTS = ROOT / "results" / "gtc2013" / "nvidia-h200" / "results.csv"
 NOTEBOOK = DOCS / "notebooks" / "explore-results.md"
 CELL = re.compile(r"^```\{code-cell\} python\n(?:---\n.*?^---\n)?(.*?)^```", re.MULTILINE | re.DOTALL)
 TRANSPOSE = "gtc2013 transpose f32 104x256 words="
@@ -35,15 +33,6 @@ def test_it_fits_on_two_screens() -> None:
     lines = TEXT.splitlines()
     assert len(lines) <= 110
     assert max(len(line) for line in lines if not line.startswith("|")) <= 130
-
-
-def times_of(pattern: str, options: str) -> dict[str, float]:
-    with RESULTS.open(encoding="utf-8") as file:
-        return {
-            row["variant"]: float(row["time_us"])
-            for row in csv.DictReader(file)
-            if (row["pattern"], row["dtype"], row["options"]) == (pattern, "f32", options)
-        }
 
 
 def cells(task: str) -> list[str]:

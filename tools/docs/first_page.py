@@ -146,11 +146,7 @@ def by_pattern() -> dict[str, Counter[str]]:
 
 def patterns_where(faster: str) -> list[str]:
     """Return the patterns of whose settings more than two thirds have this outcome of `Setting.faster`."""
-    shares = {
-        pattern: {key: n / counts.total() for key, n in counts.items()} for pattern, counts in by_pattern().items()
-    }
-    ahead = {pattern: next((key for key, it in share.items() if it > MOSTLY), "") for pattern, share in shares.items()}
-    return [f"`{pattern}`" for pattern, key in ahead.items() if key == faster]
+    return [f"`{name}`" for name, counts in by_pattern().items() if counts[faster] > MOSTLY * counts.total()]
 
 
 def unsteady() -> list[str]:

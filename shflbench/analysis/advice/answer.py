@@ -74,6 +74,11 @@ class Answer:
         return self.variant, *self.tied
 
     @property
+    def next_best(self) -> tuple[str | None, Interval | None]:
+        """The rival, without one the runner-up, and its time divided by that of the recommended variant."""
+        return (self.rival, self.over_rival) if self.rival else (self.runner_up, self.over_runner_up)
+
+    @property
     def case_ids(self) -> tuple[str, ...]:
         """The cases that the answer rests on, fastest first."""
         return tuple(ranked.case_id for ranked in self.ranking)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.code import RunCode
@@ -105,17 +104,16 @@ def _judge(claim: Claim, subjects: Sequence[Subject]) -> ClaimVerdict:
 
 def verdict_of(quantifier: Quantifier, outcomes: Sequence[SettingStatus]) -> ClaimStatus:
     """Return the verdict from the outcomes in all settings."""
-    counts = Counter(outcomes)
-    holds, fails = counts[SettingStatus.HOLDS], counts[SettingStatus.FAILS]
-    if outcomes and fails == len(outcomes):
+    known = set(outcomes)
+    if known == {SettingStatus.FAILS}:
         return ClaimStatus.REFUTED
     if quantifier is Quantifier.SOME:
-        return ClaimStatus.CONFIRMED if holds else ClaimStatus.INCONCLUSIVE
-    if outcomes and holds == len(outcomes):
+        return ClaimStatus.CONFIRMED if SettingStatus.HOLDS in known else ClaimStatus.INCONCLUSIVE
+    if known == {SettingStatus.HOLDS}:
         return ClaimStatus.CONFIRMED
-    if fails and quantifier is Quantifier.ALWAYS:
+    if quantifier is Quantifier.ALWAYS and SettingStatus.FAILS in known:
         return ClaimStatus.REFUTED
-    return ClaimStatus.DEPENDS if holds and fails else ClaimStatus.INCONCLUSIVE
+    return ClaimStatus.DEPENDS if {SettingStatus.HOLDS, SettingStatus.FAILS} <= known else ClaimStatus.INCONCLUSIVE
 
 
 def _worst(judged: Sequence[JudgedSetting]) -> JudgedSetting | None:

@@ -83,8 +83,8 @@ def _exceptions(advice: Advice) -> Iterator[str]:
 
 def _verdict(advice: Advice) -> str:
     answer = advice.answer
-    over_next = answer.over_rival or answer.over_runner_up
-    compared = {answer.rival or answer.runner_up: (over_next, "the next mechanism (%s)" if answer.rival else "%s")}
+    next_best, over_next = answer.next_best
+    compared = {next_best: (over_next, "the next mechanism (%s)" if answer.rival else "%s")}
     compared.setdefault(answer.baseline, (answer.over_baseline, "the baseline (%s)"))
     factors = [
         f"{times_within(over)} the speed of {which % escape(other)}"

@@ -35,7 +35,7 @@ def answer_lines(results: GpuRows, anchors: Mapping[str, str]) -> Iterator[Answe
 
 def _line(summary: SummaryAnswer, gpu: str, anchor: str) -> AnswerLine:
     usual = summary.usual
-    over_next = usual.over_rival or usual.over_runner_up
+    next_best, over_next = usual.next_best
     over_baseline, limit = usual.over_baseline, usual.limit_fraction
     return AnswerLine(
         gpu=gpu,
@@ -48,7 +48,7 @@ def _line(summary: SummaryAnswer, gpu: str, anchor: str) -> AnswerLine:
         setting=usual.setting.removeprefix(f"{usual.dtype}, "),
         over_next=f"{times_within(over_next)}" if over_next else "",
         over_next_key=over_next.value if over_next else None,
-        next_best=usual.rival or usual.runner_up or "",
+        next_best=next_best or "",
         over_baseline=times_within(over_baseline) if over_baseline else "",
         over_baseline_key=over_baseline.value if over_baseline else None,
         baseline=usual.baseline or "",

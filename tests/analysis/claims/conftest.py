@@ -30,9 +30,7 @@ def subject(suite: str) -> Subject:
     return Subject(source, RunTimes(source.run), RunCode(source.run))
 
 
-def claim(
-    text: str, *, measure: str = "", some: bool = False, quantifier: Quantifier = Quantifier.ALL, **where: str
-) -> Claim:
+def claim(text: str, *, measure: str = "", quantifier: Quantifier = Quantifier.ALL, **where: str) -> Claim:
     """Return a claim; values of `where` are joined by `|`."""
     return Claim(
         id="T01",
@@ -40,7 +38,7 @@ def claim(
         holds=parse_expression(text),
         text=text,
         measure=parse_expression(measure) if measure else None,
-        quantifier=Quantifier.SOME if some else quantifier,
+        quantifier=quantifier,
         where={key: tuple(values.split("|")) for key, values in where.items()},
     )
 

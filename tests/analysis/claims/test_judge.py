@@ -121,10 +121,10 @@ def test_a_claim_near_the_boundary_is_inconclusive_and_says_why() -> None:
 
 
 def test_one_setting_is_enough_for_some() -> None:
-    verdict = judge(claim("speedup(shfl, smem) > 4.5", some=True, pattern="neighbor"), "launch-sweep")
+    verdict = judge(claim("speedup(shfl, smem) > 4.5", quantifier=Quantifier.SOME, pattern="neighbor"), "launch-sweep")
     assert verdict.verdict is ClaimStatus.CONFIRMED
     assert verdict.sentence.startswith("holds in 3 of 30 settings, such as neighbor, f32, ")
-    verdict = judge(claim("speedup(shfl, smem) > 9", some=True, pattern="neighbor"), "launch-sweep")
+    verdict = judge(claim("speedup(shfl, smem) > 9", quantifier=Quantifier.SOME, pattern="neighbor"), "launch-sweep")
     assert verdict.verdict is ClaimStatus.REFUTED
 
 
