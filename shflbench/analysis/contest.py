@@ -2,8 +2,8 @@
 
 Tables, charts, advice, reports and the documentation ask it, so that they name the same variants. A candidate is a
 timed, safe variant that is no library call, and whose uncertainty is known. Library calls are shown and compared, but
-are not named as the fastest: a sentence names the fastest candidate and adds the library calls that tie with it or beat
-it. Two variants tie unless the joint interval of their ratio shows that one is slower by more than `MATTERS`.
+are not named as the fastest: a sentence names the fastest candidate and adds the library calls that are at least as
+fast. Two variants tie unless the joint interval of their ratio shows that one is slower by more than `MATTERS`.
 """
 
 from __future__ import annotations
@@ -87,9 +87,13 @@ class Contest:
 
     @property
     def libraries(self) -> tuple[Row, ...]:
-        """The library calls that tie with the fastest candidate or beat it, fastest first."""
-        calls = (row for row in self.rows if row.safe and row.mechanism == Mechanism.LIBRARY)
-        return tuple(row for row in calls if not self.is_slower(row, self.fastest))
+        """The library calls that are at least as fast as the fastest candidate, by their times, fastest first."""
+        return tuple(row for row in self._even_calls if self.slowdown(row, self.fastest).value <= 1 + MATTERS)
+
+    @property
+    def undecided_libraries(self) -> tuple[Row, ...]:
+        """The library calls with a longer time than the fastest candidate that are not shown to be slower."""
+        return tuple(row for row in self._even_calls if row not in self.libraries)
 
     @property
     def faster_libraries(self) -> tuple[Row, ...]:
@@ -97,8 +101,14 @@ class Contest:
         return tuple(row for row in self.libraries if self.is_slower(self.fastest, row))
 
     @property
+    def _even_calls(self) -> tuple[Row, ...]:
+        """The library calls that are not shown to be slower than the fastest candidate, fastest first."""
+        calls = (row for row in self.rows if row.safe and row.mechanism == Mechanism.LIBRARY)
+        return tuple(row for row in calls if not self.is_slower(row, self.fastest))
+
+    @property
     def shown_best(self) -> tuple[Row, ...]:
-        """The leaders, and the library calls that tie with them or beat them, fastest first."""
+        """The leaders, and the library calls that are at least as fast, fastest first."""
         best = {row.case_id for row in self.leaders + self.libraries}
         return tuple(row for row in self.rows if row.case_id in best)
 

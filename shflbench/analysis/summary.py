@@ -69,15 +69,15 @@ class _Topic:
         pairs = self.pairs(variant, other)
         return bool(pairs) and all(self.tie(row, their_row) for row, their_row in pairs)
 
+    def leaders(self) -> list[Row]:
+        """Return the leading rows of each group."""
+        groups = {row.case_id: self.contests[row.case_id].leaders for row in self.rows[_fastest(self)].values()}
+        return [row for leaders in groups.values() for row in leaders]
+
     def libraries(self, variant: str) -> dict[str, list[Row]]:
-        """Return, by library call, its rows that tie with the variant or beat it."""
-        calls: dict[str, list[Row]] = {}
-        for row in self.rows[variant].values():
-            contest = self.contests[row.case_id]
-            for call in contest.libraries:
-                if not contest.is_slower(call, row):
-                    calls.setdefault(call.variant, []).append(call)
-        return calls
+        """Return, by library call, its rows that are at least as fast as any candidate where the variant has a row."""
+        calls = [call for row in self.rows[variant].values() for call in self.contests[row.case_id].libraries]
+        return group_by(calls, attrgetter("variant"))
 
     def bandwidths(self, variant: str) -> list[float]:
         """Return the variant's GB/s in each group, where all are known."""
@@ -141,15 +141,24 @@ def _of_pattern(parts: Sequence[list[Row]], contests: Contests, *, varied: bool)
     ties = wins.pop("", [])
     winners = sorted(wins, key=lambda variant: -len(wins[variant]))
     if not winners:
-        topic = _fold([parts[number] for number in ties], len(topics), contests)
-        return [_sentence(topic, _fastest(topic))]
+        best = _fastest(_fold([parts[number] for number in ties], len(topics), contests))
+        ran = [number for number in ties if best in topics[number].rows]
+        wins, winners, ties = {best: ran}, [best], [number for number in ties if number not in ran]
     folded = winners[:MOST_OF_A_PATTERN]
     lines = [_sentence(_fold([parts[number] for number in wins[best]], len(topics), contests), best) for best in folded]
     rest = [f"{variant} wins {len(wins[variant])}" for variant in winners[MOST_OF_A_PATTERN:]]
-    rest += [f"{len(ties)} {'is a tie' if len(ties) == 1 else 'are ties'}"] if ties else []
+    rest += [_ties(topics[number] for number in ties)] if ties else []
     if rest:
         lines[-1] += f"; of the other settings, {', '.join(rest)}"
     return lines
+
+
+def _ties(topics: Iterable[_Topic]) -> str:
+    """Count settings without a winner, and name the variants that tie: `2 are ties (of shfl and smem)`."""
+    leaders = [dict.fromkeys(row.variant for row in topic.leaders()) for topic in topics]
+    names = sorted(set().union(*leaders))
+    count = f"{len(leaders)} {'is a tie' if len(leaders) == 1 else 'are ties'}"
+    return f"{count} (of {', '.join(names[:-1])} and {names[-1]})"
 
 
 def _fold(parts: Sequence[Sequence[Row]], of: int, contests: Contests) -> _Topic:
@@ -182,7 +191,7 @@ def _sentence(topic: _Topic, best: str) -> str:
 
 
 def _libraries(topic: _Topic, best: str) -> str:
-    """Name the library calls that tie with the variant or beat it, and in how many groups; empty if none does."""
+    """Name the library calls that are at least as fast, and in how many groups; empty if none is."""
     groups = len(topic.rows[best])
     calls = [
         name if groups == 1 else f"{name} at {len(rows)} of {groups} {_plural(topic.unit, groups)}"

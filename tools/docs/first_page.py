@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "index.md"
 CLAIMS = ROOT / "docs" / "explanation" / "claims.md"  # its counts are repeated: judging takes seconds
+OTHERS = CLAIMS.with_name("contradictions.md")  # likewise, of code bases
 TEMPLATE = Path(__file__).with_name("first_page.md.j2")
 DEVICE = "nvidia-h200"
 WARP_BARRIERS = "smem-syncwarp"  # the usual best of shared memory, as the text says: the table names others only
@@ -161,9 +162,9 @@ def unsafe_gain() -> float:
     return ceil(10 * max(it.ratio("smem-syncwarp", "smem-unsafe") for it in both)) / 10  # it is called an upper bound
 
 
-def verdicts() -> dict[str, int]:
-    """Return how many claims have each verdict, as the page on claims says."""
-    text = CLAIMS.read_text(encoding="utf-8") if CLAIMS.is_file() else ""
+def verdicts(page: Path) -> dict[str, int]:
+    """Return how many claims have each verdict, as a page on claims says."""
+    text = page.read_text(encoding="utf-8") if page.is_file() else ""
     words = "confirmed|refuted|depend|inconclusive|untestable"
     return {word: int(number) for number, word in re.findall(rf"(\d+)\s+(?:are\s+)?\*\*({words})\*\*", text)}
 
@@ -192,7 +193,8 @@ def render() -> str:
         SHFL=Mechanism.SHFL,
         unsafe_gain=unsafe_gain(),
         unsteady=unsteady(),
-        verdicts=verdicts(),
+        verdicts=verdicts(CLAIMS),
+        others=sum(verdicts(OTHERS).values()),
     )
 
 

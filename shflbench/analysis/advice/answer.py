@@ -56,7 +56,8 @@ class Answer:
     mechanism: str
     certainty: Certainty
     tied: tuple[str, ...]  # the other candidates that tie with it, or cannot be distinguished; fastest first
-    libraries: tuple[str, ...]  # library calls that tie with the fastest candidate or beat it, fastest first
+    libraries: tuple[str, ...]  # library calls that are at least as fast as the fastest candidate, fastest first
+    undecided_libraries: tuple[str, ...]  # library calls with a longer time, not shown to be slower
     baseline: str | None  # None where it has no time
     over_baseline: Interval | None  # the baseline's time divided by the recommended variant's; None if that is it
     runner_up: str | None  # the fastest candidate that is clearly slower; None where all tie

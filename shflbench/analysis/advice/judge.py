@@ -77,6 +77,7 @@ def _answer(run: Run, contest: Contest, limits: Mapping[str, CaseLimit]) -> Answ
         certainty=contest.certainty,
         tied=tuple(row.variant for row in contest.leaders if row is not best),
         libraries=tuple(row.variant for row in contest.libraries),
+        undecided_libraries=tuple(row.variant for row in contest.undecided_libraries),
         baseline=baseline.variant if baseline else None,
         over_baseline=contest.slowdown(baseline, best) if baseline and baseline is not best else None,
         runner_up=runner_up.variant if runner_up else None,

@@ -103,11 +103,17 @@ def _certainty(answer: Answer) -> str:
         return f"clear: every other safe variant{aside} takes at least {times(least)} as long"
     others = ", ".join(map(escape, answer.tied))
     if answer.certainty is Certainty.TIE:
-        return f"tie with {others}, within {MATTERS:.0%}; {escape(answer.variant)} is the simplest of them"
+        return f"tie with {others}, within {MATTERS:.0%}; {escape(answer.variant)} {_simplest(answer)} of them"
     most = max((one.slowdown.high for one in answer.ranking if one.variant in answer.tied), default=1.0)
     many = len(answer.tied) > 1
     which = f"none of which takes more than {times(most)}" if many else f"which takes at most {times(most)}"
     return f"undecided: the intervals do not separate it from {others}, {which} as long"
+
+
+def _simplest(answer: Answer) -> str:
+    """Say in what the recommended variant is simpler than those that tie with it; see `advice.simplicity`."""
+    mechanisms = {one.mechanism for one in answer.ranking if one.variant in answer.leaders}
+    return "needs the fewest exchanges and barriers" if len(mechanisms) == 1 else "is the simplest"
 
 
 def ranking(answer: Answer) -> Table:
@@ -136,7 +142,9 @@ def _remark(one: RankedVariant, answer: Answer) -> str:
     if one.variant == answer.variant:
         return "recommended"
     if one.variant in answer.libraries:
-        return "library, as fast"
+        return "library, faster" if one.slowdown.high < 1 else "library, as fast"
+    if one.variant in answer.undecided_libraries:
+        return "library, undecided"
     return "ties" if one.variant in answer.tied and answer.certainty is Certainty.TIE else ROLES[one.role]
 
 

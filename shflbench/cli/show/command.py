@@ -104,8 +104,11 @@ def _show(run: Run, rows: Sequence[Row], console: Console, *, complete: bool) ->
     for group in by_group(rows):
         console.data("")
         console.table(group_table(group), data=True)
-    if complete and (lines := sentences(rows, joint_times(run, console))):
+    times = joint_times(run, console) if complete else None
+    if complete and (lines := sentences(rows, times)):
         console.data("")
+        if times:
+            console.data("± leaves out what processes differ by; these sentences include it:")
         console.data("\n".join(lines))
 
 
