@@ -1,5 +1,5 @@
 // Rows of LENGTH elements, for `row-norm` and `softmax`: which threads share a row, what each of them loads, keeps and
-// stores, and four ways in which the threads of a row combine their numbers.
+// stores, and five ways in which the threads of a row combine their numbers.
 //
 // A team is a block, or the lanes of a warp that have 16 bytes each: all 32, or a part of a warp for a short row. So a
 // block has the same rows in all variants, and no warp is without a row.
@@ -204,6 +204,38 @@ struct LaneTeam {
 #pragma unroll
             for (int n = 0; n < N; ++n) x[n] = combine(x[n], shfl_xor(x[n], distance));
         }
+    }
+};
+
+// The same lanes: N rows at a time, a tree in shared memory for each. Lanes write what the next level reads, a
+// __syncwarp() follows, and slot 0 gives the result to all lanes. Each slot is written once per tree, and at least one
+// __syncwarp() after it was read in the tree before.
+template <int LANES_OF_ROW, int ROWS>
+struct WarpTreeTeam : LaneTeam<LANES_OF_ROW, ROWS> {
+    static constexpr int THREADS = LANES_OF_ROW, N = ROWS;
+    template <typename Combine>
+    __device__ void all(float (&x)[N], Combine combine) {
+        const int rank = threadIdx.x % THREADS;
+        float* const slots = shared<float>() + threadIdx.x - rank;  // of the first row's lanes; BLOCK slots per row
+#pragma unroll
+        for (int half = THREADS / 2; half > 0; half /= 2) {
+#pragma unroll
+            for (int n = 0; n < N; ++n) {
+                if (rank / half == 1) slots[n * BLOCK + rank] = x[n];
+            }
+            __syncwarp();
+#pragma unroll
+            for (int n = 0; n < N; ++n) {
+                if (rank < half) x[n] = combine(x[n], slots[n * BLOCK + rank + half]);
+            }
+        }
+#pragma unroll
+        for (int n = 0; n < N; ++n) {
+            if (rank == 0) slots[n * BLOCK] = x[n];
+        }
+        __syncwarp();
+#pragma unroll
+        for (int n = 0; n < N; ++n) x[n] = slots[n * BLOCK];
     }
 };
 

@@ -37,14 +37,14 @@ OPTIONS = {
 
 NOTES = (
     "The matrix has as many rows as the launch has warps, or more if rows are so short that a part of a warp is "
-    "enough for one: each lane of `shfl-warp` loads at least 64 bytes, of up to four rows, before it reduces the "
-    "first. In the other variants a block takes the same rows, one after another, as persistent kernels do; threads "
-    "beyond the end of a short row wait. Elements are in f32 in registers; rows are read by streaming loads "
-    "(`ld.global.cs`), so that they do not evict from L1 what is read again. A thread keeps up to 128 elements, 64 in "
-    "blocks of 512 threads and 32 in blocks of 1,024: a block keeps every row, a warp rows of up to 4,096, 2,048 and "
-    "1,024 elements. `shfl-warp` reads a longer row again for each pass over it, from L1 or L2 where it is still "
-    "there; no variant uses local memory. With `load=scalar` a thread loads one element at a time, and neighboring "
-    "threads load neighboring elements."
+    "enough for one: each lane of `shfl-warp` and `smem-warp` loads at least 64 bytes, of up to four rows, before it "
+    "reduces the first. These two differ in the reduction only. In the other variants a block takes the same rows, "
+    "one after another, as persistent kernels do; threads beyond the end of a short row wait. Elements are in f32 in "
+    "registers; rows are read by streaming loads (`ld.global.cs`), so that they do not evict from L1 what is read "
+    "again. A thread keeps up to 128 elements, 64 in blocks of 512 threads and 32 in blocks of 1,024: a block keeps "
+    "every row, a warp rows of up to 4,096, 2,048 and 1,024 elements. `shfl-warp` and `smem-warp` read a longer row "
+    "again for each pass over it, from L1 or L2 where it is still there; no variant uses local memory. With "
+    "`load=scalar` a thread loads one element at a time, and neighboring threads load neighboring elements."
 )
 
 _ACCESS_BYTES = 16  # of the widest load
@@ -59,10 +59,23 @@ def length(at: Setting) -> int:
 
 def row_count(at: Setting) -> int:
     """Return the rows of a launch: as many as its warps work on if the lanes of a row have 16 bytes or more each."""
-    vector = _ACCESS_BYTES // at.dtype.size
-    lanes = min(WARP, length(at) // vector)
-    at_once = max(1, _BYTES_AT_ONCE * lanes // (length(at) * at.dtype.size))
-    return at.threads // lanes * at_once
+    lanes = _lanes(at)
+    return at.threads // lanes * _at_once(at, lanes)
+
+
+def _lanes(at: Setting) -> int:
+    """Return the lanes of a warp that share a row, as in rows.cuh."""
+    return min(WARP, length(at) * at.dtype.size // _ACCESS_BYTES)
+
+
+def _at_once(at: Setting, lanes: int) -> int:
+    """Return the rows that so many lanes load before they reduce the first, as in rows.cuh."""
+    return max(1, _BYTES_AT_ONCE * lanes // (length(at) * at.dtype.size))
+
+
+def _slots(at: Setting) -> int:
+    """Return the shared memory of `smem-warp`, in bytes per block: an f32 per thread and row that it loads at once."""
+    return at.block * _at_once(at, _lanes(at)) * np.dtype(np.float32).itemsize
 
 
 def elements(at: Setting) -> int:
@@ -118,6 +131,15 @@ def row_variants(reduced: str) -> tuple[Variant, ...]:
             name="shfl-warp",
             mechanism=Mechanism.SHFL,
             summary=f"a warp per row, or a part of a warp per short row; {reduced} by shuffles alone",
+        ),
+        Variant(
+            name="smem-warp",
+            mechanism=Mechanism.SMEM,
+            summary=(
+                f"a warp per row, or a part of a warp per short row, as in `shfl-warp`; {reduced} by a tree in the "
+                "warp's own part of shared memory with `__syncwarp()` in each level"
+            ),
+            shared=_slots,
         ),
         Variant(
             name="cub",

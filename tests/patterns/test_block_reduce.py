@@ -109,3 +109,10 @@ def test_expected_counts_follow_the_block_and_the_result() -> None:
     all_of_64 = {"result": "all", "block": "64"}
     assert variant("smem").expected_counts(DTYPES["f32"], all_of_64) == {"STS": 7, "LDS": 7, "BAR": 8}
     assert variant("shfl").expected_counts(DTYPES["f64"], all_of_64) == {"SHFL": 12, "STS": 1, "LDS": 1, "BAR": 2}
+    assert variant("smem-warps").expected_counts(DTYPES["f32"], options) == {"STS": 10, "LDS": 11, "BAR": 2}
+    assert variant("smem-warps").expected_counts(DTYPES["f64"], all_of_64) == {"STS": 7, "LDS": 8, "BAR": 2}
+    trees = variant("smem-warps-shfl").expected_counts(DTYPES["f64"], all_of_64)
+    assert trees == {"SHFL": 2, "STS": 7, "LDS": 7, "BAR": 2}
+    assert variant("raking").expected_counts(DTYPES["f32"], options) == {"SHFL": 5, "STS": 1, "LDS": 32, "BAR": 2}
+    columns = variant("raking-columns").expected_counts(DTYPES["f64"], all_of_64)
+    assert columns == {"SHFL": 10, "STS": 2, "LDS": 2, "BAR": 2}

@@ -121,3 +121,12 @@ def test_all_warps_have_rows_and_each_thread_64_bytes_or_more(dtype: str, length
     assert data.buffers[0].elements == rows * length
     assert data.buffers[0].nbytes >= 128 * 64
     assert cases.bytes_moved(data) == (2 * rows + 2) * length * data.setting.dtype.size
+
+
+@pytest.mark.parametrize(
+    ("dtype", "length", "slots"),
+    [("f32", 64, 4), ("f32", 256, 2), ("f32", 512, 1), ("bf16", 64, 4), ("bf16", 16384, 1)],
+)
+def test_smem_warp_has_a_slot_per_thread_and_row_that_it_loads_at_once(dtype: str, length: int, slots: int) -> None:
+    data = workload(dtype, length, "rms", "2x256")
+    assert NORM.declaration.variant("smem-warp").shared(data.setting) == slots * 256 * 4

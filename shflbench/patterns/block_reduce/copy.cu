@@ -1,4 +1,4 @@
-//: smem smem-syncwarp shfl shfl-loads shfl-once atomic cub cub-raking cg dtype=f32,f64,i32,i64 result=all,first
+//: smem smem-syncwarp smem-warps smem-warps-shfl raking raking-columns shfl shfl-loads shfl-once atomic cub cub-raking cg dtype=f32,f64,i32,i64 result=all,first
 //: shfl-first-warp dtype=f32,f64,i32,i64 result=all
 //: redux dtype=i32 result=all,first
 
@@ -9,7 +9,7 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
-//! shfl shfl-first-warp shfl-loads shfl-once atomic
+//! raking raking-columns shfl shfl-first-warp shfl-loads shfl-once atomic
 // Returns the sum of the warp's 32 values to all lanes.
 __device__ inline {T} warp_sum({T} x) {
     {U} sum = x;
@@ -17,12 +17,28 @@ __device__ inline {T} warp_sum({T} x) {
     return sum;
 }
 
-//! shfl shfl-first-warp shfl-once
+//! smem-warps-shfl shfl shfl-first-warp shfl-once
 // Returns the sum of WARPS values in shared memory to all lanes. WARPS is a power of two, at most 32.
 template <int WARPS>
 __device__ {T} sum_of_sums(const {T}* sums) {
     {U} sum = sums[threadIdx.x % WARPS];
     for (int distance = WARPS / 2; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+    return sum;
+}
+
+//! smem-warps smem-warps-shfl
+// Returns the sum of the values of the warp's first COUNT lanes to lane 0. The values must also be in `slots`.
+template <int COUNT>
+__device__ inline {T} warp_tree({T} x, {T}* slots) {
+    const int lane = threadIdx.x % 32;
+    {U} sum = x;
+    for (int half = COUNT / 2; half > 0; half /= 2) {
+        if (lane < half) sum += slots[lane + half];
+        if (half > 1) {
+            if (lane / (half / 2) == 1) slots[lane] = sum;  // what the next step reads
+            __syncwarp();
+        }
+    }
     return sum;
 }
 
@@ -74,6 +90,74 @@ __device__ {T} block_sum({T} x, {T}* slots) {
     sum = slots[0];
     __syncthreads();  // all threads have read: the slots may be written again
 //! smem-syncwarp
+    return sum;
+}
+
+//! smem-warps smem-warps-shfl
+// `slots` is shared memory, BLOCK + BLOCK / 32 + 1 elements.  //! result=all
+// `slots` is shared memory, BLOCK + BLOCK / 32 elements.  //! result=first
+template <int BLOCK>
+__device__ {T} block_sum({T} x, {T}* slots) {
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    {T}* const sums = slots + BLOCK;
+    {T}* const all = sums + BLOCK / 32;  //! result=all
+    slots[threadIdx.x] = x;
+    __syncwarp();
+    {T} sum = warp_tree<32>(x, slots + warp * 32);
+    if (lane == 0) sums[warp] = sum;
+    __syncthreads();
+    if (warp == 0) {
+        sum = warp_tree<BLOCK / 32>(lane < BLOCK / 32 ? sums[lane] : 0, sums);  //! smem-warps
+        sum = sum_of_sums<BLOCK / 32>(sums);                                    //! smem-warps-shfl
+        if (lane == 0) *all = sum;  //! result=all
+    }
+//! smem-warps smem-warps-shfl result=all
+    __syncthreads();
+    return *all;  // the next call writes it after its first barrier
+}
+//! smem-warps smem-warps-shfl result=first
+    __syncthreads();  // the first warp has read: the slots may be written again
+    return sum;
+}
+
+//! raking
+// `slots` is shared memory, BLOCK + 33 elements.  //! result=all
+// `slots` is shared memory, BLOCK + 32 elements.  //! result=first
+template <int BLOCK>
+__device__ {T} block_sum({T} x, {T}* slots) {
+    constexpr int WARPS = BLOCK / 32, ROW = WARPS + 1;  // an odd distance between rows, against bank conflicts
+    const int mine = threadIdx.x;
+    {T}* const all = slots + 32 * ROW;  //! result=all
+    slots[mine / WARPS * ROW + mine % WARPS] = x;
+    __syncthreads();
+    {U} sum = x;
+    if (mine < 32) {
+        sum = slots[mine * ROW];
+        for (int next = 1; next < WARPS; ++next) sum += slots[mine * ROW + next];
+        sum = warp_sum(sum);
+        if (mine == 0) *all = sum;  //! result=all
+    }
+//! raking-columns
+// `slots` is shared memory, BLOCK + 1 elements.  //! result=all
+// `slots` is shared memory, BLOCK elements.  //! result=first
+template <int BLOCK>
+__device__ {T} block_sum({T} x, {T}* slots) {
+    const int mine = threadIdx.x;
+    {T}* const all = slots + BLOCK;  //! result=all
+    if (mine >= 32) slots[mine] = x;
+    __syncthreads();
+    {U} sum = x;
+    if (mine < 32) {
+        for (int other = 32; other < BLOCK; other += 32) sum += slots[mine + other];
+        sum = warp_sum(sum);
+        if (mine == 0) *all = sum;  //! result=all
+    }
+//! raking raking-columns result=all
+    __syncthreads();
+    return *all;  // the next call writes it after its first barrier
+}
+//! raking raking-columns result=first
+    __syncthreads();  // the first warp has read: the slots may be written again
     return sum;
 }
 

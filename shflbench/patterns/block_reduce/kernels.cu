@@ -88,6 +88,44 @@ __global__ void block_reduce_smem_unsafe(const T* values, T* result, int iterati
     result[thread()] = x;
 }
 
+// A tree in the shared memory of one warp. The first COUNT lanes have a value each, which is also in their slots; lane 0
+// gets the sum. Of each step's sums, only those that the next step reads are stored; a __syncwarp() follows.
+template <int COUNT, typename T>
+__device__ T tree_of_warp(T sum, T* slots) {
+    for (int half = COUNT / 2; half > 0; half /= 2) {
+        if (lane() < half) sum = add(sum, slots[lane() + half]);
+        if (half > 1) {
+            if (lane() / (half / 2) == 1) slots[lane()] = sum;
+            __syncwarp();
+        }
+    }
+    return sum;
+}
+
+// Each warp sums its values by a tree in its own part of shared memory, and the first warp sums the warps' sums by
+// another one: two block barriers, as with shuffles. No further barrier is needed: `sums` is written after the second
+// barrier, and `all` after the next first one.
+template <typename T>
+__global__ void block_reduce_smem_warps(const T* values, T* result, int iterations) {
+    __shared__ T slots[BLOCK], sums[WARPS], all;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        slots[threadIdx.x] = x;
+        __syncwarp();
+        T sum = tree_of_warp<WARP>(x, &slots[first_of_warp()]);
+        if (lane() == 0) sums[warp()] = sum;
+        __syncthreads();
+        if (warp() == 0) {
+            const T sum_of_lane = lane() < WARPS ? sums[lane()] : T(0);
+            sum = tree_of_warp<WARPS>(sum_of_lane, sums);
+            if (ALL && lane() == 0) all = sum;
+        }
+        __syncthreads();
+        x = advance(x, ALL ? all : sum);
+    }
+    result[thread()] = x;
+}
+
 // The sum of a warp, in all of its lanes.
 template <typename T>
 __device__ T sum_of_warp(T x) {
@@ -138,6 +176,70 @@ __global__ void block_reduce_shfl_first_warp(const T* values, T* result, int ite
         }
         __syncthreads();
         x = advance(x, all);
+    }
+    result[thread()] = x;
+}
+
+// The same, except that the warps sum their values by trees in shared memory: shuffles add the warps' sums only.
+template <typename T>
+__global__ void block_reduce_smem_warps_shfl(const T* values, T* result, int iterations) {
+    __shared__ T slots[BLOCK], sums[WARPS], all;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        slots[threadIdx.x] = x;
+        __syncwarp();
+        T sum = tree_of_warp<WARP>(x, &slots[first_of_warp()]);
+        if (lane() == 0) sums[warp()] = sum;
+        __syncthreads();
+        if (warp() == 0) {
+            sum = sum_of_sums(sums);
+            if (ALL && lane() == 0) all = sum;
+        }
+        __syncthreads();
+        x = advance(x, ALL ? all : sum);
+    }
+    result[thread()] = x;
+}
+
+// Each lane of the first warp adds up a row of adjacent values, one after another. An unused slot at the end of a row
+// makes the distance between rows odd, so that the lanes read from different banks.
+template <typename T>
+__global__ void block_reduce_raking(const T* values, T* result, int iterations) {
+    __shared__ T slots[WARP][WARPS + 1], all;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        slots[threadIdx.x / WARPS][threadIdx.x % WARPS] = x;
+        __syncthreads();
+        T sum = x;
+        if (warp() == 0) {
+            sum = slots[lane()][0];
+            for (int next = 1; next < WARPS; ++next) sum = add(sum, slots[lane()][next]);
+            sum = sum_of_warp(sum);
+            if (ALL && lane() == 0) all = sum;
+        }
+        __syncthreads();
+        x = advance(x, ALL ? all : sum);
+    }
+    result[thread()] = x;
+}
+
+// Each lane of the first warp adds up a column: its own value, and those of the same lane of all other warps. The lanes
+// of a warp write and read adjacent slots, so that no padding is needed.
+template <typename T>
+__global__ void block_reduce_raking_columns(const T* values, T* result, int iterations) {
+    __shared__ T slots[WARPS][WARP], all;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = x;
+        if (warp() > 0) slots[warp()][lane()] = x;
+        __syncthreads();
+        if (warp() == 0) {
+            for (int other = 1; other < WARPS; ++other) sum = add(sum, slots[other][lane()]);
+            sum = sum_of_warp(sum);
+            if (ALL && lane() == 0) all = sum;
+        }
+        __syncthreads();
+        x = advance(x, ALL ? all : sum);
     }
     result[thread()] = x;
 }

@@ -47,6 +47,29 @@ def shuffles(barriers: int, shared: int = 1) -> Callable[[Dtype, Mapping[str, st
     return counts
 
 
+def trees_of_warps(_dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
+    """Return the counts of a tree in each warp and one over the sums of the warps, without the store of a last sum."""
+    count, is_read = steps(constants), to_all(constants)
+    return {"STS": 1 + count - 1 + is_read, "LDS": count + 1 + is_read, "BAR": 2}
+
+
+def trees_and_shuffles(dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
+    """Return the counts of a tree in each warp and a butterfly over the sums of the warps."""
+    is_read = to_all(constants)
+    shuffled = (steps(constants) - OF_WARP) * dtype.words
+    return {"SHFL": shuffled, "STS": 1 + OF_WARP + is_read, "LDS": OF_WARP + 1 + is_read, "BAR": 2}
+
+
+def raking(read: Callable[[int], int]) -> Callable[[Dtype, Mapping[str, str]], Mapping[str, int]]:
+    """Return the counts of a first warp whose lanes each add up a value per warp, of which they read so many."""
+
+    def counts(dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
+        is_read, warps = to_all(constants), int(constants["block"]) // WARP
+        return {"SHFL": OF_WARP * dtype.words, "STS": 1 + is_read, "LDS": read(warps) + is_read, "BAR": 2}
+
+    return counts
+
+
 def loads(dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
     """Return the counts of a butterfly over the lanes of a warp and 16-byte loads of the sums of all warps."""
     nbytes = int(constants["block"]) // WARP * dtype.size
@@ -70,11 +93,16 @@ PATTERN = Pattern(
         "form. In `shfl`, each warp that needs the sum adds the sums of all warps by shuffles of its own; in "
         "`shfl-first-warp`, only the first warp does, and all threads read its result; in `shfl-loads`, each thread "
         "that needs the sum loads the sums of all warps and adds them up; `shfl-once` has two arrays for the sums of "
-        "the warps, which saves the second barrier. CUB gives the sum to thread 0 only; with `result=all`, thread 0 "
-        "passes it on through shared memory. An `atomicAdd` to shared memory is a single instruction for `i32` only, "
-        "before which the compiler adds up what the active lanes add (on sm_90 by `VOTE` and `REDUX`), although only "
-        "one lane is active; for the other types, it generates a loop with compare-and-swap. Values are whole numbers, "
-        "in floating-point types modulo 2^14 (`f32`) or 2^43 (`f64`), so that sums are exact in any order."
+        "the warps, which saves the second barrier. `smem-warps` is `shfl-first-warp` with trees in shared memory in "
+        "place of both butterflies, `smem-warps-shfl` with trees in place of the first. In `raking` and "
+        "`raking-columns`, all values pass through shared memory, and the first warp alone adds them up, while the "
+        "other warps wait. `raking` adds up adjacent values, as CUB's does; its padding avoids bank conflicts of loads "
+        "but leaves some of stores in blocks of 64 to 512 threads. `raking-columns` has neither, but changes the order "
+        "of the values. CUB gives the sum to thread 0 only; with `result=all`, thread 0 passes it on through shared "
+        "memory. An `atomicAdd` to shared memory is a single instruction for `i32` only, before which the compiler "
+        "adds up what the active lanes add (on sm_90 by `VOTE` and `REDUX`), although only one lane is active; for the "
+        "other types, it generates a loop with compare-and-swap. Values are whole numbers, in floating-point types "
+        "modulo 2^14 (`f32`) or 2^43 (`f64`), so that sums are exact in any order."
     ),
     variants=(
         Variant(
@@ -102,6 +130,39 @@ PATTERN = Pattern(
             ),
             shared=elements_per_thread(1),
             per_iteration=tree_without_last_barriers,
+        ),
+        Variant(
+            name="smem-warps",
+            mechanism=Mechanism.SMEM,
+            summary=(
+                "tree in shared memory in each warp, with `__syncwarp()` between steps; the first warp adds the sums "
+                "of the warps by a second tree"
+            ),
+            per_iteration=trees_of_warps,
+        ),
+        Variant(
+            name="smem-warps-shfl",
+            mechanism=Mechanism.SMEM,
+            summary="like `smem-warps`, but the first warp adds the sums of the warps by `__shfl_xor_sync`",
+            needs="sm_80",  # as shfl-first-warp
+            per_iteration=trees_and_shuffles,
+        ),
+        Variant(
+            name="raking",
+            mechanism=Mechanism.SMEM,
+            summary=(
+                "each lane of the first warp adds up adjacent values in shared memory, with padding against bank "
+                "conflicts; then a butterfly with `__shfl_xor_sync`"
+            ),
+            needs="sm_80",  # as shfl-first-warp
+            per_iteration=raking(lambda warps: warps),
+        ),
+        Variant(
+            name="raking-columns",
+            mechanism=Mechanism.SMEM,
+            summary="like `raking`, but each lane of the first warp adds up the values of the same lane of all warps",
+            needs="sm_80",  # as shfl-first-warp
+            per_iteration=raking(lambda warps: warps - 1),
         ),
         Variant(
             name="shfl",

@@ -1,4 +1,4 @@
-//: smem shfl-block shfl-warp dtype=f32,bf16 load=vector,scalar norm=rms,layer length=64,128,256,512,1024,4096,16384
+//: smem shfl-block shfl-warp smem-warp dtype=f32,bf16 load=vector,scalar norm=rms,layer length=64,128,256,512,1024,4096,16384
 //: cub dtype=f32,bf16 load=vector norm=rms,layer length=64,128,256,512,1024,4096,16384
 
 //! cub
@@ -58,14 +58,30 @@ __device__ float row_sum(float x) {
     return x;
 }
 
+//! smem-warp
+// The sum of the values of each group of THREADS adjacent lanes, for all of them. All lanes of the warp must call it.
+// `slots` is shared memory, one per thread of the block.
+template <int THREADS>
+__device__ float row_sum(float x, float* slots) {
+    const int mine = threadIdx.x, rank = mine % THREADS;
+    for (int half = THREADS / 2; half > 0; half /= 2) {
+        if (rank / half == 1) slots[mine] = x;  // what the others read
+        __syncwarp();
+        if (rank < half) x += slots[mine + half];
+    }
+    if (rank == 0) slots[mine] = x;
+    __syncwarp();
+    return slots[mine - rank];  // the next call writes it after its first __syncwarp()
+}
+
 //! smem shfl-block cub
 // Normalizes a row of LENGTH elements. All threads of the block must call it: a one-dimensional block of
 // THREADS, a power of two from 64 to 1024, with at most 128 elements per thread, so that they fit its registers.
-//! shfl-warp length!=16384
+//! shfl-warp smem-warp length!=16384
 // Normalizes a row of LENGTH elements. All lanes of the warp must call it, the first THREADS of them
 // with one row, the next THREADS with another, and so on. THREADS is 32, or fewer if the row has less than 32 times
 // 16 bytes: then 16 bytes for each. Blocks have at most 256 threads, so that the row fits the registers.
-//! shfl-warp length=16384
+//! shfl-warp smem-warp length=16384
 // Normalizes a row of LENGTH elements, a multiple of 1024, which is read again in each pass, because it does not fit
 // the registers of a warp. All lanes of the warp must call it; THREADS is 32.
 //! * norm=rms
@@ -74,7 +90,7 @@ __device__ float row_sum(float x) {
 // y = (x - mean(x)) / sqrt(variance(x) + 0.00001) * weight + bias.
 //! * load=vector
 // All arrays must be aligned to 16 bytes.
-//! smem shfl-block
+//! smem shfl-block smem-warp
 template <int LENGTH, int THREADS>
 __device__ void normalize_row(const {T}* x, const {T}* weight, {T}* y, float* slots) {  //! norm=rms
 __device__ void normalize_row(const {T}* x, const {T}* weight, const {T}* bias,  //! norm=layer
@@ -98,9 +114,9 @@ __device__ void normalize_row(const {T}* x, const {T}* weight, const {T}* bias, 
     constexpr int VECTOR = 1;  // elements of a load
 //! smem shfl-block cub
     constexpr int CHUNKS = (LENGTH + THREADS * VECTOR - 1) / (THREADS * VECTOR);
-//! shfl-warp length!=16384
+//! shfl-warp smem-warp length!=16384
     constexpr int CHUNKS = (LENGTH + THREADS * VECTOR - 1) / (THREADS * VECTOR);
-//! shfl-warp length=16384
+//! shfl-warp smem-warp length=16384
     constexpr int CHUNKS = 32 / VECTOR;
     constexpr int PART = CHUNKS * VECTOR * THREADS;  // elements that the lanes have in registers at a time
 //! *
@@ -176,14 +192,14 @@ __device__ void normalize_row(const {T}* x, const {T}* weight, const {T}* bias, 
     const float scale = sqrtf(LENGTH / (sum_of_all(squares()) + LENGTH * 1e-5f));         //! norm=rms
     store(0, scale);
 }
-//! shfl-warp length!=16384
+//! shfl-warp smem-warp length!=16384
     load(0);
     const float mean = sum_of_all(sum()) / LENGTH;                                        //! norm=layer
     const float scale = sqrtf(LENGTH / (sum_of_all(squares(0, mean)) + LENGTH * 1e-5f));  //! norm=layer
     const float scale = sqrtf(LENGTH / (sum_of_all(squares()) + LENGTH * 1e-5f));         //! norm=rms
     store(0, scale);
 }
-//! shfl-warp length=16384 norm=layer
+//! shfl-warp smem-warp length=16384 norm=layer
     float total = 0;
     for (int start = 0; start < LENGTH; start += PART) {
         load(start);
@@ -202,7 +218,7 @@ __device__ void normalize_row(const {T}* x, const {T}* weight, const {T}* bias, 
         store(start, scale);
     }
 }
-//! shfl-warp length=16384 norm=rms
+//! shfl-warp smem-warp length=16384 norm=rms
     float all_squares = 0;
     for (int start = 0; start < LENGTH; start += PART) {
         load(start);

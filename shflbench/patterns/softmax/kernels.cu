@@ -20,3 +20,9 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT<T, LANES<T>, AT_ONCE<T>>)
 softmax_shfl_warp(const T* x, T* y) {
     softmax_rows(LaneTeam<LANES<T>, AT_ONCE<T>>(), x, y);
 }
+
+template <typename T>
+__global__ void __launch_bounds__(BLOCK, RESIDENT<T, LANES<T>, AT_ONCE<T>>)
+softmax_smem_warp(const T* x, T* y) {
+    softmax_rows(WarpTreeTeam<LANES<T>, AT_ONCE<T>>(), x, y);
+}

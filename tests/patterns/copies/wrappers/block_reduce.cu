@@ -8,6 +8,15 @@ __global__ void {kernel}(const T* values, T* result, int iterations) {
 //! smem smem-syncwarp
     T* slots = shared<T>();
     const auto sum = [=](T x) { return block_sum<BLOCK>(x, slots); };
+//! smem-warps smem-warps-shfl
+    __shared__ T slots[BLOCK + WARPS + ALL];
+    const auto sum = [=](T x) { return block_sum<BLOCK>(x, slots); };
+//! raking
+    __shared__ T slots[BLOCK + WARP + ALL];
+    const auto sum = [=](T x) { return block_sum<BLOCK>(x, slots); };
+//! raking-columns
+    __shared__ T slots[BLOCK + ALL];
+    const auto sum = [=](T x) { return block_sum<BLOCK>(x, slots); };
 //! shfl redux cg
     __shared__ T sums[WARPS];
     const auto sum = [=](T x) { return block_sum<BLOCK>(x, sums); };

@@ -25,5 +25,12 @@ __global__ void __launch_bounds__(BLOCK) {kernel}(const T* x, const T* weight, c
         normalize_row<LENGTH, LANES<T>>(x + start, weight, y + start);  //! norm=rms
         normalize_row<LENGTH, LANES<T>>(x + start, weight, bias, y + start);  //! norm=layer
     }
+//! smem-warp
+    __shared__ float slots[BLOCK];
+    for (int row = threadIdx.x / LANES<T>; row < ROWS_PER_BLOCK<T>; row += BLOCK / LANES<T>) {
+        const size_t start = size_t(first + row) * LENGTH;
+        normalize_row<LENGTH, LANES<T>>(x + start, weight, y + start, slots);  //! norm=rms
+        normalize_row<LENGTH, LANES<T>>(x + start, weight, bias, y + start, slots);  //! norm=layer
+    }
 //! *
 }

@@ -22,5 +22,11 @@ __global__ void __launch_bounds__(BLOCK) {kernel}(const T* x, T* y) {
         const size_t start = size_t(first + row) * LENGTH;
         softmax_row<LENGTH, LANES<T>>(x + start, y + start);
     }
+//! smem-warp
+    __shared__ float slots[BLOCK];
+    for (int row = threadIdx.x / LANES<T>; row < ROWS_PER_BLOCK<T>; row += BLOCK / LANES<T>) {
+        const size_t start = size_t(first + row) * LENGTH;
+        softmax_row<LENGTH, LANES<T>>(x + start, y + start, slots);
+    }
 //! *
 }
