@@ -185,7 +185,7 @@ def test_settings_that_tie_or_have_no_rival_are_no_wins() -> None:
     alone = [row for row in tied if dict(row.options)["width"] not in {"5", "6", "7"} or row.variant == "smem"]
     (sentence,) = sentences(alone)
     assert sentence.startswith("neighbor, f32, 19 of 21 settings: shfl runs at 1.9× the speed of smem-syncwarp, ")
-    assert sentence.endswith("; of the other settings, 2 are ties")
+    assert sentence.endswith("; of the other settings, 2 are ties (of shfl and smem-syncwarp)")
     level = [timed(row, 136.1) if row.variant == "shfl" else row for row in every]
     assert sentences(level) == [
         "neighbor, f32, 24 settings: smem-syncwarp runs at 2.4× the speed of smem, tied with shfl"

@@ -6,6 +6,7 @@ import pytest
 
 from shflbench.analysis.advice.answer import Role
 from shflbench.analysis.advice.judge import answers_of
+from shflbench.analysis.advice.words import library_words
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import Certainty
 from shflbench.model import Mechanism, Status
@@ -62,6 +63,17 @@ def test_an_undecided_variant_that_was_slower_is_not_recommended() -> None:
 def test_an_undecided_variant_that_is_shown_to_be_slower_is_not_recommended() -> None:
     best = answer(run_of(us=times({"smem-syncwarp": 50.0, "shfl": 50.4}), half_width=0.0039))
     assert (best.variant, best.certainty) == ("smem-syncwarp", Certainty.UNDECIDED)
+
+
+def test_a_library_call_is_as_fast_only_where_its_time_is() -> None:
+    fast = answer(run_of(pattern="reduce", us=times({"shfl": 50.0, "cg": 50.3}), half_width=0.003))
+    assert (fast.libraries, fast.undecided_libraries) == (("cg",), ())
+    assert library_words(fast) == ["library calls as fast: cg"]
+    wide = answer(run_of(pattern="reduce", us=times({"shfl": 50.0, "cg": 58.0}), half_width=0.1))
+    assert (wide.libraries, wide.undecided_libraries) == ((), ("cg",))
+    assert library_words(wide) == ["library call undecided: cg (1.16× (0.95× to 1.42×) as long)"]
+    slow = answer(run_of(pattern="reduce", us=times({"shfl": 50.0, "cg": 58.0})))
+    assert (slow.libraries, slow.undecided_libraries) == ((), ())
 
 
 def test_a_faster_unsafe_variant_is_named_as_unsafe_and_not_recommended() -> None:
