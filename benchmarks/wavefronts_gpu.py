@@ -92,7 +92,7 @@ def measure() -> Measured:
         counts = read_counts(output, subjects(space))
         counted |= counts
         problems += [] if counts else [problem(output)]
-    versions = (word for word in _output(_program(), "--version").split() if word[0].isdigit() and "." in word)
+    versions = (word for word in _output(program(), "--version").split() if word[0].isdigit() and "." in word)
     driver = _output("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").split()
     return Measured(
         device=cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(),
@@ -105,7 +105,8 @@ def measure() -> Measured:
     )
 
 
-def _program() -> str:
+def program() -> str:
+    """Return the path of Nsight Compute."""
     return shutil.which("ncu") or NCU
 
 
@@ -117,7 +118,7 @@ def _ncu(space: AccessSpace, cubin: bytes) -> str:
         file = Path(folder) / "kernels.cubin"
         file.write_bytes(cubin)
         child = [sys.executable, "-m", "benchmarks.wavefronts_gpu", str(space), str(file)]
-        return _output(_program(), *options, *child)
+        return _output(program(), *options, *child)
 
 
 def _output(*command: str) -> str:
