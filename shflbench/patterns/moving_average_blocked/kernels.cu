@@ -61,32 +61,40 @@ __global__ void moving_average_blocked_global(const T* x, T* y, int count) {
     store_means(y, first, count, load_before(x, first, count), own, load_after(x, first, count));
 }
 
-// The threads exchange their first two and last two elements through shared memory; the outer threads of the block load
-// the two elements beyond each end. Adjacent threads access adjacent pairs, so that there are no bank conflicts.
+// The outer threads of the block load the elements beyond its ends, and all threads exchange their first two and last
+// two elements through shared memory. Adjacent threads access adjacent slots, so that there are no bank conflicts.
 template <typename T>
 __global__ void moving_average_blocked_smem(const T* x, T* y, int count) {
-    const int first = thread() * PER_THREAD, rank = threadIdx.x, last = blockDim.x - 1;
-    Pair<T>* before = shared<Pair<T>>();    // each thread: the two elements before its own
-    Pair<T>* after = before + blockDim.x;   // each thread: the two elements after its own
+    const int first = thread() * PER_THREAD, last = blockDim.x - 1;
+    Pair<T>* firsts = shared<Pair<T>>() + threadIdx.x;
+    Pair<T>* lasts = firsts + blockDim.x;
     const Elements<T> own = load(x, first, count);
-    if (rank == 0) before[0] = load_before(x, first, count);
-    else after[rank - 1] = first_two(own);
-    if (rank == last) after[last] = load_after(x, first, count);
-    else before[rank + 1] = last_two(own);
+    Pair<T> before = {}, after = {};
+    if (threadIdx.x == 0) before = load_before(x, first, count);
+    if (threadIdx.x == last) after = load_after(x, first, count);
+
+    *firsts = first_two(own);
+    *lasts = last_two(own);
     __syncthreads();
-    store_means(y, first, count, before[rank], own, after[rank]);
+    if (threadIdx.x > 0) before = lasts[-1];
+    if (threadIdx.x < last) after = firsts[1];
+    store_means(y, first, count, before, own, after);
 }
 
-// The lanes exchange them by shuffles; the outer lanes of the warp load the two elements beyond each end. All lanes take
-// part in all shuffles, also those beyond the end of the array.
+// The outer lanes of the warp load the elements beyond its ends, and all lanes exchange their first two and last two
+// elements by shuffles, also the lanes beyond the end of the array.
 template <typename T>
 __global__ void moving_average_blocked_shfl(const T* x, T* y, int count) {
     const int first = thread() * PER_THREAD;
     const Elements<T> own = load(x, first, count);
-    const Pair<T> sent_up = last_two(own), sent_down = first_two(own);
-    Pair<T> before = {shfl_up(sent_up.a, 1), shfl_up(sent_up.b, 1)};
-    Pair<T> after = {shfl_down(sent_down.a, 1), shfl_down(sent_down.b, 1)};
+    Pair<T> before = {}, after = {};
     if (lane() == 0) before = load_before(x, first, count);
     if (lane() == WARP - 1) after = load_after(x, first, count);
+
+    const Pair<T> firsts = first_two(own), lasts = last_two(own);
+    const Pair<T> from_left = {shfl_up(lasts.a, 1), shfl_up(lasts.b, 1)};
+    const Pair<T> from_right = {shfl_down(firsts.a, 1), shfl_down(firsts.b, 1)};
+    if (lane() > 0) before = from_left;
+    if (lane() < WARP - 1) after = from_right;
     store_means(y, first, count, before, own, after);
 }
