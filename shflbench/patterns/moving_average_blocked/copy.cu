@@ -1,7 +1,8 @@
 //: smem global shfl dtype=f32,f64 per_thread=4,8 missing=0,5
 
 //! *
-constexpr int PER_THREAD = {per_thread};  // consecutive elements, which are loaded and stored 16 bytes at a time
+// Consecutive elements of a thread, which are loaded and stored 16 bytes at a time.
+constexpr int PER_THREAD = {per_thread};
 struct alignas(16) Elements {
     {T} x[PER_THREAD];
 };
@@ -53,11 +54,12 @@ __global__ void moving_average(const {T}* x, {T}* y, int count) {
 }
 
 //! smem
-// The threads of a block exchange their first two and last two elements. Launch with 4 * blockDim.x * sizeof({T}) bytes
-// of dynamic shared memory.
+// The threads of a block exchange their first two and last two elements. Launch with 4 * blockDim.x * sizeof({T})
+// bytes of dynamic shared memory.
 __global__ void moving_average(const {T}* x, {T}* y, int count) {
     extern __shared__ Pair slots[];
-    const int thread = threadIdx.x, last = blockDim.x - 1, first = (blockIdx.x * blockDim.x + thread) * PER_THREAD;
+    const int thread = threadIdx.x, last = blockDim.x - 1;
+    const int first = (blockIdx.x * blockDim.x + thread) * PER_THREAD;
     Pair *firsts = slots, *lasts = slots + blockDim.x;
     const Elements own = load(x, first, count);
     Pair before = {}, after = {};
