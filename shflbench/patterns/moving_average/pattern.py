@@ -24,9 +24,9 @@ PATTERN = Pattern(
     summary="Each result is the mean of an element and of the two elements on either side of it (moving average).",
     source=SOURCE,
     notes=(
-        f"{NOTES} The option `missing` is the number of threads without an element: the array is that much shorter than "
-        "the launch. The third table of the article lists 515, 516, ... as `input[i + 2]` for the threads from 512 on, "
-        "where 514, 515, ... is correct, and `input1` where its code has `input0`."
+        f"{NOTES} The option `missing` is the number of threads without an element: the array is that much shorter "
+        "than the launch. The third table of the article lists 515, 516, ... as `input[i + 2]` for the threads from "
+        "512 on, where 514, 515, ... is correct, and `input1` where its code has `input0`."
     ),
     dtypes=("f32", "f64"),
     options={"missing": ("0", "5")},

@@ -24,10 +24,10 @@ PATTERN = Pattern(
     summary="A 5-point moving average of an array of `per_thread` consecutive elements per thread.",
     source=SOURCE,
     notes=(
-        "`moving-average` with more elements per thread, in the blocked arrangement of CUB: thread `i` loads and stores "
-        "the elements from `i * per_thread` on, 16 bytes at a time, and needs two elements on either side, however many "
-        f"it has. {NOTES} The option `missing` is the number of threads without elements: the array is shorter than the "
-        "launch by `missing * per_thread` elements."
+        "`moving-average` with several elements per thread, in the blocked arrangement of CUB: thread `i` has the "
+        "elements from `i * per_thread` on, which it loads and stores 16 bytes at a time. It needs two more on either "
+        f"side, however many it has. {NOTES} The option `missing` is the number of threads without elements: the array "
+        "is `missing * per_thread` elements shorter than those of all threads together."
     ),
     dtypes=("f32", "f64"),
     options={"per_thread": ("4", "8"), "missing": ("0", "5")},
