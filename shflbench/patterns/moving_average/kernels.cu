@@ -1,10 +1,6 @@
 // Every element becomes the mean of itself, the two before and the two after it; the first two and the
 // last two of the whole array become zero.
-#include "shflbench.cuh"
-
-// All variants add in this order, so that their results agree bit for bit.
-template <typename T>
-__device__ T mean(T a, T b, T c, T d, T e) { return (a + b + c + d + e) * T(0.2); }
+#include "five_point.cuh"
 
 __device__ inline bool has_mean(int i, int count) { return i > 1 && i < count - 2; }
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from shflbench.model import Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Scalar, Setting, Variant
+from shflbench.patterns.five_point import ALSO_CALLED, NOTES, SOURCE, means
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 HALO = 4  # elements that a block needs from its neighbors
@@ -22,19 +22,17 @@ def count(at: Setting) -> int:
 
 PATTERN = Pattern(
     summary="Each result is the mean of an element and of the two elements on either side of it (moving average).",
-    source="Acceleware, Kepler's Shuffle Instruction",
+    source=SOURCE,
     notes=(
-        "The first two and the last two results are zero. The option `missing` is the number of threads without an "
-        "element: the array is that much shorter than the launch. The third table of the article lists 515, 516, ... "
-        "as `input[i + 2]` for the threads from 512 on, where 514, 515, ... is correct, and `input1` where its code "
-        "has `input0`. All five weights are equal: every variant adds the elements in the same order and multiplies "
-        "the sum by 0.2, so that the results are bitwise identical."
+        f"{NOTES} The option `missing` is the number of threads without an element: the array is that much shorter "
+        "than the launch. The third table of the article lists 515, 516, ... as `input[i + 2]` for the threads from "
+        "512 on, where 514, 515, ... is correct, and `input1` where its code has `input0`."
     ),
     dtypes=("f32", "f64"),
     options={"missing": ("0", "5")},
     one_pass=True,
     representative={"launch": "262144x256"},
-    also_called=("stencil", "stencil 1d", "convolution"),
+    also_called=ALSO_CALLED,
     buffers=(Input("x", elements=count), Output("y", elements=count)),
     scalars=(Scalar("count", count),),
     bytes_moved=lambda at: 2 * count(at) * at.dtype.size,
@@ -63,10 +61,5 @@ PATTERN = Pattern(
 
 
 def reference(x: NDArray[np.floating], **_: str) -> NDArray[np.floating]:
-    """Add five neighbors from left to right in the type's own arithmetic, and multiply by 0.2."""
-    total = x[:-4]
-    for offset in range(1, 5):
-        total = total + x[offset : len(x) - 4 + offset]
-    y = np.zeros_like(x)
-    y[2:-2] = total * x.dtype.type(0.2)
-    return y
+    """Return the mean of the five elements around each one."""
+    return means(x)
