@@ -133,7 +133,9 @@ def main(words: Sequence[str] | None = None) -> int:
         print(line(f"{variant} {dtype}", found[dtype, variant]))
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "--id=0"]
     device, driver = [*_output(*query).strip().split(", "), "unknown"][:2]
-    version = next((word for word in _output(program(), "--version").split() if word[:4].isdigit()), "unknown")
+    version = next(
+        (word for word in _output(program(), "--version").split() if word[:1].isdigit() and "." in word), "unknown"
+    )
     if given.record:
         given.record.write_text(page(found, device, driver, version), encoding="utf-8")
     return 0

@@ -84,6 +84,10 @@ FUNCTIONS: Mapping[str, ClaimFunction] = {
         ClaimFunction(
             "limit_fraction", _ONE, ValueKind.NUMBER, "", "the hardware limit as a fraction of the time; 1 is the limit"
         ),
+        ClaimFunction(
+            *("load_efficiency", _ONE, ValueKind.NUMBER, ""),
+            "the share of the requested sectors of global memory that the data of loads fills",
+        ),
         ClaimFunction("limit_by", _ONE, ValueKind.TEXT, "", "the resource that sets the limit"),
         ClaimFunction(
             *("sass", _ONE, ValueKind.NUMBER, ""),

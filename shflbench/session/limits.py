@@ -20,7 +20,7 @@ from shflbench.analysis.limits.one_pass import (
 from shflbench.analysis.settings import one_pass
 from shflbench.arch import load
 from shflbench.arch.devices import peak_dram_bytes_per_us, product
-from shflbench.model import Status
+from shflbench.model import AccessKind, AccessSpace, Status
 from shflbench.patterns.discover import builtin
 from shflbench.session.stored_code import stored_codes
 from shflbench.session.traffic import DeclaredTraffic
@@ -48,8 +48,8 @@ def limits_of(  # noqa: PLR0913, PLR0917  (all but two by name)
     """Return the limit of each timed case of a run, or why it has none, in the order of the rows.
 
     `folders` are those of the run's patterns by name, by default the patterns of shflbench: they declare what a kernel
-    of one pass asks of memory. With a `calibration` of the GPU, cases have a ceiling as well. `requests` of loops to
-    memory, by case, replace the best case where they are known. `predicted_us` are predicted times by case.
+    of one pass asks of memory. With a `calibration` of the GPU, cases have a ceiling as well. `requests` to memory, by
+    case, replace the best case of loops where they are known. `predicted_us` are predicted times by case.
     Kernels in `known_codes` are not disassembled again, and the others are added to them.
     CompilerError if nvdisasm cannot be used; ResultsError if `kernels.zip` is damaged.
     """
@@ -65,7 +65,29 @@ def limits_of(  # noqa: PLR0913, PLR0917  (all but two by name)
     codes = stored_codes(run.kernels(), [row.case_id for row in rows], known_codes)
     known, predicted = requests or {}, predicted_us or {}
     limits = (machine.limit_of(row, codes[row.case_id], known.get(row.case_id)) for row in rows)
-    return [replace(limit, model_us=predicted.get(limit.case_id)) for limit in limits]
+    return [
+        replace(
+            limit,
+            model_us=predicted.get(limit.case_id),
+            load_efficiency=load_efficiency(known.get(limit.case_id)),
+        )
+        for limit in limits
+    ]
+
+
+def load_efficiency(requests: KernelRequests | None) -> float | None:
+    """Return the sectors that the data of loads from global memory fills, divided by those that the loads request.
+
+    Each request of a warp counts for itself: what another one left in a cache is requested again. None without such a
+    load, and where the requests are not known. Nsight Compute counts the same sectors; see `benchmarks/wavefronts.md`.
+    """
+    loads = [
+        (one.requests, one.least_sectors, one.sectors)
+        for one in (requests.accesses if requests else ())
+        if (one.space, one.kind) == (AccessSpace.GLOBAL, AccessKind.LOAD) and one.least_sectors and one.sectors
+    ]
+    requested = sum(count * taken for count, _, taken in loads)
+    return sum(count * least for count, least, _ in loads) / requested if requested else None
 
 
 def residency_of(row: Row, device: Device) -> Residency | None:

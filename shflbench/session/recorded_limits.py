@@ -84,15 +84,17 @@ def _is_closer(limit: CaseLimit, other: CaseLimit) -> bool:
 
 
 def _filled(limit: CaseLimit, other: CaseLimit) -> CaseLimit:
-    """Return a limit with the ceiling and the prediction of the other where it has none."""
+    """Return a limit with the ceiling, the prediction and the efficiency of loads of the other where it has none."""
     if limit.ceiling_us is None:
         limit = replace(limit, ceiling_us=other.ceiling_us, ceiling_by=other.ceiling_by)
-    return limit if limit.model_us is not None else replace(limit, model_us=other.model_us)
+    lacking = [name for name in ("model_us", "load_efficiency") if getattr(limit, name) is None]
+    return replace(limit, **{name: getattr(other, name) for name in lacking})
 
 
 def _is_of(limit: CaseLimit, row: Row) -> bool:
     if not limit.limit_us or not limit.limit_fraction or not row.time_us:
-        return limit.ceiling_us is not None or limit.model_us is not None  # nothing says that the times are others
+        known = (limit.ceiling_us, limit.model_us, limit.load_efficiency)
+        return any(value is not None for value in known)  # nothing says that the times are others
     return math.isclose(limit.limit_us, limit.limit_fraction * row.time_us, rel_tol=ROUNDING)
 
 

@@ -1,4 +1,4 @@
-"""The memory requests of the timed loops of a run, counted in the emulator."""
+"""The memory requests of the timed loops of a run, and of its kernels of one pass, counted in the emulator."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.settings import one_pass
 from shflbench.compile.build import Builder
 from shflbench.compile.cache import key
 from shflbench.compile.toolchain import find
@@ -29,9 +30,11 @@ if TYPE_CHECKING:
 # Opcodes whose time depends on addresses, active lanes or values.
 COUNTED = {"LDS", "STS", "ATOMS", "LDG", "STG", "LDL", "STL", "LD", "ST", "ATOM", "ATOMG", "RED", "REDG", "MATCH"}
 
+LOAD = "LDG"  # from global memory, with its modifiers
+
 
 def requests_of_run(run: Run, folders: Mapping[str, Path], cache_folder: Path | None) -> dict[str, KernelRequests]:
-    """Return, by the id of the case, what each timed loop requests, where it is known.
+    """Return, by the id of the case, what each timed loop or kernel of one pass requests, where it is known.
 
     The kernels are compiled again from the stored sources, because a run stores no PTX; `folders`, those of the
     patterns by name, give the data that they run with. A kernel that does not fit its pattern any more, or that the
@@ -46,7 +49,7 @@ def requests_of_run(run: Run, folders: Mapping[str, Path], cache_folder: Path | 
     cases: dict[Name, Case] = {}
     builds: dict[Name, BuildRequest] = {}
     names: dict[str, Name] = {}
-    for row, stored in _timed_loops(run, archive):
+    for row, stored in _kernels_with_requests(run, archive):
         name = names[row.case_id] = (stored.name, row.block)
         if name not in cases and row.pattern in patterns:
             cases[name] = _case(row)
@@ -68,12 +71,17 @@ def _loaded(folders: Mapping[str, Path]) -> Iterator[tuple[str, LoadedPattern]]:
             continue
 
 
-def _timed_loops(run: Run, archive: KernelArchive) -> Iterator[tuple[Row, StoredKernel]]:
-    """Yield the timed rows whose loop accesses memory or compares values."""
+def _kernels_with_requests(run: Run, archive: KernelArchive) -> Iterator[tuple[Row, StoredKernel]]:
+    """Yield the timed rows whose loop accesses memory or compares values, and those of one pass that load."""
     by_case = {case: kernel for kernel in archive.index.kernels for case in kernel.cases}
     for row in run.rows:
         stored = by_case.get(row.case_id)
-        if row.status is Status.TIMED and stored and stored.loop and COUNTED & stored.loop.instructions.keys():
+        if row.status is not Status.TIMED or stored is None:
+            continue
+        if one_pass(row):
+            if any(opcode.startswith(LOAD) for opcode in stored.instructions or ()):
+                yield row, stored
+        elif stored.loop and COUNTED & stored.loop.instructions.keys():
             yield row, stored
 
 

@@ -45,6 +45,10 @@ class CaseLimit:
     )
     ceiling_by: str | None = column("what sets the ceiling: as `limit_by`, or l2")
     model_us: float | None = column("predicted time of one launch, with launch overhead and several waves, µs")
+    load_efficiency: float | None = column(
+        "sectors of 32 bytes that the data of the loads from global memory fills, divided by those that the loads "
+        "request, counted in the emulator, load by load; what caches serve counts, too"
+    )
 
 
 def limit_columns() -> dict[str, str]:

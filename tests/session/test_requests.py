@@ -11,7 +11,7 @@ from shflbench.analysis.limits.passes import passes
 from shflbench.compile import build
 from shflbench.model import AccessKind, Disturbance
 from shflbench.patterns.discover import builtin
-from shflbench.session.limits import residency_of
+from shflbench.session.limits import load_efficiency, residency_of
 from shflbench.session.requests import requests_of_run
 from shflbench.session.stored_code import KnownCodes, stored_codes
 from shflbench.store import Run, find_runs, read_run
@@ -62,6 +62,24 @@ def test_the_source_that_ran_is_compiled(kernel_cache: Path, monkeypatch: pytest
     stored = archive.kernel_of(run.rows[0].case_id)
     assert stored
     assert compiled == [archive.contents[stored.source].decode()]
+
+
+@pytest.mark.parametrize(("stride", "efficiency"), [("1", 1.0), ("2", 0.5), ("32", 0.125)])
+def test_loads_of_a_kernel_of_one_pass_request_whole_sectors(
+    stride: str, efficiency: float, kernel_cache: Path
+) -> None:
+    run = read_run(QUICK.parents[1] / "warp-collectives" / "nvidia-h200")
+    wanted = ("strided-read", "global", "i32", {"stride": stride, "offset": "0"})
+    row = next(row for row in run.rows if (row.pattern, row.variant, row.dtype, dict(row.options)) == wanted)
+    counted = requests_of_run(replace(run, rows=(row,)), builtin(), kernel_cache)
+    assert not counted[row.case_id].per_iteration
+    assert load_efficiency(counted[row.case_id]) == efficiency
+
+
+def test_a_loop_without_loads_from_global_memory_has_no_efficiency_of_loads(kernel_cache: Path) -> None:
+    (counted,) = requests_of_run(run_of("smem"), builtin(), kernel_cache).values()
+    assert load_efficiency(counted) is None
+    assert load_efficiency(None) is None
 
 
 def test_patterns_without_a_folder_have_no_requests(kernel_cache: Path) -> None:

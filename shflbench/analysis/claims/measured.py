@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 MIRRORED: dict[ComparisonSign, ComparisonSign] = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 # Functions whose values are above 0, so that a comparison of two is one of their ratio with a number.
 POSITIVE = frozenset(
-    {"time", "p90", "ns_per_iteration", "cycles_per_iteration", "speedup", "gb_per_s", "limit_fraction"}
+    {
+        *("time", "p90", "ns_per_iteration", "cycles_per_iteration"),
+        *("speedup", "gb_per_s", "limit_fraction", "load_efficiency"),
+    }
 )
 
 

@@ -91,6 +91,7 @@ class Quantities:
             "gb_per_s": self._gb_per_s,
             "limit_fraction": self._limit_fraction,
             "limit_by": self._limit_by,
+            "load_efficiency": self._load_efficiency,
             "hazards": self._hazards,
             "verified": _verified,
             "sass": lambda row: self.code.per_iteration(row, call.arguments[-1]),
@@ -143,6 +144,13 @@ class Quantities:
     def _limit_by(self, row: Row) -> Value:
         limit = self._limit(row)
         return limit if isinstance(limit, Unknown) else limit.limit_by or ""
+
+    def _load_efficiency(self, row: Row) -> Value:
+        limit = self.source.limits.get(row.case_id)
+        if limit is None or limit.load_efficiency is None:
+            command = f"shflbench limits --requests --save {shlex.quote(str(self.source.folder))}"
+            return Unknown(f"the loads of {row.case_id} were not counted: count them with `{command}`")
+        return exactly(limit.load_efficiency)
 
     def _hazards(self, row: Row) -> Value:
         report, command = self.source.hazards, _check_command(self.source.run)

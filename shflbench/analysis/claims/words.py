@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shflbench.claims.expression import Expression
 
 RATIO = "×"
-FRACTIONS = frozenset({"occupancy", "limit_fraction"})  # shown in percent
+FRACTIONS = frozenset({"occupancy", "limit_fraction", "load_efficiency"})  # shown in percent
 PER_ITERATION, AND = " per iteration", " and "
 PLURALS = frozenset({"hazards", "registers", "cycles"})
 DEVICE_UNITS = {

@@ -133,7 +133,7 @@ def _limits(
 
 
 def _requests(run: Run) -> dict[str, KernelRequests]:
-    """Return what the timed loops of a run request from memory, by case."""
+    """Return what the timed loops and the kernels of one pass of a run request from memory, by case."""
     from shflbench.patterns.discover import builtin
     from shflbench.session.requests import requests_of_run
 

@@ -16,6 +16,7 @@ from shflbench.claims.parse import parse_expression
 from shflbench.model import Interval, Status
 from shflbench.store import Row
 from shflbench.store.check_report import HazardReport, KernelHazards
+from shflbench.store.limits_file import CaseLimit
 from tests.analysis.claims.conftest import recorded, subject
 
 SHFL = "neighbor/shfl/f32/26x1024/512/mode=idx"
@@ -137,6 +138,17 @@ def report(number: int, not_run: str = "", mode: str = "idx") -> HazardReport:
     return HazardReport("sm_90", {("neighbor", "shfl", "f32", (("mode", mode),)): KernelHazards(number, not_run)})
 
 
+def test_the_efficiency_of_loads_is_that_of_the_limits_or_unknown_with_the_command() -> None:
+    known = recorded("quick")
+    limit = CaseLimit(case_id=DIRECT, load_efficiency=0.25)
+    counted = replace(known, limits={DIRECT: limit})
+    assert value("load_efficiency(direct)", row_of(DIRECT), source=counted) == exactly(0.25)
+    unknown = reason(value("load_efficiency(direct)", row_of(DIRECT), source=replace(known, limits={})))
+    assert unknown == (
+        f"the loads of {DIRECT} were not counted: count them with `shflbench limits --requests --save {known.folder}`"
+    )
+
+
 def test_hazards_come_from_the_report_of_the_same_kernel() -> None:
     source = recorded("quick")
     row = replace(row_of(SHFL), options=(("mode", "idx"), ("extra_shared", "0")))  # the launch does not change it
@@ -204,6 +216,6 @@ def test_every_function_has_a_value_or_a_reason() -> None:
         text = f"{function.name}({', '.join([*function.variants, *further])})"
         source = replace(recorded("quick"), hazards=report(0)) if function.name == "hazards" else None
         known = value(text, *rows[: len(function.variants)], source=source)
-        expected = Unknown if function.name == "gb_per_s" else KINDS[function.kind]
+        expected = Unknown if function.name in {"gb_per_s", "load_efficiency"} else KINDS[function.kind]
         assert isinstance(known, expected), text
     assert isinstance(value("time(shfl)"), Unknown)  # without a case
