@@ -48,7 +48,6 @@ def test_refreshing_writes_the_value_of_each_row_in_as_many_decimals(measured: d
 def test_a_page_about_a_suite_says_that_its_gpu_was_unsteady(runs: list[Run], page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     unsteady = [run.info.suite.name for run in runs if run.info.noise and not run.info.noise.quiet]
-    assert unsteady
     named = [suite for suite in unsteady if f"`{suite}`" in text and re.search(r"\d(?:%|×)", text)]
     assert not named or NOT_QUIET.search(text), named
 
@@ -95,13 +94,17 @@ SHORT_ROWS, LARGE_ARRAY = "32768x256/1/length=64/load=vector/norm=rms", "f32/163
 @pytest.mark.parametrize(
     ("figure", "slower", "faster"),
     [
-        ("has 5.8×", f"row-norm/shfl-block/f32/{SHORT_ROWS}", f"row-norm/shfl-warp/f32/{SHORT_ROWS}"),
+        ("has 5.7×", f"row-norm/shfl-block/f32/{SHORT_ROWS}", f"row-norm/shfl-warp/f32/{SHORT_ROWS}"),
         ("(1.00×)", f"device-reduce/smem/{LARGE_ARRAY}", f"device-reduce/shfl/{LARGE_ARRAY}"),
         ("to 2.5×", f"block-reduce/smem/{BLOCK}/result=all", f"block-reduce/shfl-first-warp/{BLOCK}/result=all"),
-        ("(3.4×)", f"block-reduce/smem/{BLOCK_I32}/result=all", f"block-reduce/redux/{BLOCK_I32}/result=all"),
-        ("(3.0×)", f"block-reduce/smem/{BLOCK}/result=all", f"block-reduce/cub-raking/{BLOCK}/result=all"),
+        ("(3.3×)", f"block-reduce/smem/{BLOCK_I32}/result=all", f"block-reduce/redux/{BLOCK_I32}/result=all"),
         (
-            "have 1.4×",
+            "`): 1.5×",
+            f"block-reduce/shfl-first-warp/{BLOCK}/result=all",
+            f"block-reduce/raking-columns/{BLOCK}/result=all",
+        ),
+        (
+            "has 1.4×",
             f"block-reduce/smem-syncwarp/{BLOCK}/result=all",
             f"block-reduce/shfl-first-warp/{BLOCK}/result=all",
         ),
@@ -113,11 +116,6 @@ SHORT_ROWS, LARGE_ARRAY = "32768x256/1/length=64/load=vector/norm=rms", "f32/163
         (
             ", 1.3×",
             f"block-reduce/shfl/{BLOCK_F64}/result=all",
-            f"block-reduce/smem-syncwarp/{BLOCK_F64}/result=all",
-        ),
-        (
-            "and 0.80×",
-            f"block-reduce/cub-raking/{BLOCK_F64}/result=all",
             f"block-reduce/smem-syncwarp/{BLOCK_F64}/result=all",
         ),
     ],
@@ -179,10 +177,10 @@ def test_the_answer_about_rows_has_the_measured_share_of_a_copy_and_the_differen
         if row.variant == "shfl-warp" and lengths[row.case_id] <= 4096
     ]
     assert len(shares) == 24
-    assert f"{min(shares):.0%} to {max(shares):.0%}" == "96% to 102%"
+    assert f"{min(shares):.0%} to {max(shares):.0%}" == "96% to 101%"
     longest: dict[str, list[float]] = {}
     for row in large:
-        if lengths[row.case_id] == 16384 and row.variant != "shfl-warp":
+        if lengths[row.case_id] == 16384 and row.variant not in {"shfl-warp", "smem-warp"}:
             longest.setdefault(row.case_id.replace(f"/{row.variant}/", "/"), []).append(row.time_us or 0)
     assert len(longest) == 5
     assert 1.03 < max(max(times) / min(times) for times in longest.values()) <= 1.04

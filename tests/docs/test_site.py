@@ -71,11 +71,9 @@ def test_with_one_warp_per_sm_shuffles_gain_less() -> None:
 def test_figures_of_runs_on_an_unsteady_gpu_are_marked() -> None:
     measured = [folder for folder in find_runs([ROOT / "results"]) if folder.name == "nvidia-h200"]
     unsteady = {folder.parent.name for folder in measured if not is_quiet(folder)}
-    assert unsteady == {"blocks", "rows", "warp-collectives"}
-    assert "\n† Measured on an unsteady GPU, as the runs of `blocks`, `rows`, `warp-collectives` record:" in TEXT
-    assert cells("sum of a block of 256 threads")[1].endswith("× †")
-    assert cells("vote: any lane")[3].endswith(" †")
-    assert "†" not in "".join(cells("sum, `f32`"))
+    assert bool(unsteady) == ("\n† Measured on an unsteady GPU, as the runs of " in TEXT)
+    assert all(f"`{suite}`" in TEXT for suite in unsteady)
+    assert unsteady or "†" not in TEXT
 
 
 def is_quiet(folder: Path) -> bool:
@@ -98,9 +96,7 @@ def test_the_fastest_variants_are_safe_and_tie(at: dict[str, Setting]) -> None:
     assert neighbor.leaders() == ["shfl"]
     assert neighbor.faster() == "shfl"
     assert at["gtc2013 reduce f32 26x1024 width=32"].best() == "`shfl` (also `cg`)"
-    assert (
-        "`cub-raking` 1.2×" in at["blocks block-reduce f32 fill x 256 result=all"].best()
-    )  # faster than any candidate
+    assert at["blocks block-reduce f32 fill x 256 result=all"].best() == "`raking-columns`"
     tie = at[f"{LANES} length=64 index=random"]
     assert tie.faster() == "tie"
     assert not neighbor.rows["smem-unsafe"].safe
