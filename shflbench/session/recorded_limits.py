@@ -87,8 +87,8 @@ def _filled(limit: CaseLimit, other: CaseLimit) -> CaseLimit:
     """Return a limit with the ceiling, the prediction and the efficiency of loads of the other where it has none."""
     if limit.ceiling_us is None:
         limit = replace(limit, ceiling_us=other.ceiling_us, ceiling_by=other.ceiling_by)
-    lacking = [name for name in ("model_us", "load_efficiency") if getattr(limit, name) is None]
-    return replace(limit, **{name: getattr(other, name) for name in lacking})
+    missing = [name for name in ("model_us", "load_efficiency") if getattr(limit, name) is None]
+    return replace(limit, **{name: getattr(other, name) for name in missing})
 
 
 def _is_of(limit: CaseLimit, row: Row) -> bool:

@@ -49,7 +49,7 @@ def test_each_kernel_of_a_real_run_is_cut_out_whole(suite: str) -> None:
 
 
 def test_the_pieces_of_a_kernel_are_its_text_and_its_facts_are_those_of_the_run() -> None:
-    (pattern,) = small().patterns
+    pattern = next(one for one in small().patterns if one.name == "moving-average")
     kernels = {kernel.variant: kernel for kernel in pattern.kernels}
     assert set(kernels) == {"global", "smem", "shfl"}
     code = "".join(text for _, text in kernels["shfl"].pieces)
@@ -58,4 +58,4 @@ def test_the_pieces_of_a_kernel_are_its_text_and_its_facts_are_those_of_the_run(
     facts = dict(kernels["shfl"].facts)
     assert "SHFL 6" in facts["SASS of the kernel"]
     assert facts["Limit"].endswith(" µs by block start")
-    assert [header.name for header in pattern.headers] == ["shflbench.cuh"]
+    assert "shflbench.cuh" in [header.name for header in pattern.headers]
