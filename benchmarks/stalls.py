@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import csv
 import io
-import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -21,12 +20,11 @@ from typing import TYPE_CHECKING
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # so that it also runs as a file
 
-from benchmarks.wavefronts_gpu import problem, program
+from benchmarks.wavefronts_gpu import output_of, problem, program, version
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-ROOT = Path(__file__).parents[1]
 VARIANTS = (
     ("f32", "smem"),
     ("f32", "smem-syncwarp"),
@@ -49,7 +47,6 @@ PREFIX, SUFFIX = "smsp__average_warps_issue_stalled_", "_per_issue_active.ratio"
 DURATION = "gpu__time_duration.sum"
 METRICS = f"{DURATION},regex:{PREFIX}.*{SUFFIX.replace('.', chr(92) + '.')}"
 LAUNCHES = 40  # observed; the verification has fewer
-SECONDS = 90  # after which Nsight Compute is given up
 SHOWN = 4  # reasons per variant
 LEAST = 0.03  # share of a reason that is shown
 PAGE = """\
@@ -101,15 +98,7 @@ def observe(dtype: str, variant: str) -> str:
         suite = Path(folder) / "stalls.yaml"
         suite.write_text(SUITE.format(dtype=dtype, variant=variant), encoding="utf-8")
         run = [sys.executable, "-m", "shflbench", "run", str(suite), "--processes", "1", "--max-seconds", "0.05"]
-        return _output(program(), *options, *chosen, *run, "--device", "cuda", "--output", f"{folder}/run")
-
-
-def _output(*command: str) -> str:
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, cwd=ROOT, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"==ERROR== {error}"
-    return done.stdout + done.stderr
+        return output_of(program(), *options, *chosen, *run, "--device", "cuda", "--output", f"{folder}/run")
 
 
 def page(found: Mapping[tuple[str, str], Mapping[str, float]], device: str, driver: str, ncu: str) -> str:
@@ -132,12 +121,9 @@ def main(words: Sequence[str] | None = None) -> int:
             return 1
         print(line(f"{variant} {dtype}", found[dtype, variant]))
     query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader", "--id=0"]
-    device, driver = [*_output(*query).strip().split(", "), "unknown"][:2]
-    version = next(
-        (word for word in _output(program(), "--version").split() if word[:1].isdigit() and "." in word), "unknown"
-    )
+    device, driver = [*output_of(*query).strip().split(", "), "unknown"][:2]
     if given.record:
-        given.record.write_text(page(found, device, driver, version), encoding="utf-8")
+        given.record.write_text(page(found, device, driver, version()), encoding="utf-8")
     return 0
 
 

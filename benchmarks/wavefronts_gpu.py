@@ -92,12 +92,11 @@ def measure() -> Measured:
         counts = read_counts(output, subjects(space))
         counted |= counts
         problems += [] if counts else [problem(output)]
-    versions = (word for word in _output(program(), "--version").split() if word[0].isdigit() and "." in word)
-    driver = _output("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").split()
+    driver = output_of("nvidia-smi", "--query-gpu=driver_version", "--format=csv,noheader").split()
     return Measured(
         device=cupy.cuda.runtime.getDeviceProperties(0)["name"].decode(),
         driver=driver[0] if driver and driver[0][0].isdigit() else "unknown",
-        ncu=next(versions, "unknown"),
+        ncu=version(),
         nvrtc=find().version,
         problem="; ".join(dict.fromkeys(problems)),
         counted=counted,
@@ -110,6 +109,12 @@ def program() -> str:
     return shutil.which("ncu") or NCU
 
 
+def version() -> str:
+    """Return the version of Nsight Compute."""
+    words = output_of(program(), "--version").split()
+    return next((word for word in words if word[0].isdigit() and "." in word), "unknown")
+
+
 def _ncu(space: AccessSpace, cubin: bytes) -> str:
     """Return what Nsight Compute prints about one launch of each kernel."""
     metrics = ",".join(dict.fromkeys(map(metric, subjects(space))))
@@ -118,10 +123,10 @@ def _ncu(space: AccessSpace, cubin: bytes) -> str:
         file = Path(folder) / "kernels.cubin"
         file.write_bytes(cubin)
         child = [sys.executable, "-m", "benchmarks.wavefronts_gpu", str(space), str(file)]
-        return _output(program(), *options, *child)
+        return output_of(program(), *options, *child)
 
 
-def _output(*command: str) -> str:
+def output_of(*command: str) -> str:
     """Return what a command prints, or why it does not run."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, cwd=ROOT, check=False)

@@ -108,6 +108,12 @@ SHORT_ROWS, LARGE_ARRAY = "32768x256/1/length=64/load=vector/norm=rms", "f32/163
             f"block-reduce/smem-syncwarp/{BLOCK}/result=all",
             f"block-reduce/shfl-first-warp/{BLOCK}/result=all",
         ),
+        ("(3.9×)", f"block-reduce/smem/{BLOCK_I32}/result=all", f"block-reduce/raking-columns/{BLOCK_I32}/result=all"),
+        (
+            "and 0.55×",
+            f"block-reduce/raking-columns/{BLOCK_F64}/result=all",
+            f"block-reduce/smem-syncwarp/{BLOCK_F64}/result=all",
+        ),
         (
             "has 1.04×",
             f"block-reduce/shfl-first-warp/{BLOCK_F64}/result=all",

@@ -120,7 +120,10 @@ def quantity_words(values: Sequence[float], unit: str) -> str:
         return ends[0] if ends[0] == ends[1] else " to ".join(ends)
     if unit == "%":
         low, high = 100 * low, 100 * high
-    decimals = 0 if unit == "%" else _decimals(max(abs(low), abs(high)), whole=all(map(_is_whole, (low, high))))
+    if unit == "%":  # a share that was counted, and is a whole tenth, such as 12.5%
+        decimals = int(low == high and _is_whole(10 * low) and not _is_whole(low))
+    else:
+        decimals = _decimals(max(abs(low), abs(high)), whole=all(map(_is_whole, (low, high))))
     ends = [_number(end, decimals) for end in (low, high)]
     number = ends[0] if ends[0] == ends[1] else " to ".join(ends)
     if number == "1" and unit in PLURALS:

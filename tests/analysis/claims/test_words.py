@@ -18,6 +18,7 @@ from tests.analysis.claims.conftest import claim
         ([0.012345], "ns", "0.0123 ns"),
         ([32.0], "cycles", "32 cycles"),
         ([0.5, 0.994], "%", "50 to 99%"),
+        ([0.125], "%", "12.5%"),
         ([15.0, 15.0], "SHFL per iteration", "15 SHFL per iteration"),
         ([1.0], "hazards", "1 hazard"),
         ([4160.9], "GB/s", "4,161 GB/s"),
