@@ -50,7 +50,8 @@ def test_no_case_of_an_h200_starts_blocks_faster_than_the_figure(rows: list[Row]
         row.grid / (row.time_us * row.sm_clock_mhz) for row in rows if row.grid and row.time_us and row.sm_clock_mhz
     ]
     assert h200.blocks_per_clock_measured
-    assert round(max(rates), 3) == h200.blocks_per_clock_measured.value < h200.blocks_per_clock.value
+    fastest = h200.blocks_per_clock_measured.value  # of several H200s, of which the last run is on another one
+    assert 0.99 * fastest < max(rates) <= fastest < h200.blocks_per_clock.value
 
 
 def test_no_case_of_an_h200_moves_data_that_l2_cannot_hold_faster_than_memory(rows: list[Row], h200: Product) -> None:
