@@ -13,7 +13,7 @@ from shflbench.plot.bars import drawn_groups
 from shflbench.plot.chart import Chart
 from shflbench.plot.findings import uncounted
 from shflbench.plot.heatmap import COLORS, cell_text, color_bar, scale_of
-from shflbench.plot.page import Page
+from shflbench.plot.page import MARGIN, WIDTH, Page
 from shflbench.plot.style import MUTED, RULE, SMALL_PT, bar_look, fit_size, ink_on, mechanism_legend, width_of
 from shflbench.plot.subject import parts, untimed_notes
 from shflbench.plot.sweeps import beside
@@ -31,7 +31,10 @@ MOST_LINES = 48  # in one figure, which is then 12 inches high
 _DIGITS = 3  # of the shortest time
 _CELL = 0.21  # inches: the height of a line
 _COLUMN = 1.05  # inches, at most: the width of a column
-_HEAD = 0.62  # inches above the cells: swatch and name of each variant
+_HEAD = 0.62  # inches above the cells: swatch and name of each variant, unless names are written upwards
+_SWATCH = 0.18  # inches: the height of a swatch and what is below it
+_NAME_PT = SMALL_PT - 0.5
+_LEAST_PT = SMALL_PT - 2  # smaller names are not readable: they are written upwards
 _NAME_LINE = 0.14  # inches per line of a name
 _BAR = 0.75  # inches for the color bar
 
@@ -50,7 +53,10 @@ def draw(subject: ChartSubject) -> Page:
     rows = {row.variant: row for row in subject.rows}
     variants = {variant: rows[variant] for variant in subject.variants if variant != subject.baseline}
     lines = [group[0] for group in subject.groups]
-    height = len(lines) * _CELL
+    settings = [subject.distinct_setting(row) for row in lines]
+    label_width = max(map(width_of, settings)) + 0.12
+    column = min(_COLUMN, (WIDTH - 2 * MARGIN - label_width) / (len(variants) + 1))
+    height, head = len(lines) * _CELL, _head_height(list(variants.values()), column)
     page = Page(
         title=answer(subject),
         subtitle=(f"Time of {subject.baseline} ÷ time of the variant, both{subject.shared_setting}.",),
@@ -58,37 +64,60 @@ def draw(subject: ChartSubject) -> Page:
         scope=subject.group_names,
         notes=uncounted(subject) + untimed_notes(subject.rows),
         legend=mechanism_legend(variants.values()),
-        body=_HEAD + height + _BAR,
+        body=head + height + _BAR,
     )
-    settings = [subject.distinct_setting(row) for row in lines]
-    label_width = max(map(width_of, settings)) + 0.12
-    column = min(_COLUMN, (page.width - label_width) / (len(variants) + 1))
     for number, row in enumerate(variants.values(), start=1):
-        _head(page, row, label_width + number * column, column)
-    page.text(label_width, _HEAD - 2 * _NAME_LINE - 0.04, f"{subject.baseline}", size=SMALL_PT)
-    page.text(label_width, _HEAD - _NAME_LINE - 0.04, "time, µs", size=SMALL_PT, weight="normal")
-    axes = page.axes(label_width, _HEAD, column * (len(variants) + 1), height)
+        if head > _HEAD:
+            _upright_head(page, row, label_width + (number + 0.5) * column, head)
+        else:
+            _head(page, row, label_width + number * column, column)
+    page.text(label_width, head - 2 * _NAME_LINE - 0.04, f"{subject.baseline}", size=SMALL_PT)
+    unit = "time, µs" if head == _HEAD else "µs"
+    page.text(label_width, head - _NAME_LINE - 0.04, unit, size=SMALL_PT, weight="normal")
+    axes = page.axes(label_width, head, column * (len(variants) + 1), height)
     scale = scale_of(subject.timed)
     _cells(axes, subject, list(variants), scale)
     axes.set_yticks([y + 0.5 for y in range(len(lines))], settings)
-    bar = page.axes(label_width, _HEAD + height + 0.12, page.width - label_width, 0.13)
+    bar = page.axes(label_width, head + height + 0.12, page.width - label_width, 0.13)
     color_bar(page, bar, scale, subject.baseline or "the baseline")
     return page
 
 
+def _head_height(rows: Sequence[Row], width: float) -> float:
+    """Return the inches above the cells: more than `_HEAD` where a column is too narrow for a name."""
+    lines = [line for row in rows for line in _name_lines(row, width)]
+    if min(fit_size(line, width - 0.06, _NAME_PT, "bold") for line in lines) >= _LEAST_PT:
+        return _HEAD
+    return max(_HEAD, *(width_of(_upright_name(row), _NAME_PT, "bold") for row in rows)) + _SWATCH + 0.1
+
+
+def _upright_head(page: Page, row: Row, x: float, head: float) -> None:
+    """Write the variant's name upwards, over the middle of its column."""
+    page.upright(x, head - _SWATCH - 0.04, _upright_name(row), size=_NAME_PT)
+    page.swatch(x - 0.12, head - _SWATCH, bar_look(row))
+
+
+def _upright_name(row: Row) -> str:
+    return row.variant if row.safe else f"{row.variant} UNSAFE"
+
+
 def _head(page: Page, row: Row, x: float, width: float) -> None:
     """Write the variant's name above its column, in one line or two, and mark an unsafe one."""
-    lines = _broken(row.variant, width - 0.08) + ([] if row.safe else ["UNSAFE"])
+    lines = _name_lines(row, width)
     top = _HEAD - len(lines) * _NAME_LINE - 0.04
     page.swatch(x + 0.04, top - 0.14, bar_look(row))
     for number, line in enumerate(lines):
-        size = fit_size(line, width - 0.06, SMALL_PT - 0.5, "bold")
+        size = fit_size(line, width - 0.06, _NAME_PT, "bold")
         page.text(x + 0.04, top + number * _NAME_LINE, line, size=size)
+
+
+def _name_lines(row: Row, width: float) -> list[str]:
+    return _broken(row.variant, width - 0.08) + ([] if row.safe else ["UNSAFE"])
 
 
 def _broken(name: str, width: float) -> list[str]:
     """Return the name on one line if it is at most `width` inches wide, else broken after its first hyphen."""
-    if width_of(name, SMALL_PT - 0.5, "bold") <= width or "-" not in name:
+    if width_of(name, _NAME_PT, "bold") <= width or "-" not in name:
         return [name]
     first, _, rest = name.partition("-")
     return [f"{first}-", rest]

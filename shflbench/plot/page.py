@@ -93,6 +93,11 @@ class Page:
         x, y = (MARGIN + indent) / WIDTH, 1 - (self._top + top) / self._height
         self.figure.text(x, y, words, va="top", ha="left", size=size, weight=weight, color=color)
 
+    def upright(self, indent: float, bottom: float, words: str, *, size: float) -> None:
+        """Write upwards, centered about a place in inches; `bottom` counts from the top left corner of the body."""
+        x, y = (MARGIN + indent) / WIDTH, 1 - (self._top + bottom) / self._height
+        self.figure.text(x, y, words, va="bottom", ha="center", size=size, weight="bold", color=INK, rotation=90)
+
     def swatch(self, indent: float, top: float, look: Look) -> None:
         """Draw the small patch of a mechanism, at a place in inches from the top left corner of the body."""
         width, height = 0.24, 0.12  # inches

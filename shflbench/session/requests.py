@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import one_pass
 from shflbench.compile.build import Builder
-from shflbench.compile.cache import key
 from shflbench.compile.toolchain import find
 from shflbench.errors import PatternError
 from shflbench.measure.requests import requests_of_all
 from shflbench.model import Case, Kernel, KernelRequests, Launch, Status
 from shflbench.patterns.discover import load
-from shflbench.store import files
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from shflbench.compile.build import BuildRequest
+    from shflbench.compile.source import Source
     from shflbench.patterns.discover import LoadedPattern
     from shflbench.store import Row, Run
     from shflbench.store.kernel_archive import KernelArchive, StoredKernel
@@ -36,10 +34,10 @@ LOAD = "LDG"  # from global memory, with its modifiers
 def requests_of_run(run: Run, folders: Mapping[str, Path], cache_folder: Path | None) -> dict[str, KernelRequests]:
     """Return, by the id of the case, what each timed loop or kernel of one pass requests, where it is known.
 
-    The kernels are compiled again from the stored sources, because a run stores no PTX; `folders`, those of the
-    patterns by name, give the data that they run with. A kernel that does not fit its pattern any more, or that the
-    emulator cannot run, is left out. Uses all cores; a kernel takes about 0.1 s. CompilerError without a compiler,
-    ResultsError if `kernels.zip` is damaged.
+    The kernels are compiled again, because a run stores no PTX; `folders`, those of the patterns by name, give their
+    sources and the data that they run with. A kernel whose source has changed since the run is left out, because the
+    data may have changed with it; so is one that the emulator cannot run. Uses all cores; a kernel takes about 0.1 s.
+    CompilerError without a compiler, ResultsError if `kernels.zip` is damaged.
     """
     archive = run.kernels()
     if archive is None:
@@ -55,7 +53,8 @@ def requests_of_run(run: Run, folders: Mapping[str, Path], cache_folder: Path | 
             cases[name] = _case(row)
             with suppress(PatternError):
                 request = builder.request(patterns[row.pattern], cases[name])
-                builds[name] = _stored_source(builder, request, stored, archive)
+                if _ran(request.source, stored, archive):
+                    builds[name] = request
     kernels = {name: kernel for name, kernel in builder.build_all(builds) if isinstance(kernel, Kernel)}
     jobs = [(patterns[cases[name].pattern], cases[name], kernel) for name, kernel in kernels.items()]
     counted = dict(zip(kernels, requests_of_all(jobs), strict=True))
@@ -91,17 +90,10 @@ def _case(row: Row) -> Case:
     )
 
 
-def _stored_source(
-    builder: Builder, request: BuildRequest, stored: StoredKernel, archive: KernelArchive
-) -> BuildRequest:
-    """Return the request to build a kernel from the source that a run stored."""
-    source = replace(
-        request.source,
-        text=files.text(archive.contents[stored.source], archive.path / stored.source),
-        headers={
-            name: files.text(archive.contents[file], archive.path / file) for name, file in stored.headers.items()
-        },
-        expression=stored.expression,
-    )
-    declared = repr((request.expected, request.arguments))
-    return replace(request, source=source, key=key(source, builder.arch, builder.toolchain.identity, declared))
+def _ran(source: Source, stored: StoredKernel, archive: KernelArchive) -> bool:
+    """Return whether a run compiled this very source."""
+    files = {"": stored.source, **stored.headers}
+    texts = {"": source.text, **source.headers}
+    return source.expression == stored.expression and {
+        name: archive.contents[file] for name, file in files.items()
+    } == {name: text.encode() for name, text in texts.items()}

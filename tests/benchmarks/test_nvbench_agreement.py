@@ -78,7 +78,8 @@ def test_record_says_what_was_measured_where_and_how(turns: list[str], tmp_path:
     text = kept.read_text(encoding="utf-8")
     versions = read_info(RECORDED).versions
     assert f"- NVIDIA H200, driver {versions.driver}, CUDA {versions.cuda}\n- NVBench 0.3.0 (`cuda-bench`), " in text
-    assert f", shflbench {versions.shflbench} at {(versions.git_commit or '')[:12]}, cupy {versions.cupy}, " in text
+    commit = (versions.git_commit or "")[:12] + (", changed" if versions.git_dirty else "")
+    assert f", shflbench {versions.shflbench} at {commit}, cupy {versions.cupy}, " in text
     assert "- NVBench, 5 processes: default settings" in text
     assert "- shflbench, 3 runs, precision 0.5%, L2 cache cold." in text
     assert "| 70.300 | 0.57% | 70.200 | 0.28% | -0.14% | 0.97% | yes |\n" in text

@@ -155,6 +155,24 @@ def test_each_factor_about_arrays_with_unknown_indices_is_the_measured_one(measu
         assert f"{times[0] / times[1]:.{len(match['factor'].partition('.')[2])}f}" == match["factor"]
 
 
+def test_the_answer_about_elements_per_thread_has_the_measured_factors(measured: dict[str, Row]) -> None:
+    def times(pattern: str, place: str) -> dict[str, float]:
+        rows = {name: measured[f"{pattern}/{name}/f32/{place}missing=0"] for name in ("shfl", "global", "smem")}
+        return {name: row.time_us or 0.0 for name, row in rows.items()}
+
+    one = times("moving-average", "262144x256/1/")
+    four, eight = (
+        times("moving-average-blocked", f"{blocks}x256/1/per_thread={number}/")
+        for number, blocks in ((4, 65536), (8, 32768))
+    )
+    text = " ".join(TEXTS["what-the-other-suites-show.md"].split())
+    gains = sorted(one[name] / four[name] for name in one)
+    assert f"{gains[0]:.1f}× to {gains[-1]:.1f}× as fast as with one." in text
+    assert max(four.values()) / min(four.values()) < 1.02
+    slower = [100 * (eight[name] / eight["shfl"] - 1) for name in ("global", "smem")]
+    assert f"{slower[0]:.0f}% faster than plain loads, and {slower[1]:.0f}% faster than `smem`." in text
+
+
 def test_the_cost_of_filling_private_arrays_is_the_measured_one(measured: dict[str, Row]) -> None:
     place = "f32/8*sms x 64/1024/length=32/index="
     local, shared = (measured[f"private-array/{variant}/{place}worst/math=0"] for variant in ("local", "smem"))

@@ -1,14 +1,13 @@
-"""The requests of committed runs, from the sources that they stored."""
+"""The requests of committed runs, by kernels that are still as they ran."""
 
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from shflbench.analysis.limits.passes import passes
-from shflbench.compile import build
 from shflbench.model import AccessKind, Disturbance
 from shflbench.patterns.discover import builtin
 from shflbench.session.limits import load_efficiency, residency_of
@@ -46,22 +45,12 @@ def test_each_loop_with_memory_accesses_has_its_requests(kernel_cache: Path) -> 
         }
 
 
-def test_the_source_that_ran_is_compiled(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    compiled: list[str] = []
-    original = build.Builder.build_all
-
-    def recorded(self: build.Builder, builds: Any) -> Any:
-        compiled.extend(request.source.text for request in builds.values())
-        return original(self, builds)
-
-    monkeypatch.setattr(build.Builder, "build_all", recorded)
-    run = run_of("smem")
-    assert requests_of_run(run, builtin(), kernel_cache)
-    archive = run.kernels()
-    assert archive
-    stored = archive.kernel_of(run.rows[0].case_id)
-    assert stored
-    assert compiled == [archive.contents[stored.source].decode()]
+def test_a_kernel_that_changed_since_the_run_is_left_out(kernel_cache: Path, tmp_path: Path) -> None:
+    changed = tmp_path / "neighbor"
+    shutil.copytree(builtin()["neighbor"], changed)
+    for source in changed.glob("*.cu*"):
+        source.write_text(source.read_text(encoding="utf-8") + "// changed\n", encoding="utf-8")
+    assert requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache) == {}
 
 
 @pytest.mark.parametrize(("stride", "efficiency"), [("1", 1.0), ("2", 0.5), ("32", 0.125)])

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from shflbench.analysis.claims.times import RunTimes
-from shflbench.analysis.contest import MATTERS, Contest, contests_of
+from shflbench.analysis.contest import Contest, contests_of
 from shflbench.model import Mechanism
 from shflbench.store import find_runs, read_run
 
@@ -54,8 +54,8 @@ class Setting:
         return {row.variant: row for row in self.contest.rows}
 
     def leaders(self) -> list[str]:
-        """Return the fastest candidates: those that tie with the fastest."""
-        return [row.variant for row in self.contest.leaders]
+        """Return the fastest candidates, those that tie, in alphabetical order."""
+        return list(self.contest.variants)
 
     def best(self) -> str:
         """Name the fastest candidates, those that tie, and library calls that are at least as fast."""
@@ -72,11 +72,8 @@ class Setting:
         return _time(self.rows[slow]) / _time(self.rows[fast] if fast else self.contest.fastest)
 
     def relative(self, other: str) -> str:
-        """Return the speed of the fastest candidate relative to another one, or that both tie or may tie."""
-        ratio = self.ratio(other)
-        if other not in self.leaders():
-            return times(ratio)
-        return "tie" if ratio <= 1 + MATTERS else "undecided"
+        """Return the speed of the fastest candidate relative to another one; a dash if that is among the fastest."""
+        return "–" if other in self.leaders() else times(self.ratio(other))
 
     def fastest(self, mechanism: Mechanism) -> Row | None:
         """Return the fastest candidate of a mechanism; None if there is none."""
@@ -84,12 +81,10 @@ class Setting:
         return next(rows, None)
 
     def over(self, mechanism: Mechanism) -> str:
-        """Return the speed of the fastest candidate relative to the best of a mechanism; a dash if that is as fast."""
+        """Return the speed of the fastest over the best of a mechanism; a dash if that is among the fastest."""
         best = self.fastest(mechanism)
-        if best is None or (best in self.contest.leaders and self.ratio(best.variant) <= 1 + MATTERS):
+        if best is None or best in self.contest.leaders:
             return "–"
-        if best in self.contest.leaders:
-            return "undecided"
         named = f" `{best.variant}`" if mechanism is Mechanism.SMEM and best.variant != WARP_BARRIERS else ""
         return f"{times(self.ratio(best.variant))}{named}"
 
@@ -97,13 +92,13 @@ class Setting:
         """Return the speed over the best of another mechanism; named where another one leads than in `usual`."""
         best, other = self.contest.fastest, self.contest.next_mechanism
         if other is None or other.variant in self.leaders():
-            return "tie"
+            return "–"
         name = "" if best.mechanism == usual.contest.fastest.mechanism else f"`{best.variant}` "
         return f"{name}{times(self.ratio(other.variant))}"
 
     def over_baseline(self, name: str = "smem") -> str:
-        """Return the speed of the fastest candidate relative to a variant; a dash if that leads."""
-        return "–" if name in self.leaders() else times(self.ratio(name))
+        """Return the speed of the fastest candidate relative to the talk's baseline, or to that with padding."""
+        return self.relative(name)
 
     def faster(self) -> str | None:
         """Return which mechanism has the faster safe variant: `shfl`, `smem` or `tie`; None unless both have one."""

@@ -33,8 +33,10 @@ def changed(source: ClaimRun, case_id: str, **fields: object) -> ClaimRun:
 def test_a_claim_that_holds_in_its_setting_is_confirmed_with_interval_and_reason() -> None:
     verdict = judge(claim("speedup(shfl, smem) > 1", pattern="reduce"), "quick")
     assert verdict.verdict is ClaimStatus.CONFIRMED
-    assert verdict.measured == "5.0×"
-    assert verdict.sentence.startswith(f"holds at {QUICK}: 5.0×")
+    times = {row.variant: row.time_us or 0.0 for row in recorded("quick").run.rows if row.pattern == "reduce"}
+    ratio = times["smem"] / times["shfl"]
+    assert verdict.measured == f"{ratio:.1f}×"
+    assert verdict.sentence.startswith(f"holds at {QUICK}: {ratio:.1f}×")
     assert verdict.why.startswith("shfl: 5 SHFL per iteration, ")
     assert "; smem: 5 STS, 5 LDS, 10 BAR per iteration, " in verdict.why
     (setting,) = verdict.settings
@@ -42,7 +44,7 @@ def test_a_claim_that_holds_in_its_setting_is_confirmed_with_interval_and_reason
     assert (setting.outcome, setting.suite, setting.pattern) == (SettingStatus.HOLDS, "quick", "reduce")
     assert setting.case_ids == ("reduce/shfl/f32/26x1024/512/width=32", "reduce/smem/f32/26x1024/512/width=32")
     assert isinstance(setting.measured, Interval)
-    assert setting.measured.low < 5.0 < setting.measured.high
+    assert setting.measured.low < ratio < setting.measured.high
 
 
 def test_a_claim_that_fails_everywhere_is_refuted() -> None:
@@ -221,15 +223,16 @@ def test_a_disturbed_run_is_named() -> None:
     assert verdict.sentence.endswith("; the GPU was not quiet during quick: busy GPU")
 
 
-def test_without_samples_the_intervals_are_wider_and_the_sentence_says_so(quick: Path) -> None:
+def test_without_samples_the_intervals_are_those_of_the_rows_and_the_sentence_says_so(quick: Path) -> None:
     tested = claim("speedup(shfl, smem) > 1", pattern="reduce")
-    before = judge(tested, read_claim_run(quick)).settings[0].measured
     (quick / SAMPLES_FILE).unlink()
     verdict = judge(tested, read_claim_run(quick))
-    after = verdict.settings[0].measured
-    assert isinstance(before, Interval)
-    assert isinstance(after, Interval)
-    assert after.half_width > before.half_width
+    widened = verdict.settings[0].measured
+    row = next(row for row in recorded("quick").run.rows if (row.pattern, row.variant) == ("reduce", "shfl"))
+    assert isinstance(widened, Interval)
+    assert row.speedup_low is not None
+    assert row.speedup_high is not None
+    assert widened.low < row.speedup_low < row.speedup_high < widened.high
     assert verdict.sentence.endswith("has no samples: the intervals are those of its rows, widened")
 
 

@@ -12,10 +12,12 @@ import pytest
 
 from shflbench.analysis.compare import Metric
 from shflbench.export.words import value
+from shflbench.store import read_run
 from tests.cli.gate.runs import process
 
 ROOT = Path(__file__).parents[3]
 BASE, NEW = ROOT / "results/gtc2013/nvidia-h200", ROOT / "benchmarks/fleet_host/2-gpus/vm-1"
+BASE_PROCESSES = read_run(BASE).info.settings.processes
 FOUND = "would have been reported as slower with 95% probability"
 
 
@@ -81,7 +83,7 @@ def test_the_correction_is_explained_before_the_table_and_what_was_tested_after_
     assert report.lines.index(legend) < report.lines.index(report.line("verdict "))
     assert FOUND in report.line("what could have been missed: ")
     assert report.line("tested: ").startswith(
-        "tested: 430 cases; 3 processes on the base side and 1 process on the new side; "
+        f"tested: 430 cases; {BASE_PROCESSES} processes on the base side and 1 process on the new side; "
         "smallest change that matters (threshold): 1%; designed for false alarms in at most 1% of such comparisons"
     )
     assert f"- {legend}\n" in report.markdown

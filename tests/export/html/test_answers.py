@@ -24,13 +24,14 @@ def test_the_answer_table_says_what_advise_says() -> None:
 
 
 def test_an_answer_gives_setting_factor_certainty_and_limit() -> None:
+    known = read_limits(real("gtc2013"))["neighbor/shfl/f64/26x1024/4096/mode=idx"]
     lines = {(line.pattern, line.dtype): line for line in content_of(real("gtc2013")).answers}
     neighbor = lines["neighbor", "f64"]
     assert (neighbor.use, neighbor.outcome) == ("shfl", "clear")
     assert neighbor.setting == "26x1024, 4096 iterations, mode=idx"
     assert (neighbor.over_next, neighbor.next_best) == ("2.0×", "smem-syncwarp")
     assert (neighbor.over_baseline, neighbor.baseline) == ("2.4×", "smem")
-    assert (neighbor.limit, neighbor.limit_by) == ("97%", "exchange")
+    assert (neighbor.limit, neighbor.limit_by) == (f"{known.limit_fraction:.0%}", known.limit_by)
 
 
 def test_a_winner_that_differs_between_settings_says_depends_and_where() -> None:
