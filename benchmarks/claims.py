@@ -25,6 +25,7 @@ from benchmarks.compare_power.batch import load
 from benchmarks.compare_power.markdown import table
 from shflbench.analysis.claims.judge import judge_subjects
 from shflbench.analysis.claims.verdict import ClaimStatus
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -117,7 +118,9 @@ def simulate(evidence: Evidence, devices: int, claims: int = CLAIMS, seed: int =
         random = np.random.default_rng((seed, processes))
         for _ in range(devices):
             device = Device.draw(random, processes)
-            evidence.judge(f"simulated, {_processes(processes)}", device.subject, list(device.trials(random, claims)))
+            evidence.judge(
+                f"simulated, {count_noun(processes, 'process')}", device.subject, list(device.trials(random, claims))
+            )
 
 
 def replay(evidence: Evidence, paths: Iterable[Path], draws: int = DRAWS, seed: int = SEED) -> None:
@@ -131,11 +134,7 @@ def replay(evidence: Evidence, paths: Iterable[Path], draws: int = DRAWS, seed: 
             for _ in range(draws):
                 chosen = random.choice(len(device.processes), processes, replace=False)
                 subject = device.subject([device.processes[place] for place in chosen.tolist()])
-                evidence.judge(f"recorded, {_processes(processes)}", subject, list(device.trials(random)))
-
-
-def _processes(number: int) -> str:
-    return "1 process" if number == 1 else f"{number} processes"
+                evidence.judge(f"recorded, {count_noun(processes, 'process')}", subject, list(device.trials(random)))
 
 
 def page(evidence: Evidence) -> str:

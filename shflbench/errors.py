@@ -19,6 +19,8 @@ from __future__ import annotations
 
 from shflbench.printable import escape, escape_lines
 
+FINDING_EXIT = 1  # what the command looks for was found: a slower case, a refuted claim, a race, an outlier
+UNDECIDED_EXIT = 6  # `--strict`: what the user requires is neither shown to hold nor to fail
 INTERNAL_FAULT = 70  # EX_SOFTWARE of sysexits.h: a fault in shflbench itself
 HUNG_UP = 129  # 128 + SIGHUP, as shells report it
 INTERRUPTED = 130  # 128 + SIGINT

@@ -1,4 +1,4 @@
-"""Read numbers from text as files and options have them, and count in sentences.
+"""Read numbers from text as files and options have them.
 
 `int` and `float` of Python also read `1_000` and digits of other scripts, which no program that writes a file means.
 """
@@ -26,8 +26,3 @@ def decimal_number(text: str) -> float:
     if not _DECIMAL.fullmatch(text):
         raise ValueError(f"`{text}` is not a number")
     return float(text)
-
-
-def all_of(number: int, nouns: str) -> str:
-    """Return `both settings` or `all 1,234 settings`, for two or more."""
-    return f"both {nouns}" if number == 2 else f"all {number:,} {nouns}"  # noqa: PLR2004  (a pair)

@@ -12,6 +12,7 @@ from shflbench.analysis.contest import contests_of, times_range
 from shflbench.analysis.settings import BLOCK, GRID, ITERATIONS, common_factors, factors, one_pass, words
 from shflbench.grouping import group_by
 from shflbench.model import Mechanism
+from shflbench.words import one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -157,7 +158,7 @@ def _ties(topics: Iterable[_Topic]) -> str:
     """Count settings without a winner, and name the variants that tie: `2 are ties (of shfl and smem)`."""
     leaders = [dict.fromkeys(row.variant for row in topic.leaders()) for topic in topics]
     names = sorted(set().union(*leaders))
-    count = f"{len(leaders)} {'is a tie' if len(leaders) == 1 else 'are ties'}"
+    count = f"{len(leaders)} {one_or_many(len(leaders), 'is a tie', 'are ties')}"
     return f"{count} (of {', '.join(names[:-1])} and {names[-1]})"
 
 

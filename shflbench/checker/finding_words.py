@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -84,5 +85,4 @@ def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
 
 def in_words(texts: Iterable[str]) -> str:
     """Return a list in words, each text once: `RAW, WAR and uninitialized read`."""
-    names = list(dict.fromkeys(map(str, texts)))
-    return " and ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else names[0]
+    return joined(list(dict.fromkeys(map(str, texts))))

@@ -23,6 +23,7 @@ from shflbench.checker.runs.coverage import code_lines, executed_blocks, unreach
 from shflbench.checker.runs.order import all_ops
 from shflbench.checker.source_files import SourceLine
 from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.words import count_noun, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -122,10 +123,10 @@ class KernelReporter:
         """Yield what `clean` covers, and what it does not."""
         every = dict.fromkeys(str(item.launch.shape) for item in evidence.launches)
         counted = [shape for shape in every if shape not in judgment.refused]
-        number = "1 launch" if len(counted) == 1 else f"{len(counted)} launches"
+        number = count_noun(len(counted), "launch")
         yield f"no hazard in {number} ({', '.join(counted)})"
         if judgment.refused:
-            verb = "does" if len(judgment.refused) == 1 else "do"
+            verb = one_or_many(len(judgment.refused), "does", "do")
             yield f"{in_words(judgment.refused)} {verb} not fit the kernel"
         if unreached:
             yield f"not checked: {lines_text(unreached)}, which never ran"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.naming import means
 from shflbench.errors import UsageError
-from shflbench.suite.problems import did_you_mean
+from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from shflbench.store.kernel_archive import kernel_revision
 from shflbench.suite import find_shipped
 from shflbench.suite import load as load_suite
 from shflbench.suite.pattern_names import did_you_mean_pattern
-from shflbench.suite.problems import did_you_mean
+from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

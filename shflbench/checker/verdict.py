@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator.machine.policies import POLICIES
 from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,7 +78,7 @@ def judge(  # noqa: PLR0911, PLR0913  (all evidence by name; a return for each v
     faults = [
         *([f"wrong under {_of_all(wrong)}"] if wrong else []),
         *([stop] if stopped else []),
-        *([_count(len(hazards), "hazard")] if hazards else []),
+        *([count_noun(len(hazards), "hazard")] if hazards else []),
     ]
     if violations:
         return KernelVerdict.BROKEN, "; ".join((*violations, *faults))
@@ -110,7 +111,3 @@ _WARNINGS = {
 
 def _of_all(schedules: Sequence[str]) -> str:
     return f"all {SCHEDULES} schedules" if len(schedules) == SCHEDULES else f"{len(schedules)} of {SCHEDULES} schedules"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

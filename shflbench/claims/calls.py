@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.claims.errors import ExpressionError, nearest, quote
 from shflbench.claims.expression import Call
 from shflbench.claims.functions import DEVICE_PROPERTIES, ClaimFunction, Further
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ def make_call(
     """Return the call of a function, at `name`; ExpressionError if it does not take these arguments."""
     if len(words) != len(function.arguments):
         needed = f"needed: {len(function.arguments)}, as in `{function.signature}`"
-        given = f"{len(words)} argument" if len(words) == 1 else f"{len(words)} arguments"
+        given = count_noun(len(words), "argument")
         raise ExpressionError(name.position, f"found `{function.name}` with {given}", needed)
     match function.further:
         case Further.OPCODE:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.errors import FINDING_EXIT
+from shflbench.words import one_or_many
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
@@ -25,11 +28,11 @@ class RunVerdicts:
 
     def conclude(self, console: Console, *, strict: bool = False) -> int:
         """Print what is wrong with the required claims, and return the exit code."""
-        from shflbench.cli.claims.required import FINDING, conclude
+        from shflbench.cli.claims.required import conclude
 
         if self.problem:
             console.warn(self.problem)
-            return FINDING if self.is_required else 0
+            return FINDING_EXIT if self.is_required else 0
         return conclude(self.verdicts, console, strict=strict)
 
 
@@ -72,7 +75,7 @@ def verdicts_of(info: RunInfo, folders: Sequence[Path]) -> RunVerdicts:
 def _print(verdicts: Sequence[ClaimVerdict], left_out: int, folder: Path, console: Console) -> None:
     """Print the verdicts on the claims that the run has cases for, and on those that its suite requires."""
     from shflbench.cli.claims.output import short_table
-    from shflbench.export.words import count_noun
+    from shflbench.words import count_noun
 
     shown = [one for one in verdicts if one.settings or one.claim.required]
     if shown or left_out:
@@ -83,5 +86,5 @@ def _print(verdicts: Sequence[ClaimVerdict], left_out: int, folder: Path, consol
         others = f", and on {count_noun(unshown, 'other claim')}" if unshown else ""
         console.say(f"Reasons for these verdicts{others}: shflbench claims {folder}")
     if left_out:
-        needs = "needs" if left_out == 1 else "need"
+        needs = one_or_many(left_out, "needs", "need")
         console.say(f"{count_noun(left_out, 'claim')} {needs} cases that this run leaves out.")

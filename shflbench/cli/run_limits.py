@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.export.words import count_noun
 from shflbench.session.recorded_limits import TOLERANCE, is_exceeded
+from shflbench.words import count_noun, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -70,7 +70,7 @@ def exceeded_sentence(limits: Iterable[CaseLimit]) -> str:
         return ""
     named = ", ".join(f"{limit.case_id} ({limit.limit_fraction:.1%} of {limit.limit_by})" for limit in wrong[:NAMED])
     others = f" and {len(wrong) - NAMED} more" if len(wrong) > NAMED else ""
-    verb = "is" if len(wrong) == 1 else "are"
+    verb = one_or_many(len(wrong), "is", "are")
     return (
         f"{count_noun(len(wrong), 'case')} {verb} more than {TOLERANCE - 1:.0%} faster than the limit, so the limit is "
         f"wrong: {named}{others}; report it as a fault of shflbench"

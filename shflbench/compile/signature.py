@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.errors import CompileError
 from shflbench.model import DTYPES
 from shflbench.patterns.declare import ITERATIONS
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +86,8 @@ def check(expression: str, taken: Sequence[Parameter], given: Sequence[Argument]
     if len(taken) != len(given):
         names = ", ".join(item.name for item in given)
         raise CompileError(
-            f"the kernel `{expression}` takes {_count(len(taken))}, and the declaration gives {len(given)}: {names}",
+            f"the kernel `{expression}` takes {count_noun(len(taken), 'argument')}, "
+            f"and the declaration gives {len(given)}: {names}",
             ADVICE,
         )
     for number, (parameter, argument) in enumerate(zip(taken, given, strict=True), 1):
@@ -102,7 +104,3 @@ def _words(size: int, kind: str) -> str:
         return f"a structure of {size} bytes"
     article = "an" if size == _POINTER_BYTES else "a"
     return f"{article} {size}-byte {'floating-point number' if kind == 'f' else 'integer'}"
-
-
-def _count(number: int) -> str:
-    return "1 argument" if number == 1 else f"{number} arguments"

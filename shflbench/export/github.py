@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from shflbench.analysis.compare.comparison import UNDECIDED
-from shflbench.export.words import details, extent, fails, flat, headline, missed, select_notable, unchanged
+from shflbench.export.words import details, extent, fails, headline, missed, select_notable, unchanged
+from shflbench.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from shflbench.analysis.compare.comparison import FINDINGS, UNDECIDED, Outcome
-from shflbench.export.words import basis, details, fails, flat, headline, legend, missed, side, unchanged
+from shflbench.export.words import basis, details, fails, headline, legend, missed, side, unchanged
+from shflbench.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

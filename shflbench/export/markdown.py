@@ -12,7 +12,6 @@ from shflbench.export.words import (
     columns,
     explain,
     fails,
-    flat,
     fraction,
     headline,
     legend,
@@ -21,6 +20,7 @@ from shflbench.export.words import (
     side,
     unchanged,
 )
+from shflbench.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

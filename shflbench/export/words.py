@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.cause import CauseKind
 from shflbench.analysis.compare.comparison import FINDINGS, Metric, Outcome
-from shflbench.analysis.compare.verdicts import percent, signed_like, significant
+from shflbench.analysis.compare.verdicts import change_percent, signed_like, significant
 from shflbench.grouping import group_by
+from shflbench.words import count_noun, flat, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,21 +18,6 @@ if TYPE_CHECKING:
     from shflbench.model import Interval
 
 COMMIT = 7  # characters of a commit's hash, as git shortens it
-
-# Line breaks, control characters (ANSI colors first) and code points that are no characters: a reason may be the output
-# of a compiler, and a folder may have any name. XML 1.0 cannot represent most of them, not even escaped.
-_UNPRINTABLE = re.compile(r"(?:\x1b\[[0-9;]*m|[\s\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff])+")
-
-
-def flat(text: str) -> str:
-    """Return `text` on one line, with a space for each sequence of unprintable characters."""
-    return _UNPRINTABLE.sub(" ", text).strip()
-
-
-def count_noun(number: int, noun: str) -> str:
-    """Return `1 case`, `3 cases` or `2 processes`."""
-    plural = "es" if noun.endswith("s") else "s"
-    return f"{number:,} {noun}{'' if number == 1 else plural}"
 
 
 def value(number: float | None, metric: Metric) -> str:
@@ -112,8 +97,8 @@ def change(ratio: Interval | None) -> str:
     if ratio is None:
         return ""
     if ratio.low == ratio.high or not ratio.is_known:
-        return f"{percent(ratio.value)}%"
-    return f"{percent(ratio.value)}% ({percent(ratio.low)} to {percent(ratio.high)}%)"
+        return f"{change_percent(ratio.value)}%"
+    return f"{change_percent(ratio.value)}% ({change_percent(ratio.low)} to {change_percent(ratio.high)}%)"
 
 
 def fraction(part: float | None) -> str:
@@ -179,13 +164,13 @@ def unchanged(comparison: Comparison) -> str:
     same = _same(comparison)
     if not same:
         return ""
-    sentence = f"{count_noun(len(same), 'case')} {'is' if len(same) == 1 else 'are'} the same"
+    sentence = f"{count_noun(len(same), 'case')} {one_or_many(len(same), 'is', 'are')} the same"
     if comparison.metric is Metric.REGISTERS:
-        return f"{sentence}: {'it needs' if len(same) == 1 else 'they need'} as many registers on both sides"
+        return f"{sentence}: {one_or_many(len(same), 'it needs', 'they need')} as many registers on both sides"
     within = {fraction(verdict.threshold) for verdict in same} - {""}
     if not within:
         return sentence
-    subject = "it" if len(same) == 1 else "they"
+    subject = one_or_many(len(same), "it", "they")
     whose = "the threshold of" if len(same) == 1 or len(within) == 1 else "their thresholds of"
     return f"{sentence}: {subject} changed by less than {whose} {_span(verdict.threshold for verdict in same)}"
 
@@ -196,7 +181,7 @@ def missed(comparison: Comparison) -> str:
     if not known:
         return ""
     least = fraction(max(verdict.detectable_95 or 0.0 for verdict in known))
-    which = "this case" if len(known) == 1 else "each of these cases"
+    which = one_or_many(len(known), "this case", "each of these cases")
     return (
         f"what could have been missed: in {which}, a slowdown of {least} or more would have been reported as slower "
         "with 95% probability; a smaller one could have been left undecided (suspected or inconclusive), and one below "

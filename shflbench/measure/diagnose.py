@@ -13,6 +13,7 @@ from shflbench.grouping import group_by
 from shflbench.measure.rounds import slow_rounds
 from shflbench.model import Disturbance, Trouble
 from shflbench.statistics import median_interval, trend, two_levels, widen
+from shflbench.words import percent_of_one
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,7 +100,7 @@ def _drift(rounds: ByProcess, moved: Trend | None) -> Trouble | None:
     return Trouble(
         Disturbance.DRIFT,
         size,
-        f"its time {'rose' if moved.slope > 0 else 'fell'} by {percent(size)} over {over}",
+        f"its time {'rose' if moved.slope > 0 else 'fell'} by {percent_of_one(size)} over {over}",
         "run again while the GPU is warm, or lock its clock (`nvidia-smi --lock-gpu-clocks`)",
     )
 
@@ -118,7 +119,7 @@ def _slow_episodes(rounds: ByProcess, moved: Trend | None, iterations: int, plac
     return Trouble(
         Disturbance.SLOW_EPISODES,
         slow.excess,
-        f"{slow.rounds} of {len(detrended)} rounds were {percent(slow.excess)} slower than the others",
+        f"{slow.rounds} of {len(detrended)} rounds were {percent_of_one(slow.excess)} slower than the others",
         "stop other programs on the GPU; a larger `min_seconds` spreads the rounds over more slow episodes",
     )
 
@@ -137,7 +138,7 @@ def _two_levels(rounds: ByProcess, step: float, iterations: int, places: int) ->
     return Trouble(
         Disturbance.TWO_LEVELS,
         size,
-        f"{levels.share:.0%} of its samples take {percent(size)} longer than the rest, with few in between",
+        f"{levels.share:.0%} of its samples take {percent_of_one(size)} longer than the rest, with few in between",
         "its median jumps when the shares change: repeat it in several processes to see by how much",
     )
 
@@ -171,7 +172,7 @@ def _nonlinear(rounds: Sequence[Round], step: float, iterations: int) -> Trouble
     return Trouble(
         Disturbance.NONLINEAR,
         size,
-        f"at {middle} iterations it takes {percent(size)} {'more' if bend.value > 0 else 'less'} "
+        f"at {middle} iterations it takes {percent_of_one(size)} {'more' if bend.value > 0 else 'less'} "
         f"than the line through {first} and {last} says",
         "do not rely on the time of an iteration or of a launch without any; time more iterations",
     )
@@ -193,11 +194,7 @@ def _processes(rounds: ByProcess, step: float, iterations: int) -> Trouble | Non
     return Trouble(
         Disturbance.PROCESSES,
         size,
-        f"it takes {percent(size)} longer in process {slow} than in process {fast}; their intervals do not overlap",
+        f"it takes {percent_of_one(size)} longer in process {slow} than in process {fast}; "
+        "their intervals do not overlap",
         "time more iterations, because the offset of a process is nearly constant, or measure in more processes",
     )
-
-
-def percent(fraction: float) -> str:
-    """Return a fraction as a percentage with two digits: `0.31%`, `12%`, `250%`."""
-    return f"{100 * fraction:.2g}%" if fraction < 1 else f"{100 * fraction:.0f}%"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.model import Proof
+from shflbench.words import one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,7 +63,7 @@ def after(workload: Workload, iterations: int) -> str:
     """Return the iteration count in words; empty for a pattern of one pass."""
     if workload.pattern.declaration.one_pass:
         return ""
-    return "after 1 iteration " if iterations == 1 else f"after {iterations} iterations "
+    return f"after {iterations} {one_or_many(iterations, 'iteration', 'iterations')} "
 
 
 def difference(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> str:

@@ -14,11 +14,11 @@ from shflbench.analysis.contest import NO_CHOICE, competes, times, times_range
 from shflbench.analysis.settings import GRID, words
 from shflbench.grouping import group_by
 from shflbench.model import Mechanism
-from shflbench.numerals import all_of
 from shflbench.palette import NAMES
 from shflbench.plot.contests import contests_of, libraries
 from shflbench.plot.quantity import BANDWIDTH, quantity_of
 from shflbench.plot.words import join, value_words
+from shflbench.words import all_of, count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -224,7 +224,7 @@ def _counts(contests: Contests) -> str:
 
 
 def _ties(number: int) -> str:
-    return f", {number} {'tie' if number == 1 else 'ties'}" if number else ""
+    return f", {count_noun(number, 'tie')}" if number else ""
 
 
 def _speeds(contests: Contests, variants: Collection[str]) -> str:

@@ -23,6 +23,7 @@ from shflbench.plot.style import (
     tint,
     width_of,
 )
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -118,7 +119,7 @@ def _reach(shown: Sequence[Strip]) -> Reach:
 
 
 def _title(subject: ChartSubject, cases: Sequence[Strip], shown: Sequence[Strip]) -> str:
-    count = f"{len(cases)} case{'' if len(cases) == 1 else 's'}"
+    count = count_noun(len(cases), "case")
     chosen = f"widest {len(shown)} of {count}" if len(shown) < len(cases) else count
     return f"{subject.pattern}: the central 95% of a case's samples span at most {shown[0].spread:.2f}% ({chosen})"
 
@@ -127,20 +128,20 @@ def _notes(subject: ChartSubject, cases: Sequence[Strip], shown: Sequence[Strip]
     notes = []
     if len(shown) < len(cases):
         rest = len(cases) - len(shown)
-        notes.append(f"Not drawn: {rest} case{'' if rest == 1 else 's'} with at most {shown[-1].spread:.2f}%.")
+        notes.append(f"Not drawn: {count_noun(rest, 'case')} with at most {shown[-1].spread:.2f}%.")
     beyond = sum(int(((strip.percent < reach[0]) | (strip.percent > reach[1])).sum()) for strip in shown)
     if beyond:
         furthest = max(shown, key=lambda strip: float(np.abs(strip.percent).max()))
         far = furthest.percent[np.abs(furthest.percent).argmax()]
         name = subject.name_of(furthest.row)
-        notes.append(f"Triangles: {_counted(beyond)} beyond the axis, the furthest at {far:+.1f}% ({name}).")
+        notes.append(
+            f"Triangles: {count_noun(beyond, 'sample')} beyond the axis, the furthest at {far:+.1f}% ({name})."
+        )
     if subject.dropped:
-        notes.append(f"Not drawn and not used: {_counted(subject.dropped)} taken while the GPU was throttled.")
+        notes.append(
+            f"Not drawn and not used: {count_noun(subject.dropped, 'sample')} taken while the GPU was throttled."
+        )
     return notes
-
-
-def _counted(samples: int) -> str:
-    return f"{samples} sample{'' if samples == 1 else 's'}"
 
 
 def _scale(axes: Axes, labels: Sequence[str], size: float, reach: Reach) -> None:

@@ -9,13 +9,14 @@ from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 
 from shflbench.analysis.fleet.model_times import FEWEST_DEVICES
-from shflbench.analysis.fleet.time_faults import is_slower, signed
+from shflbench.analysis.fleet.time_faults import is_slower
 from shflbench.plot.forest import kind_of
 from shflbench.plot.forest_words import plain
 from shflbench.plot.heatmap import COLORS
 from shflbench.plot.page import Caption, Page
 from shflbench.plot.save import save
 from shflbench.plot.style import BODY_PT, INK, MUTED, RULE, SMALL_PT, fit_size, house_style, ink_on, shorten, width_of
+from shflbench.words import signed_percent_of_one
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -197,6 +198,6 @@ def _cell(  # noqa: PLR0913  (a place, a value, and how it is drawn)
         )
     )
     if numbered or change is None:
-        words = signed(change.value).removesuffix("%") if change else "–"
+        words = signed_percent_of_one(change.value).removesuffix("%") if change else "–"
         color = ink_on(tone) if change else MUTED
         axes.text(x + 0.5, y + 0.5, words, ha="center", va="center_baseline", size=SMALL_PT - 1, color=color)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Outcome
 from shflbench.model import Interval
-from shflbench.plot.forest_words import percent, signed
+from shflbench.plot.forest_words import change_in_percent, signed_change
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,14 +36,14 @@ class Rest:
     @property
     def changes(self) -> list[float]:
         """The known changes, in percent."""
-        return [percent(verdict.ratio.value) for verdict in self.verdicts if verdict.ratio]
+        return [change_in_percent(verdict.ratio.value) for verdict in self.verdicts if verdict.ratio]
 
     @property
     def figure(self) -> str:
         """The range of the changes: `+0.02 to +0.34%`; empty if none is known."""
         if not self.changes:
             return ""
-        low, high = signed(min(self.changes)), signed(max(self.changes))
+        low, high = signed_change(min(self.changes)), signed_change(max(self.changes))
         return f"{low}%" if low == high else f"{low} to {high}%"
 
 
@@ -88,8 +88,8 @@ def scale_of(comparison: Comparison) -> Scale:
     ratios = [verdict.ratio for verdict in comparison.verdicts if verdict.ratio]
     known = [ratio if ratio.is_known else Interval(*3 * (ratio.value,)) for ratio in ratios]
     typical = 100 * median([verdict.threshold for verdict in comparison.verdicts if verdict.threshold] or [_LEAST])
-    up = [(percent(ratio.value), percent(ratio.high)) for ratio in known if ratio.value >= 1]
-    down = [(-percent(ratio.value), -percent(ratio.low)) for ratio in known if ratio.value < 1]
+    up = [(change_in_percent(ratio.value), change_in_percent(ratio.high)) for ratio in known if ratio.value >= 1]
+    down = [(-change_in_percent(ratio.value), -change_in_percent(ratio.low)) for ratio in known if ratio.value < 1]
     marks = sorted(mark for mark, _ in (*up, *down))
     near = max(_NEAR * typical, marks[int(_MANY * (len(marks) - 1))] if marks else 0.0)
     return Scale(-_reach(down, near, _ROOM * typical), _reach(up, near, _ROOM * typical))

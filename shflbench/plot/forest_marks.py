@@ -11,7 +11,7 @@ from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
 from shflbench.analysis.compare.comparison import Outcome
-from shflbench.plot.forest_words import percent, why_not
+from shflbench.plot.forest_words import change_in_percent, why_not
 from shflbench.plot.style import INK, MUTED, SMALL_PT, fit_size, shorten, tint
 
 if TYPE_CHECKING:
@@ -113,8 +113,8 @@ class Sheet:
         if verdict.threshold and self.judged:
             self._band(y, height, verdict.threshold)
         look = look_of(verdict.outcome, judged=self.judged)
-        change = percent(verdict.ratio.value)
-        ends = percent(verdict.ratio.low), percent(verdict.ratio.high)
+        change = change_in_percent(verdict.ratio.value)
+        ends = change_in_percent(verdict.ratio.low), change_in_percent(verdict.ratio.high)
         side = self.scale.beyond(change)
         place = self.scale.inside(change) - side * _ARROW * self._inch
         if not side:
@@ -151,7 +151,7 @@ class Sheet:
         return (self.scale.high - self.scale.low) / self.width
 
     def _band(self, y: float, height: float, threshold: float) -> None:
-        low, high = percent(1 / (1 + threshold)), percent(1 + threshold)
+        low, high = change_in_percent(1 / (1 + threshold)), change_in_percent(1 + threshold)
         self.axes.add_patch(
             Rectangle((low, y - height / 2), high - low, height, color=_BAND, linewidth=0.4, zorder=_UNDER)
         )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.compare.comparison import UNDECIDED, Metric, Outcome
 from shflbench.plot.page import Caption
 from shflbench.printable import escape
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Comparison, SideInfo, Verdict
@@ -63,10 +64,10 @@ def _slower(comparison: Comparison, phrases: tuple[str, str]) -> str:
 
 
 def _span(comparison: Comparison) -> str:
-    changes = sorted(percent(verdict.ratio.value) for verdict in comparison.verdicts if verdict.ratio)
+    changes = sorted(change_in_percent(verdict.ratio.value) for verdict in comparison.verdicts if verdict.ratio)
     if not changes:
         return f"none of {cases(len(comparison.verdicts))} has a value on both sides"
-    low, middle, high = (signed(change) for change in (changes[0], median(changes), changes[-1]))
+    low, middle, high = (signed_change(change) for change in (changes[0], median(changes), changes[-1]))
     far = f"{low} to {high}%, the median by {middle}%" if len(changes) > 1 else f"{low}%"
     return f"{_NAMES[comparison.metric]} of {cases(len(changes))} changes by {far}"
 
@@ -93,15 +94,15 @@ def plain(text: str) -> str:
 
 def cases(count: int) -> str:
     """Return the number of cases in words."""
-    return f"{count} case{'' if count == 1 else 's'}"
+    return count_noun(count, "case")
 
 
-def percent(ratio: float) -> float:
+def change_in_percent(ratio: float) -> float:
     """Return a ratio as a change in percent."""
     return 100 * (ratio - 1)
 
 
-def signed(change: float) -> str:
+def signed_change(change: float) -> str:
     """Return a change in percent with its sign and about three digits: `+2.13`, `+41.0`."""
     digits = _decimals(change)
     return f"{round(change, digits) + 0.0:+.{digits}f}".replace("-", _MINUS)  # + 0.0: no minus before a rounded zero
@@ -122,13 +123,13 @@ def figure_of(verdict: Verdict) -> str:
     """Return the change and the wider half of its interval, rounded up: `+2.13 ± 0.10%`; empty for what is unknown."""
     if verdict.ratio is None:
         return ""
-    change = percent(verdict.ratio.value)
+    change = change_in_percent(verdict.ratio.value)
     if not verdict.ratio.is_known:
-        return f"{signed(change)}%"
+        return f"{signed_change(change)}%"
     digits = _decimals(change)
     half = 100 * max(verdict.ratio.high - verdict.ratio.value, verdict.ratio.value - verdict.ratio.low)
     up = ceil(half * 10**digits - _ROUNDING) / 10**digits
-    return f"{signed(change)} ± {up:.{digits}f}%" if up > 0 else f"{signed(change)}%"
+    return f"{signed_change(change)} ± {up:.{digits}f}%" if up > 0 else f"{signed_change(change)}%"
 
 
 def notes(comparison: Comparison) -> list[str]:
@@ -148,7 +149,7 @@ def _side(side: SideInfo) -> str:
         f"driver {side.driver}" if side.driver else "",
         f"NVRTC {side.nvrtc}" if side.nvrtc else "",
         f"run of {side.started[:10]}" if side.started else "",
-        f"{side.processes} process{'' if side.processes == 1 else 'es'}",
+        count_noun(side.processes, "process"),
     )
     return " · ".join(part for part in parts if part)
 

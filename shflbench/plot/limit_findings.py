@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import competes, time_us
 from shflbench.plot.limiters import limiter_of
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from shflbench.plot.subject import ChartSubject
@@ -26,7 +27,7 @@ def share(subject: ChartSubject, row: Row) -> float | None:
     return None if limit is None or row.time_us is None else limit.limit_fraction
 
 
-def percent_words(share: float) -> str:
+def share_words(share: float) -> str:
     """Return a share for a reader: `87%`, `<1%`."""
     return f"{share:.0%}" if share >= 0.01 or share == 0 else "<1%"  # noqa: PLR2004  (one percent)
 
@@ -44,7 +45,7 @@ def limited_variants(subject: ChartSubject) -> str:
     if not limits:
         return f"{subject.pattern}: no limit is known for the fastest safe variant{'s' if len(fastest) > 1 else ''}"
     by = Counter(limiter_of(limit.limit_by).words for limit in limits)
-    typical = percent_words(median(limit.limit_fraction or 0.0 for limit in limits))
+    typical = share_words(median(limit.limit_fraction or 0.0 for limit in limits))
     (first, count), *others = by.most_common()
     if len(fastest) == 1:
         return f"{subject.pattern}: {first} limits {fastest[0].variant}, which reaches {typical} of the limit"
@@ -80,7 +81,8 @@ def beyond(subject: ChartSubject) -> list[str]:
     if not far:
         return []
     most, name = max(far)
-    return [f"Beyond the axis: {_cases(len(far))} at the rates that `calibrate` measured, at most {most:.0%} ({name})."]
+    beyond = count_noun(len(far), "case")
+    return [f"Beyond the axis: {beyond} at the rates that `calibrate` measured, at most {most:.0%} ({name})."]
 
 
 def omissions(subject: ChartSubject) -> list[str]:
@@ -89,10 +91,6 @@ def omissions(subject: ChartSubject) -> list[str]:
     counts = Counter(name for limit in limits for name in re.split("[;,] ?", limit.omitted or "") if name)
     if not counts:
         return []
-    named = ", ".join(f"{name} ({_cases(count)})" for name, count in counts.most_common(_MOST_NAMED))
+    named = ", ".join(f"{name} ({count_noun(count, 'case')})" for name, count in counts.most_common(_MOST_NAMED))
     more = ", and more (limits.csv)" if len(counts) > _MOST_NAMED else ""
     return [f"Not counted, because no rate is known: {named}{more}."]
-
-
-def _cases(count: int) -> str:
-    return f"{count} case{'' if count == 1 else 's'}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.plot.limit_findings import MOST_CEILING, ceiling_share, percent_words, share
+from shflbench.plot.limit_findings import MOST_CEILING, ceiling_share, share, share_words
 from shflbench.plot.limiters import limiter_look, limiter_of
 from shflbench.plot.style import BODY_PT, INK, MUTED, SMALL_PT, color_of, shorten, width_of
 from shflbench.plot.subject import why_untimed
@@ -117,7 +117,7 @@ class LimitPanel:
         if fraction is None:
             return []
         limiter = limiter_of(self.subject.limits[row.case_id].limit_by).words
-        parts = [(percent_words(fraction), INK), (limiter, MUTED)]
+        parts = [(share_words(fraction), INK), (limiter, MUTED)]
         return parts if row.safe else [*parts, ("UNSAFE", color_of(row))]
 
     def _why_unlimited(self, row: Row) -> str:

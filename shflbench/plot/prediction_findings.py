@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
+from shflbench.words import MINUS, signed_percent_of_one
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -33,7 +35,8 @@ class PredictedCase:
     @property
     def words(self) -> str:
         """Both times and the error, for a reader."""
-        return f"predicted {self.predicted_us:.4g} µs, measured {self.measured_us:.4g} µs, {signed(self.error)}"
+        error = signed_percent_of_one(self.error, MINUS)
+        return f"predicted {self.predicted_us:.4g} µs, measured {self.measured_us:.4g} µs, {error}"
 
 
 def predictions(subject: ChartSubject) -> list[PredictedCase]:
@@ -52,11 +55,12 @@ def prediction_error(subject: ChartSubject) -> str:
     near = sum(abs(point.error) <= BAND for point in points)
     worst = max(points, key=lambda point: abs(point.error))
     if len(points) == 1:
-        return f"{subject.pattern}: the prediction is {signed(worst.error)} from the measured time (1 case)"
+        error = signed_percent_of_one(worst.error, MINUS)
+        return f"{subject.pattern}: the prediction is {error} from the measured time (1 case)"
     typical = median(abs(point.error) for point in points)
     return (
         f"{subject.pattern}: predicted times of {near} of {len(points)} cases are within {BAND:.0%} of measured ones; "
-        f"median error {typical:.1%}, worst {signed(worst.error)}"
+        f"median error {typical:.1%}, worst {signed_percent_of_one(worst.error, MINUS)}"
     )
 
 
@@ -70,8 +74,3 @@ def unpredicted(subject: ChartSubject) -> list[str]:
     """Return a note on the timed cases without a prediction."""
     rest = len(subject.timed) - len(predictions(subject))
     return [f"No prediction: {rest} of {len(subject.timed)} timed cases."] if rest else []
-
-
-def signed(error: float) -> str:
-    """Return an error with its sign, as a percentage."""
-    return f"{error:+.1%}".replace("-", "\N{MINUS SIGN}")

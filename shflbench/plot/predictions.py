@@ -16,6 +16,7 @@ from shflbench.plot.limiters import limiter_of, point_look, ranked
 from shflbench.plot.page import Page
 from shflbench.plot.prediction_findings import BAND, prediction_error, predictions, tenth, unpredicted
 from shflbench.plot.style import MUTED, SMALL_PT, shorten, width_of
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -156,7 +157,7 @@ class Scales:
     def beyond(self, points: Sequence[PredictedCase]) -> list[str]:
         """Return a note on the errors beyond the axis."""
         far = sum(abs(point.error) > self.reach for point in points)
-        return [f"Triangles: {far} case{'' if far == 1 else 's'} beyond the axis of errors."] if far else []
+        return [f"Triangles: {count_noun(far, 'case')} beyond the axis of errors."] if far else []
 
     def _inside(self, point: PredictedCase) -> float:
         return max(-self.reach, min(self.reach, point.error))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.words import count_noun
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -44,5 +46,5 @@ def grid_words(rows: Sequence[Row]) -> str:
     size = sizes.pop() if len(sizes) == 1 else None
     if size is None:
         return expression
-    count = "1 block" if size == 1 else f"{size} blocks"
+    count = count_noun(size, "block")
     return count if expression == str(size) else f"{expression} = {count}"

@@ -18,6 +18,7 @@ from shflbench.measure.events import (
 )
 from shflbench.measure.stopping import FEWEST_ROUNDS
 from shflbench.session.further import NextPass
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -115,4 +116,4 @@ class RunProgress:
 
 def count(cases: int) -> str:
     """Return a number of cases in words: `1 case`, `24 cases`."""
-    return "1 case" if cases == 1 else f"{cases} cases"
+    return count_noun(cases, "case")

@@ -18,6 +18,7 @@ from shflbench.session.state import RunState
 from shflbench.session.windows import windows
 from shflbench.store import SentinelSet
 from shflbench.store.surroundings import utc_now
+from shflbench.words import count_noun, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -106,7 +107,8 @@ class Stages:
                 return
             self._folder.reopen()
             count = sum(map(len, groups.values()))
-            self._notes.append(f"{'1 case was' if count == 1 else f'{count} cases were'} measured in one more process")
+            verb = one_or_many(count, "was", "were")
+            self._notes.append(f"{count_noun(count, 'case')} {verb} measured in one more process")
             self._progress = RunProgress(count)
             yield from self._one_process(executor, groups, is_last=True)
             yield from self.note(*self._state.further_failures)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.patterns.declare import LAUNCH_OPTIONS
-from shflbench.suite.problems import KEYS_ADVICE, Problem, did_you_mean
+from shflbench.suite.problems import KEYS_ADVICE, Problem
 from shflbench.suite.quotes import quote
+from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -12,8 +12,9 @@ from shflbench.patterns.discover import LoadedPattern, builtin, load
 from shflbench.printable import escape
 from shflbench.suite.option_values import option_values
 from shflbench.suite.pattern_names import did_you_mean_pattern
-from shflbench.suite.problems import Problem, did_you_mean, not_allowed, unknown
+from shflbench.suite.problems import Problem, not_allowed, unknown
 from shflbench.suite.quotes import quote
+from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -13,8 +13,9 @@ from shflbench.claims.walk import calls
 from shflbench.grouping import group_by
 from shflbench.suite.claims import LAUNCH_DEFAULTS, SETTING_KEYS, canonical_setting, where_of
 from shflbench.suite.launch import split_launch
-from shflbench.suite.problems import Problem, did_you_mean, unknown
+from shflbench.suite.problems import Problem, unknown
 from shflbench.suite.quotes import quote
+from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from shflbench.errors import SuiteError
-from shflbench.suite.problems import did_you_mean
+from shflbench.words import did_you_mean
 
 _SUFFIXES = (".yaml", ".yml")
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import UsageError
 from shflbench.suite.launch import parse_launch
-from shflbench.suite.problems import did_you_mean
 from shflbench.suite.values import MAX_ITERATIONS
+from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

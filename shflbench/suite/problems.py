@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, NoReturn
 
 from shflbench.errors import SuiteError
 from shflbench.suite.positions import Loc, Position, character_position, key_position, value_position
-from shflbench.suite.quotes import MAX_SHOWN, quote, show
+from shflbench.suite.quotes import quote, show
+from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,14 +35,6 @@ class Problem:
     def sentence(self) -> str:
         """The fault and its remedy."""
         return "; ".join(filter(None, (self.fault, self.remedy)))
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return `; did you mean …?`, or nothing where no known word is near; no number is near another one."""
-    if any(character.isdigit() for character in word) and not any(character.isalpha() for character in word):
-        return ""
-    near = get_close_matches(word, list(known), n=1) if len(word) <= MAX_SHOWN else []
-    return f"; did you mean `{near[0]}`?" if near else ""
 
 
 def not_allowed(loc: Loc, value: object, allowed: str) -> Problem:

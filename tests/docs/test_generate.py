@@ -9,13 +9,13 @@ import click
 import pytest
 
 from shflbench import errors
-from shflbench.analysis.compare import FINDING_CODE, UNDECIDED_CODE
 from shflbench.cli import environment
 from shflbench.cli.baseline.command import command as baseline
 from shflbench.cli.main import READER_GONE
 from shflbench.cli.main import shflbench as root
 from shflbench.cli.noise.command import command as noise
 from shflbench.compile.toolchain import find
+from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT
 from shflbench.patterns.discover import builtin, load
 from tools.docs.generate import FOLDER, PAGES, commands, exit_codes
 from tools.docs.machine_code import compiler_of, digest, tables, with_digest
@@ -72,7 +72,7 @@ def test_every_variable_that_is_read_is_on_the_page() -> None:
 def test_every_exit_code_is_on_the_page() -> None:
     classes = [item for item in vars(errors).values() if isinstance(item, type)]
     raised = {item.exit_code for item in classes if hasattr(item, "exit_code")}
-    returned = {0, FINDING_CODE, UNDECIDED_CODE, READER_GONE, errors.HUNG_UP, errors.INTERRUPTED, errors.TERMINATED}
+    returned = {0, FINDING_EXIT, UNDECIDED_EXIT, READER_GONE, errors.HUNG_UP, errors.INTERRUPTED, errors.TERMINATED}
     listed = {int(code) for code in re.findall(r"^\| (\d+) \|", exit_codes(), re.MULTILINE)}
     assert listed == raised | returned
 

@@ -3,8 +3,9 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.compare.comparison import Metric, Outcome
-from shflbench.export.words import basis, change, extent, flat, headline, legend, missed, side, unchanged, value
+from shflbench.export.words import basis, change, extent, headline, legend, missed, side, unchanged, value
 from shflbench.model import Interval
+from shflbench.words import flat
 from tests.fakes.comparisons import BASE, NEW, across, many, quiet, rich, timed
 
 CASE = "neighbor/shfl/f32/26x1024/4096"

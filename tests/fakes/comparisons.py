@@ -17,7 +17,7 @@ from shflbench.analysis.compare.comparison import (
     SideInfo,
     Verdict,
 )
-from shflbench.analysis.compare.verdicts import percent
+from shflbench.analysis.compare.verdicts import change_percent
 from shflbench.model import Interval
 
 THRESHOLD = 0.01
@@ -144,7 +144,7 @@ def timed(
         "outcome": outcome,
         "reason": reason,
         "sentence": f"{measured[0]:.4g} µs, now {measured[1]:.4g} µs, corrected by {-offset_us:+.3f} µs: "
-        f"{percent(ratio.value)}% ({percent(ratio.low)} to {percent(ratio.high)}%){tail}",
+        f"{change_percent(ratio.value)}% ({change_percent(ratio.low)} to {change_percent(ratio.high)}%){tail}",
         "measured_base": measured[0],
         "measured_new": measured[1],
         "correction": Correction(-offset_us, -offset_us, 0.0),

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.plot.limit_findings import limited_variants, percent_words
+from shflbench.plot.limit_findings import limited_variants, share_words
 from shflbench.store import Row
 from shflbench.store.limits_file import CaseLimit
 from tests.plot.limited import limited, limits_for
@@ -56,4 +56,4 @@ def test_patterns_whose_fastest_variant_has_no_limit_are_counted() -> None:
     ("share", "words"), [(0.874, "87%"), (0.999, "100%"), (0.01, "1%"), (0.009, "<1%"), (0.0, "0%")]
 )
 def test_a_share_has_no_decimals(share: float, words: str) -> None:
-    assert percent_words(share) == words
+    assert share_words(share) == words

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench import errors
-from shflbench.analysis.compare import FINDING_CODE, UNDECIDED_CODE
 from shflbench.cli.main import READER_GONE, shflbench
 from shflbench.cli.registry import COMMANDS
+from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT
 from shflbench.patterns.discover import builtin
 from shflbench.store.columns import SAMPLE_COLUMNS, Row, row_columns
 from shflbench.store.keys import INDEX_KEYS, KEYS
@@ -152,7 +152,7 @@ def exit_codes() -> str:
     known = {
         0: "success; `compare` and `gate` also if a case is suspected or inconclusive, unless `--strict` is given;"
         " `fleet` also if a device is an outlier or undecided, unless `--fail-on-outliers` or `--strict` is given",
-        FINDING_CODE: "a finding: `compare` or `gate` found a case slower or missing; `compare` found a case failed;"
+        FINDING_EXIT: "a finding: `compare` or `gate` found a case slower or missing; `compare` found a case failed;"
         " `noise learn` found that its estimate would raise false alarms; `check` found a kernel that is declared safe"
         " and is not; `run`, `gate` or `claims` found that a required claim does not hold in each setting, or was not"
         " tested; `limits` found a case more than 1% faster than its limit; `fleet --fail-on-outliers` found"
@@ -165,7 +165,7 @@ def exit_codes() -> str:
         errors.KernelError.exit_code: "`run` and `gate`: a kernel computed a wrong result, or a case failed; `check`: a"
         " kernel does not compile, or cannot be emulated; `inspect`: a kernel does not compile; `calibrate`: a rate or"
         " latency could not be measured",
-        UNDECIDED_CODE: "`compare --strict` and `gate --strict`: a case is suspected, inconclusive or not comparable;"
+        UNDECIDED_EXIT: "`compare --strict` and `gate --strict`: a case is suspected, inconclusive or not comparable;"
         " `claims --strict` and `gate --strict`: a required claim is inconclusive; `check --strict`: a declaration"
         " looks wrong, or a kernel is doubtful or needs arguments; `fleet --strict`: a device is undecided, or a model"
         " has too few devices",

@@ -10,7 +10,7 @@ from shflbench.analysis.claims.quantities import needs_times, short
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
 from shflbench.analysis.claims.words import interval_words
 from shflbench.claims.claim import Quantifier
-from shflbench.numerals import all_of
+from shflbench.words import all_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

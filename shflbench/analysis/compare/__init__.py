@@ -6,10 +6,8 @@ from shflbench.lazy import on_first_use
 
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import (
-        FINDING_CODE,
         FINDINGS,
         UNDECIDED,
-        UNDECIDED_CODE,
         Comparison,
         Metric,
         NoiseUsed,
@@ -27,10 +25,8 @@ else:
         __name__,
         {
             "comparison": (
-                "FINDING_CODE",
                 "FINDINGS",
                 "UNDECIDED",
-                "UNDECIDED_CODE",
                 "Comparison",
                 "Metric",
                 "NoiseUsed",
@@ -48,9 +44,7 @@ else:
 
 __all__ = [
     "FINDINGS",
-    "FINDING_CODE",
     "UNDECIDED",
-    "UNDECIDED_CODE",
     "Comparison",
     "Metric",
     "NoiseUsed",

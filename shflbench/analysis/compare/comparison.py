@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT
+
 if TYPE_CHECKING:
     from shflbench.analysis.compare.cause import Cause
     from shflbench.model import Interval
@@ -108,9 +110,6 @@ class Verdict:
 FINDINGS = frozenset({Outcome.SLOWER, Outcome.MISSING, Outcome.FAILED})
 UNDECIDED = frozenset({Outcome.SUSPECTED, Outcome.INCONCLUSIVE, Outcome.NOT_COMPARABLE})
 
-FINDING_CODE = 1  # exit codes of a comparison
-UNDECIDED_CODE = 6
-
 
 class Metric(StrEnum):
     """The quantity that is compared."""
@@ -189,8 +188,8 @@ class Comparison:
             return 0
         outcomes = {verdict.outcome for verdict in self.verdicts}
         if outcomes & FINDINGS - self.allowed:
-            return FINDING_CODE
-        return UNDECIDED_CODE if strict and outcomes & UNDECIDED else 0
+            return FINDING_EXIT
+        return UNDECIDED_EXIT if strict and outcomes & UNDECIDED else 0
 
     def by_importance(self) -> tuple[Verdict, ...]:
         """Return the verdicts by importance of their outcome, those of one outcome by the size of the change."""

@@ -17,6 +17,7 @@ from shflbench.analysis.compare.verdicts import Measured
 from shflbench.errors import ResultsError, UsageError
 from shflbench.model import Status
 from shflbench.thresholds import Thresholds
+from shflbench.words import count_noun, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,7 +131,7 @@ def _notes(evidence: Evidence, skipped: int) -> Iterator[str]:
     if evidence.machine and (note := evidence.machine.note()):
         yield note
     if skipped:
-        yield "1 case was skipped on both sides" if skipped == 1 else f"{skipped} cases were skipped on both sides"
+        yield f"{count_noun(skipped, 'case')} {one_or_many(skipped, 'was', 'were')} skipped on both sides"
 
 
 def _registers(base: Side, new: Side) -> Comparison:

@@ -207,8 +207,8 @@ _NOT_CERTAIN = {
 
 def _sentence(judgment: Judgment, threshold: float, measured: Measured) -> str:
     times, ratio = _values(judgment, measured), judgment.ratio
-    span = f"{percent(ratio.low)} to {percent(ratio.high)}%"
-    change, limit = f"{percent(ratio.value)}%", f"{100 * threshold:.3g}%"
+    span = f"{change_percent(ratio.low)} to {change_percent(ratio.high)}%"
+    change, limit = f"{change_percent(ratio.value)}%", f"{100 * threshold:.3g}%"
     if ratio.is_known:
         change += f" ({span})"
     match judgment.reason:
@@ -252,7 +252,7 @@ def _advice(judgment: Judgment) -> str:
     return f"{needs} processes per side would settle it" if needs else "more processes will not settle it"
 
 
-def percent(ratio: float) -> str:
+def change_percent(ratio: float) -> str:
     """Return a ratio as a change in percent, with its sign and without the unit: `+2.1`."""
     change = 100 * (ratio - 1)
     digits = 1 if abs(change) >= 1 else 2
@@ -286,6 +286,6 @@ def _shape(contrast: Contrast, judgment: Judgment) -> str:
     if ratio is None or abs(move) <= max(SHAPE * contrast.threshold, SHAPE_SURE * error):
         return ""
     return (
-        f"the distribution changed: {percent(ratio)}% at the 90th percentile, {percent(judgment.ratio.value)}% in the "
-        "fastest half"
+        f"the distribution changed: {change_percent(ratio)}% at the 90th percentile, "
+        f"{change_percent(judgment.ratio.value)}% in the fastest half"
     )

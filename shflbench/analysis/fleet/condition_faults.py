@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.fleet.report import Finding, OutlierKind
 from shflbench.model import Status
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -58,7 +59,7 @@ def _wrong(record: DeviceRecord, shared: frozenset[str]) -> Iterator[Finding]:
 def _counted(bad: Sequence[BadRow]) -> Iterator[str]:
     counts: Mapping[Status, int] = Counter(row.status for row in bad)
     for status, count in sorted(counts.items(), key=lambda item: item[0] is not Status.INCORRECT):
-        yield f"{count} {'case' if count == 1 else 'cases'} {status}"
+        yield f"{count_noun(count, 'case')} {status}"
 
 
 def _throttled(record: DeviceRecord, share: float, usual: float) -> Iterator[Finding]:

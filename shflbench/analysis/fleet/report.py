@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT
 from shflbench.model import Interval  # noqa: TC001  (likewise)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.analysis.compare.estimates import Floats
-
-UNDECIDED_EXIT, OUTLIER_EXIT = 6, 1
 
 
 class OutlierKind(StrEnum):
@@ -123,7 +122,7 @@ class FleetReport:
     def exit_code(self, *, fail_on_outliers: bool, strict: bool) -> int:
         """Return 1 for outliers and 6 for what is undecided, if the user asked for it; else 0."""
         if fail_on_outliers and any(True for _ in self.outliers()):
-            return OUTLIER_EXIT
+            return FINDING_EXIT
         undecided = any(
             not model.comparable or any(device.undecided for device in model.devices) for model in self.models
         )

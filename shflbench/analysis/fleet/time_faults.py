@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.noise import OFFSET_US
 from shflbench.analysis.fleet.report import Finding, OutlierKind
-from shflbench.numerals import all_of
+from shflbench.words import all_of, signed_percent_of_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -76,7 +76,7 @@ def _sentinels(change: float | None, slower: float) -> str:
     """Return what the sentinels say about the cause: they depend on the SM clock, not on memory."""
     if change is None:
         return "no sentinels show whether the SM clock is the cause"
-    size = f"sentinels {signed(change)}"
+    size = f"sentinels {signed_percent_of_one(change)}"
     return f"{size}: the whole device is slower" if change >= slower / 2 else f"{size}: not the SM clock"
 
 
@@ -121,16 +121,12 @@ def slow_sentinels(change: float | None, spread: float, k: float, threshold: flo
     """
     if change is not None and change >= threshold and change > k * spread:
         yield Finding(
-            OutlierKind.SLOW, f"sentinels {signed(change)}; too few devices timed the same cases to compare these"
+            OutlierKind.SLOW,
+            f"sentinels {signed_percent_of_one(change)}; too few devices timed the same cases to compare these",
         )
 
 
 def words(change: Interval) -> str:
     """Return a change with its interval: `+3.1% (2.8 to 3.4)`."""
     low, high = (round(100 * end, 1) + 0.0 for end in (change.low, change.high))
-    return f"{signed(change.value)} ({low:.1f} to {high:.1f})"
-
-
-def signed(change: float) -> str:
-    """Return a change as a percentage with its sign."""
-    return f"{round(100 * change, 1) + 0.0:+.1f}%"  # + 0.0 turns -0.0 into 0.0
+    return f"{signed_percent_of_one(change.value)} ({low:.1f} to {high:.1f})"

@@ -16,7 +16,7 @@ import numpy as np
 from shflbench.checker.inputs.elements import ELEMENTS, Element, element_of
 from shflbench.errors import UsageError
 from shflbench.files import read_regular
-from shflbench.suite.problems import did_you_mean
+from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

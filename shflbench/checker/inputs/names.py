@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.errors import UsageError
-from shflbench.suite.problems import did_you_mean
+from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.grammar import ArrayValue, GivenArgument, NullValue, NumberValue
 from shflbench.checker.python.values import OVERLAP, HostValues, Value, memory
 from shflbench.errors import UsageError
-from shflbench.suite.problems import did_you_mean
+from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

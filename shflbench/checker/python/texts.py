@@ -18,7 +18,7 @@ from shflbench.checker.python.prepared import PreparedKernel
 from shflbench.checker.sources.ptx import read_kernels
 from shflbench.compile.toolchain import find as find_toolchain
 from shflbench.errors import CompilerError, ShflbenchError, UsageError
-from shflbench.suite.problems import did_you_mean
+from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -29,6 +29,7 @@ from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.runs.narrow_masks import launch_of_masks
 from shflbench.checker.runs.selection import adversarial, to_compare
 from shflbench.checker.slices import Slicer
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +85,7 @@ class KernelRuns:
         launches: list[LaunchEvidence] = []
         for index, launch in enumerate(launch_plan):
             if launches and self.budget.is_spent:
-                number = _number(len(launch_plan) - index)
+                number = count_noun(len(launch_plan) - index, "launch")
                 return launches, f"{number} did not run, because the limit of instructions was reached"
             launches.append(self._launch(launch, self.seed))
             if launch.shape.sample and not _is_meaningful(launches[-1]):
@@ -238,11 +239,7 @@ def _did_not_end(launch: LaunchEvidence) -> bool:
 
 
 def _skipped(endless: int) -> str:
-    return f"further launches did not run, because {_number(endless)} did not end"
-
-
-def _number(launches: int) -> str:
-    return "1 launch" if launches == 1 else f"{launches} launches"
+    return f"further launches did not run, because {count_noun(endless, 'launch')} did not end"
 
 
 def _without_end(result: ScheduleResult) -> ScheduleResult:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.demangle import demangle
 from shflbench.checker.sources.kernel_file import SourceNote
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,7 +38,7 @@ def sampled(kernels: Sequence[SourceKernel]) -> tuple[list[SourceKernel], list[S
     skipped = [kernel for kernel in kernels if "<" in kernel.name and kernel.symbol not in chosen]
     more = f" and {len(skipped) - _SHOWN} more" if len(skipped) > _SHOWN else ""
     names = ", ".join(f"`{kernel.name}`" for kernel in skipped[:_SHOWN])
-    templates_text = "1 kernel template" if len(templates) == 1 else f"{len(templates)} kernel templates"
+    templates_text = count_noun(len(templates), "kernel template")
     text = (
         f"{count} of the {total} instances of {templates_text} are checked; not checked: {names}{more}; check all of "
         f"one template with --kernel {skipped[0].name.partition('<')[0]}"

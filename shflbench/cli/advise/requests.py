@@ -13,8 +13,8 @@ from shflbench.patterns.discover import builtin, builtin_declaration
 from shflbench.printable import escape
 from shflbench.suite.launch import parse_launch, resolve_grid
 from shflbench.suite.pattern_names import did_you_mean_pattern
-from shflbench.suite.problems import did_you_mean
 from shflbench.suite.quotes import quote
+from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -10,8 +10,8 @@ from shflbench.analysis.contest import MATTERS, Certainty, times, times_within
 from shflbench.cli.advise.code import as_text
 from shflbench.cli.advise.settle import OWN_SUITE
 from shflbench.cli.layout import Line, Table, align_right
-from shflbench.numerals import all_of
 from shflbench.printable import escape
+from shflbench.words import all_of, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,7 +113,7 @@ def _certainty(answer: Answer) -> str:
 def _simplest(answer: Answer) -> str:
     """Say in what the recommended variant is simpler than those that tie with it; see `advice.simplicity`."""
     mechanisms = {one.mechanism for one in answer.ranking if one.variant in answer.leaders}
-    return "needs the fewest exchanges and barriers" if len(mechanisms) == 1 else "is the simplest"
+    return one_or_many(len(mechanisms), "needs the fewest exchanges and barriers", "is the simplest")
 
 
 def ranking(answer: Answer) -> Table:

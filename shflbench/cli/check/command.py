@@ -12,7 +12,7 @@ from shflbench.cli.check.file_options import COMPILERS, divided, file_options, r
 from shflbench.cli.environment import cache_folder, compute_sanitizer
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import DEFAULT_ARCH, OUTPUT_FILE, PATH, filters, format_option
-from shflbench.errors import DeviceError, KernelError, UsageError
+from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, DeviceError, KernelError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from shflbench.checker.files import FileOptions
     from shflbench.cli.console import Console
     from shflbench.compile.toolchain import Toolchain
-
-FINDING = 1  # a kernel that is declared safe is not
-UNCERTAIN = 6  # a warning, where the user asked for certainty
 
 
 @click.command(cls=Command)
@@ -335,7 +332,7 @@ def _code(verdicts: set[KernelVerdict], *, strict: bool) -> int:
     if KernelVerdict.NOT_COMPILED in verdicts:
         return KernelError.exit_code
     if KernelVerdict.BROKEN in verdicts:
-        return FINDING
+        return FINDING_EXIT
     if KernelVerdict.NOT_CHECKED in verdicts:
         return KernelError.exit_code
-    return UNCERTAIN if strict and any(verdict.level is Level.WARNING for verdict in verdicts) else 0
+    return UNDECIDED_EXIT if strict and any(verdict.level is Level.WARNING for verdict in verdicts) else 0

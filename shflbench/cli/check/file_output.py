@@ -13,6 +13,7 @@ from shflbench.checker.source_files import relative
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.cli.check.github import escaped, property_text
 from shflbench.cli.layout import Line, Table
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -105,7 +106,7 @@ def summary(reports: Sequence[FileReport]) -> str:
     """Return the number of kernels per verdict, and how they were compiled."""
     kernels = [kernel for report in reports for kernel in report.kernels]
     counts = Counter(kernel.verdict for kernel in kernels)
-    number = "1 kernel" if len(kernels) == 1 else f"{len(kernels)} kernels"
+    number = count_noun(len(kernels), "kernel")
     verdicts = ", ".join(f"{counts[verdict]} {verdict}" for verdict in KernelVerdict if counts[verdict])
     compilers = list(dict.fromkeys(report.compiler for report in reports if report.compiler))
     by = f" by {' and '.join(compilers)}" if compilers else ""

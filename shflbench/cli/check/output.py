@@ -14,6 +14,7 @@ from shflbench.checker.source_files import relative
 from shflbench.checker.verdict import Level
 from shflbench.cli.check.github import escaped, property_text
 from shflbench.cli.layout import Line, Table
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -94,7 +95,7 @@ def details(entry: ReportGroup) -> Iterator[str]:
 
 def summary(reports: Sequence[KernelReport], arch: str) -> str:
     """Return the number of kernels per verdict, and how they were checked."""
-    kernels = "1 kernel" if len(reports) == 1 else f"{len(reports)} kernels"
+    kernels = count_noun(len(reports), "kernel")
     return f"{kernels} for {arch}, {_launches(reports)} threads, {len(POLICIES)} schedules: {verdict_counts(reports)}."
 
 

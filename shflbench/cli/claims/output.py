@@ -8,7 +8,7 @@ from shflbench.analysis.claims.quantities import needs_times
 from shflbench.analysis.claims.verdict import ClaimStatus
 from shflbench.cli.layout import GAP, LEAST_TEXT, Line, Table, wrapped
 from shflbench.export.claims.words import claimed, counts_sentence, explanation, gpu_name, measured, why
-from shflbench.export.words import count_noun, flat
+from shflbench.words import count_noun, flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
 from shflbench.claims.claim import Quantifier
+from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT
 from shflbench.export.claims.words import measured_values
-from shflbench.export.words import flat
 from shflbench.model import Interval
+from shflbench.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from shflbench.analysis.claims.verdict import ClaimVerdict
     from shflbench.cli.console import Console
 
-FINDING, UNDECIDED = 1, 6
 NAMED = 3  # cases or claims in a sentence
 
 
@@ -38,9 +38,9 @@ def failure_of(verdicts: Iterable[ClaimVerdict]) -> RequiredFailure | None:
     required = [one for one in verdicts if one.claim.required]
     failing = [one for one in required if _fails(one)]
     if failing:
-        return _failure(FINDING, failing)
+        return _failure(FINDING_EXIT, failing)
     undecided = [one for one in required if one.verdict is ClaimStatus.INCONCLUSIVE]
-    return _failure(UNDECIDED, undecided) if undecided else None
+    return _failure(UNDECIDED_EXIT, undecided) if undecided else None
 
 
 def _fails(one: ClaimVerdict) -> bool:
@@ -67,7 +67,7 @@ def _failure(code: int, verdicts: Sequence[ClaimVerdict]) -> RequiredFailure:
     if others:
         named = ", ".join(f"`{flat(one.claim.id)}`" for one in others[:NAMED])
         more = f" and {len(others) - NAMED} more" if len(others) > NAMED else ""
-        sentence += f"; {'failing' if code == FINDING else 'inconclusive'}, too: {named}{more}"
+        sentence += f"; {'failing' if code == FINDING_EXIT else 'inconclusive'}, too: {named}{more}"
     return RequiredFailure(code, sentence, _advice(first))
 
 
@@ -100,7 +100,7 @@ def conclude(verdicts: Iterable[ClaimVerdict], console: Console, *, strict: bool
     failure = failure_of(verdicts)
     if failure is None:
         return 0
-    if failure.code == UNDECIDED and not strict:
+    if failure.code == UNDECIDED_EXIT and not strict:
         console.warn(f"{failure.sentence}; {failure.advice}")
         return 0
     console.error(failure.sentence, failure.advice)

@@ -13,7 +13,6 @@ from shflbench.export.words import (
     correction_in_words,
     explain,
     fails,
-    flat,
     fraction,
     headline,
     legend,
@@ -22,6 +21,7 @@ from shflbench.export.words import (
     side,
     unchanged,
 )
+from shflbench.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import click
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import PATH
 from shflbench.cli.run.options import typed_words
-from shflbench.export.words import count_noun
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from pathlib import Path

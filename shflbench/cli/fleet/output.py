@@ -9,9 +9,9 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from shflbench.analysis.fleet.offsets import LEAST_DEVICE
-from shflbench.analysis.fleet.time_faults import signed, words
+from shflbench.analysis.fleet.time_faults import words
 from shflbench.cli.layout import INDENT, Line, Table, wrapped
-from shflbench.export.words import count_noun, flat
+from shflbench.words import count_noun, flat, signed_percent_of_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -105,9 +105,9 @@ def _line(device: DeviceResult, model: ModelReport) -> Line:
     cells = (
         flat(device.label),
         words(device.slower) if device.slower else "",
-        f"{flat(worst[0])} {signed(worst[1].value)}" if worst else "",
+        f"{flat(worst[0])} {signed_percent_of_one(worst[1].value)}" if worst else "",
         f"{device.slow_cases} of {device.cases}" if device.slower else "",
-        "" if device.sentinels is None else signed(device.sentinels),
+        "" if device.sentinels is None else signed_percent_of_one(device.sentinels),
         "" if device.noise_factor is None else f"{device.noise_factor:.2f}×",
         "" if device.temperature_c is None else f"{device.temperature_c:.0f}",
         verdict(device, model),

@@ -31,8 +31,8 @@ def read_records(paths: Sequence[Path], console: Console) -> list[DeviceRecord]:
     a path without any run, or if no run used a GPU.
     """
     from shflbench.cli.fleet.attempts import find_attempts
-    from shflbench.export.words import count_noun
     from shflbench.grouping import group_by
+    from shflbench.words import count_noun
 
     attempts = find_attempts(paths, console)
     newest = [
@@ -106,8 +106,8 @@ def read_device(device: Sequence[Attempt]) -> DeviceRecord:
 
 def _lost_rows(runs: Iterable[Run]) -> Iterator[str]:
     """Yield how many cases have a row, for each run with samples of more cases, as when `results.csv` was cut off."""
-    from shflbench.export.words import count_noun
     from shflbench.model import is_sentinel
+    from shflbench.words import count_noun
 
     for run in runs:
         with suppress(ResultsError):

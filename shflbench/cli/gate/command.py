@@ -17,7 +17,7 @@ from shflbench.cli.run.plan import folder_of, list_cases, plan_of
 from shflbench.cli.run.stop import stopped_code
 from shflbench.cli.run.watch import watch
 from shflbench.cli.run_claims import judge_run
-from shflbench.errors import KernelError
+from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, KernelError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,7 +31,12 @@ if TYPE_CHECKING:
 # With three per side, an H200 shows a slowdown of 2% in 98 of 100 kernels of 10 µs and more; with fewer, in less.
 FEWEST_PROCESSES = 3
 BUDGET = 60.0  # seconds: a dozen further processes of a few groups
-ORDER = (KernelError.exit_code, 1, 6, 0)  # of several exit codes, the one that stands first is the command's
+ORDER = (
+    KernelError.exit_code,
+    FINDING_EXIT,
+    UNDECIDED_EXIT,
+    0,
+)  # of several exit codes, the one that stands first is the command's
 OF_GATE = {"against", "budget", *options.ComparisonOptions.__dataclass_fields__}  # options that a resumed run takes
 
 

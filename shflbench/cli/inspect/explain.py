@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import LATENCY
 from shflbench.cli.inspect.alignment import RESULT, instruction_counts, stall_cycles
+from shflbench.words import one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -78,7 +79,7 @@ def _name(pair: AlignedPair) -> str:
 
 def _stalls(pair: AlignedPair) -> str:
     stalls = [item.control.stall for item in (pair.first, pair.second) if item]
-    return " against ".join(f"{stall} {'cycle' if stall == 1 else 'cycles'}" for stall in stalls)
+    return " against ".join(f"{stall} {one_or_many(stall, 'cycle', 'cycles')}" for stall in stalls)
 
 
 def _waits(pair: AlignedPair, pairs: Sequence[AlignedPair], labels: tuple[str, str]) -> str:

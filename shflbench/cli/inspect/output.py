@@ -10,6 +10,7 @@ from shflbench.cli.inspect.advice import advice
 from shflbench.cli.inspect.listing import instructions_json
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.grouping import group_by
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -53,8 +54,8 @@ def title_of(one: Inspected, other: Inspected, resident: ResidentBlocks) -> str:
 
 def _resident(resident: ResidentBlocks) -> str:
     warps = resident.residency.warps_per_block
-    blocks = "1 block" if resident.blocks == 1 else f"{resident.blocks} blocks"
-    return f"{blocks} of {'1 warp' if warps == 1 else f'{warps} warps'} per SM"
+    blocks = count_noun(resident.blocks, "block")
+    return f"{blocks} of {count_noun(warps, 'warp')} per SM"
 
 
 def _group(one: Inspected) -> tuple[str, str, tuple[str, ...], str]:

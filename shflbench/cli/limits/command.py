@@ -9,8 +9,8 @@ import click
 from shflbench.cli.environment import cache_folder
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import BASELINES, OUTPUT_FILE, PATH, format_option
-from shflbench.errors import ResultsError
-from shflbench.export.words import count_noun
+from shflbench.errors import FINDING_EXIT, ResultsError
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     from shflbench.store import Run
     from shflbench.store.calibration_file import Calibration
     from shflbench.store.limits_file import CaseLimit
-
-EXCEEDED = 1
 
 
 @click.command(cls=Command)
@@ -38,7 +36,7 @@ EXCEEDED = 1
         "--requests",
         is_flag=True,
         help="Calculate again, and count in the emulator what loops request from memory, for closer limits. Compiles "
-        "the kernels again.",
+        "the kernels again, and leaves out those whose source has changed since the run.",
     ),
     option(
         "--calibration",
@@ -96,7 +94,7 @@ def command(
     exceeded = exceeded_sentence(limit for _, limits in limited for limit in limits)
     if exceeded:
         console.warn(exceeded)
-    return EXCEEDED if exceeded else 0
+    return FINDING_EXIT if exceeded else 0
 
 
 def _limits(

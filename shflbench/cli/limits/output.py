@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import one_pass
 from shflbench.cli.layout import Line, Table, align_right
-from shflbench.export.words import count_noun
 from shflbench.grouping import group_by
 from shflbench.session.recorded_limits import is_exceeded
 from shflbench.store.limits_file import SEPARATOR
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table
-from shflbench.export.words import count_noun, flat, fraction
+from shflbench.export.words import fraction
+from shflbench.words import count_noun, flat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

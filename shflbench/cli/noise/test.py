@@ -7,7 +7,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table
-from shflbench.export.words import count_noun, fraction
+from shflbench.export.words import fraction
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -16,7 +16,7 @@ from shflbench.cli.run.request import without_gpu_option
 from shflbench.cli.run.scheduler import CONNECTION_NAMES, SchedulerChoice, scheduler_of
 from shflbench.cli.run.visible import VARIABLE, visible_gpus
 from shflbench.errors import DeviceError, ResultsError, UsageError
-from shflbench.export.words import flat
+from shflbench.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shflbench.cli.environment import cache_folder
 from shflbench.cli.parameters import DEFAULT_ARCH
 from shflbench.cli.run.request import open_executor
-from shflbench.export.words import count_noun
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

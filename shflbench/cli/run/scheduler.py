@@ -14,9 +14,9 @@ import click
 from shflbench.cli.help import option
 from shflbench.cli.parameters import GivenPath
 from shflbench.errors import UsageError
-from shflbench.export.words import flat
 from shflbench.files import read_source
 from shflbench.json_text import DuplicateKeyError, parse
+from shflbench.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

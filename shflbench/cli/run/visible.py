@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.export.words import flat
+from shflbench.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.cli.environment import baselines_folder
 from shflbench.errors import KernelError
 from shflbench.model import Disturbance
+from shflbench.words import count_noun, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -61,18 +62,18 @@ def _show(event: RunEvent, console: Console, progress: Progress) -> None:
 def _next_pass(choice: NextPass) -> Iterator[str]:
     """Yield which cases are measured in one more process; if none is, why cases stay inconclusive."""
     if count := len(choice.cases):
-        yield f"{_inconclusive(count, 'is', 'are')}; measuring {'it' if count == 1 else 'them'} in one more process"
+        yield f"{_inconclusive(count, 'is', 'are')}; measuring {one_or_many(count, 'it', 'them')} in one more process"
         return
     if choice.unaffordable:
         stay = _inconclusive(choice.unaffordable, "stays", "stay")
         yield f"{stay}: settling takes longer than the rest of --budget"
     if choice.unsettled:
         stay = _inconclusive(choice.unsettled, "stays", "stay")
-        yield f"{stay}: more processes will not settle {'it' if choice.unsettled == 1 else 'them'}"
+        yield f"{stay}: more processes will not settle {one_or_many(choice.unsettled, 'it', 'them')}"
 
 
 def _inconclusive(number: int, singular: str, plural: str) -> str:
-    return f"1 case {singular} inconclusive" if number == 1 else f"{number} cases {plural} inconclusive"
+    return f"{count_noun(number, 'case')} {one_or_many(number, singular, plural)} inconclusive"
 
 
 def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Trouble]], console: Console) -> int:
@@ -119,7 +120,7 @@ def warnings(troubles: Mapping[str, Sequence[Trouble]], precision: float) -> Ite
 
     `troubles` are by case. Troubles smaller than the `precision` of the suite are only in the results.
     """
-    from shflbench.measure.diagnose import percent
+    from shflbench.words import percent_of_one
 
     notable = [(case_id, one) for case_id, of_case in troubles.items() for one in of_case if one.size >= precision]
     for kind in Disturbance:
@@ -131,5 +132,5 @@ def warnings(troubles: Mapping[str, Sequence[Trouble]], precision: float) -> Ite
         if len(affected) == 1:
             yield f"{worst}: {affected[worst].sentence}; {advice}"
         else:
-            many = MANY[kind].format(cases=len(affected), size=percent(affected[worst].size))
+            many = MANY[kind].format(cases=len(affected), size=percent_of_one(affected[worst].size))
             yield f"{many}, worst in {worst}; {advice}"

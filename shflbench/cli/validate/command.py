@@ -8,7 +8,7 @@ import click
 
 from shflbench.cli.help import Command
 from shflbench.errors import InputError
-from shflbench.export.words import count_noun
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console

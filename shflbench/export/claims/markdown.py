@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.verdict import ClaimStatus
 from shflbench.export.claims.words import claimed, counts_sentence, explanation, gpu_name, measured, why
-from shflbench.export.words import flat
+from shflbench.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

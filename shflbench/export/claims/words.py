@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.verdict import ClaimStatus
-from shflbench.export.words import count_noun, flat
+from shflbench.words import count_noun, flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

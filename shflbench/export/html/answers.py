@@ -9,9 +9,10 @@ from shflbench.analysis.advice.over_settings import summary_answers
 from shflbench.analysis.advice.words import library_words
 from shflbench.analysis.contest import times_within
 from shflbench.export.html.content import AnswerLine
-from shflbench.export.html.texts import joined, percent, short
+from shflbench.export.html.texts import short, whole_percent
 from shflbench.grouping import group_by
 from shflbench.store.limits_file import read_limits
+from shflbench.words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -55,7 +56,7 @@ def _line(summary: SummaryAnswer, gpu: str, anchor: str) -> AnswerLine:
         settings=f"{summary.leads} of {len(summary.answers)}",
         share=summary.leads / len(summary.answers),
         exceptions=_exceptions(summary),
-        limit="" if limit is None else percent(limit),
+        limit="" if limit is None else whole_percent(limit),
         limit_by=usual.limit_by or "",
         limit_key=limit,
     )

@@ -9,7 +9,7 @@ from shflbench.analysis.contest import times
 from shflbench.analysis.settings import one_pass
 from shflbench.export.html.content import SortableTable, TableCell, TableColumn
 from shflbench.export.html.selection import gpu_of
-from shflbench.export.html.texts import LONGEST_CELL, number, percent, short
+from shflbench.export.html.texts import LONGEST_CELL, number, short, whole_percent
 from shflbench.model import Status
 
 if TYPE_CHECKING:
@@ -97,10 +97,10 @@ def _measured(item: TimedRow, where: Sequence[str]) -> tuple[TableCell, ...]:
         TableCell(number(row.time_us) if row.time_us is not None else "", row.time_us),
         TableCell("" if half is None else f"{100 * half:.2g}%", half),
         TableCell("" if row.speedup is None or not math.isfinite(row.speedup) else times(row.speedup), row.speedup),
-        TableCell("" if fraction is None else percent(fraction), fraction),
+        TableCell("" if fraction is None else whole_percent(fraction), fraction),
         _cell((limit and limit.limit_by) or ""),
         _count(row.registers),
-        TableCell("" if row.occupancy is None else percent(row.occupancy), row.occupancy),
+        TableCell("" if row.occupancy is None else whole_percent(row.occupancy), row.occupancy),
         _cell(_sass(row)),
         _cell(_remark(row)),
     )

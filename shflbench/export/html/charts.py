@@ -14,8 +14,9 @@ from shflbench.analysis.contest import times, times_range
 from shflbench.analysis.settings import common_factors, factors, one_pass, words
 from shflbench.export.html.content import Bar, BarChart, SpeedStrip, StripChart
 from shflbench.export.html.selection import by_setting
-from shflbench.export.html.texts import counted, number, percent, short
+from shflbench.export.html.texts import number, short, whole_percent
 from shflbench.grouping import group_by
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -76,7 +77,7 @@ def _bar(item: TimedRow, longest: float) -> Bar:
         else times(row.speedup)
         if row.speedup and _shown(row.speedup)
         else "",
-        limit=f"{percent(limit.limit_fraction)} {limit.limit_by or ''}" if limit and limit.limit_fraction else "",
+        limit=f"{whole_percent(limit.limit_fraction)} {limit.limit_by or ''}" if limit and limit.limit_fraction else "",
         note="" if time else short(f"{row.status}: {row.reason}" if row.reason else row.status.value),
     )
 
@@ -100,7 +101,7 @@ def strip_chart(rows: Sequence[TimedRow]) -> StripChart | None:
     common = words(common_factors(factors(item.row) for item in rows))
     where = f", {common}" if common else ""
     return StripChart(
-        caption=f"{rows[0].row.pattern} in {counted(len(settings), 'setting')}{where}",
+        caption=f"{rows[0].row.pattern} in {count_noun(len(settings), 'setting')}{where}",
         baseline=baseline,
         ticks=tuple((place(tick), f"{tick:g}×") for tick in _ticks(low, high, place)),
         strips=tuple(sorted(strips, key=lambda strip: -sum(strip.points) / len(strip.points))),

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.export.html.answers import CLEAR, DEPENDS
 from shflbench.export.html.selection import gpu_of, is_measured
-from shflbench.export.html.texts import counted, joined
 from shflbench.grouping import group_by
 from shflbench.model import Mechanism
 from shflbench.palette import NAMES
+from shflbench.words import count_noun, joined, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,8 +44,8 @@ def _without_times(runs: Sequence[Run]) -> tuple[str, ...]:
     known = joined([f"{count:,} {status}" for status, count in statuses.most_common()]) or "none"
     return (
         "No case has a time, so that no variant is shown to be the fastest.",
-        f"Of {counted(statuses.total(), 'case')}, {known}.",
-        f"The results are from {counted(len(runs), 'run')} on {where}.",
+        f"Of {count_noun(statuses.total(), 'case')}, {known}.",
+        f"The results are from {count_noun(len(runs), 'run')} on {where}.",
     )
 
 
@@ -55,11 +55,11 @@ def _use(gpu: str, answers: Sequence[AnswerLine]) -> str:
     parts = [f"{_name(mechanism)} for {count}" for mechanism, count in clear.most_common()]
     depends = sum(answer.outcome == DEPENDS for answer in answers)
     ties = len(answers) - clear.total() - depends
-    rest = [f"{depends} {'depends' if depends == 1 else 'depend'} on the setting"] if depends else []
-    rest += [f"{ties} {'is a tie' if ties == 1 else 'are ties'}"] if ties else []
+    rest = [f"{depends} {one_or_many(depends, 'depends', 'depend')} on the setting"] if depends else []
+    rest += [f"{ties} {one_or_many(ties, 'is a tie', 'are ties')}"] if ties else []
     best = f"the fastest safe mechanism is {joined(parts)}" if parts else "no safe mechanism is clearly the fastest"
     more = f"; {joined(rest)}" if rest else ""
-    return f"On {gpu}, of {counted(len(answers), 'pair')} of pattern and element type, {best}{more}."
+    return f"On {gpu}, of {count_noun(len(answers), 'pair')} of pattern and element type, {best}{more}."
 
 
 def _name(mechanism: str) -> str:
@@ -86,7 +86,7 @@ def _verdicts(claims: Sequence[ClaimLine]) -> str:
     """Return the number of claims that were tested, and how many have each verdict; empty where none was."""
     counts = Counter(claim.verdict for claim in claims)
     tested = [f"{counts[verdict]} {words}" for verdict, words in _VERDICTS.items() if counts[verdict]]
-    total = counted(sum(counts[verdict] for verdict in _VERDICTS), "tested claim")
+    total = count_noun(sum(counts[verdict] for verdict in _VERDICTS), "tested claim")
     return f"{total} about these patterns, {joined(tested)}" if tested else ""
 
 
@@ -94,7 +94,9 @@ def _trust(runs: Sequence[Run]) -> str:
     """Say how much was measured, where, and how quiet the machines were."""
     measured = [run for run in runs if is_measured(run)]
     others = len(runs) - len(measured)
-    beside = f"; {counted(others, 'run')} without times {'is' if others == 1 else 'are'} listed apart" if others else ""
+    beside = (
+        f"; {count_noun(others, 'run')} without times {one_or_many(others, 'is', 'are')} listed apart" if others else ""
+    )
     cases = sum(row.time_us is not None for run in measured for row in run.rows)
     days = sorted({run.info.started[:10] for run in measured if run.info.started})  # other tools may not say it
     when = "" if not days else f" of {days[0]}" if len(days) == 1 else f" of {days[0]} to {days[-1]}"
@@ -104,5 +106,5 @@ def _trust(runs: Sequence[Run]) -> str:
     how = "all on a quiet machine" if quiet == len(measured) else f"{quiet or 'none'} of them on a quiet machine"
     if not known:
         how = "and it is not known whether the machine was quiet"
-    runs_text = counted(len(measured), "run")
+    runs_text = count_noun(len(measured), "run")
     return f"The {cases:,} times are from {runs_text} on {gpus}{when}, {how}{beside}."

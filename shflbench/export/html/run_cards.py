@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from shflbench.export.html.content import RunCard
 from shflbench.export.html.selection import gpu_of, in_order, is_measured, newest
-from shflbench.export.html.texts import counted, short, without_folders
+from shflbench.export.html.texts import short, without_folders
 from shflbench.grouping import group_by
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,6 +64,6 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
     statuses = group_by(run.rows, lambda row: row.status.value)
     yield "Cases", f"{len(run.rows):,}: {', '.join(f'{len(rows):,} {status}' for status, rows in statuses.items())}"
     if info.settings.processes:
-        yield "Processes", f"{counted(info.settings.processes, 'process').replace('processs', 'processes')} per case"
+        yield "Processes", f"{count_noun(info.settings.processes, 'process')} per case"
     yield "Command", " ".join(info.argv)
     yield "Folder", run.folder.name

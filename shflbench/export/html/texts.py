@@ -50,7 +50,7 @@ def number(value: float | None, digits: int = 4) -> str:
     return f"{value:,.{max(0, digits - 1 - magnitude)}f}"
 
 
-def percent(part: float | None) -> str:
+def whole_percent(part: float | None) -> str:
     """Return a fraction as a percentage; a dash where it is unknown."""
     if part is None or not math.isfinite(part):
         return _UNKNOWN
@@ -59,7 +59,7 @@ def percent(part: float | None) -> str:
 
 def percent_range(parts: Sequence[float]) -> str:
     """Return the least and the largest of some fractions: `68 to 97%`, or the one that they are."""
-    low, high = percent(min(parts)), percent(max(parts))
+    low, high = whole_percent(min(parts)), whole_percent(max(parts))
     return low if low == high else f"{low.removesuffix('%')} to {high}"
 
 
@@ -68,13 +68,3 @@ def without_folders(text: str, folders: Iterable[Path]) -> str:
     for folder in sorted(map(str, folders), key=len, reverse=True):
         text = text.replace(folder, Path(folder).name)
     return text
-
-
-def joined(words: Sequence[str]) -> str:
-    """Return words as a list in a sentence: `a, b and c`."""
-    return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
-
-
-def counted(number_of: int, noun: str) -> str:
-    """Return `1 run` or `3 runs`."""
-    return f"{number_of:,} {noun}{'' if number_of == 1 else 's'}"

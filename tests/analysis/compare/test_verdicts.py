@@ -8,7 +8,7 @@ from shflbench.analysis.compare.noise import NoiseModel, Weights
 from shflbench.analysis.compare.rule import Contrast, Doubt, Judgment, judge
 from shflbench.analysis.compare.verdicts import (
     Measured,
-    percent,
+    change_percent,
     verdict_of,
     verdict_on_failure,
     verdict_without_times,
@@ -190,7 +190,7 @@ def test_the_verdict_has_the_changes_of_the_kernel_and_of_all_samples() -> None:
     [(1.0, "+0.00"), (0.99999, "+0.00"), (1.0234, "+2.3"), (0.9, "-10.0"), (1.0051, "+0.51"), (2.0, "+100.0")],
 )
 def test_a_change_is_reported_with_its_sign_and_as_many_digits_as_say_something(ratio: float, text: str) -> None:
-    assert percent(ratio) == text
+    assert change_percent(ratio) == text
 
 
 def shaped(*p90s: float, threshold: float = 0.01) -> Verdict:

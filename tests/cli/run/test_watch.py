@@ -1,8 +1,8 @@
 import pytest
 
 from shflbench.cli.run.watch import MANY, warnings
-from shflbench.measure.diagnose import percent
 from shflbench.model import Disturbance, Trouble
+from shflbench.words import percent_of_one
 
 
 def trouble(kind: Disturbance, size: float) -> Trouble:
@@ -51,4 +51,4 @@ def test_every_kind_has_a_sentence_for_many_cases(kind: Disturbance) -> None:
 
 @pytest.mark.parametrize(("share", "text"), [(0.0031, "0.31%"), (0.12, "12%"), (1.0, "100%"), (2.5, "250%")])
 def test_size_has_two_digits(share: float, text: str) -> None:
-    assert percent(share) == text
+    assert percent_of_one(share) == text

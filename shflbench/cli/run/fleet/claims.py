@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.words import measured_words
 from shflbench.cli.claims.output import STYLES
-from shflbench.cli.claims.required import FINDING, NAMED, failure_of
+from shflbench.cli.claims.required import NAMED, failure_of
 from shflbench.cli.layout import Line, Table
-from shflbench.export.words import count_noun, flat
+from shflbench.errors import FINDING_EXIT
 from shflbench.grouping import group_by
+from shflbench.words import count_noun, flat, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -31,7 +32,7 @@ def print_claims(conclusions: Sequence[Conclusion], fleet: Path, console: Consol
         console.table(table)
         console.say(f"Reasons for these verdicts: shflbench claims {fleet}")
     if left_out:
-        needs = "needs" if left_out == 1 else "need"
+        needs = one_or_many(left_out, "needs", "need")
         console.say(f"{count_noun(left_out, 'claim')} {needs} cases that this run leaves out.")
     return _conclude(conclusions, console)
 
@@ -69,8 +70,8 @@ def _devices(labels: Sequence[str], total: int) -> str:
 def _conclude(conclusions: Sequence[Conclusion], console: Console) -> int:
     """Print the first failure of required claims, with the devices that have one; one that is inconclusive warns."""
     failures = [(one.label, failure) for one in conclusions if (failure := failure_of(one.judged.verdicts))]
-    failing = [item for item in failures if item[1].code == FINDING]
-    undecided = [item for item in failures if item[1].code != FINDING]
+    failing = [item for item in failures if item[1].code == FINDING_EXIT]
+    undecided = [item for item in failures if item[1].code != FINDING_EXIT]
     unjudged = [one for one in conclusions if one.judged.problem]
     for one in unjudged[:NAMED]:
         console.warn(f"{one.label}: {one.judged.problem}")
@@ -78,7 +79,7 @@ def _conclude(conclusions: Sequence[Conclusion], console: Console) -> int:
         console.warn(f"{_sentence(undecided)}; {undecided[0][1].advice}")
     if failing:
         console.error(_sentence(failing), failing[0][1].advice)
-    return FINDING if failing or any(one.judged.is_required for one in unjudged) else 0
+    return FINDING_EXIT if failing or any(one.judged.is_required for one in unjudged) else 0
 
 
 def _sentence(failures: Sequence[tuple[str, RequiredFailure]]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from shflbench.cli.environment import cache_folder
 from shflbench.cli.run.fleet.local import require_dask
 from shflbench.errors import DeviceError
-from shflbench.export.words import count_noun
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

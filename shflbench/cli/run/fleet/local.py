@@ -11,8 +11,8 @@ from shflbench.cli.doctor.extra import how_to_install
 from shflbench.cli.environment import cache_folder
 from shflbench.cli.run import request as run_request
 from shflbench.errors import DeviceError, MissingError
-from shflbench.export.words import count_noun
 from shflbench.store.fleet_file import LOCAL, read_fleet
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -24,6 +24,7 @@ from shflbench.session.kernels import compile_all
 from shflbench.store.fleet_file import FleetFolder, FleetInfo, read_fleet
 from shflbench.store.lock import sole_writer
 from shflbench.store.surroundings import utc_now
+from shflbench.words import one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -99,7 +100,7 @@ class FleetRun:
         for arch, error in self._unsupported.items():
             labels = [device.label for device in by_arch[arch]]
             more = f" and {len(labels) - NAMED} more" if len(labels) > NAMED else ""
-            verb = "is" if len(labels) == 1 else "are"
+            verb = one_or_many(len(labels), "is", "are")
             console.warn(f"{', '.join(labels[:NAMED])}{more} {verb} not used: {error.message}")
 
     def _measure(

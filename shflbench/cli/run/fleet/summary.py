@@ -10,8 +10,8 @@ from shflbench.cli.run.fleet.claims import print_claims
 from shflbench.cli.run.fleet.conclusion import MemberCounts, label_of
 from shflbench.cli.run.fleet.log import DeviceLog
 from shflbench.errors import DeviceError, KernelError
-from shflbench.export.words import count_noun, flat
 from shflbench.grouping import group_by
+from shflbench.words import count_noun, flat
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
