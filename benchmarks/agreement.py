@@ -25,10 +25,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # the compared kernels ar
 
 from benchmarks.agreement_subjects import PatternKernel, Run, Subject, subjects
 from shflbench.backends.cuda import CudaBackend
-from shflbench.backends.emulator.backend import EmulatedKernel
-from shflbench.backends.emulator.frontend.parse import parse
-from shflbench.backends.emulator.link.linker import link
-from shflbench.backends.emulator.machine.launch import execute
+from shflbench.backends.emulator import EmulatedKernel
+from shflbench.checker.link.linker import link
+from shflbench.checker.machine.launch import execute
+from shflbench.checker.ptx.parse import parse
 from shflbench.compile.build import Builder
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.errors import EmulatorError
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 
     from benchmarks.agreement_subjects import Array
     from shflbench.backends.base import Backend
-    from shflbench.backends.emulator.frontend.ptx import Module
-    from shflbench.backends.emulator.link.program import Program
+    from shflbench.checker.link.program import Program
+    from shflbench.checker.ptx.syntax import Module
 
 Record = dict[str, Any]  # the JSON file
 DEBUG = re.compile(r"^\s*(?:\.loc|\.file|//)[^\n]*$|^\s*\.section.*?^\s*\}", re.MULTILINE | re.DOTALL)

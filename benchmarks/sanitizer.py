@@ -19,17 +19,17 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).parent.parent))  # tests.kernels finds the kernels
 
 from shflbench.backends.cuda import CudaBackend
-from shflbench.checker import compile_all
-from shflbench.checker.sanitizer import jobs, merge, run_tools
-from shflbench.checker.sanitizer_result import Tool
 from shflbench.cli.environment import compute_sanitizer
 from shflbench.compile.build import Builder
+from shflbench.pattern_checks.kernels import compile_all
+from shflbench.pattern_checks.sanitizer import jobs, merge, run_tools
+from shflbench.pattern_checks.sanitizer_result import Tool
 from tests import kernels
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.checker.sanitizer_result import SanitizerResult
+    from shflbench.pattern_checks.sanitizer_result import SanitizerResult
 
 Record = dict[str, Any]  # the JSON file
 

@@ -23,11 +23,11 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # so that it also runs as
 
 from benchmarks.wavefronts_gpu import Measured, measure
 from benchmarks.wavefronts_subjects import APART, STEPS, compiled, subjects
-from shflbench.backends.emulator.frontend.parse import parse
-from shflbench.backends.emulator.link.linker import link
-from shflbench.backends.emulator.machine.launch import EmulatedLaunch
-from shflbench.backends.emulator.machine.threads import Shape
-from shflbench.backends.emulator.requests.count import count_requests
+from shflbench.checker.link.linker import link
+from shflbench.checker.machine.launch import EmulatedLaunch
+from shflbench.checker.machine.threads import Shape
+from shflbench.checker.ptx.parse import parse
+from shflbench.checker.requests.count import count_requests
 from shflbench.compile.toolchain import find
 from shflbench.model import WARP, AccessSpace
 

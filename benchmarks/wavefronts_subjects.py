@@ -16,7 +16,7 @@ from shflbench.model import WARP, AccessKind, AccessSpace
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from shflbench.backends.emulator.opcodes.forms import Values
+    from shflbench.checker.opcodes.forms import Values
     from shflbench.compile.nvrtc import Compiled
 
     Place = Callable[[int], int | None]  # the element that a lane accesses; None: the lane is not active

@@ -6,11 +6,9 @@ import errno
 import io
 import os
 import stat
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
+SHARED_HEADERS = Path(__file__).parent / "patterns"  # those of the built-in patterns
 MOST_SOURCE = 16 << 20  # bytes of a file that people write; larger ones are something else
 _CHUNK = 1 << 16  # bytes that are read at once: many files are smaller
 

@@ -12,12 +12,12 @@ from shflbench.backends.cuda_context import CudaContext
 from shflbench.backends.cuda_errors import MEANINGS, OUT_OF_MEMORY, first_line
 from shflbench.backends.cuda_harness import Harness, harness_source
 from shflbench.backends.cuda_kernel import CudaKernel, load
-from shflbench.backends.names import plain_name
 from shflbench.backends.nvml import Monitor, named_uuid
 from shflbench.compile import toolchain as toolchains
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.model import Conditions, Device
+from shflbench.symbols import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,8 +8,8 @@ import numpy as np
 
 from shflbench.backends.base import POISON, Burst
 from shflbench.backends.cuda_harness import TRIES, to_host
-from shflbench.backends.names import plain_name
 from shflbench.patterns.declare import ITERATIONS
+from shflbench.symbols import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

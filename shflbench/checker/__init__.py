@@ -5,34 +5,32 @@ from typing import TYPE_CHECKING
 from shflbench.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from shflbench.checker.kernels import check_all, compile_all, needed
-    from shflbench.checker.report import KernelFinding, KernelReport
-    from shflbench.checker.source_files import SourceLine
-    from shflbench.checker.targets import Filters, KernelSubject, find
-    from shflbench.checker.verdict import KernelVerdict
+    from shflbench.checker.file_report import FileFinding, FileKernelReport, FileReport, LaunchRecord
+    from shflbench.checker.files import FileOptions, check_file, check_or_name
+    from shflbench.checker.source_lines import SourceLine
+    from shflbench.checker.verdict import KernelVerdict, Level
 else:
-    # A check of a file needs no patterns and suites, which are slow to import.
+    # Who only names a verdict needs no emulator and no NumPy, which are slow to import.
     __getattr__ = on_first_use(
         __name__,
         {
-            "kernels": ("check_all", "compile_all", "needed"),
-            "report": ("KernelFinding", "KernelReport"),
-            "source_files": ("SourceLine",),
-            "targets": ("Filters", "KernelSubject", "find"),
-            "verdict": ("KernelVerdict",),
+            "file_report": ("FileFinding", "FileKernelReport", "FileReport", "LaunchRecord"),
+            "files": ("FileOptions", "check_file", "check_or_name"),
+            "source_lines": ("SourceLine",),
+            "verdict": ("KernelVerdict", "Level"),
         },
     )
 
 
 __all__ = [
-    "Filters",
-    "KernelFinding",
-    "KernelReport",
-    "KernelSubject",
+    "FileFinding",
+    "FileKernelReport",
+    "FileOptions",
+    "FileReport",
     "KernelVerdict",
+    "LaunchRecord",
+    "Level",
     "SourceLine",
-    "check_all",
-    "compile_all",
-    "find",
-    "needed",
+    "check_file",
+    "check_or_name",
 ]

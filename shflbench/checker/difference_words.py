@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.machine.policies import LOCKSTEP
 from shflbench.checker.inputs.elements import ELEMENTS, element_of
+from shflbench.checker.machine.policies import LOCKSTEP
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

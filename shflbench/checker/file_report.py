@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from shflbench.backends.emulator.races.hazards import HazardKind
-    from shflbench.checker.source_files import SourceLine
+    from shflbench.checker.races.hazards import HazardKind
+    from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.kernel_file import SourceNote
     from shflbench.checker.verdict import KernelVerdict, Level
 

@@ -10,11 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.frontend.parse import parse
-from shflbench.backends.emulator.frontend.ptx import shortened
-from shflbench.backends.emulator.limits import limits_of, major
-from shflbench.backends.emulator.link.linker import link
-from shflbench.backends.emulator.link.unsupported import unsupported
+from shflbench.checker.dataflow.scope import used_indexes
+from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.file_report import FileKernelReport, FileReport
 from shflbench.checker.inputs.blocks import suggested_blocks
 from shflbench.checker.inputs.bounds import size_bounds, unread_sizes
@@ -27,15 +24,18 @@ from shflbench.checker.inputs.thresholds import thresholds
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.judgment.judge import judge_kernel
 from shflbench.checker.kernel_report import LONGEST_PROBLEM, KernelReporter
+from shflbench.checker.launch_limits import limits_of, major
+from shflbench.checker.link.linker import link
+from shflbench.checker.link.unsupported import unsupported
+from shflbench.checker.ptx.parse import parse
+from shflbench.checker.ptx.syntax import shortened
 from shflbench.checker.removed_stores import RemovedStoreCheck
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
 from shflbench.checker.runs.zeroed import zeroed_buffers
-from shflbench.checker.scope import used_indexes
 from shflbench.checker.selection import chosen_kernels
-from shflbench.checker.slices import Slicer
-from shflbench.checker.source_files import SourceLine
+from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.generators import is_of_triton
 from shflbench.checker.sources.read import read_cuda, read_ptx
 from shflbench.checker.sources.sampling import sampled
@@ -44,10 +44,10 @@ from shflbench.checker.verdict import KernelVerdict
 from shflbench.errors import CompileError, InputError, KernelError
 
 if TYPE_CHECKING:
-    from shflbench.backends.emulator.frontend.ptx import Module
-    from shflbench.backends.emulator.link.program import Program
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
+    from shflbench.checker.link.program import Program
+    from shflbench.checker.ptx.syntax import Module
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
     from shflbench.compile.toolchain import Toolchain
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.checker.judgment.sentences import options_text
+from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.verdict import Level
 
 if TYPE_CHECKING:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.checker.races.hazards import HazardKind
 from shflbench.words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from shflbench.checker.source_files import SourceLine
+    from shflbench.checker.source_lines import SourceLine
 
 ACCESSES = "accesses"
 NOWHERE = "a line that the compiler does not name"

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import Location, shortened
-from shflbench.backends.emulator.link.reach import reached
-from shflbench.backends.emulator.machine.faults import KernelFault
-from shflbench.backends.emulator.machine.threads import coordinates
-from shflbench.backends.emulator.opcodes.forms import Access
-from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.checker.difference_words import difference_words
 from shflbench.checker.file_report import FileFinding, FileKernelReport, LaunchRecord, listed
 from shflbench.checker.finding_groups import grouped
 from shflbench.checker.finding_words import ACCESSES, in_words
 from shflbench.checker.judgment.removed import with_removed
+from shflbench.checker.link.reach import reached
+from shflbench.checker.machine.faults import KernelFault
+from shflbench.checker.machine.threads import coordinates
+from shflbench.checker.opcodes.forms import Access
+from shflbench.checker.ptx.syntax import Location, shortened
+from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.runs.coverage import code_lines, executed_blocks, unreached_lines
 from shflbench.checker.runs.order import all_ops
-from shflbench.checker.source_files import SourceLine
+from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.words import count_noun, one_or_many
 
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from shflbench.backends.emulator.frontend.ptx import Module, PtxInstruction
-    from shflbench.backends.emulator.link.program import Program
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.judgment.judge import KernelJudgment
     from shflbench.checker.judgment.judged_observation import JudgedObservation
+    from shflbench.checker.link.program import Program
+    from shflbench.checker.ptx.syntax import Module, PtxInstruction
     from shflbench.checker.removed_stores import RemovedStores
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel

@@ -9,18 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.frontend.parse import parse
-from shflbench.backends.emulator.link.linker import link
-from shflbench.backends.emulator.link.unsupported import unsupported
-from shflbench.backends.emulator.machine.faults import KernelFault
-from shflbench.backends.emulator.opcodes.forms import Access
-from shflbench.backends.emulator.races.hazards import RACES, HazardKind
+from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.judgment.judge import judge_observations
 from shflbench.checker.judgment.observations import observations
+from shflbench.checker.link.linker import link
+from shflbench.checker.link.unsupported import unsupported
+from shflbench.checker.machine.faults import KernelFault
+from shflbench.checker.opcodes.forms import Access
+from shflbench.checker.ptx.parse import parse
+from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.evidence import KernelEvidence
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import all_ops
-from shflbench.checker.slices import Slicer
 from shflbench.checker.sources.stores import REMOVED
 from shflbench.checker.verdict import Level
 from shflbench.errors import KernelError
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from shflbench.backends.emulator.frontend.ptx import Module, PtxInstruction
-    from shflbench.backends.emulator.link.program import Program
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.judgment.judged_observation import JudgedObservation
     from shflbench.checker.judgment.observations import Observation
+    from shflbench.checker.link.program import Program
+    from shflbench.checker.ptx.syntax import Module, PtxInstruction
     from shflbench.checker.runs.evidence import LaunchEvidence
-    from shflbench.checker.source_files import SourceLine
+    from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel, SourceNote
 
 Line = tuple["Path", int]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.opcodes.forms import Access
 from shflbench.checker.file_report import listed
 from shflbench.checker.inputs.names import pointer_names
+from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.verdict import KernelVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.file_report import FileKernelReport
     from shflbench.checker.runs.evidence import LaunchEvidence
-    from shflbench.checker.slices import Slicer
     from shflbench.checker.sources.kernel_file import SourceKernel
 
 

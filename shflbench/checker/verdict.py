@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.machine.policies import POLICIES
-from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.checker.machine.policies import POLICIES
+from shflbench.checker.races.hazards import HazardKind
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.compile.host_headers import stub
 from shflbench.errors import PatternError
-from shflbench.files import read_source
+from shflbench.files import SHARED_HEADERS, read_source
 from shflbench.model import DTYPES
 
 if TYPE_CHECKING:
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from shflbench.patterns.declare import Pattern, Variant
     from shflbench.patterns.discover import LoadedPattern
 
-SHARED = Path(__file__).parent.parent / "patterns"
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 
 
@@ -70,7 +69,9 @@ def translation_unit(pattern: LoadedPattern, case: Case) -> Source:
         headers=texts | _host_headers((text, *texts.values()), texts),
         expression=expression(pattern.name, variant, dtype),
         takes_shared=variant.takes_shared,
-        files={name: path for name, path in ({name: path} | included).items() if not path.is_relative_to(SHARED)},
+        files={
+            name: path for name, path in ({name: path} | included).items() if not path.is_relative_to(SHARED_HEADERS)
+        },
     )
 
 
@@ -132,7 +133,7 @@ def headers(pattern: LoadedPattern, variant: Variant) -> dict[str, Path]:
     patterns share. Other headers belong to CUDA or are missing. PatternError if a file cannot be read.
     """
     source = pattern.folder / variant.source
-    folders = (source.parent, pattern.folder, SHARED)
+    folders = (source.parent, pattern.folder, SHARED_HEADERS)
     files: dict[str, Path] = {}
     waiting = [source]
     while waiting:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shflbench.measure.job import Job
     from shflbench.model import Device
 
-EMULATOR = "shflbench.backends.emulator.backend:EmulatorBackend"
+EMULATOR = "shflbench.backends.emulator:EmulatorBackend"
 
 
 class Executor(Protocol):

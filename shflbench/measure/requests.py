@@ -6,8 +6,8 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.backend import EmulatorBackend
-from shflbench.backends.emulator.requests.count import count_requests
+from shflbench.backends.emulator import EmulatorBackend
+from shflbench.checker.requests.count import count_requests
 from shflbench.errors import KernelError
 from shflbench.measure.workload import Workload, call_of
 from shflbench.model import AccessSpace
@@ -16,8 +16,8 @@ from shflbench.processes import map_in_processes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from shflbench.backends.emulator.frontend.ptx import Location
-    from shflbench.backends.emulator.requests.count import Locate
+    from shflbench.checker.ptx.syntax import Location
+    from shflbench.checker.requests.count import Locate
     from shflbench.model import Case, Kernel, KernelRequests
     from shflbench.patterns.discover import LoadedPattern
 

@@ -93,7 +93,8 @@ def _git(folder: Path, *arguments: str) -> str | None:
     git = shutil.which("git")
     if git is None:
         return None
-    done = subprocess.run([git, "-C", str(folder), *arguments], capture_output=True, text=True, check=False)  # noqa: S603  (fixed words)
+    command = [git, "--no-optional-locks", "-C", str(folder), *arguments]  # a lock would stay if the run is killed
+    done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  (fixed words)
     return done.stdout.strip() if done.returncode == 0 else None
 
 

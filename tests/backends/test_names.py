@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.backends.names import plain_name
+from shflbench.symbols import plain_name
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,13 @@ from functools import partial
 
 import pytest
 
-from shflbench.backends.emulator.explore import explore
-from shflbench.backends.emulator.machine.policies import EVERY, LOCKSTEP, POLICIES, Policy
-from shflbench.backends.emulator.machine.threads import Shape, ThreadSet, regular
+from shflbench.checker.explore import explore
+from shflbench.checker.machine.policies import EVERY, LOCKSTEP, POLICIES, Policy
+from shflbench.checker.machine.threads import Shape, ThreadSet, regular
 from shflbench.measure.workload import Workload
 from shflbench.model import WARP
 
-_CHECK = "shflbench.checker.kernel_check"
+_CHECK = "shflbench.pattern_checks.kernel_check"
 
 
 def _pairs_of_lanes(shape: Shape) -> list[ThreadSet]:

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from shflbench.backends.emulator.explore import ScheduleResult
 from shflbench.checker.difference_words import difference_words
+from shflbench.checker.explore import ScheduleResult
 from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, Origin
 from shflbench.checker.inputs.launches import PlannedLaunch
 from shflbench.checker.inputs.shapes import parse_shape

@@ -1,8 +1,8 @@
 import pytest
 
-from shflbench.backends.emulator.machine.policies import POLICIES
-from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.checker.finding_words import WORDS
+from shflbench.checker.machine.policies import POLICIES
+from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.verdict import KernelVerdict, Level, judge
 
 SOME = ["half-warp first", "lanes in order"]

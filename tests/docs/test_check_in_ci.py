@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from ruamel.yaml import YAML
 
-from shflbench.backends.emulator.machine.policies import POLICIES
-from shflbench.checker import KernelVerdict
+from shflbench.checker.machine.policies import POLICIES
+from shflbench.checker.verdict import KernelVerdict
 from tests.conftest import Command
 
 DOCS = Path(__file__).parents[2] / "docs"

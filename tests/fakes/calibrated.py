@@ -13,9 +13,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from shflbench.backends.base import Array, Burst, KernelCall
-from shflbench.backends.names import plain_name
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.model import Conditions, Device, Kernel
+from shflbench.symbols import plain_name
 from tests.fakes.runs import H200
 
 CLOCK_MHZ = 1980.0

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from shflbench.backends.cuda import CudaBackend, import_cupy
-from shflbench.backends.emulator.frontend.parse import parse
-from shflbench.backends.emulator.link.linker import link
-from shflbench.backends.emulator.machine.launch import EmulatedLaunch, execute
-from shflbench.backends.emulator.machine.policies import POLICIES
-from shflbench.backends.emulator.machine.threads import Shape
+from shflbench.checker.link.linker import link
+from shflbench.checker.machine.launch import EmulatedLaunch, execute
+from shflbench.checker.machine.policies import POLICIES
+from shflbench.checker.machine.threads import Shape
+from shflbench.checker.ptx.parse import parse
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.compile.source import Source
 from shflbench.compile.toolchain import Toolchain

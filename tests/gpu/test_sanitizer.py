@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from shflbench.cli.environment import compute_sanitizer
-from tests.checker.conftest import PLANTED
 from tests.conftest import Command
+from tests.pattern_checks.conftest import PLANTED
 
 pytestmark = pytest.mark.gpu
 

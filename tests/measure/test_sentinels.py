@@ -8,8 +8,8 @@ from functools import cache
 
 import pytest
 
-from shflbench.backends.emulator.backend import emulated_device
-from shflbench.backends.emulator.limits import LIMITS, resident_blocks
+from shflbench.backends.emulator import emulated_device
+from shflbench.checker.launch_limits import LIMITS, resident_blocks
 from shflbench.compile import loops, rules
 from shflbench.compile.cubin import kernel_code
 from shflbench.compile.sass import disassemble

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from shflbench.backends.emulator.backend import EmulatorBackend
-from shflbench.backends.emulator.explore import explore
+from shflbench.backends.emulator import EmulatorBackend
+from shflbench.checker.explore import explore
 from shflbench.compile.nvrtc import compile_unit
 from shflbench.compile.source import Source
 from shflbench.measure.sentinels import SENTINELS, calls

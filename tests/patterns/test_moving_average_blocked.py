@@ -3,7 +3,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from shflbench.backends.emulator.machine.launch import execute
+from shflbench.checker.machine.launch import execute
 from shflbench.measure.verify import difference, mismatch
 from shflbench.measure.workload import Workload
 from tests import cases, kernels

@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
-from shflbench.backends.emulator.races.hazards import HazardKind
-from shflbench.checker import KernelFinding, KernelReport, KernelVerdict, SourceLine
+from shflbench.checker.races.hazards import HazardKind
+from shflbench.checker.source_lines import SourceLine
+from shflbench.checker.verdict import KernelVerdict
 from shflbench.cli.check.output import as_json
 from shflbench.errors import ResultsError
+from shflbench.pattern_checks.report import KernelFinding, KernelReport
 from shflbench.store import check_report
 from shflbench.store.check_report import HazardReport, KernelHazards, read_check_report
 

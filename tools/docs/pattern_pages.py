@@ -7,8 +7,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.compile.source import SHARED, headers, kernel_name
+from shflbench.compile.source import headers, kernel_name
 from shflbench.compile.toolchain import find
+from shflbench.files import SHARED_HEADERS
 from shflbench.model import DTYPES, Mechanism
 from shflbench.patterns.declare import LAUNCH_OPTIONS, InOut, Input, Output, Setting
 from shflbench.patterns.discover import builtin, load
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 REPOSITORY = Path(__file__).parents[2]
 FOLDER = REPOSITORY / "docs" / "reference" / "patterns"
-COMMON = SHARED / "shflbench.cuh"  # available to every kernel
+COMMON = SHARED_HEADERS / "shflbench.cuh"  # available to every kernel
 NOTE = "<!-- Generated from the code by `make docs`; do not edit. -->"
 ABOUT = """\
 A pattern is a task in which the threads of a warp exchange data or access memory. Its variants compute the same result

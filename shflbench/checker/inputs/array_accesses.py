@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.opcodes.forms import Access
-from shflbench.checker.index_values import PARAMETER, normalized, variable
+from shflbench.checker.dataflow.index_values import PARAMETER, normalized, variable
 from shflbench.checker.inputs.thresholds import structural_contents
+from shflbench.checker.opcodes.forms import Access
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.backends.emulator.link.program import Op
-    from shflbench.checker.index_values import IndexValues
-    from shflbench.checker.polynomials import Polynomial
-    from shflbench.checker.slices import Slicer
+    from shflbench.checker.dataflow.index_values import IndexValues
+    from shflbench.checker.dataflow.polynomials import Polynomial
+    from shflbench.checker.dataflow.slices import Slicer
+    from shflbench.checker.link.program import Op
 
 GLOBAL = {"", "global", "const"}
 

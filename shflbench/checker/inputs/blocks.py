@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from math import gcd, prod
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.opcodes.forms import Access
+from shflbench.checker.dataflow.polynomials import number_of, ops_of, polynomials
 from shflbench.checker.inputs.shapes import MAX_BLOCK_DIMS
-from shflbench.checker.polynomials import number_of, ops_of, polynomials
+from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.sources.kernel_file import NamedBlock
 from shflbench.model import MAX_BLOCK, WARP
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from shflbench.backends.emulator.link.program import Op, Program
+    from shflbench.checker.dataflow.polynomials import Polynomial
     from shflbench.checker.inputs.shapes import Dims
-    from shflbench.checker.polynomials import Polynomial
+    from shflbench.checker.link.program import Op, Program
     from shflbench.checker.sources.kernel_file import LaunchBounds
 
 AXES = "xyz"

@@ -10,22 +10,22 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.guards import Guard, guards
-from shflbench.checker.index_values import LOOP, PARAMETER, IndexValues, parameters_of, variable
+from shflbench.checker.dataflow.guards import Guard, guards
+from shflbench.checker.dataflow.index_values import LOOP, PARAMETER, IndexValues, parameters_of, variable
+from shflbench.checker.dataflow.polynomials import difference, sorted_term, sum_of
+from shflbench.checker.dataflow.slices import parameter_byte
 from shflbench.checker.inputs.array_accesses import array_accesses, in_elements, range_ends
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.scalars import is_size
 from shflbench.checker.inputs.size_bound import SizeBound
-from shflbench.checker.polynomials import difference, sorted_term, sum_of
-from shflbench.checker.slices import parameter_byte
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
+    from shflbench.checker.dataflow.polynomials import Polynomial
+    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.inputs.array_accesses import ArrayAccess
     from shflbench.checker.inputs.size_bound import Terms
-    from shflbench.checker.polynomials import Polynomial
-    from shflbench.checker.slices import Slicer
     from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
 
 MOST_DIMENSIONS = 4  # of an array

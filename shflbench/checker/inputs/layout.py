@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.opcodes.forms import Access
-from shflbench.checker.slices import parameter_byte
+from shflbench.checker.dataflow.slices import parameter_byte
+from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.sources.kernel_file import Field
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from shflbench.checker.slices import Slicer
+    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
 
 ADDRESS_BYTES = 8

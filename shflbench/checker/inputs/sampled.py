@@ -6,16 +6,16 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.link.interruptions import waits_by_memory
-from shflbench.backends.emulator.opcodes.forms import Access
 from shflbench.checker.inputs.launches import of_sample
 from shflbench.checker.inputs.shapes import MOST_THREADS, Dims, LaunchShape
+from shflbench.checker.link.interruptions import waits_by_memory
+from shflbench.checker.opcodes.forms import Access
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from shflbench.backends.emulator.link.program import Op
     from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.link.program import Op
 
 MOST_SAMPLED = 2048  # threads of the blocks that run; two blocks at least
 

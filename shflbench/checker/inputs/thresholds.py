@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.frontend.ptx import NUMPY
-from shflbench.backends.emulator.link.program import Slot
-from shflbench.backends.emulator.opcodes.forms import Access, Branch
-from shflbench.checker.index_values import signed
+from shflbench.checker.dataflow.index_values import signed
 from shflbench.checker.inputs.names import pointer_names
+from shflbench.checker.link.program import Slot
+from shflbench.checker.opcodes.forms import Access, Branch
+from shflbench.checker.ptx.syntax import NUMPY
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from shflbench.backends.emulator.link.program import Op
-    from shflbench.checker.slices import Slicer
+    from shflbench.checker.dataflow.slices import Slicer
+    from shflbench.checker.link.program import Op
     from shflbench.checker.sources.kernel_file import SourceKernel
 
 MOST = 1 << 16  # larger ones may be markers, or lead to loops that take minutes

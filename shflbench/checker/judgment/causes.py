@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.machine.faults import FaultKind
-from shflbench.backends.emulator.races.hazards import RACES, HazardKind
+from shflbench.checker.dataflow.loops import has_no_exit
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import is_special
-from shflbench.checker.loops import has_no_exit
+from shflbench.checker.machine.faults import FaultKind
+from shflbench.checker.races.hazards import RACES, HazardKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from shflbench.checker.dataflow.slices import Slice, Slicer
     from shflbench.checker.inputs.argument import Arguments, Span
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.evidence import LaunchEvidence
-    from shflbench.checker.slices import Slice, Slicer
 
 LAUNCH = "--launch"
 SHARED = "--shared"

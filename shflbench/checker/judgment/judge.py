@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.machine.faults import KernelFault
-from shflbench.backends.emulator.races.hazards import RACES, HazardKind
+from shflbench.checker.dataflow.loops import never_ends, waits_for_clock
 from shflbench.checker.judgment.causes import derived_causes, is_refusal
 from shflbench.checker.judgment.judged_observation import JudgedObservation
 from shflbench.checker.judgment.libraries import is_harmless_in_library
 from shflbench.checker.judgment.observations import Observation, observations
 from shflbench.checker.judgment.sentences import broken_sentence, needs_sentence
-from shflbench.checker.loops import never_ends, waits_for_clock
+from shflbench.checker.machine.faults import KernelFault
+from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.verdict import KernelVerdict, Level
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.runs.evidence import KernelEvidence
-    from shflbench.checker.slices import Slicer
 
 # Hazards that say nothing as long as every schedule computes the same.
 HARMLESS_ALONE = {

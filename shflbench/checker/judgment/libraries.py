@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.checker.races.hazards import HazardKind
 
 if TYPE_CHECKING:
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
     from shflbench.checker.judgment.observations import Observation
+    from shflbench.checker.ptx.syntax import PtxInstruction
 
 # Folders of headers in the line tables of nvcc and NVRTC, below the toolkit, the Python packages or a user's copy.
 _HEADERS = re.compile(r"/(?:cub|thrust|cooperative_groups|cuda/std|cccl/cuda)/|/cooperative_groups\.h$")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.machine.faults import FaultKind, KernelFault
-from shflbench.backends.emulator.races.hazards import Hazard, HazardKind
+from shflbench.checker.machine.faults import FaultKind, KernelFault
+from shflbench.checker.races.hazards import Hazard, HazardKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.backends.emulator.explore import ScheduleResult
+    from shflbench.checker.explore import ScheduleResult
     from shflbench.checker.runs.evidence import LaunchEvidence
 
 

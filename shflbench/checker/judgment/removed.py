@@ -11,10 +11,10 @@ from shflbench.checker.verdict import KernelVerdict, Level
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
     from shflbench.checker.judgment.judge import KernelJudgment
     from shflbench.checker.judgment.judged_observation import JudgedObservation
-    from shflbench.checker.source_files import SourceLine
+    from shflbench.checker.ptx.syntax import PtxInstruction
+    from shflbench.checker.source_lines import SourceLine
 
 REMOVED = "in code that the compiler removed"
 # From the mildest to the worst, of those that a kernel that ran can have.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.races.hazards import HazardKind
 from shflbench.checker.finding_words import in_words
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.judgment.causes import LAUNCH, SHARED, spared
+from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.runs.fitting import OF_SIZE
 
 if TYPE_CHECKING:

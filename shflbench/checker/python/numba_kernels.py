@@ -17,7 +17,7 @@ from shflbench.checker.inputs.grammar import ArrayValue, GivenArgument, NullValu
 from shflbench.checker.python.arguments import named_values, refuse_overlap
 from shflbench.checker.python.prepared import PreparedKernel
 from shflbench.checker.python.values import HostValues, memory, to_value
-from shflbench.checker.source_files import SourceLine
+from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.generators import target_of
 from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, SourceKernel, SourceNote
 from shflbench.checker.sources.ptx import files_of, read_kernels

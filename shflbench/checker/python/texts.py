@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from shflbench.checker.files import FileOptions
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.python.prepared import Arguments
-    from shflbench.checker.source_files import SourceLine
+    from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, SourceKernel
     from shflbench.checker.sources.ptx import PtxKernel
     from shflbench.compile.toolchain import Toolchain

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from shflbench.backends.emulator.machine.launch import EmulatedLaunch
+    from shflbench.checker.machine.launch import EmulatedLaunch
 
 # Instructions, as `Scheduler.work` counts them, after which no further run begins: two to four seconds of a CPU. A
 # typical kernel has 50,000 in all its runs.

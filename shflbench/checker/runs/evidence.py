@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.backends.emulator.explore import ScheduleResult
-    from shflbench.backends.emulator.races.hazards import Hazard
+    from shflbench.checker.explore import ScheduleResult
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.races.hazards import Hazard
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,39 +7,39 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.emulator.explore import explore
-from shflbench.backends.emulator.machine.faults import FaultKind, KernelFault
-from shflbench.backends.emulator.machine.launch import EmulatedLaunch, Machine, ParameterBytes
-from shflbench.backends.emulator.machine.policies import ADVERSARIAL, LOCKSTEP
-from shflbench.backends.emulator.machine.scheduler import StepLimitError
-from shflbench.backends.emulator.machine.threads import Shape
-from shflbench.backends.emulator.races.hazards import MEMORY_FAULTS, RACES, HazardKind
-from shflbench.backends.emulator.races.past_faults import past_faults
-from shflbench.backends.emulator.races.tracked import TooManyCellsError
-from shflbench.backends.emulator.races.watched import ScheduledRun
+from shflbench.checker.dataflow.loops import never_ends, waits_for_clock
+from shflbench.checker.dataflow.slices import Slicer
+from shflbench.checker.explore import explore
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.launches import fewer_blocks, is_special
 from shflbench.checker.inputs.sizes import MOST_BYTES
-from shflbench.checker.loops import never_ends, waits_for_clock
+from shflbench.checker.machine.faults import FaultKind, KernelFault
+from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes
+from shflbench.checker.machine.policies import ADVERSARIAL, LOCKSTEP
+from shflbench.checker.machine.scheduler import StepLimitError
+from shflbench.checker.machine.threads import Shape
+from shflbench.checker.races.hazards import MEMORY_FAULTS, RACES, HazardKind
+from shflbench.checker.races.past_faults import past_faults
+from shflbench.checker.races.tracked import TooManyCellsError
+from shflbench.checker.races.watched import ScheduledRun
 from shflbench.checker.runs.budget import COMPARISON, RunBudget
 from shflbench.checker.runs.differences import differences
 from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.runs.narrow_masks import launch_of_masks
 from shflbench.checker.runs.selection import adversarial, to_compare
-from shflbench.checker.slices import Slicer
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.backends.emulator.explore import ScheduleResult
-    from shflbench.backends.emulator.link.program import Program
-    from shflbench.backends.emulator.machine.policies import Policy
+    from shflbench.checker.explore import ScheduleResult
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
+    from shflbench.checker.link.program import Program
+    from shflbench.checker.machine.policies import Policy
     from shflbench.checker.sources.kernel_file import SourceKernel
     from shflbench.errors import EmulatorError
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.checker.dataflow.polynomials import constants, number_of, ops_of
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.shapes import LaunchShape
-from shflbench.checker.polynomials import constants, number_of, ops_of
+from shflbench.checker.races.hazards import HazardKind
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.link.program import Program
     from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.link.program import Program
+    from shflbench.checker.ptx.syntax import PtxInstruction
     from shflbench.checker.runs.evidence import LaunchEvidence
 
 

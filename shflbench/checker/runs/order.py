@@ -6,15 +6,15 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.link.program import Slot
-from shflbench.backends.emulator.opcodes.forms import Access, Service
+from shflbench.checker.link.program import Slot
+from shflbench.checker.opcodes.forms import Access, Service
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from shflbench.backends.emulator.frontend.ptx import PtxInstruction
-    from shflbench.backends.emulator.link.program import Op, Program
-    from shflbench.checker.source_files import SourceLine
+    from shflbench.checker.link.program import Op, Program
+    from shflbench.checker.ptx.syntax import PtxInstruction
+    from shflbench.checker.source_lines import SourceLine
 
 _LAST_WINS = {"exch", "cas", "inc", "dec"}
 

@@ -10,7 +10,7 @@ from shflbench.model import WARP
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.backends.emulator.races.hazards import Hazard, HazardKind
+    from shflbench.checker.races.hazards import Hazard, HazardKind
     from shflbench.checker.runs.evidence import LaunchEvidence
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.opcodes.forms import Access
 from shflbench.checker.inputs.names import pointer_names
+from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.runs.order import all_ops
 
 if TYPE_CHECKING:
-    from shflbench.backends.emulator.link.program import Program
-    from shflbench.checker.slices import Slicer
+    from shflbench.checker.dataflow.slices import Slicer
+    from shflbench.checker.link.program import Program
     from shflbench.checker.sources.kernel_file import SourceKernel
 
 

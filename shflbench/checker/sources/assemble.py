@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.source_files import SourceLine
+from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.block_names import named_block, numbered_block
 from shflbench.checker.sources.demangle import demangle
 from shflbench.checker.sources.elements import meaning

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.checker.source_files import SourceLine
+from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.host_code import inner, prefix
 from shflbench.checker.sources.syntax import function_declarator, line_of, text_of, walk
 

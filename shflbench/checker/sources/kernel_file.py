@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from shflbench.checker.source_files import SourceLine
+    from shflbench.checker.source_lines import SourceLine
 
 Dims: TypeAlias = tuple[int, int, int]
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.checker.source_files import SourceLine
+from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch
 from shflbench.checker.sources.syntax import line_of, text_of, walk
 from shflbench.checker.sources.vectors import vector_bytes

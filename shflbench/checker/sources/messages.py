@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.compile.source import SHARED
 from shflbench.errors import CompileError
-from shflbench.files import read_regular
+from shflbench.files import SHARED_HEADERS, read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,7 +71,7 @@ def instance_error(source: Path, instances: Sequence[str], index: int, what: str
 
 def missing_header(source: Path, place: str, name: str) -> CompileError:
     """Return the error for a header that is on no path."""
-    if (source.parent / "pattern.py").is_file() and (SHARED / name).is_file():
+    if (source.parent / "pattern.py").is_file() and (SHARED_HEADERS / name).is_file():
         remedy = f"check the pattern: shflbench check {source.parent}"
         return CompileError(f"{source} does not compile: {place}{name} belongs to patterns; {remedy}")
     package = next((f", or install {text}" for start, text in _PACKAGES if name.startswith(start)), "")

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.limits import LIMITS
+from shflbench.checker.launch_limits import LIMITS
 from shflbench.checker.sources.kernel_file import Dims, LaunchBounds, SourceNote
 from shflbench.errors import KernelError
 from shflbench.model import MAX_BLOCK

@@ -17,7 +17,7 @@ from shflbench.checker.sources.templates import Instances
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker.source_files import SourceLine
+    from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.definitions import Definition
     from shflbench.checker.sources.includes import SourceUnit
     from shflbench.checker.sources.launches import LaunchSite

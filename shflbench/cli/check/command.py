@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.checker import KernelReport, KernelSubject, KernelVerdict
-    from shflbench.checker.file_report import FileReport
-    from shflbench.checker.files import FileOptions
+    from shflbench.checker import FileOptions, FileReport, KernelVerdict
     from shflbench.cli.console import Console
     from shflbench.compile.toolchain import Toolchain
+    from shflbench.pattern_checks.report import KernelReport
+    from shflbench.pattern_checks.targets import KernelSubject
 
 
 @click.command(cls=Command)
@@ -158,8 +158,8 @@ def _check_patterns(
     *,
     sanitizer: bool,
 ) -> list[KernelReport]:
-    from shflbench.checker import Filters, find
     from shflbench.compile.toolchain import find as find_toolchain
+    from shflbench.pattern_checks.targets import Filters, find
 
     subjects = find(names, Filters(*filter_words))
     toolchain = find_toolchain()
@@ -174,7 +174,7 @@ def _check_patterns(
 def _check_files(files: Sequence[Path], options: FileOptions, console: Console) -> list[FileReport]:
     from functools import partial
 
-    from shflbench.checker.files import check_file, check_or_name
+    from shflbench.checker import check_file, check_or_name
     from shflbench.checker.selection import reports_with_kernels
     from shflbench.processes import map_in_processes
 
@@ -191,9 +191,9 @@ def _check_files(files: Sequence[Path], options: FileOptions, console: Console) 
 def _emulate(
     subjects: Sequence[KernelSubject], toolchain: Toolchain, arch: str, seed: int, console: Console
 ) -> list[KernelReport]:
-    from shflbench.checker import check_all, compile_all, needed
     from shflbench.cli.check.output import verdict_counts
     from shflbench.compile.build import Builder
+    from shflbench.pattern_checks.kernels import check_all, compile_all, needed
 
     builder = Builder(toolchain, arch, cache_folder())
     kernels, reports = {}, []
@@ -225,10 +225,10 @@ def _sanitize(
     console: Console,
 ) -> list[KernelReport]:
     """Return the reports with compute-sanitizer's results; the kernels are compiled for the GPU."""
-    from shflbench.checker import compile_all
-    from shflbench.checker.sanitizer import jobs, merge, run_tools, with_result
-    from shflbench.checker.sanitizer_result import Tool
     from shflbench.compile.build import Builder
+    from shflbench.pattern_checks.kernels import compile_all
+    from shflbench.pattern_checks.sanitizer import jobs, merge, run_tools, with_result
+    from shflbench.pattern_checks.sanitizer_result import Tool
 
     program, arch = program_and_arch
     toolchain.require(arch)
@@ -326,8 +326,7 @@ def _show_files(files: Sequence[FileReport], form: str, console: Console) -> Non
 
 
 def _code(verdicts: set[KernelVerdict], *, strict: bool) -> int:
-    from shflbench.checker import KernelVerdict
-    from shflbench.checker.verdict import Level
+    from shflbench.checker import KernelVerdict, Level
 
     if KernelVerdict.NOT_COMPILED in verdicts:
         return KernelError.exit_code

@@ -5,13 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.source_files import relative
+from shflbench.checker.source_lines import relative
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker.file_report import FileFinding, FileKernelReport, FileReport, LaunchRecord
-    from shflbench.checker.source_files import SourceLine
+    from shflbench.checker import FileFinding, FileKernelReport, FileReport, LaunchRecord, SourceLine
 
 
 def file_records(reports: Sequence[FileReport]) -> list[dict[str, object]]:

@@ -12,7 +12,7 @@ from shflbench.errors import CompilerError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.checker.files import FileOptions
+    from shflbench.checker import FileOptions
 
 SUFFIXES = frozenset({".cu", ".cuh", ".ptx"})  # as in checker.files, which is expensive to import
 MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w, .]*\))?(?:=[^\r\n]*)?", re.ASCII)
@@ -81,10 +81,10 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     Raises UsageError for an invalid value, DeviceError for an unknown architecture, and CompilerError where a file
     needs a compiler and there is none.
     """
-    from shflbench.backends.emulator.limits import limits_of
-    from shflbench.checker.files import FileOptions
+    from shflbench.checker import FileOptions
     from shflbench.checker.inputs.grammar import parse_arguments
     from shflbench.checker.inputs.shapes import parse_shape
+    from shflbench.checker.launch_limits import limits_of
     from shflbench.compile.toolchain import find
 
     needs_compiler = any(path.suffix.lower() != ".ptx" for path in files)

@@ -6,11 +6,11 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.checker import KernelVerdict, Level
 from shflbench.checker.finding_groups import grouped
 from shflbench.checker.finding_words import in_words
 from shflbench.checker.inputs.elements import ELEMENTS
-from shflbench.checker.source_files import relative
-from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.checker.source_lines import relative
 from shflbench.cli.check.github import escaped, property_text
 from shflbench.cli.layout import Line, Table
 from shflbench.words import count_noun
@@ -18,8 +18,7 @@ from shflbench.words import count_noun
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.file_report import FileKernelReport, FileReport, LaunchRecord
-    from shflbench.checker.source_files import SourceLine
+    from shflbench.checker import FileKernelReport, FileReport, LaunchRecord, SourceLine
 
 STYLES = {Level.ERROR: "bad", Level.WARNING: "doubt", Level.NOTICE: "doubt", Level.NONE: ""}
 

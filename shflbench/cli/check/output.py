@@ -8,16 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator.machine.policies import POLICIES
-from shflbench.checker import KernelFinding, KernelReport, KernelVerdict, SourceLine
-from shflbench.checker.source_files import relative
-from shflbench.checker.verdict import Level
+from shflbench.checker import KernelVerdict, Level, SourceLine
+from shflbench.checker.machine.policies import POLICIES
+from shflbench.checker.source_lines import relative
 from shflbench.cli.check.github import escaped, property_text
 from shflbench.cli.layout import Line, Table
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from shflbench.pattern_checks.report import KernelFinding, KernelReport
 
 STYLES = {Level.ERROR: "bad", Level.WARNING: "doubt", Level.NOTICE: "doubt", Level.NONE: ""}
 

@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from shflbench import __version__
+from shflbench.checker import Level
 from shflbench.checker.finding_groups import grouped
-from shflbench.checker.source_files import relative
-from shflbench.checker.verdict import Level
+from shflbench.checker.source_lines import relative
 from shflbench.cli.check.sarif_rules import HELP, rule_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker import KernelReport
-    from shflbench.checker.file_report import FileKernelReport, FileReport
-    from shflbench.checker.source_files import SourceLine
+    from shflbench.checker import FileKernelReport, FileReport, SourceLine
+    from shflbench.pattern_checks.report import KernelReport
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 # The other line of a finding, where that is no access.

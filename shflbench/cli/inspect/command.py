@@ -17,7 +17,6 @@ from shflbench.errors import KernelError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from shflbench.checker import KernelSubject
     from shflbench.cli.console import Console
     from shflbench.cli.inspect.gather import Inspector
     from shflbench.cli.inspect.inspected import Inspected
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from shflbench.cli.inspect.sides import KernelPair
     from shflbench.cli.layout import Table
     from shflbench.compile.toolchain import Toolchain
+    from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.store.calibration_file import Calibration
 
 
@@ -120,9 +120,9 @@ def command(
     bound for the cycles in which an SM executes one iteration of all its resident warps. Says what to change where a
     kernel uses local memory or fills an SM only partly. Needs no GPU. Exits 5 if a kernel does not compile.
     """
-    from shflbench.checker import Filters, find
     from shflbench.cli.inspect.gather import Inspector
     from shflbench.compile.toolchain import find as find_toolchain
+    from shflbench.pattern_checks.targets import Filters, find
 
     console: Console = context.obj
     if diff and (sass or accesses or predict or calibration_file):

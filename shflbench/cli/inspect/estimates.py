@@ -16,10 +16,10 @@ from shflbench.processes import map_in_processes
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.checker import KernelSubject
     from shflbench.cli.inspect.inspected import Inspected
     from shflbench.cli.inspect.residency import ResidentBlocks
     from shflbench.model import KernelRequests, TimedCode
+    from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.store.calibration_file import Calibration
 
     Job = tuple[TimedCode, PredictedLaunch, KernelRequests | None]

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shflbench.analysis.limits import Limit, Residency
-    from shflbench.checker import KernelSubject
     from shflbench.compile.source_lines import LineTable
     from shflbench.model import Kernel, KernelRequests, TimedCode
+    from shflbench.pattern_checks.targets import KernelSubject
 
 
 @dataclass(frozen=True, slots=True)

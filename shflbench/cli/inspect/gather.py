@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shflbench.checker import compile_all
 from shflbench.cli.inspect import stored_facts
 from shflbench.cli.inspect.facts import facts_of
 from shflbench.cli.inspect.inspected import inspect
@@ -16,12 +15,12 @@ from shflbench.cli.inspect.recorded import recorded_kernels
 from shflbench.compile.build import Builder
 from shflbench.compile.source_lines import source_lines
 from shflbench.model import Kernel
+from shflbench.pattern_checks.kernels import compile_all
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.checker import KernelSubject
     from shflbench.cli.console import Console, Progress
     from shflbench.cli.inspect.facts import KernelFacts
     from shflbench.cli.inspect.inspected import Inspected
@@ -30,6 +29,7 @@ if TYPE_CHECKING:
     from shflbench.compile.toolchain import Toolchain
     from shflbench.errors import KernelError
     from shflbench.model import KernelRequests
+    from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.store import Run
 
     Built = Mapping[KernelSubject, Kernel | KernelError]
@@ -84,7 +84,7 @@ class Inspector:
 
         Others do the same. Uses all cores.
         """
-        from shflbench.checker.requests import requests_of_all
+        from shflbench.pattern_checks.requests import requests_of_all
 
         kernels = {one.subject: one.kernel for one in reversed(inspected) if one.kernel}
         jobs = [(subject.pattern, subject.case, kernel) for subject, kernel in kernels.items()]

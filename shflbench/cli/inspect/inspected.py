@@ -13,10 +13,10 @@ from shflbench.measure.workload import setting_of, shared_bytes
 if TYPE_CHECKING:
     from shflbench.analysis.limits.access_findings import AccessFinding
     from shflbench.arch.residency import Occupancy
-    from shflbench.checker import KernelSubject
     from shflbench.cli.inspect.facts import KernelFacts, LoopFacts
     from shflbench.cli.inspect.residency import ResidentBlocks
     from shflbench.model import Kernel
+    from shflbench.pattern_checks.targets import KernelSubject
 
 
 @dataclass(frozen=True, slots=True)

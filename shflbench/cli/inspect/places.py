@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.source_files import SourceFiles
+from shflbench.pattern_checks.source_files import SourceFiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.backends.emulator.frontend.ptx import Location
-    from shflbench.checker import KernelSubject
+    from shflbench.checker.ptx.syntax import Location
     from shflbench.compile.source_lines import LineStep
+    from shflbench.pattern_checks.targets import KernelSubject
 
 
 class Places:
@@ -50,7 +50,7 @@ class Places:
 
 
 def _location(steps: Sequence[LineStep]) -> Location | None:
-    from shflbench.backends.emulator.frontend.ptx import Location
+    from shflbench.checker.ptx.syntax import Location
 
     location = None
     for step in reversed(steps):

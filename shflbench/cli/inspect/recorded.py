@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.checker import KernelSubject
     from shflbench.model import Instruction
+    from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.store import Run
     from shflbench.store.kernel_archive import StoredKernel
 

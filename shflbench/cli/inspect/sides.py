@@ -12,9 +12,9 @@ from shflbench.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.checker import KernelSubject
     from shflbench.cli.inspect.gather import Inspector
     from shflbench.cli.inspect.inspected import Inspected
+    from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.store import Run
 
 _ARCH = re.compile(r"sm_[0-9]+[a-z]?")

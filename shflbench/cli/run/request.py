@@ -128,7 +128,7 @@ def without_gpu_option(request: RunRequest) -> str:
 
 
 def _emulator(request: RunRequest, suite: Suite) -> Executor:
-    from shflbench.backends.emulator.backend import EmulatorBackend
+    from shflbench.backends.emulator import EmulatorBackend
     from shflbench.measure.executor import EmulatorExecutor, InProcessExecutor
 
     backend = EmulatorBackend(request.arch or DEFAULT_ARCH)

@@ -1,9 +1,9 @@
 import pytest
 
-from shflbench.backends.emulator.frontend.parse import parse
-from shflbench.backends.emulator.link.linker import link
 from shflbench.checker.inputs.blocks import SuggestedBlock, suggested_block, suggested_blocks
 from shflbench.checker.inputs.shapes import Dims
+from shflbench.checker.link.linker import link
+from shflbench.checker.ptx.parse import parse
 from shflbench.checker.sources.kernel_file import LaunchBounds, NamedBlock
 
 X = frozenset({"threadIdx.x", "blockIdx.x"})

@@ -13,7 +13,7 @@ from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.inputs.size_bound import SizeBound
 from shflbench.checker.inputs.thresholds import ContentThresholds
 from shflbench.checker.inputs.wishes import Wishes
-from shflbench.checker.source_files import SourceLine
+from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.kernel_file import Field, HostArgument, HostLaunch, KernelParameter, SourceKernel
 from shflbench.errors import UsageError
 

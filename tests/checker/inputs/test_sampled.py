@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from shflbench.backends.emulator.machine.threads import Shape
 from shflbench.checker.file_report import FileKernelReport
 from shflbench.checker.files import FileOptions, check_file
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import fewer_blocks, plan
 from shflbench.checker.inputs.sampled import with_samples
-from shflbench.checker.source_files import SourceLine
+from shflbench.checker.machine.threads import Shape
+from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.kernel_file import HostLaunch, LaunchBounds
 from tests import kernels
 

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.backends.emulator.frontend.parse import parse
-from shflbench.backends.emulator.link.linker import link
+from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.files import FileOptions, check_file
 from shflbench.checker.inputs.thresholds import ContentThresholds, thresholds
-from shflbench.checker.slices import Slicer
+from shflbench.checker.link.linker import link
+from shflbench.checker.ptx.parse import parse
 from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
 
 PTX = """\

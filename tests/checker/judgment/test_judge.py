@@ -3,10 +3,8 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.backends.emulator.explore import ScheduleResult
-from shflbench.backends.emulator.frontend.ptx import Location
-from shflbench.backends.emulator.machine.faults import FaultKind, KernelFault
-from shflbench.backends.emulator.races.hazards import Hazard, HazardKind
+from shflbench.checker.dataflow.slices import Slicer
+from shflbench.checker.explore import ScheduleResult
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.grammar import parse_arguments
@@ -15,11 +13,13 @@ from shflbench.checker.inputs.names import matched
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.judgment.judge import KernelJudgment, judge_kernel
+from shflbench.checker.machine.faults import FaultKind, KernelFault
+from shflbench.checker.ptx.syntax import Location
+from shflbench.checker.races.hazards import Hazard, HazardKind
 from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence, OutputDifference
-from shflbench.checker.slices import Slicer
 from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
 from shflbench.errors import EmulatorError
-from tests.checker import sliced
+from tests.checker.dataflow import sliced
 
 POINTERS = [
     KernelParameter(name, "int *", "i4", pointer=True, size=8, offset=8 * place)

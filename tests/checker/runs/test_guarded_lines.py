@@ -1,11 +1,11 @@
 import pytest
 
-from shflbench.backends.emulator.frontend.parse import parse
-from shflbench.backends.emulator.link.linker import link
-from shflbench.backends.emulator.link.program import Program
+from shflbench.checker.dataflow.slices import Slicer
+from shflbench.checker.link.linker import link
+from shflbench.checker.link.program import Program
+from shflbench.checker.ptx.parse import parse
 from shflbench.checker.runs.coverage import unreached_lines
-from shflbench.checker.slices import Slicer
-from tests.checker import sliced
+from tests.checker.dataflow import sliced
 
 HEAD = """\
 .version 8.0

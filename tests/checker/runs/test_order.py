@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.backends.emulator.frontend.parse import parse
-from shflbench.backends.emulator.link.linker import link
+from shflbench.checker.link.linker import link
+from shflbench.checker.ptx.parse import parse
 from shflbench.checker.runs.order import order_reasons
-from shflbench.checker.source_files import SourceLine
+from shflbench.checker.source_lines import SourceLine
 
 PTX = """\
 .version 8.0

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.backends.emulator.machine.policies import POLICIES
-from shflbench.checker import Filters, find
+from shflbench.checker.machine.policies import POLICIES
 from shflbench.cli.gpus import Gpu
 from shflbench.errors import DeviceError
-from tests.checker.conftest import PLANTED, compiled_pairs
+from shflbench.pattern_checks.targets import Filters, find
 from tests.checker.in_process import start_no_processes
-from tests.checker.test_sanitizer import TOOL
 from tests.conftest import Command
+from tests.pattern_checks.conftest import PLANTED, compiled_pairs
+from tests.pattern_checks.test_sanitizer import TOOL
 from tests.scripts import write_script
 
 H200 = Gpu(0, "NVIDIA H200", "sm_90", 139.8, "580.95.05", "GPU-1234")

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from shflbench.backends.emulator.races.hazards import HazardKind
+from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.cli.check.sarif_rules import HELP, rule_id
-from tests.checker.conftest import PLANTED
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
+from tests.pattern_checks.conftest import PLANTED
 
 RACY = """\
 __global__ void shift(const int *in, int *out) {

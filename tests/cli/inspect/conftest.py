@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.checker.conftest import PLANTED, compiled_pairs
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
+from tests.pattern_checks.conftest import PLANTED, compiled_pairs
 
 OWN = """\
 schema: 1

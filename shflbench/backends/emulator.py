@@ -1,0 +1,137 @@
+"""The emulator as a backend: it verifies, and times nothing."""
+
+import time
+from collections.abc import Sequence
+from itertools import cycle
+from typing import NoReturn
+
+from shflbench.backends.base import Array, Buffer, Burst, KernelCall
+from shflbench.checker.launch_limits import limits_of, major, resident_blocks
+from shflbench.checker.link.linker import link
+from shflbench.checker.link.program import Program
+from shflbench.checker.machine.launch import EmulatedLaunch, Machine, execute
+from shflbench.checker.machine.policies import POLICIES
+from shflbench.checker.machine.threads import Shape
+from shflbench.checker.ptx.parse import parse
+from shflbench.errors import LaunchError
+from shflbench.model import Conditions, Device, Kernel
+
+SMS = 2  # any number works; two show whether blocks differ
+MEMORY_BYTES = 1 << 32
+
+
+def emulated_device(arch: str, sms: int = SMS) -> Device:
+    """Return an emulated device of `arch`; DeviceError if its limits are not known."""
+    limits = limits_of(arch)
+    return Device(
+        name=f"emulated {arch}",
+        uuid="",
+        arch=arch,
+        sms=sms,
+        max_shared_bytes=limits.block_shared_bytes(major(arch)),
+        memory_bytes=MEMORY_BYTES,
+        clock_mhz=0,
+        driver="",
+        cuda="",
+        threads_per_sm=limits.threads,
+    )
+
+
+def load(kernel: Kernel) -> Program:
+    """Return the program of a compiled kernel; EmulatorError names what the emulator cannot run."""
+    return link(parse(kernel.ptx), kernel.symbol)
+
+
+class EmulatorBackend:
+    """Runs the PTX of kernels on NumPy, each launch under another legal schedule."""
+
+    name = "emulator"
+    timed = False
+    most_threads: int | None = 8 * 1024  # eight full blocks; more take longer and show no more
+    problem = ""
+
+    def __init__(self, arch: str, sms: int = SMS) -> None:
+        """Emulate a device of `arch`, e.g. `sm_90`."""
+        self.device = emulated_device(arch, sms)
+
+    def open(self, call: KernelCall, _place: int = 0) -> "EmulatedKernel":
+        """Load a kernel; LaunchError if it does not fit the device, EmulatorError if it cannot be emulated."""
+        if not self.resident_blocks(call.kernel, call.block, call.shared_bytes):
+            shape = f"{call.grid}x{call.block} with {call.shared_bytes} bytes of shared memory"
+            raise LaunchError(f"{shape} does not fit {self.device.arch}", "Choose a smaller block.")
+        return EmulatedKernel(call, load(call.kernel))
+
+    def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
+        """Return how many blocks are resident on a multiprocessor at once; 0 if the launch does not fit."""
+        return resident_blocks(self.device.arch, kernel.resources, block, shared_bytes)
+
+    def free_bytes(self) -> int:
+        """Return the memory of the emulated device: each launch has its own."""
+        return self.device.memory_bytes
+
+    def usable(self) -> bool:
+        """Whether kernels can still run: always, because a failed kernel does not affect the next one."""
+        return True
+
+    def now(self) -> float:
+        """Return the seconds of a monotonic clock; nothing is timed."""
+        return time.monotonic()
+
+    def conditions(self) -> Conditions:
+        """Return unknown conditions: there is no device."""
+        return Conditions()
+
+    def keep_busy(self, milliseconds: float) -> None:
+        """Return at once: there is no clock to raise."""
+
+
+class EmulatedKernel:
+    """One loaded kernel at one launch shape."""
+
+    def __init__(self, call: KernelCall, program: Program) -> None:
+        """Use `EmulatorBackend.open` instead."""
+        self.program = program
+        self._call, self._machine = call, Machine()
+        self._schedules = cycle(POLICIES.values())
+
+    def launch(self, inputs: Sequence[Array], iterations: int) -> EmulatedLaunch:
+        """Return the launch, for `explore`."""
+        call = self._call
+        read = {buffer.name: values for buffer, values in zip(call.inputs, inputs, strict=True)}
+        pure = {name: values for name, values in read.items() if name not in {item.name for item in call.outputs}}
+        outputs = [_output(buffer, read.get(buffer.name)) for buffer in call.outputs]
+        places = {name: place for place, name in enumerate((*pure, *(item.name for item in call.outputs)))}
+        order = [places.get(item) if isinstance(item, str) else item for item in call.arguments]
+        shape = Shape(call.grid, call.block)
+        inputs = list(pure.values())
+        return EmulatedLaunch(
+            self.program, shape, call.shared_bytes, inputs, outputs, iterations, order, self._machine, list(places)
+        )
+
+    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        """Launch once, under the next schedule, and return the outputs, which are overwritten before.
+
+        EmulatorError if the kernel fails.
+        """
+        return list(execute(self.launch(inputs, iterations), next(self._schedules)))
+
+    def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
+        """Raise LaunchError: the emulator's time says nothing about a GPU."""
+        _refuse(iterations, samples * launches)
+
+    def close(self) -> None:
+        """Release the memory of the last launch."""
+        self._machine.state = None
+
+
+def _output(buffer: Buffer, given: Array | None) -> tuple[int, str] | Array:
+    """Return the contents of an output before a launch, or its size where these are arbitrary."""
+    if given is not None:
+        return given.reshape(-1)
+    return (buffer.elements, buffer.dtype) if buffer.initial is None else buffer.before()
+
+
+def _refuse(iterations: int, launches: int) -> NoReturn:
+    raise LaunchError(
+        f"the emulator cannot time {launches} launches of {iterations} iterations", "Time kernels on a GPU."
+    )

@@ -1,1 +1,0 @@
-"""Run the PTX of kernels on NumPy, under schedules that a GPU may legally choose."""

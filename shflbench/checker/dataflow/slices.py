@@ -1,0 +1,327 @@
+"""Find the parameters, memory and coordinates of threads that an instruction depends on: a backward program slice.
+
+The slice follows registers from the address and the guard of an instruction to what computes them, and the conditions
+of the branches that decide whether it runs (Weiser, "Program Slicing", 1984). It ignores the order of instructions, so
+that it contains too much rather than too little.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass, field
+from functools import reduce
+from itertools import chain
+from operator import and_, or_
+from typing import TYPE_CHECKING
+
+from shflbench.checker.link.program import Slot
+from shflbench.checker.opcodes.forms import Access, Barrier, Branch, Collective, Exit
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator
+
+    from shflbench.checker.link.program import Op, Program
+    from shflbench.checker.ptx.syntax import PtxInstruction
+
+LAUNCH = (
+    "%tid",
+    "%ntid",
+    "%ctaid",
+    "%nctaid",
+    "%warpid",
+    "%nwarpid",
+    "%laneid",
+    "%lanemask",
+    "%dynamic_smem",
+    "%total_smem",
+)
+
+
+@dataclass(slots=True)
+class Slice:
+    """What an instruction depends on."""
+
+    parameters: set[int] = field(default_factory=set)  # bytes of the parameters whose values it depends on
+    contents: set[int] = field(default_factory=set)  # bytes of the pointers to memory whose contents it depends on
+    launch: bool = False  # depends on the coordinates of a thread, or the size of the launch
+    unknown: bool = False  # depends on memory that no parameter points to
+    pointers: set[int] = field(default_factory=set)  # bytes of the pointers that the address itself is based on
+
+
+class Slicer:
+    """Slices one program; results are kept."""
+
+    def __init__(self, program: Program) -> None:
+        """Index which ops write each register, and which branches decide on each block."""
+        self.program = program
+        self._sizes = {
+            start: variable.bytes for start, variable in zip(program.parameter_offsets, program.parameters, strict=True)
+        }
+        self._special = {number: name for name, number in program.special.items()}
+        self._blocks: dict[int, int] = {}  # op → start of its block
+        self._ops: dict[tuple[int, str], list[Op]] = defaultdict(list)
+        self._writers: dict[int, list[Op]] = defaultdict(list)
+        self._stores: dict[str, list[Op]] = defaultdict(list)
+        self.ops: list[Op] = []
+        for start, op in _all_ops(program):
+            self.ops.append(op)
+            self._blocks[id(op)] = start
+            self._ops[op.instruction.line, op.instruction.text].append(op)
+            for slot in op.results:
+                if slot is not None:
+                    self._writers[slot.number].append(op)
+            if isinstance(op.form, Access) and op.form.kind != "ld" and op.place is not None:
+                self._stores[op.place.space].append(op)
+        self._edges = _successors(program)
+        self._control: dict[int, list[Op]] | None = None  # computed when a hazard needs it
+
+    def ops_of(self, instruction: PtxInstruction) -> list[Op]:
+        """Return the ops that an instruction became; several where its function was inlined more than once."""
+        return self._ops.get((instruction.line, instruction.text), [])
+
+    def of(self, ops: Iterable[Op], *, address_only: bool = False) -> Slice:
+        """Return what `ops` depend on; with `address_only`, without the conditions under which they run."""
+        result = Slice()
+        walk = _Walk(self, result, follow_control=not address_only)
+        for op in ops:
+            walk.start(op)
+        walk.finish()
+        return result
+
+    def pointers(self, op: Op) -> set[int]:
+        """Return the parameters' bytes that hold the pointers which the address of `op` is based on."""
+        base = op.place.base if op.place is not None else None
+        return self._pointers_of(base.number, set()) if base is not None else set()
+
+    def _pointers_of(self, register: int, seen: set[int]) -> set[int]:
+        """Follow a 64-bit register through sums and moves, which is how addresses are computed."""
+        pointers: set[int] = set()
+        if register in seen:
+            return pointers
+        seen.add(register)
+        for op in self._writers[register]:
+            if (start := parameter_byte(op)) is not None:
+                pointers.add(start)
+            elif op.instruction.opcode in _SUMS:
+                for source in op.sources:
+                    if isinstance(source, Slot) and self._wide(source):
+                        pointers |= self._pointers_of(source.number, seen)
+        return pointers
+
+    def _wide(self, slot: Slot) -> bool:
+        return self.program.registers[slot.number].endswith("8")
+
+    def writers(self, register: int) -> list[Op]:
+        """Return the ops that write a register."""
+        return self._writers[register]
+
+    def stores(self, space: str) -> list[Op]:
+        """Return the stores and atomics that may write to memory of a space."""
+        return self._stores[space] + (self._stores[""] if space else [])
+
+    def special(self, register: int) -> str:
+        """Return the name of a special register, "" for any other."""
+        return self._special.get(register, "")
+
+    def conditions(self, op: Op) -> list[Op]:
+        """Return the branches that decide whether `op` runs."""
+        if self._control is None:
+            self._control = _control_dependence(self.program, self._edges)
+        return self._control.get(self._blocks.get(id(op), -1), [])
+
+    def loop_blocks(self, op: Op) -> set[int]:
+        """Return the blocks of the outermost loop that contains `op`, or its block alone."""
+        start = self._blocks.get(id(op), -1)
+        return (_reach(self._edges, start) & _reach(_reversed(self._edges), start)) | {start}
+
+    def in_loop(self, op: Op) -> bool:
+        """Return whether a loop contains `op`."""
+        start = self.block_of(op)
+        return start in _reach(self._edges, start)
+
+    def loop_branches(self, op: Op) -> list[Op]:
+        """Return the conditional branches of the loops that contain `op`."""
+        branches = (item for block in self.loop_blocks(op) for item in self.ops_in(block))
+        return [item for item in branches if isinstance(item.form, Branch) and item.guard is not None]
+
+    def leaves(self, op: Op, blocks: Collection[int]) -> bool:
+        """Return whether control may leave `blocks` after `op`, which ends one of them."""
+        start = self._blocks[id(op)]
+        ends = self.program.blocks[start].last is op
+        return ends and not set(self._edges[start]) <= set(blocks)
+
+    def block_of(self, op: Op) -> int:
+        """Return the block that contains `op`."""
+        return self._blocks.get(id(op), -1)
+
+    def successors(self, block: int) -> list[int]:
+        """Return the blocks that may follow a block; the end is -1."""
+        return self._edges.get(block, [])
+
+    def ops_in(self, block: int) -> list[Op]:
+        """Return the ops of one block."""
+        item = self.program.blocks.get(block)
+        return [] if item is None else [*item.ops, *((item.last,) if item.last is not None else ())]
+
+
+_SUMS = {"add", "sub", "mov", "cvta", "mad", "selp", "cvt", "max", "min", "and", "or"}
+
+
+def parameter_byte(op: Op) -> int | None:
+    """Return the byte of the parameters that `op` loads from, None if it loads from elsewhere."""
+    place = op.place
+    if isinstance(op.form, Access) and op.form.kind == "ld" and place is not None and place.space == "param":
+        return place.offset if place.base is None else None
+    return None
+
+
+class _Walk:
+    """Follows dependences until nothing new is met."""
+
+    def __init__(self, slicer: Slicer, result: Slice, *, follow_control: bool) -> None:
+        self.slicer, self.result, self.follow_control = slicer, result, follow_control
+        self.registers: set[int] = set()
+        self.ops: set[int] = set()
+        self.spaces: set[str] = set()
+        self.waiting: list[int] = []
+
+    def start(self, op: Op) -> None:
+        """Follow the address, the guard and, for collectives and barriers, the operands of `op`."""
+        slots = [op.guard, op.place.base if op.place is not None else None]
+        if not isinstance(op.form, Access):
+            slots += [source for source in op.sources if isinstance(source, Slot)]
+        self._registers(slots)
+        self.result.pointers |= self.slicer.pointers(op)
+        self._control(op)
+
+    def finish(self) -> None:
+        while self.waiting:
+            register = self.waiting.pop()
+            name = self.slicer.special(register)
+            if name.startswith(LAUNCH):
+                self.result.launch = True
+            for op in self.slicer.writers(register):
+                self._definition(op)
+
+    def _definition(self, op: Op) -> None:
+        if id(op) in self.ops:
+            return
+        self.ops.add(id(op))
+        self._control(op)
+        slots: list[Slot | None] = [source for source in op.sources if isinstance(source, Slot)]
+        start = parameter_byte(op)
+        if start is not None:
+            self.result.parameters.add(start)
+        elif isinstance(op.form, Access):
+            self._memory(op)
+            slots.append(op.place.base if op.place is not None else None)
+        self._registers([*slots, op.guard])
+
+    def _memory(self, op: Op) -> None:
+        """Follow a loaded value: to the buffer's contents, or to what is stored in the same space."""
+        space = op.place.space if op.place is not None else ""
+        pointers = self.slicer.pointers(op)
+        if pointers:
+            self.result.contents |= pointers
+            return
+        if space in {"shared", "local"}:
+            if space not in self.spaces:
+                self.spaces.add(space)
+                for store in self.slicer.stores(space):
+                    self._registers([*(item for item in store.sources if isinstance(item, Slot)), store.guard])
+            return
+        self.result.unknown = True
+
+    def _control(self, op: Op) -> None:
+        if self.follow_control:
+            for branch in self.slicer.conditions(op):
+                if id(branch) not in self.ops:
+                    self.ops.add(id(branch))
+                    self._registers([branch.guard])
+                    self._control(branch)
+
+    def _registers(self, slots: Iterable[Slot | None]) -> None:
+        for slot in slots:
+            if slot is not None and slot.number not in self.registers:
+                self.registers.add(slot.number)
+                self.waiting.append(slot.number)
+
+
+def _all_ops(program: Program) -> Iterator[tuple[int, Op]]:
+    for start, block in program.blocks.items():
+        for op in chain(block.ops, () if block.last is None else (block.last,)):
+            yield start, op
+
+
+def _successors(program: Program) -> dict[int, list[int]]:
+    """Return the blocks that may follow each block; the end is -1."""
+    edges: dict[int, list[int]] = {}
+    for start, block in program.blocks.items():
+        last, following = block.last, block.next if block.next != start and block.next in program.blocks else -1
+        if last is None or isinstance(last.form, Barrier | Collective):
+            edges[start] = [following]
+        elif isinstance(last.form, Exit):
+            edges[start] = [-1] if last.guard is None else [-1, following]
+        elif isinstance(last.form, Branch):
+            edges[start] = [last.target] if last.guard is None else [last.target, following]
+        else:
+            edges[start] = [following]
+    return edges
+
+
+def _reversed(edges: dict[int, list[int]]) -> dict[int, list[int]]:
+    back: dict[int, list[int]] = defaultdict(list)
+    for start, ends in edges.items():
+        for end in ends:
+            back[end].append(start)
+    return back
+
+
+def _reach(edges: dict[int, list[int]], start: int) -> set[int]:
+    """Return the blocks that can be reached from `start` in one step or more."""
+    seen: set[int] = set()
+    waiting = [start]
+    while waiting:
+        for end in edges.get(waiting.pop(), ()):
+            if end not in seen:
+                seen.add(end)
+                waiting.append(end)
+    return seen
+
+
+def _control_dependence(program: Program, edges: dict[int, list[int]]) -> dict[int, list[Op]]:
+    """Return the branches that decide whether each block runs.
+
+    A block depends on a branch if it post-dominates one of its successors and not the branch itself (Ferrante,
+    Ottenstein, Warren, "The Program Dependence Graph and Its Use in Optimization", 1987).
+    """
+    numbers = {block: number for number, block in enumerate((*edges, -1))}
+    blocks = tuple(numbers)
+    after = _post_dominators(edges, numbers)
+    decided: dict[int, list[Op]] = defaultdict(list)
+    for start, ends in edges.items():
+        last = program.blocks[start].last
+        if last is None or len(set(ends)) < 2:  # noqa: PLR2004  (a choice)
+            continue
+        after_ends = reduce(or_, (after[end] for end in ends))
+        dependent = after_ends & ~(after[start] & ~(1 << numbers[start])) & ~(1 << numbers[-1])
+        while dependent:
+            lowest = dependent & -dependent
+            decided[blocks[lowest.bit_length() - 1]].append(last)
+            dependent ^= lowest
+    return decided
+
+
+def _post_dominators(edges: dict[int, list[int]], numbers: dict[int, int]) -> dict[int, int]:
+    """Return the blocks through which all paths from each block to the end go, as bits at their numbers."""
+    after = dict.fromkeys(edges, (1 << len(numbers)) - 1)
+    after[-1] = 1 << numbers[-1]
+    order = sorted(edges, reverse=True)
+    changed = True
+    while changed:
+        changed = False
+        for block in order:
+            common = reduce(and_, (after[end] for end in edges[block] if end in after)) | 1 << numbers[block]
+            if common != after[block]:
+                after[block], changed = common, True
+    return after

@@ -1,0 +1,121 @@
+"""Run one launch under all schedules: results, hazards, errors."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+
+from shflbench.checker.machine.coverage import Line, executed_lines
+from shflbench.checker.machine.faults import KernelFault
+from shflbench.checker.machine.launch import EmulatedLaunch
+from shflbench.checker.machine.policies import LOCKSTEP, POLICIES, Policy
+from shflbench.checker.machine.scheduler import STEP_LIMIT, StepLimitError
+from shflbench.checker.machine.state import State
+from shflbench.checker.opcodes.forms import Values
+from shflbench.checker.races.hazards import Hazard, HazardLog
+from shflbench.checker.races.undefined_values import Proven, assuming_effects, with_effects
+from shflbench.checker.races.watched import PART_OF_ENDLESS, ScheduledRun, Watch, hazard_of
+from shflbench.errors import EmulatorError
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleResult:
+    """The result of one schedule: outputs, or the error that stopped the kernel."""
+
+    policy: str
+    outputs: tuple[Values, ...]
+    hazards: tuple[Hazard, ...]
+    error: EmulatorError | None = None
+    executed: frozenset[Line] = frozenset()  # (file, line) of the source
+    blocks_apart: bool = False  # the order of blocks cannot matter: none accessed what another one wrote
+    faults: tuple[KernelFault, ...] = ()  # of accesses that were dropped, so that the launch went on
+
+
+@dataclass(frozen=True, slots=True)
+class Exploration:
+    """The results of all schedules."""
+
+    results: tuple[ScheduleResult, ...]
+
+    @property
+    def hazards(self) -> tuple[Hazard, ...]:
+        """The hazards of all schedules, each once."""
+        merged = HazardLog()
+        for result in self.results:
+            for hazard in result.hazards:
+                merged.merge(hazard)
+        return merged.list()
+
+    @property
+    def breaking(self) -> tuple[Hazard, ...]:
+        """The hazards that make a kernel wrong."""
+        return tuple(hazard for hazard in self.hazards if hazard.kind.breaks)
+
+    @property
+    def errors(self) -> tuple[EmulatorError, ...]:
+        """The deadlocks, endless loops and accesses out of bounds."""
+        return tuple(result.error for result in self.results if result.error is not None)
+
+    @property
+    def executed(self) -> frozenset[Line]:
+        """The source lines that ran under any schedule."""
+        return frozenset(line for result in self.results for line in result.executed)
+
+
+def explore(
+    launch: EmulatedLaunch,
+    policies: Iterable[Policy] = tuple(POLICIES.values()),
+    *,
+    seed: int = 0,
+    step_limit: int = STEP_LIMIT,
+    observed: Collection[str] | None = None,
+) -> Exploration:
+    """Run `launch` under each policy, looking for hazards; errors become part of the result.
+
+    `observed` are the names of the policies under which hazards are looked for, None for all: the order of accesses
+    that makes a race does not depend on the schedule, so that one of them is often enough.
+
+    Where blocks do not communicate in lockstep, policies that order blocks are not run: their result is the same.
+    A launch that does not end under one policy is not run under those after it: each would take as long.
+    """
+    results: list[ScheduleResult] = []
+    proven: Proven = set()
+    for policy in policies:
+        if policy.of_blocks and results and results[0].policy == LOCKSTEP.name and results[0].blocks_apart:
+            results.append(replace(results[0], policy=policy.name, hazards=()))
+            continue
+        watched = observed is None or policy.name in observed
+        results.append(_run(ScheduledRun(launch, policy, seed, step_limit), proven, watched=watched))
+        if isinstance(results[-1].error, StepLimitError):
+            break
+    return Exploration(tuple(results))
+
+
+def _run(run: ScheduledRun, proven: Proven, *, watched: bool) -> ScheduleResult:
+    log, watch, (launch, policy) = HazardLog(), Watch(), (run.launch, run.policy)
+    outputs, error = run.execute(partial(watch.start, log) if watched else None)
+    watch.finish()
+    state = launch.machine.state
+    executed = _executed(state) if state is not None else frozenset()
+    if error is None:
+        hazards = with_effects(launch, policy, log.list(), seed=run.seed, step_limit=run.step_limit, proven=proven)
+        log = HazardLog.of(hazards)
+    elif isinstance(error, KernelFault):
+        log = HazardLog.of(assuming_effects(log.list()))
+    cells = watch.conflicts.cells() if watch.conflicts is not None else {}
+    if cells:
+        tracking = Watch()
+        endless = policy.name == LOCKSTEP.name and isinstance(error, StepLimitError)
+        part = replace(run, step_limit=run.step_limit // PART_OF_ENDLESS) if endless else run
+        _, second = part.execute(partial(tracking.track, log, cells))
+        tracking.finish()
+        error = error or second
+    if isinstance(error, KernelFault) and error.op is not None and watched:
+        log.merge(hazard_of(error, error.op))
+    apart = launch.shape.grid == 1 or (error is None and watch.blocks_apart)
+    return ScheduleResult(policy.name, outputs if error is None else (), log.list(), error, executed, apart)
+
+
+def _executed(state: State) -> frozenset[Line]:
+    """Return the lines that ran in the last run."""
+    ends = {id(op) for _, op in state.ends}
+    return executed_lines(state.program, state.executed, state.guarded | ends)

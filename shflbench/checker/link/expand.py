@@ -1,0 +1,135 @@
+"""Replace instructions that move data through memory and registers by simpler ones, which races and masks know.
+
+Registers that count time become the instruction `$clock`, which gives another number each time.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from shflbench.checker.link.expand_memory import asynchronous_copy, barrier_in_memory
+from shflbench.checker.link.synthetic import Expansion, step
+from shflbench.checker.opcodes.forms import FULL_MASK
+from shflbench.checker.ptx.syntax import (
+    Immediate,
+    PtxInstruction,
+    Register,
+    Vector,
+)
+
+TIMERS = {
+    "%clock": "u32",
+    "%clock_hi": "u32",
+    "%clock64": "u64",
+    "%globaltimer": "u64",
+    "%globaltimer_lo": "u32",
+    "%globaltimer_hi": "u32",
+}
+ROWS = 8  # of one matrix of ldmatrix and stmatrix; each lies at the address that one lane passes
+_ALL = Immediate(FULL_MASK)
+
+
+def expansion(instruction: PtxInstruction, following: PtxInstruction | None = None) -> Expansion | None:
+    """Return what replaces `instruction`, which `following` comes after; None if it stays as it is."""
+    if instruction.opcode == "barrier":
+        return _cluster_barrier(instruction, following)
+    if instruction.opcode in _CACHED and "cache_hint" in instruction.modifiers:
+        return _without_policy(instruction)
+    expand = _EXPANSIONS.get(instruction.opcode)
+    parts = expand(instruction) if expand is not None else None
+    return parts or _timers(instruction)
+
+
+_CACHED = {"ld", "st", "atom", "red"}
+
+
+def _without_policy(instruction: PtxInstruction) -> Expansion:
+    """Return the access without the cache policy that it ends with: there is no cache."""
+    words = tuple(word for word in instruction.modifiers if word != "cache_hint")
+    return Expansion((replace(instruction, modifiers=words, operands=instruction.operands[:-1]),))
+
+
+def _timers(instruction: PtxInstruction) -> Expansion | None:
+    read = [item.name for item in instruction.operands if isinstance(item, Register) and item.name in TIMERS]
+    if not read:
+        return None
+    registers = {f"%read{number}": TIMERS[name] for number, name in enumerate(read)}
+    names = dict(zip(read, registers, strict=False))
+    operands = tuple(
+        Register(names[item.name]) if isinstance(item, Register) and item.name in names else item
+        for item in instruction.operands
+    )
+    counts = [step(f"$clock.{type_}", Register(name)) for name, type_ in registers.items()]
+    return Expansion((*counts, replace(instruction, operands=operands)), registers)
+
+
+def _rows(count: int) -> tuple[list[PtxInstruction], dict[str, str], Vector]:
+    """Return how the lanes that pass addresses of rows are chosen, and the registers of a row."""
+    words = {f"%row{number}": "b32" for number in range(4)}
+    chosen = step("setp.lt.u32", Register("%holds"), Register("%laneid"), Immediate(ROWS * count))
+    return [chosen], {**words, "%holds": "pred"}, Vector(tuple(Register(name) for name in words))
+
+
+def _matrices(instruction: PtxInstruction) -> tuple[int, str, str] | None:
+    """Return number of matrices, `.trans` or nothing, and the memory, None for shapes other than 8x8."""
+    words = [word for word in instruction.modifiers if word not in {"sync", "aligned", "cta"}]
+    if "m8n8" not in words or words[-1] != "b16":
+        return None
+    count = next((int(word[1:]) for word in words if word in {"x1", "x2", "x4"}), 0)
+    trans = ".trans" if "trans" in words else ""
+    space = ".shared" if "shared" in words else ""
+    known = {"m8n8", "x1", "x2", "x4", "trans", "shared", "b16"}
+    return (count, trans, space) if count and set(words) <= known else None
+
+
+def _ldmatrix(instruction: PtxInstruction) -> Expansion | None:
+    matrices = _matrices(instruction)
+    if matrices is None or len(instruction.operands) != 2:  # noqa: PLR2004  (results and address)
+        return None
+    count, trans, space = matrices
+    result, address = instruction.operands
+    steps, registers, row = _rows(count)
+    steps.append(step(f"ld{space}.v4.b32", row, address, guard=Register("%holds")))
+    steps.append(step(f"$ldmatrix.x{count}{trans}", result, row, _ALL))
+    return Expansion(tuple(steps), registers)
+
+
+def _stmatrix(instruction: PtxInstruction) -> Expansion | None:
+    matrices = _matrices(instruction)
+    if matrices is None or len(instruction.operands) != 2:  # noqa: PLR2004  (address and values)
+        return None
+    count, trans, space = matrices
+    address, values = instruction.operands
+    steps, registers, row = _rows(count)
+    steps.append(step(f"$stmatrix.x{count}{trans}", row, values, _ALL))
+    steps.append(step(f"st{space}.v4.b32", address, row, guard=Register("%holds")))
+    return Expansion(tuple(steps), registers)
+
+
+def _all_lanes(instruction: PtxInstruction) -> Expansion:
+    """Return the instruction with the mask of all lanes, which it does not name itself."""
+    changed = replace(instruction, opcode=f"${instruction.opcode}", operands=(*instruction.operands, _ALL))
+    return Expansion((changed,))
+
+
+def _cluster_barrier(instruction: PtxInstruction, following: PtxInstruction | None) -> Expansion | None:
+    """Return a barrier of a cluster, which is one block here, as a barrier of the block.
+
+    An arrival that other instructions separate from its wait stays, and is refused.
+    """
+    how = [word for word in instruction.modifiers if word in {"arrive", "wait"}]
+    if instruction.modifiers[:1] != ("cluster",) or not how or "relaxed" in instruction.modifiers:
+        return None
+    if how == ["wait"]:
+        return Expansion((step("barrier.sync", Immediate(0)),))
+    waits = following is not None and following.opcode == "barrier" and "wait" in following.modifiers
+    return Expansion(()) if waits else None
+
+
+_EXPANSIONS: Mapping[str, Callable[[PtxInstruction], Expansion | None]] = {
+    "ldmatrix": _ldmatrix,
+    "stmatrix": _stmatrix,
+    "movmatrix": _all_lanes,
+    "cp": asynchronous_copy,
+    "mma": _all_lanes,
+    "mbarrier": barrier_in_memory,
+}

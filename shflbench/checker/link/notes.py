@@ -1,0 +1,31 @@
+"""Differences between the emulator and a GPU that matter to a kernel, in sentences for the report."""
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.ptx.syntax import PtxInstruction
+
+if TYPE_CHECKING:
+    from shflbench.checker.link.code import FlatCode
+
+_APPROXIMATE = {"ex2", "lg2", "sin", "cos", "tanh", "rsqrt", "rcp", "sqrt", "div"}
+
+
+def notes(code: "FlatCode") -> tuple[str, ...]:
+    """Return one sentence per cause, naming the first line of each."""
+    first: dict[str, PtxInstruction] = {}
+    for flat in code.instructions:
+        if cause := _cause(flat.instruction):
+            first.setdefault(cause, flat.instruction)
+    return tuple(f"{cause} ({instruction.where})" for cause, instruction in first.items())
+
+
+def _cause(instruction: PtxInstruction) -> str:
+    match instruction.opcode:
+        case "$clock":
+            return "the kernel reads the clock, which counts instructions here: results that depend on it differ"
+        case "$mma":
+            return "the kernel multiplies matrices: a GPU may round their sums otherwise"
+        case opcode if opcode in _APPROXIMATE and "approx" in instruction.modifiers:
+            return "the kernel uses approximate functions: a GPU may differ in the last digits"
+        case _:
+            return ""

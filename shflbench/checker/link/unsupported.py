@@ -1,0 +1,53 @@
+"""Name everything that the emulator cannot run of a kernel, before it runs."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import zip_longest
+
+from shflbench.checker.link.expand import expansion
+from shflbench.checker.link.linker import link
+from shflbench.checker.link.reach import reached
+from shflbench.checker.link.registers import known_special
+from shflbench.checker.opcodes.table import decode
+from shflbench.checker.ptx.syntax import Function, Module, PtxInstruction, Register, Vector
+from shflbench.errors import EmulatorError
+
+
+def unsupported(module: Module, kernel: str) -> list[str]:
+    """Return a sentence for each instruction that `kernel` reaches and the emulator cannot run; empty if it runs."""
+    names = sorted(reached(module, kernel))
+    functions = [module.functions[name] for name in names if name in module.functions]
+    problems = list(dict.fromkeys(problem for function in functions for problem in _problems(function)))
+    if not problems:
+        try:
+            link(module, kernel)
+        except EmulatorError as error:
+            problems.append(error.message)
+    return problems
+
+
+def _problems(function: Function) -> Iterator[str]:
+    for instruction, following in zip_longest(function.instructions, function.instructions[1:]):
+        if instruction.opcode == "call":  # linking knows what it reaches
+            continue
+        parts = expansion(instruction, following)
+        for part in (instruction,) if parts is None else parts.instructions:
+            try:
+                decode(replace(part, text=instruction.text, location=instruction.location, line=instruction.line))
+            except EmulatorError as error:
+                yield error.message
+        for name in _undeclared(function, instruction):
+            yield f"the emulator does not know the register `{name}` in `{instruction.shown}` ({instruction.where})"
+
+
+def _undeclared(function: Function, instruction: PtxInstruction) -> Iterator[str]:
+    """Yield the special registers that have no value here."""
+    for operand in instruction.operands:
+        for item in operand.items if isinstance(operand, Vector) else (operand,):
+            if (
+                isinstance(item, Register)
+                and item.name[0] == "%"
+                and item.name not in function.registers
+                and not known_special(item.name)
+            ):
+                yield item.name

@@ -1,0 +1,71 @@
+"""Say who waits where, and for whom, when no thread can continue."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from shflbench.checker.link.barriers import form_of
+from shflbench.checker.link.program import Op
+from shflbench.checker.machine.barriers import member_masks, waiting_threads
+from shflbench.checker.machine.faults import FaultKind, KernelFault
+from shflbench.checker.machine.groups import ConvergedGroup
+from shflbench.checker.machine.state import State
+from shflbench.checker.opcodes.forms import Barrier, Values
+from shflbench.model import WARP
+
+
+class DeadlockError(KernelFault):
+    """Threads wait for others that never arrive."""
+
+
+def deadlock(state: State, groups: Sequence[ConvergedGroup]) -> DeadlockError:
+    """Return the fault of a launch none of whose live threads can continue; report warps divided between barriers."""
+    waiting = [(group, group.waits_at) for group in groups if group.waits_at is not None]
+    _report_divided(state, [group for group, op in waiting if form_of(op) is not None])
+    counts: dict[str, int] = {}
+    for group, op in waiting:
+        where = f"`{op.instruction.text}` ({op.instruction.where})"
+        counts[where] = counts.get(where, 0) + group.members.count
+    places = ", ".join(f"{count} threads wait at {where}" for where, count in counts.items())
+    live = int(np.count_nonzero(state.alive))
+    ended = state.shape.grid * state.shape.block - live
+    first, op = min(waiting, key=lambda item: int(item[0].members.threads[0]))
+    thread = int(first.members.threads[0])
+    missing = _missing(state, waiting, first, op)
+    detail = ""
+    if missing.size:
+        others = f" and {missing.size - 1} others" if missing.size > 1 else ""
+        detail = f"{state.shape.describe(thread)} waits for {state.shape.describe(int(missing[0]))}{others}"
+    parts = (f"deadlock in {state.program.name}: {places}", f"{ended} have exited" if ended else "", detail)
+    return DeadlockError(
+        ", ".join(part for part in parts if part),
+        "All threads that a barrier or a mask names must reach it.",
+        kind=FaultKind.DEADLOCK,
+        op=op,
+        threads=tuple(state.shape.in_block(int(one)) for one in (thread, *missing[:1])),
+        detail=detail,
+    )
+
+
+def _report_divided(state: State, groups: list[ConvergedGroup]) -> None:
+    """Report warps whose lanes wait at different barriers of the block."""
+    if groups:
+        threads, _, places, ops = waiting_threads(groups)
+        for observer in state.observers:
+            observer.meet(threads, threads // WARP, places, ops)
+
+
+def _missing(state: State, waiting: Sequence[tuple[ConvergedGroup, Op]], group: ConvergedGroup, op: Op) -> Values:
+    """Return the live threads that the first thread of a waiting group waits for, if it is certain which ones."""
+    thread = int(group.members.threads[0])
+    whole_block = isinstance(op.form, Barrier) and op.form.whole_block
+    if isinstance(op.form, Barrier) and op.form.counted:
+        return np.empty(0, np.intp)
+    part = state.shape.lanes_per_block if whole_block else WARP
+    start = thread // part * part
+    named = np.arange(start, start + part)
+    if not whole_block:
+        mask = int(member_masks(state, group)[0])
+        named = named[mask >> np.arange(WARP) & 1 == 1]
+    present = np.concatenate([other.members.threads for other, at in waiting if at is op])
+    return named[state.alive.reshape(-1)[named] & ~np.isin(named, present)]

@@ -1,0 +1,64 @@
+"""Converged threads of one lockstep group: they are at the same place of the program, and run or wait."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from shflbench.checker.link.program import Op
+from shflbench.checker.machine.threads import ThreadSet
+from shflbench.checker.opcodes.forms import Values
+
+PartOf = Callable[[Values], ThreadSet]  # of threads that have diverged, in ascending order
+
+
+@dataclass(slots=True, eq=False)
+class ConvergedGroup:
+    """Converged threads of one lockstep group."""
+
+    members: ThreadSet
+    lockstep: int  # number of their lockstep group
+    at: int  # number of the next block, or of the block to wait at
+    waits_at: Op | None = None
+    turns: int = 0  # traces since it last waited
+    ran_at: int = 0  # number of the scheduler's choice by which it last ran
+    masks: Values | None = None  # that its threads pass, while they wait at a collective or a barrier of lanes
+    sleeps_until: int = 0  # number of the scheduler's choice up to which others run, where choices are random
+    meetings: int = 0  # how often it has met others in memory: executed strong accesses
+    polled: set[tuple[str, int]] = field(default_factory=set)  # places that it may wait to change: space and first byte
+
+    def resume(self, at: int) -> None:
+        """Run on from the block `at`, after waiting."""
+        self.at, self.waits_at, self.masks = at, None, None
+
+    def split(self, chosen: Values, part: PartOf) -> "tuple[ConvergedGroup, ConvergedGroup]":
+        """Return two groups at the same place: the members whose flag is set, and the others."""
+        threads = self.members.threads
+        one, other = (
+            ConvergedGroup(part(those), self.lockstep, self.at, self.waits_at, self.turns, self.ran_at)
+            for those in (threads[chosen], threads[~chosen])
+        )
+        for group in (one, other):
+            group.polled, group.meetings = set(self.polled), self.meetings
+        return one, other
+
+
+def merged(groups: list[ConvergedGroup], everyone: ThreadSet, part: PartOf) -> list[ConvergedGroup]:
+    """Return the groups of one lockstep group of threads, `everyone`, joining those that run at the same place."""
+    running: dict[int, list[ConvergedGroup]] = {}
+    result = []
+    for group in groups:
+        if group.waits_at is None:
+            running.setdefault(group.at, []).append(group)
+        else:
+            result.append(group)
+    for at, parts in running.items():
+        if len(parts) == 1:
+            result.append(parts[0])
+            continue
+        threads = np.sort(np.concatenate([group.members.threads for group in parts]))
+        members = everyone if threads.size == everyone.count else part(threads)
+        names = ("turns", "ran_at", "meetings")
+        turns, ran_at, meetings = (max(getattr(group, name) for group in parts) for name in names)
+        result.append(ConvergedGroup(members, groups[0].lockstep, at, turns=turns, ran_at=ran_at, meetings=meetings))
+    return result

@@ -1,0 +1,98 @@
+"""Orders in which threads may legally run under independent thread scheduling.
+
+A policy divides the threads into groups that run in lockstep, and orders the groups. A group runs ahead until it has to
+wait for others, or has used its turn. A GPU may choose any of these orders (CUDA C++ Programming Guide, "Independent
+Thread Scheduling"; blocks run "in any order, in parallel or in series", ibid., "Thread Hierarchy"): a program that is
+right only under some of them is wrong.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from itertools import pairwise
+
+from shflbench.checker.machine.threads import Shape, ThreadSet, regular
+from shflbench.model import WARP
+
+EVERY = slice(None)
+TURN = 16  # traces after which another group runs, so that a spinning group cannot block the others
+BLOCK_TURN = 512  # likewise, for groups of a block: long enough for most blocks to end, short enough to wait for one
+MOST_PARTS = 8  # of a grid: of a larger one, several neighboring blocks run as one, or it would take too long
+
+
+class Diverged(Enum):
+    """Which threads of a group run first once they have diverged.
+
+    Those that lag behind converge with the others again. The other orders show more of what threads that wait by memory
+    may do to one another.
+    """
+
+    LAGGING_FIRST = auto()
+    FARTHEST_FIRST = auto()
+    BY_TURNS = auto()  # those that have executed the fewest strong accesses
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """One order of threads."""
+
+    name: str
+    summary: str
+    lockstep_groups: Callable[[Shape], list[ThreadSet]]  # in the order in which they run
+    random: bool = False  # which group runs is drawn each time
+    turn: int = TURN
+    of_blocks: bool = False  # the groups are whole blocks: a grid of one block runs as in lockstep
+    diverged: Diverged = Diverged.LAGGING_FIRST  # only in programs whose threads may wait by memory
+
+
+def all_threads(shape: Shape) -> list[ThreadSet]:
+    """Return all threads as one set."""
+    return [regular(shape, EVERY, EVERY)]
+
+
+def _lanes(*groups: slice) -> Callable[[Shape], list[ThreadSet]]:
+    return lambda shape: [regular(shape, EVERY, lanes) for lanes in groups]
+
+
+def _warps_reversed(shape: Shape) -> list[ThreadSet]:
+    count = shape.warps_per_block
+    return [regular(shape, slice(warp, None, count), EVERY) for warp in reversed(range(count))]
+
+
+def _blocks(shape: Shape) -> list[ThreadSet]:
+    parts = min(shape.grid, MOST_PARTS)
+    starts = [shape.grid * part // parts * shape.warps_per_block for part in range(parts + 1)]
+    return [regular(shape, slice(*ends), EVERY, whole_blocks=True) for ends in pairwise(starts)]
+
+
+def _blocks_reversed(shape: Shape) -> list[ThreadSet]:
+    return _blocks(shape)[::-1]
+
+
+_each_lane = _lanes(*(slice(lane, lane + 1) for lane in range(WARP)))
+
+LOCKSTEP = Policy("lockstep", "all threads run the same instruction at once", all_threads)
+ADVERSARIAL = (
+    Policy(
+        "half-warp first",
+        "lanes 0 to 15 run ahead of lanes 16 to 31",
+        _lanes(slice(0, 16), slice(16, 32)),
+        diverged=Diverged.BY_TURNS,
+    ),
+    Policy(
+        "odd lanes first",
+        "odd lanes run ahead of even lanes",
+        _lanes(slice(1, None, 2), slice(0, None, 2)),
+        diverged=Diverged.FARTHEST_FIRST,
+    ),
+    Policy("lanes in order", "each lane runs ahead of the next", _each_lane),
+    Policy("lanes at random", "a lane drawn at random runs ahead", _each_lane, random=True),
+    Policy(
+        "warps in reverse", "the last warp of each block runs ahead", _warps_reversed, diverged=Diverged.FARTHEST_FIRST
+    ),
+    Policy("warps at random", "a warp drawn at random runs ahead", _warps_reversed, random=True),
+    Policy("blocks one at a time", "each block runs ahead of the next", _blocks, turn=BLOCK_TURN, of_blocks=True),
+    Policy("blocks in reverse", "the last block runs ahead", _blocks_reversed, turn=BLOCK_TURN, of_blocks=True),
+    Policy("blocks at random", "a block drawn at random runs ahead", _blocks, random=True, of_blocks=True),
+)
+POLICIES: Mapping[str, Policy] = {policy.name: policy for policy in (LOCKSTEP, *ADVERSARIAL)}

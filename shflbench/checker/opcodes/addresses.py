@@ -1,0 +1,83 @@
+"""Generic addresses: the window of each state space, conversions from and to them, prefetches."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from shflbench.checker.opcodes.forms import Decoder, Nothing, Pure, UnknownFormError, Values
+from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction
+
+GLOBAL_BASE = 0x7F00_0000_0000
+MODULE_BASE = GLOBAL_BASE - (1 << 32)  # module variables lie below the buffers
+BUFFERS_FROM = GLOBAL_BASE - (1 << 31)  # an address from here on is meant for a buffer, perhaps by a negative index
+# Shared and local memory and parameters have a window of 16 MiB each.
+WINDOWS: Mapping[str, int] = {
+    "global": 0,
+    "const": 0,
+    "param": 0x0300_0000_0000,
+    "shared": 0x0100_0000_0000,
+    "local": 0x0200_0000_0000,
+}
+WINDOW_BYTES = 1 << 24
+
+
+def window_of(addresses: Values) -> Values:
+    """Return the base of the window that each generic address lies in; 0 is global."""
+    base = np.zeros(addresses.shape, "u8")
+    for name in ("shared", "local", "param"):
+        start = np.uint64(WINDOWS[name])
+        base[(addresses >= start) & (addresses < start + np.uint64(WINDOW_BYTES))] = start
+    return base
+
+
+def _without_sub_space(modifiers: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the modifiers without `::cta` and the like: in clusters of one block, each is the space itself."""
+    return tuple(word for word in modifiers if word not in {"cta", "cluster", "entry", "func"})
+
+
+def _cvta(instruction: PtxInstruction) -> Pure:
+    *direction, space, name = _without_sub_space(instruction.modifiers)
+    if direction not in ([], ["to"]) or space not in WINDOWS:
+        raise UnknownFormError
+    type_ = NUMPY[name]
+    base = np.array(WINDOWS[space], type_)
+    shift = np.subtract if direction else np.add
+    return Pure((type_,), (type_,), lambda a, out: shift(a, base, out))
+
+
+def _isspacep(instruction: PtxInstruction) -> Pure:
+    (space,) = _without_sub_space(instruction.modifiers)
+    if space not in {"global", "shared", "local", "param"}:  # constants lie among the global addresses here
+        raise UnknownFormError
+    return Pure(
+        ("?",), ("u8",), lambda a, out: np.copyto(out, window_of(np.broadcast_to(a, out.shape)) == WINDOWS[space])
+    )
+
+
+def _mapa(instruction: PtxInstruction) -> Pure:
+    """Return the address in the block of rank 0, which is the block itself: clusters have one block here."""
+    type_ = NUMPY[instruction.modifiers[-1]]
+    return Pure((type_,), (type_, "u4"), lambda a, _, out: np.copyto(out, a))
+
+
+def _getctarank(instruction: PtxInstruction) -> Pure:
+    return Pure(("u4",), (NUMPY[instruction.modifiers[-1]],), lambda _, out: out.fill(0))
+
+
+def _policy_operands(instruction: PtxInstruction) -> tuple[str, ...]:
+    """Return the types of what a cache policy is made of; caches do not exist here."""
+    return ("u4",) * (len(instruction.operands) - 1)
+
+
+FORMS: Mapping[str, Decoder] = {
+    "mapa": _mapa,
+    "getctarank": _getctarank,
+    "createpolicy": lambda instruction: Pure(
+        ("u8",), _policy_operands(instruction), lambda *values: values[-1].fill(0)
+    ),
+    "applypriority": lambda _: Nothing(),
+    "cvta": _cvta,
+    "isspacep": _isspacep,
+    "prefetch": lambda _: Nothing(),
+    "prefetchu": lambda _: Nothing(),
+}

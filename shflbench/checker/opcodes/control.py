@@ -1,0 +1,54 @@
+"""Branches, ends and barriers."""
+
+from collections.abc import Mapping
+
+from shflbench.checker.opcodes.forms import Barrier, Branch, Decoder, Exit, Form, Nothing, UnknownFormError
+from shflbench.checker.ptx.syntax import PtxInstruction
+
+
+def _barrier(instruction: PtxInstruction) -> Form:
+    """Decode `bar.warp.sync` and the barriers of a block (PTX ISA 9.0, 9.7.13.1 and 9.7.13.2)."""
+    words = tuple(word for word in instruction.modifiers if word not in {"cta", "aligned"})
+    if instruction.opcode == "bar" and words == ("warp", "sync"):
+        return Barrier(whole_block=False, operands=("u4",))
+    aligned = instruction.opcode == "bar" or "aligned" in instruction.modifiers
+    reduces = words[:1] == ("red",)
+    counted = len(instruction.operands) == (4 if reduces else 2)
+    if counted:
+        operands: tuple[str, ...] = ("u4", "u4")
+    elif len(instruction.operands) == (3 if reduces else 1) and words != ("arrive",):
+        operands = ("u4",)
+    else:
+        raise UnknownFormError
+    match words:
+        case ("sync" | "arrive" as how,):
+            arrives = how == "arrive"
+            return Barrier(whole_block=True, operands=operands, arrives_only=arrives, counted=counted, aligned=aligned)
+        case ("red", "popc" as how, "u32"):
+            result = "u4"
+        case ("red", ("and" | "or") as how, "pred"):
+            result = "?"
+        case _:
+            raise UnknownFormError
+    return Barrier(
+        whole_block=True, results=(result,), operands=(*operands, "?"), reduce=how, counted=counted, aligned=aligned
+    )
+
+
+def _nothing(_: PtxInstruction) -> Form:
+    return Nothing()
+
+
+FORMS: Mapping[str, Decoder] = {
+    "bra": lambda _: Branch(),
+    "ret": lambda _: Exit(returns=True),
+    "exit": lambda _: Exit(returns=False),
+    "trap": lambda _: Exit(returns=False, trap=True),
+    "bar": _barrier,
+    "barrier": _barrier,
+    "nanosleep": _nothing,
+    "brkpt": _nothing,
+    "pmevent": _nothing,
+    "griddepcontrol": _nothing,
+    "setmaxnreg": _nothing,
+}

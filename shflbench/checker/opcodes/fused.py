@@ -1,0 +1,145 @@
+"""Fused multiply-add: one rounding of the exact a·b + c, which NumPy does not offer.
+
+Single precision: the product is exact in double precision, the sum is rounded there first. That changes the
+result only where the double lies halfway between two singles. Double precision: error-free transformations
+and one rounding to odd (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", IEEE Transactions
+on Computers 57(4), 2008). Elements for which neither holds are computed with exact rationals.
+"""
+
+import math
+from collections.abc import Mapping
+from fractions import Fraction
+
+import numpy as np
+
+from shflbench.checker.opcodes import exact
+from shflbench.checker.opcodes.floating import ROUNDINGS, finished
+from shflbench.checker.opcodes.forms import Apply, Decoder, Pure, Values, last_type, only
+from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction
+
+_BELOW_SINGLE = np.uint64(0x1FFFFFFF)  # the 29 digits that a double has and a single has not
+_HALFWAY = np.uint64(0x10000000)
+POWER_OF_TWO = 0.5  # the mantissa that frexp gives
+_SPLIT = 2.0**27 + 1  # Veltkamp's constant: cuts 53 digits into 26 and 26
+# Products and splits of numbers between these neither overflow nor lose digits below the smallest double.
+_SAFE_LOW, _SAFE_HIGH = 2.0**-400, 2.0**400
+
+
+def _exact(a: Fraction, b: Fraction, c: Fraction) -> Fraction:
+    return a * b + c
+
+
+def _plain(a: Values, b: Values, c: Values) -> Values:
+    """Return what not finite operands give; a finite product that overflows is no match for an infinite `c`."""
+    return np.where(np.isinf(c) & np.isfinite(a) & np.isfinite(b), c, a * b + c)
+
+
+def slowly(mode: str, a: Values, b: Values, c: Values, out: Values) -> None:
+    """Write a·b + c with exact rationals."""
+    exact.elementwise(_exact, _plain, mode, (a, b, c), out, signs=(0, 2))
+
+
+def _repair(where: Values, operands: tuple[Values, Values, Values], out: Values) -> None:
+    chosen = [np.broadcast_to(x, out.shape)[where] for x in operands]
+    result = np.empty(chosen[0].shape, out.dtype)
+    slowly("rn", chosen[0], chosen[1], chosen[2], result)
+    out[where] = result
+
+
+def _by_power_of_two(a: Values, b: Values, c: Values, out: Values) -> bool:
+    """Write the result if `b` is one constant 2^-n and no product is subnormal: then every product is exact."""
+    if not isinstance(b, np.floating) or abs(math.frexp(b)[0]) != POWER_OF_TWO or abs(b) > 1:
+        return False
+    bits = f"u{out.itemsize}"
+    one = np.ones((), bits)
+    # Without the sign, less one, so that zero is the largest: its product is exact, too.
+    sizes = np.asarray(a).view(bits) << one
+    sizes -= one
+    smallest = np.abs(np.finfo(out.dtype).smallest_normal / b).view(bits)
+    if sizes.min() < (smallest << one) - one:
+        return False
+    np.add(np.multiply(a, b), c, out)
+    return True
+
+
+def _single(a: Values, b: Values, c: Values, out: Values) -> None:
+    if _by_power_of_two(a, b, c, out):
+        return
+    wide = np.empty(out.shape, np.float64)
+    np.multiply(a, b, wide, dtype=np.float64)
+    np.add(wide, c, wide)
+    doubtful = (wide.view(np.uint64) & _BELOW_SINGLE) == _HALFWAY
+    if not np.abs(wide).min() >= 2.0**-126:  # also where there is a NaN
+        doubtful |= (np.abs(wide) < 2.0**-126) & (wide != 0)
+    if doubtful.any():
+        operands = tuple(np.array(x) for x in (a, b, c))  # `out` may be one of them
+        np.copyto(out, wide, casting="unsafe")
+        _repair(doubtful, (operands[0], operands[1], operands[2]), out)
+    else:
+        np.copyto(out, wide, casting="unsafe")
+
+
+def _two_sum(a: Values, b: Values) -> tuple[Values, Values]:
+    """Return a + b rounded, and its error (Knuth)."""
+    total = a + b
+    rest = total - a
+    return total, (a - (total - rest)) + (b - rest)
+
+
+def _two_product(a: Values, b: Values) -> tuple[Values, Values]:
+    """Return a · b rounded, and its error (Dekker)."""
+    product = a * b
+    scaled = a * _SPLIT
+    a_high = scaled - (scaled - a)
+    scaled = b * _SPLIT
+    b_high = scaled - (scaled - b)
+    a_low, b_low = a - a_high, b - b_high
+    return product, ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
+
+
+def _to_odd(a: Values, b: Values) -> Values:
+    """Return a + b rounded to odd: if inexact, the neighbor whose last digit is 1."""
+    total, error = _two_sum(a, b)
+    bits = total.view(np.int64)
+    even = (error != 0) & (bits & 1 == 0)
+    towards_zero = (error > 0) != (total > 0)
+    adjusted: Values = np.where(even, bits + np.where(towards_zero, -1, 1), bits).view(np.float64)
+    return adjusted
+
+
+def _double(a: Values, b: Values, c: Values, out: Values) -> None:
+    if _by_power_of_two(a, b, c, out):
+        return
+    x, y, z = (np.broadcast_to(v, out.shape) for v in (a, b, c))
+    product, low = _two_product(x, y)
+    total, error = _two_sum(z, low)
+    high, rest = _two_sum(product, total)
+    result = high + _to_odd(rest, error)
+    sizes = [np.abs(v) for v in (x, y, z, result)]
+    safe = np.logical_and.reduce([((size > _SAFE_LOW) | (size == 0)) & (size < _SAFE_HIGH) for size in sizes])
+    zero = result == 0
+    if zero.any():  # the transformations lose its sign; the product is exactly -c
+        result = np.where(zero, x * y + z, result)
+    if safe.all():
+        np.copyto(out, result)
+    else:
+        operands = (np.array(x), np.array(y), np.array(z))
+        np.copyto(out, result)
+        _repair(~safe, operands, out)
+
+
+def _decode(instruction: PtxInstruction) -> Pure:
+    only(instruction, *ROUNDINGS, "ftz", "sat")
+    type_ = NUMPY[last_type(instruction, "f")]
+    mode = next((word for word in instruction.modifiers if word in ROUNDINGS), "rn")
+    apply: Apply = _single if type_ == "f4" else _double
+    if mode != "rn":
+
+        def directed(a: Values, b: Values, c: Values, out: Values) -> None:
+            slowly(mode, a, b, c, out)
+
+        apply = directed
+    return Pure((type_,), (type_, type_, type_), finished(apply, instruction))
+
+
+FORMS: Mapping[str, Decoder] = {"fma": _decode, "mad": _decode}

@@ -1,0 +1,88 @@
+"""Mark the cells of memory that several threads access and at least one writes.
+
+Only these can race, and they are few: a second run of the launch compares the accesses to them in the order of
+their clocks. This run keeps a few bytes per cell.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from shflbench.checker.link.program import Op
+from shflbench.checker.machine.memory import MemorySpace
+from shflbench.checker.machine.observer import Observer
+from shflbench.checker.machine.state import State
+from shflbench.checker.machine.threads import ThreadSet
+from shflbench.checker.opcodes.forms import Access, Values
+from shflbench.checker.races.cells import batch, granule_of
+
+SHARED, READ, WRITE, ATOMIC = 1, 2, 4, 8
+ODD = 16  # atomics of several sizes, or of a scope of one block
+ACROSS = 32  # several blocks
+
+
+class Conflicts(Observer):
+    """Records which threads access each cell, and how."""
+
+    def __init__(self, state: State, spaces: Sequence[str]) -> None:
+        """Watch some memory spaces."""
+        self.granule = granule_of(state.program)
+        sizes = {name: state.spaces[name].bytes.size // self.granule for name in spaces}
+        self._shape = state.shape
+        self._first = {name: np.zeros(size, np.int32) for name, size in sizes.items()}  # thread plus one
+        self._flags = {name: np.zeros(size, np.uint8) for name, size in sizes.items()}
+        self._marked: dict[tuple[int, int], Values] = {}  # by op and threads: the last index
+        self._sizes = {name: np.zeros(size, np.uint8) for name, size in sizes.items()}  # of the last atomic
+
+    def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, _values: Sequence[Values]) -> None:
+        """Mark the cells of an access."""
+        flags = self._flags.get(space.name)
+        if flags is None:
+            return
+        if members.view is not None and not op.form.atomic:  # type: ignore[union-attr]
+            if self._marked.get((id(op), id(members))) is index:
+                return
+            self._marked[id(op), id(members)] = index
+        part = batch(op, members, index, self.granule)
+        cells, numbers, first = part.cells, part.threads + 1, self._first[space.name]
+        known = first[cells]
+        if not known.all():
+            fresh = known == 0
+            first[cells[fresh]] = numbers[fresh]
+            known = first[cells]
+        bits = self._bits(part.form)
+        flags[cells] |= bits
+        others = known != numbers
+        if others.any():
+            flags[cells[others]] |= SHARED
+            if self._shape.grid > 1:
+                apart = self._shape.block_of(part.threads[others]) != self._shape.block_of(known[others] - 1)
+                flags[cells[others][apart]] |= ACROSS
+        if part.form.atomic:
+            sizes, size = self._sizes[space.name], np.dtype(part.form.type).itemsize
+            flags[cells[(sizes[cells] != 0) & (sizes[cells] != size)]] |= ODD
+            sizes[cells] = size
+
+    def cells(self) -> Mapping[str, Values]:
+        """Return the cells of each space that can race, without spaces that have none."""
+        marked = {}
+        for name, flags in self._flags.items():
+            conflict = (flags & SHARED != 0) & (flags & (WRITE | ATOMIC) != 0)
+            # Atomics of one size do not race with one another.
+            conflict &= flags & (READ | WRITE | ODD) != 0
+            cells = np.flatnonzero(conflict)
+            if cells.size:
+                marked[name] = cells
+        return marked
+
+    @property
+    def blocks_apart(self) -> bool:
+        """Whether no block accessed what another one wrote: then their order cannot matter."""
+        return not any(
+            ((flags & ACROSS != 0) & (flags & (WRITE | ATOMIC) != 0)).any() for flags in self._flags.values()
+        )
+
+    def _bits(self, form: Access) -> int:
+        if form.atomic:
+            return ATOMIC | (ODD if self._shape.grid > 1 and not form.wide else 0)
+        return READ if form.kind == "ld" else WRITE

@@ -1,0 +1,70 @@
+"""Find faults of threads that meet: their masks, and the instructions at which they wait."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from shflbench.checker.link.program import Op
+from shflbench.checker.opcodes.forms import Barrier, Values
+from shflbench.checker.races.hazards import HazardKind
+from shflbench.checker.races.rule import Rule
+from shflbench.model import WARP
+
+
+class LaneMasks(Rule):
+    """Lanes that act together name one another, and no other lane, in equal masks."""
+
+    def pass_masks(self, op: Op, threads: Values, masks: Values, ended: Values) -> None:
+        """Find lanes at a barrier that their own mask does not name, and masks that name exited lanes."""
+        lanes = (threads % WARP).astype(np.uint32)
+        outside = masks >> lanes & np.uint32(1) == 0
+        if outside.any() and isinstance(op.form, Barrier):
+            self.report(HazardKind.NOT_IN_OWN_MASK, op, threads[outside])
+        if ended.any():
+            self.report(HazardKind.EXITED, op, threads[ended != 0][:1], int(np.count_nonzero(ended)))
+
+    def meet_other_masks(self, op: Op, threads: Values) -> None:
+        """Find lanes whose masks differ from those of lanes that they name."""
+        self.report(HazardKind.MASKS_DIFFER, op, threads)
+
+    def read_absent(self, op: Op, threads: Values) -> None:
+        """Find lanes that read from lanes that do not execute the instruction."""
+        self.report(HazardKind.ABSENT_VALUE, op, threads[:1], threads.size)
+
+    def stand_outside(self, op: Op, threads: Values) -> None:
+        """Find lanes whose own mask does not name them."""
+        self.report(HazardKind.NOT_IN_OWN_MASK, op, threads[:1], threads.size)
+
+    def ask_active(self, op: Op, threads: Values) -> None:
+        """Find lanes that read the mask of active lanes."""
+        self.report(HazardKind.ACTIVEMASK, op, threads[:1], threads.size)
+
+
+class Divergence(Rule):
+    """The lanes of a warp execute a barrier of the block together, and no thread of the block has ended before."""
+
+    def skip_barrier(self, op: Op, threads: Values, ended: Values, end: Op | None) -> None:
+        """Find barriers that some threads ended before."""
+        self.report(HazardKind.BARRIER_SKIPPED, op, np.concatenate([threads[:1], ended[:1]]), int(ended.size), end)
+
+    def meet(self, threads: Values, sets: Values, places: Values, ops: Sequence[Op]) -> None:
+        """Find warps whose lanes wait at different barriers, or in different iterations, though they continue together.
+
+        An op that stands at several places of `ops` is waited at in different iterations of the loops around it.
+        """
+        if len(ops) == 1:
+            return
+        _, first, numbers = np.unique(sets, return_index=True, return_inverse=True)
+        expected = places[first][numbers]
+        pairs = np.unique(np.stack([places, expected])[:, places != expected], axis=1)
+        for place, other in pairs.T.tolist():
+            if not any(isinstance(op.form, Barrier) and op.form.aligned for op in (ops[place], ops[other])):
+                continue
+            divergent = (places == place) & (expected == other)
+            self.report(
+                HazardKind.DIVERGENT_WARP_BARRIER,
+                ops[place],
+                threads[divergent][:1],
+                int(np.count_nonzero(divergent)),
+                ops[other] if ops[other] is not ops[place] else None,
+            )

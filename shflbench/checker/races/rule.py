@@ -1,0 +1,75 @@
+"""A rule: an observer of one launch that reports hazards."""
+
+from dataclasses import replace
+
+from shflbench.checker.link.program import Op
+from shflbench.checker.machine.observer import Observer
+from shflbench.checker.machine.state import State
+from shflbench.checker.opcodes.forms import Access, Values
+from shflbench.checker.races.clocks import Clocks
+from shflbench.checker.races.hazards import Hazard, HazardKind, HazardLog
+from shflbench.checker.races.words import bytes_of, sentence
+
+
+class Rule(Observer):
+    """Finds one kind of violation of the memory model, or of the rules for warps."""
+
+    def __init__(self, state: State, clocks: Clocks, log: HazardLog) -> None:
+        """Observe the launch of `state`; `clocks` hold the order of accesses, `log` collects the hazards."""
+        self.state, self.shape, self.clocks, self.log = state, state.shape, clocks, log
+
+    def report(  # noqa: PLR0913  (all but the first three by name)
+        self,
+        kind: HazardKind,
+        op: Op,
+        threads: Values,
+        count: int = 0,
+        other: Op | None = None,
+        *,
+        place: tuple[str, int, int] | None = None,
+    ) -> None:
+        """Report a hazard of some threads, by number, of which the first two are named.
+
+        `place` is the space, the first byte and the number of bytes that it concerns.
+        """
+        named = tuple(self.shape.in_block(int(thread)) for thread in threads[:2])
+        earlier = other.instruction if other is not None else None
+        hazard = Hazard(kind, op.instruction, earlier, named, count or int(threads.size))
+        if place is not None:
+            space = self.state.spaces[place[0]]
+            detail, buffer = bytes_of(space, *place[1:])
+            hazard = replace(hazard, space=space.name, detail=detail, buffer=buffer)
+        self.log.merge(hazard)
+
+    def report_race(  # noqa: PLR0913, PLR0917  (pairs of the later and the earlier access)
+        self,
+        kind: HazardKind,
+        ops: tuple[Op, Op],
+        threads: tuple[int, int],
+        at: int,
+        count: int,
+        place: tuple[str, int],
+    ) -> None:
+        """Report two accesses, the later one first, of which the earlier one had the number `at`.
+
+        `place` is the space and the first byte that both access. Nothing is reported of shared memory that the system
+        reserves, which only the code of cooperative groups uses: by the letter of the memory model it has races, as one
+        lane of a warp waits for other warps, and a shuffle tells the others (`sync_warps_last_releases` in
+        cooperative_groups/details/sync.h, CUDA 13).
+        """
+        if place[0] == "shared" and any(start <= place[1] < end for start, end in self.state.spaces["shared"].filled):
+            return
+        instructions = (ops[0].instruction, ops[1].instruction)
+        one_store = kind is HazardKind.SAME_VALUE and ops[0] is ops[1]
+        if self.log.repeat(kind, *instructions, count, one_store=one_store):
+            return
+        form: Access = ops[0].form  # type: ignore[assignment]
+        space = self.state.spaces[place[0]]
+        size = int(form.type[1:])
+        detail, buffer = bytes_of(space, place[1] - place[1] % size, size)
+        history = (
+            sentence(self.state, self.clocks, ops[1], threads[1], at),
+            sentence(self.state, self.clocks, ops[0], threads[0], self.clocks.now),
+        )
+        named = tuple(self.shape.in_block(thread) for thread in threads)
+        self.log.merge(Hazard(kind, *instructions, named, count, space.name, detail, history, buffer, one_store))

@@ -1,0 +1,59 @@
+"""The rules for checked kernels."""
+
+from collections.abc import Mapping, Sequence
+
+from shflbench.checker.link.program import Program
+from shflbench.checker.machine.observer import Observer
+from shflbench.checker.machine.state import State
+from shflbench.checker.opcodes.forms import Values
+from shflbench.checker.races.async_copies import AsyncCopies
+from shflbench.checker.races.cells import accesses_of
+from shflbench.checker.races.clocks import Clocks
+from shflbench.checker.races.conflicts import Conflicts
+from shflbench.checker.races.diagnostics import Divergence, LaneMasks
+from shflbench.checker.races.hazards import HazardLog
+from shflbench.checker.races.non_coherent import NonCoherentLoads
+from shflbench.checker.races.rule import Rule
+from shflbench.checker.races.shared_memory import SharedMemoryRaces
+from shflbench.checker.races.synchronization import Synchronization, publishes
+from shflbench.checker.races.tracked import TrackedRaces
+from shflbench.checker.races.uninitialized import UninitializedReads
+
+RULES: Sequence[type[Rule]] = (LaneMasks, Divergence, AsyncCopies, NonCoherentLoads)
+
+
+def rules(state: State, log: HazardLog) -> tuple[list[Observer], Conflicts]:
+    """Return observers that apply all rules to a launch and report to `log`; EmulatorError if it is too large.
+
+    The last of them marks the cells that `tracking_rules` have to compare in a second run.
+    """
+    clocks = Clocks(state)
+    applied = [rule(state, clocks, log) for rule in RULES]
+    spaces = ["global", "module"]
+    if _plain_shared(state.program):
+        applied += [UninitializedReads(state, clocks, log), SharedMemoryRaces(state, clocks, log)]
+    else:
+        applied.append(UninitializedReads(state, clocks, log, ("global", "local", "shared")))
+        spaces.append("shared")
+    synchronization = [Synchronization(state, clocks)] if publishes(state.program) else []
+    conflicts = Conflicts(state, spaces)
+    return [clocks, *applied, *synchronization, conflicts], conflicts
+
+
+def tracking_rules(state: State, log: HazardLog, cells: Mapping[str, Values]) -> list[Observer]:
+    """Return observers that compare all accesses to some cells; EmulatorError if these are too many."""
+    clocks = Clocks(state)
+    synchronization = Synchronization(state, clocks) if publishes(state.program) else None
+    tracked = TrackedRaces(state, clocks, log, cells, synchronization)
+    return [clocks, tracked, *([synchronization] if synchronization is not None else [])]
+
+
+def _plain_shared(program: Program) -> bool:
+    """Return whether the accesses to shared memory can be compared at once, without marking cells first.
+
+    These are weak loads and stores. Volatile ones are like weak ones there, unless the program has fences, by which
+    they may synchronize.
+    """
+    weak = {"weak"} if publishes(program) else {"weak", "volatile"}
+    forms = [form for op, form in accesses_of(program) if op.place is None or op.place.space in {"shared", ""}]
+    return all(form.order in weak for form in forms)

@@ -1,0 +1,359 @@
+"""Find races in the cells that several threads access, in any memory and between any threads of the grid.
+
+For each cell: the last weak write, and when each thread last read it weakly, read it strongly, and wrote it strongly,
+by the numbers of `clocks.py`. Two accesses race if at least one writes, neither happened before the other, and they are
+not morally strong: both strong, at scopes that include both threads, and of the same bytes (PTX ISA 9.0, 8.7).
+
+Volatile accesses to shared memory are strong, too, but few of them are meant to be: they are reported like weak ones
+unless threads synchronize by them, because code that relies on lockstep execution of warps uses them.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shflbench.checker.link.program import Op
+from shflbench.checker.machine.memory import MemorySpace
+from shflbench.checker.machine.state import State
+from shflbench.checker.machine.threads import ThreadSet
+from shflbench.checker.opcodes.forms import Access, Values
+from shflbench.checker.races.cells import Batch, batch, granule_of
+from shflbench.checker.races.clocks import Clocks
+from shflbench.checker.races.hazards import HazardKind, HazardLog
+from shflbench.checker.races.observation import Observations
+from shflbench.checker.races.rule import Rule
+from shflbench.checker.races.synchronization import Synchronization
+from shflbench.errors import EmulatorError
+
+MOST_ENTRIES = 1 << 26  # cells times threads: a table takes 256 MiB
+MOST_REPORTS = 64  # executions of one instruction that race, after which it is not compared any more
+PAIRS_OF_REPORT = 1 << 16  # racing pairs of threads that count as one more of these
+SEVERAL = -1  # instead of the number of a thread or block, both counted from 1
+_CHUNK = 1 << 21  # entries of a table that are compared at once
+
+# The accesses of one table: whether they write, and of strong ones whether the scope is wide, and the bytes; of these
+# depends with which others they race.
+_Class = tuple[bool, bool, int]
+_WEAK_READS: _Class = (False, False, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Accesses that no clock orders: entries of a batch, with the earlier thread, op and access of each."""
+
+    kind: HazardKind
+    entry: Values
+    other: Values
+    at: Values
+    may_synchronize: bool = False  # no hazard if threads synchronize by this place
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a possible hazard lies, and its report."""
+
+    space: str
+    byte: int
+    arguments: tuple[HazardKind, Op, int, int, int, int]  # kind, op, thread, other thread, number of it, count
+
+
+class TooManyCellsError(EmulatorError):
+    """The threads of a launch share too many cells of memory."""
+
+
+class TrackedRaces(Rule):
+    """Compares the accesses to some cells with all earlier ones."""
+
+    def __init__(
+        self,
+        state: State,
+        clocks: Clocks,
+        log: HazardLog,
+        cells: Mapping[str, Values],
+        synchronization: Synchronization | None,
+    ) -> None:
+        """Watch the cells of each space; TooManyCellsError if these are too many for so many threads."""
+        super().__init__(state, clocks, log)
+        self._granule, self._synchronization = granule_of(state.program), synchronization
+        rows = sum(part.size for part in cells.values())
+        self._shape = (rows, state.shape.lanes)
+        if rows * state.shape.lanes > MOST_ENTRIES:
+            raise TooManyCellsError(
+                f"{state.program.name} cannot be checked for races: {state.shape.lanes} threads share "
+                f"{rows} cells of memory, and the emulator compares up to {MOST_ENTRIES // state.shape.lanes}",
+                "Check a smaller launch.",
+            )
+        self._rows: dict[str, Values] = {}  # by cell: row plus one
+        start = 1
+        for name, part in cells.items():
+            numbers = self._rows[name] = np.zeros(state.spaces[name].bytes.size // self._granule, np.int32)
+            numbers[part] = np.arange(start, start + part.size)
+            start += part.size
+        self._writer = np.zeros(rows, np.int32)  # of the last weak write
+        self._written_at = np.zeros(rows, np.int32)
+        self._accessed_at = np.zeros(rows, np.int32)
+        # The only thread and block that accessed a cell since a write that all earlier accesses happened before.
+        self._thread = np.zeros(rows, np.int32)
+        self._block = np.zeros(rows, np.int32)
+        self._tables: dict[_Class, Values] = {}  # [row, thread]: the number of the last access
+        self._latest: dict[_Class, Values] = {}  # [row]: the number of the last access of any thread
+        self._stored: set[_Class] = set()  # those that hold strong stores, which are no atomics
+        self._observations = Observations(state.shape, clocks, rows)
+        self._racing: Counter[int] = Counter()  # executions of an op in which it raced
+        self._ops: list[Op] = []
+        self._numbers: dict[int, int] = {}
+        self._op_at = np.zeros(1024, np.int32)  # by the number of the access, an index into `_ops`
+        self._weak: list[_Place] = []  # hazards of strong accesses, unless they turn out to synchronize
+
+    def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, values: Sequence[Values]) -> None:
+        """Compare an access with earlier ones to the same cells."""
+        numbers = self._rows.get(space.name)
+        if numbers is None:
+            return
+        whole = batch(op, members, index, self._granule)
+        rows = numbers[whole.cells] - 1
+        chosen = np.flatnonzero(rows >= 0)
+        if not chosen.size:
+            return
+        part = Batch(
+            op, whole.form, *(item[chosen] for item in (whole.threads, whole.cells, whole.elements, whole.lanes))
+        )
+        rows = rows[chosen]
+        self._number(op)
+        same = _same_values(part, space, index, values) if part.form.kind == "st" else np.zeros(rows.size, np.bool_)
+        if self._racing[id(op)] > MOST_REPORTS:
+            self._record(part, rows)
+            return
+        unordered, in_shared = np.flatnonzero(~self._ordered(part, rows)), space.name == "shared"
+        pairs = list(self._earlier(part, rows, same, unordered, in_shared=in_shared)) if unordered.size else []
+        self.state.comparisons += 1
+        if part.form.writes:
+            pairs += self._within(part, rows, index, values, in_shared=in_shared)
+        self._report_all(part, space, pairs)
+        races = sum(group.entry.size for group in pairs if group.kind.breaks)
+        self._racing[id(op)] += (races > 0) + races // PAIRS_OF_REPORT
+        self._record(part, rows)
+
+    def finish(self) -> None:
+        """Report strong accesses that nothing orders, except to places by which threads synchronized."""
+        synchronized = self._synchronization.synchronized if self._synchronization is not None else set()
+        for place in self._weak:
+            if not any((place.space, place.byte + offset) in synchronized for offset in range(-15, 1)):
+                self._log(place)
+
+    def _number(self, op: Op) -> None:
+        """Record the op of the current access."""
+        number = self._numbers.setdefault(id(op), len(self._ops))
+        if number == len(self._ops):
+            self._ops.append(op)
+        while self.clocks.now >= self._op_at.size:
+            self._op_at = np.concatenate([self._op_at, np.zeros_like(self._op_at)])
+        self._op_at[self.clocks.now] = number
+
+    def _ordered(self, part: Batch, rows: Values) -> Values:
+        """Return which entries all earlier accesses happened before, as far as that is cheap to know."""
+        blocks = self.shape.block_of(part.threads)
+        ordered: Values = self._thread[rows] == part.threads + 1
+        ordered |= self._thread[rows] == 0
+        by_barrier = self._accessed_at[rows] <= self.clocks.block_knows[blocks]
+        ordered |= by_barrier & (self._block[rows] == blocks + 1)
+        return ordered
+
+    def _earlier(self, part: Batch, rows: Values, same: Values, chosen: Values, *, in_shared: bool) -> Iterator[_Pairs]:
+        """Yield the unordered accesses before those of the chosen entries."""
+        form = part.form
+        writer, at = self._writer[rows[chosen]] - 1, self._written_at[rows[chosen]]
+        late = (writer >= 0) & (writer != part.threads[chosen])
+        late[late] = at[late] > self.clocks.knows(part.threads[chosen[late]], writer[late])
+        if late.any():
+            entry, writer, at = chosen[late], writer[late], at[late]
+            if form.atomic or not form.writes:
+                yield _Pairs(HazardKind.ATOMIC_RACE if form.atomic else HazardKind.RAW, entry, writer, at)
+            else:
+                equal = same[entry]
+                yield _Pairs(HazardKind.WAW, entry[~equal], writer[~equal], at[~equal])
+                yield _Pairs(HazardKind.SAME_VALUE, entry[equal], writer[equal], at[equal])
+        for table in self._tables:
+            if not (form.writes or table[0]) or self._morally_strong(form, table, in_shared=in_shared):
+                continue
+            for entry, other, at in self._late(table, part, rows, chosen):
+                if table[0]:
+                    visible = ~self._observations.covers(part, rows, (entry, other, at))
+                    entry, other, at = entry[visible], other[visible], at[visible]  # noqa: PLW2901
+                if table == _WEAK_READS:
+                    yield _Pairs(HazardKind.ATOMIC_RACE if form.atomic else HazardKind.WAR, entry, other, at)
+                else:
+                    yield from self._strong(table, part, same, (entry, other, at), in_shared=in_shared)
+
+    def _morally_strong(self, form: Access, table: _Class, *, in_shared: bool) -> bool:
+        """Whether all accesses of a table are atomics that are morally strong with `form`, an atomic, too.
+
+        They neither race nor count as unordered; a histogram has too many of them to compare one by one.
+        """
+        writes, wide, size = table
+        if not (writes and form.atomic and form.strong) or table in self._stored or size != _size(form):
+            return False
+        return in_shared or (wide and form.wide)  # the threads of a block share a cell of shared memory
+
+    def _late(
+        self, table: _Class, part: Batch, rows: Values, chosen: Values
+    ) -> Iterator[tuple[Values, Values, Values]]:
+        """Yield entries with the threads and numbers of earlier accesses that they do not know of."""
+        numbers = self._tables[table]
+        chosen = chosen[self._latest[table][rows[chosen]] > 0]
+        step = max(1, _CHUNK // self.shape.lanes)
+        for start in range(0, chosen.size, step):
+            entries = chosen[start : start + step]
+            at_all = numbers[rows[entries]]
+            row, other = np.nonzero(at_all)
+            entry, at = entries[row], at_all[row, other]
+            late = other != part.threads[entry]
+            entry, other, at = entry[late], other[late], at[late]
+            late = at > self.clocks.knows(part.threads[entry], other)
+            if late.any():
+                yield entry[late], other[late], at[late]
+
+    def _strong(
+        self, table: _Class, part: Batch, same: Values, late: tuple[Values, Values, Values], *, in_shared: bool
+    ) -> Iterator[_Pairs]:
+        """Yield what earlier strong accesses are to those of `part`, by op: races, or unordered."""
+        form, (entry, other, at) = part.form, late
+        numbers = self._op_at[at]
+        for number in np.unique(numbers).tolist():
+            earlier: Access = self._ops[number].form
+            those = numbers == number
+            if form.atomic or earlier.atomic:
+                race = HazardKind.ATOMIC_RACE
+            elif not form.writes:
+                race = HazardKind.RAW
+            else:
+                race = HazardKind.WAW if table[0] else HazardKind.WAR
+            strong = np.full(entry.shape, form.strong and _size(form) == _size(earlier))
+            if not (form.wide and earlier.wide):
+                strong &= self.shape.block_of(part.threads[entry]) == self.shape.block_of(other)
+            unordered = those & strong
+            if table[0] and form.kind == "st":
+                unordered &= ~same[entry]  # equal values may come in any order
+            if form.atomic and earlier.atomic:
+                unordered[:] = False
+            weak = race if in_shared and form.order == earlier.order == "volatile" else HazardKind.UNORDERED
+            for kind, where, may_synchronize in ((race, those & ~strong, False), (weak, unordered, True)):
+                yield _Pairs(kind, entry[where], other[where], at[where], may_synchronize)
+
+    def _within(
+        self, part: Batch, rows: Values, index: Values, values: Sequence[Values], *, in_shared: bool
+    ) -> Iterator[_Pairs]:
+        """Yield threads that write one cell by the same instruction."""
+        form = part.form
+        if form.atomic and (form.wide or self.shape.grid == 1):
+            return
+        order = np.argsort(rows, kind="stable")
+        one, next_ = order[:-1], order[1:]
+        again = rows[one] == rows[next_]
+        if not again.any():
+            return
+        one, next_ = one[again], next_[again]
+        other, at = part.threads[one], np.full(one.size, self.clocks.now)
+        blocks = self.shape.block_of(part.threads)
+        if form.atomic:
+            apart = blocks[one] != blocks[next_]
+            yield _Pairs(HazardKind.ATOMIC_RACE, next_[apart], other[apart], at[apart])
+            return
+        stored = _stored(part, index, values)
+        equal = stored[one] == stored[next_]
+        strong = np.full(one.size, form.strong)
+        if not form.wide:
+            strong &= blocks[one] == blocks[next_]
+        weak = HazardKind.WAW if in_shared and form.order == "volatile" else HazardKind.UNORDERED
+        for kind, where, may_synchronize in (
+            (HazardKind.WAW, ~equal & ~strong, False),
+            (HazardKind.SAME_VALUE, equal & ~strong, False),
+            (weak, ~equal & strong, True),
+        ):
+            yield _Pairs(kind, next_[where], other[where], at[where], may_synchronize)
+
+    def _report_all(self, part: Batch, space: MemorySpace, pairs: Sequence[_Pairs]) -> None:
+        """Report the first of the pairs of each kind and earlier op, and how many there are."""
+        for group in pairs:
+            ops = self._op_at[group.at]
+            for number in np.unique(ops).tolist():
+                those = np.flatnonzero(ops == number)
+                first = those[np.argmin(group.entry[those])]
+                entry = int(group.entry[first])
+                place = _Place(
+                    space.name,
+                    int(part.cells[entry]) * self._granule,
+                    (
+                        group.kind,
+                        part.op,
+                        int(part.threads[entry]),
+                        int(group.other[first]),
+                        int(group.at[first]),
+                        those.size,
+                    ),
+                )
+                if group.may_synchronize:
+                    self._weak.append(place)
+                else:
+                    self._log(place)
+
+    def _log(self, place: _Place) -> None:
+        kind, op, thread, other, at, count = place.arguments
+        earlier = self._ops[self._op_at[at]]
+        self.report_race(kind, (op, earlier), (thread, other), at, count, (place.space, place.byte))
+
+    def _record(self, part: Batch, rows: Values) -> None:
+        """Record the accesses."""
+        form, now = part.form, self.clocks.now
+        threads, blocks = part.threads + 1, self.shape.block_of(part.threads) + 1
+        if form.kind == "st" and not form.strong:
+            # Later accesses are ordered after the earlier ones if they are ordered after this write; if they are
+            # not, they race with it.
+            self._writer[rows], self._written_at[rows] = threads, now
+            for kind, table in self._tables.items():
+                read = rows[self._latest[kind][rows] > 0]
+                table[read] = 0
+                self._latest[kind][read] = 0
+            self._thread[rows], self._block[rows] = 0, 0
+        else:
+            kind = (form.writes, form.wide, _size(form)) if form.strong else _WEAK_READS
+            self._table(kind)[rows, part.threads] = now
+            if form.strong and form.kind == "st":
+                self._stored.add(kind)
+            self._latest[kind][rows] = now
+        for only, numbers in ((self._thread, threads), (self._block, blocks)):
+            before = only[rows]
+            after = np.where((before == 0) | (before == numbers), numbers, SEVERAL)
+            only[rows] = after
+            differing = only[rows] != after
+            if differing.any():
+                only[rows[differing]] = SEVERAL
+        self._accessed_at[rows] = now
+        self._observations.record(part, rows)
+
+    def _table(self, kind: _Class) -> Values:
+        if kind not in self._tables:
+            self._tables[kind] = np.zeros(self._shape, np.int32)
+            self._latest[kind] = np.zeros(self._shape[0], np.int32)
+        return self._tables[kind]
+
+
+def _size(form: Access) -> int:
+    return np.dtype(form.type).itemsize
+
+
+def _stored(part: Batch, index: Values, values: Sequence[Values]) -> Values:
+    """Return what each entry of a store writes."""
+    table = np.stack([np.broadcast_to(value.reshape(-1), index.shape) for value in values])
+    stored: Values = table[part.elements, part.lanes]
+    return stored
+
+
+def _same_values(part: Batch, space: MemorySpace, index: Values, values: Sequence[Values]) -> Values:
+    """Return which entries of a store write what the memory holds."""
+    data = space.view(part.form.type)
+    stored = _stored(part, index, values)
+    same: Values = data[index[part.lanes] + part.elements].view(stored.dtype) == stored
+    return same

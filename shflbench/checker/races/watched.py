@@ -1,0 +1,88 @@
+"""One run of a launch with the rules for checked kernels as observers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from shflbench.checker.link.program import Op
+from shflbench.checker.machine.dropped import DroppedAccesses
+from shflbench.checker.machine.faults import KernelFault
+from shflbench.checker.machine.launch import EmulatedLaunch, execute
+from shflbench.checker.machine.observer import Observer
+from shflbench.checker.machine.policies import Policy
+from shflbench.checker.machine.state import State
+from shflbench.checker.opcodes.forms import Access, Values
+from shflbench.checker.races.conflicts import Conflicts
+from shflbench.checker.races.hazards import Hazard, HazardKind, HazardLog
+from shflbench.checker.races.table import rules, tracking_rules
+from shflbench.errors import EmulatorError
+
+# An endless loop repeats its races, and tracking those takes up to 200× the time of the loop.
+PART_OF_ENDLESS = 50
+
+
+@dataclass(slots=True)
+class Watch:
+    """The observers of one run."""
+
+    observers: list[Observer] = field(default_factory=list)
+    conflicts: Conflicts | None = None
+    state: State | None = None
+
+    def start(self, log: HazardLog, state: State) -> list[Observer]:
+        """Look for all hazards but races in global memory; mark where these can be."""
+        self.state = state
+        self.observers, self.conflicts = rules(state, log)
+        return self.observers
+
+    def track(self, log: HazardLog, cells: Mapping[str, Values], state: State) -> list[Observer]:
+        """Look for races in the marked cells."""
+        self.observers = tracking_rules(state, log, cells)
+        return self.observers
+
+    @property
+    def blocks_apart(self) -> bool:
+        """Whether no block can have learned of another one: by memory, the clock, or what `malloc` gave."""
+        state, conflicts = self.state, self.conflicts
+        if state is None or conflicts is None or state.ticks or state.program.heap_bytes:
+            return False
+        return conflicts.blocks_apart
+
+    def finish(self) -> None:
+        """Let the observers report what only the end of the run shows."""
+        for observer in self.observers:
+            observer.finish()
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduledRun:
+    """A launch under one schedule."""
+
+    launch: EmulatedLaunch
+    policy: Policy
+    seed: int
+    step_limit: int
+
+    def execute(
+        self, observe: Callable[[State], Sequence[Observer]] | None, dropped: DroppedAccesses | None = None
+    ) -> tuple[tuple[Values, ...], EmulatorError | None]:
+        """Return the outputs, or the error that stopped the run."""
+        try:
+            outputs = execute(
+                self.launch,
+                self.policy,
+                observe=observe,
+                seed=self.seed,
+                step_limit=self.step_limit,
+                dropped=dropped,
+            )
+        except EmulatorError as error:
+            return (), error
+        return tuple(outputs), None
+
+
+def hazard_of(fault: KernelFault, op: Op) -> Hazard:
+    """Return a fault as a hazard."""
+    form = op.form
+    space = form.space if isinstance(form, Access) else ""
+    kind = HazardKind[fault.kind.name]
+    return Hazard(kind, op.instruction, None, fault.threads, 1, space, fault.detail, (fault.message,), fault.buffer)

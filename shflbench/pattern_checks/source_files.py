@@ -1,0 +1,86 @@
+"""Find the source file on this machine for a name in the compiler's line tables."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from shflbench.checker import SourceLine
+from shflbench.compile.source import headers, kernel_name, source_name
+from shflbench.files import SHARED_HEADERS
+
+if TYPE_CHECKING:
+    from shflbench.checker.ptx.syntax import Location
+    from shflbench.patterns.declare import Variant
+    from shflbench.patterns.discover import LoadedPattern
+
+_NAMED = re.compile(r"(?<![^\s()`:])([^\s()`:]+):([0-9]+)")
+
+
+class SourceFiles:
+    """The source files of one pattern."""
+
+    def __init__(self, pattern: LoadedPattern) -> None:
+        """Read the names of the pattern's files."""
+        self._pattern = pattern
+        self._files: dict[str, Path] = {}  # as translation_unit names them
+        for variant in pattern.declaration.variants:
+            self._files[source_name(pattern, variant)] = pattern.folder / variant.source
+            local = {name: path for name, path in headers(pattern, variant).items() if path.parent != SHARED_HEADERS}
+            self._files |= {name.removeprefix("../"): path for name, path in local.items()}
+
+    def of(self, location: Location | None) -> SourceLine | None:
+        """Return the innermost line of the pattern's own files that leads to `location`, or else the outermost line."""
+        inside = self._in_pattern(location)
+        if inside is None:
+            return None
+        return SourceLine(self._file(inside.file) or Path(inside.file), inside.line)
+
+    def compiled_name(self, location: Location | None) -> str:
+        """Return the same line as the emulator's error messages name it."""
+        inside = self._in_pattern(location)
+        return str(inside) if inside else "a line that the compiler does not name"
+
+    def compiled_line(self, location: Location | None) -> tuple[str, int]:
+        """Return the same line as file and number, e.g. `neighbor/kernels.cu` and 12; "" and 0 if there is none."""
+        inside = self._in_pattern(location)
+        return (self._name(inside.file) or inside.file, inside.line) if inside else ("", 0)
+
+    def _in_pattern(self, location: Location | None) -> Location | None:
+        step = location
+        while step is not None and self._file(step.file) is None:
+            step = step.inlined_at
+        return step or (location.outermost if location else None)
+
+    def in_text(self, text: str) -> SourceLine | None:
+        """Return the first line of one of the pattern's files that a message names as `file:line`."""
+        for name, line in _NAMED.findall(text):
+            file = self._file(name)
+            if file is not None:
+                return SourceLine(file, int(line))
+        return None
+
+    def kernel(self, variant: Variant) -> SourceLine:
+        """Return where the kernel of `variant` begins; the file's first line if it is not found."""
+        file = self._pattern.folder / variant.source
+        name = re.escape(kernel_name(self._pattern.name, variant))
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        numbers = (number for number, line in enumerate(lines, 1) if re.search(rf"\b{name}\s*\(", line))
+        return SourceLine(file, next(numbers, 1))
+
+    def _file(self, name: str) -> Path | None:
+        known = self._name(name)
+        return None if known is None else self._files[known]
+
+    def _name(self, name: str) -> str | None:
+        """Return the name of one of the pattern's files without the folders that the compiler puts before it."""
+        for known, file in self._files.items():
+            if Path(name).absolute() == file.absolute():
+                return known
+        parts = PurePosixPath(name).parts
+        for known in self._files:
+            wanted = PurePosixPath(known).parts
+            if parts[-len(wanted) :] == wanted:
+                return known
+        return None

@@ -1,0 +1,78 @@
+"""Kernels of one file each, whose first lines say what is wrong with them and how they are launched."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+
+from shflbench.checker.link.linker import link
+from shflbench.checker.machine.launch import EmulatedLaunch
+from shflbench.checker.machine.threads import Shape
+from shflbench.checker.opcodes.forms import Values
+from shflbench.checker.ptx.parse import parse
+from shflbench.compile.nvrtc import compile_unit, ptx_by_kernel
+from shflbench.compile.source import Source
+from tests import kernels
+
+FOLDER = Path(__file__).parents[3] / "checker" / "kernels" / "synchronization"
+ELEMENTS = 1024  # of the input and of the output
+INCLUDE = re.compile(r"^#include.*$", re.MULTILINE)
+HEAD = re.compile(r"// (?P<truth>sound|broken|doubtful)(: (?P<kind>\w+))?\n// launch: (?P<grid>\d+)x(?P<block>\d+)\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A kernel `k(const int *in, int *out)`, with the truth about it."""
+
+    name: str
+    text: str
+
+    @property
+    def truth(self) -> tuple[str, str]:
+        """Return `sound`, `broken` or `doubtful`, and the kind of the fault."""
+        head = self._head
+        return head["truth"], head["kind"] or ""
+
+    @property
+    def shape(self) -> Shape:
+        """Return the blocks and threads of its launch."""
+        return Shape(int(self._head["grid"]), int(self._head["block"]))
+
+    @property
+    def _head(self) -> re.Match[str]:
+        head = HEAD.match(self.text)
+        assert head is not None, self.name
+        return head
+
+    def launch(self) -> EmulatedLaunch:
+        """Return its launch on seeded values from 0 to 999, with an output of zeros."""
+        symbol, ptx = compiled()[self.name]
+        program = link(parse(ptx), symbol)
+        return EmulatedLaunch(program, self.shape, 0, [values()], [np.zeros(ELEMENTS, np.int32)], 0, order=(0, 1))
+
+
+@cache
+def compiled() -> dict[str, tuple[str, str]]:
+    """Return the symbol and the PTX of each kernel; one translation unit, because the headers compile for long."""
+    parts = {subject.name: subject.text for subject in subjects()}
+    includes = sorted({line for text in parts.values() for line in INCLUDE.findall(text)})
+    bodies = [f"namespace {name} {{\n{INCLUDE.sub('', text)}\n}}\n" for name, text in parts.items()]
+    unit = "\n".join((*includes, *bodies))
+    sources = [Source("synchronization.cu", unit, {}, f"{name}::k") for name in parts]
+    results = compile_unit(sources, "sm_90", kernels.tools())
+    by_kernel = ptx_by_kernel(results[0].ptx)
+    return {name: (item.symbol, by_kernel[item.symbol]) for name, item in zip(parts, results, strict=True)}
+
+
+def subjects() -> list[Subject]:
+    """Return the kernels in the folder."""
+    return [Subject(path.stem, path.read_text()) for path in sorted(FOLDER.glob("*.cu"))]
+
+
+@cache
+def values() -> Values:
+    """Return the input."""
+    drawn: Values = np.random.default_rng(7).integers(0, 1000, ELEMENTS, dtype=np.int32)
+    return drawn

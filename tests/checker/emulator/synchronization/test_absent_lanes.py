@@ -1,0 +1,48 @@
+"""Values that are read from absent lanes: whether they change what a kernel writes."""
+
+import pytest
+
+from shflbench.checker.explore import explore
+from shflbench.checker.machine.launch import execute
+from shflbench.checker.machine.policies import LOCKSTEP
+from shflbench.checker.machine.state import ABSENT_FILLS
+from shflbench.checker.races.hazards import HazardKind
+from tests.checker.emulator.threads import THREADS, TO_64_BITS, launch, operands
+
+VARIABLE = ".global .align 4 .b32 kept;"
+# The lower half of each warp reads from the upper half, which its mask does not name.
+SHUFFLE = """
+    and.b32 %r7, %r3, 16; setp.ne.u32 %p1, %r7, 0; @%p1 bra $done; mov.u32 %r8, 1;
+    shfl.sync.down.b32 %r9|%p2, %r8, 16, 31, 0xffff;"""
+
+
+@pytest.mark.parametrize(
+    ("use", "has_effect"),
+    [
+        ("mov.u32 %x32, %r9;", True),
+        ("and.b32 %r9, %r9, 1; mov.u32 %x32, %r9;", True),  # of one bit only
+        ("setp.ne.u32 %p3, %r9, 0xdeadbeef; @%p3 bra $done; mov.u32 %x32, 7;", True),
+        ("st.global.b32 [kept], %r9;", True),
+        ("st.shared.b32 [%r5], %r9; ld.shared.b32 %r10, [%r5]; sub.u32 %x32, %r10, %r9;", False),
+        ("", False),
+    ],
+)
+def test_a_value_from_an_absent_lane_matters_if_another_one_makes_a_difference(use: str, *, has_effect: bool) -> None:
+    code = f"{SHUFFLE} {use} $done: {TO_64_BITS}"
+    kinds = {hazard.kind for hazard in explore(launch(code, operands(), VARIABLE), (LOCKSTEP,)).hazards}
+    expected = HazardKind.INACTIVE_SOURCE if has_effect else HazardKind.ABSENT_VALUE
+    assert kinds & {HazardKind.INACTIVE_SOURCE, HazardKind.ABSENT_VALUE} == {expected}
+    assert expected.breaks is has_effect
+
+
+@pytest.mark.parametrize("fill", ABSENT_FILLS)
+def test_the_value_from_an_absent_lane_is_a_property_of_the_launch(fill: int) -> None:
+    code = f"{SHUFFLE} mov.u32 %x32, %r9; $done: {TO_64_BITS}"
+    (out,) = execute(launch(code, operands()), absent_fill=fill)
+    assert set(out[0::2].tolist()) == {0, fill}
+    assert out.size == 2 * THREADS
+
+
+def test_the_two_values_from_absent_lanes_differ_in_every_bit() -> None:
+    first, second = ABSENT_FILLS
+    assert first ^ second == 0xFFFFFFFF

@@ -1,0 +1,34 @@
+"""Pairs of kernels, sound and broken, alike but for the fault."""
+
+import pytest
+
+from shflbench.checker.explore import Exploration, explore
+from shflbench.checker.machine.faults import KernelFault
+from tests.checker.emulator.synchronization.kernels import Subject, subjects
+
+STEP_LIMIT = 16_000
+OBSERVED = ("lockstep", "lanes at random", "blocks one at a time")
+
+
+def kinds(report: Exploration) -> set[str]:
+    """Return the names of the hazards and faults."""
+    faults = (error for error in report.errors if isinstance(error, KernelFault))
+    return {item.kind.name for item in report.hazards} | {fault.kind.name for fault in faults}
+
+
+@pytest.mark.parametrize("subject", subjects(), ids=lambda subject: subject.name)
+def test_a_kernel_is_judged_as_its_first_line_says(subject: Subject) -> None:
+    truth, kind = subject.truth
+    report = explore(subject.launch(), step_limit=STEP_LIMIT, observed=OBSERVED)
+    results = {result.outputs[0].tobytes() for result in report.results if result.outputs}
+    match truth:
+        case "sound":
+            assert report.errors == ()
+            assert report.hazards == ()
+            assert len(results) == 1
+        case "doubtful":
+            assert report.errors == ()
+            assert report.breaking == ()
+            assert kind in kinds(report)
+        case _:
+            assert kind in kinds(report)

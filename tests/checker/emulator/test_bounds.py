@@ -1,0 +1,67 @@
+"""Faults name the variable or buffer that an address is meant for, or the heap."""
+
+import numpy as np
+import pytest
+
+from shflbench.checker.explore import explore
+from shflbench.checker.machine.faults import KernelFault
+from shflbench.checker.machine.launch import execute
+from shflbench.checker.machine.locate import faulty, locate
+from shflbench.checker.machine.memory import Fault
+from shflbench.checker.machine.policies import LOCKSTEP
+from shflbench.checker.machine.state import buffer_space
+from shflbench.checker.machine.threads import scattered
+from shflbench.checker.opcodes.addresses import GLOBAL_BASE, MODULE_BASE, WINDOW_BYTES, WINDOWS
+from shflbench.checker.opcodes.forms import Access
+from tests.checker.emulator.threads import THREADS, launch, operands
+
+
+@pytest.mark.parametrize(
+    ("shift", "byte"), [("sub.u64 %d7, %d6, 8;", -8), ("add.u64 %d7, %d6, 0x3fffffff8;", 0x3FFFFFFF8)]
+)
+def test_a_generic_address_far_from_shared_memory_is_one_of_its_variable(shift: str, byte: int) -> None:
+    code = f"cvt.u64.u32 %d6, %r4; cvta.shared.u64 %d6, %d6; {shift} st.u32 [%d7], %r3;"
+    (error,) = explore(launch(code, operands()), (LOCKSTEP,)).errors
+    assert isinstance(error, KernelFault)
+    assert (error.detail, error.buffer) == (f"byte {byte} of the 2048 bytes of `room`", None)
+
+
+def test_an_address_that_malloc_has_not_given_is_of_no_buffer() -> None:
+    space = buffer_space([64], heap_bytes=1024)
+    start = space.size - 1024
+    space.allocations.append((start, start + 16))
+    named = {64: ("byte 64 of the 64 bytes", 0), start + 16: ("byte 16 of the 16 bytes", 1)}
+    for offset, (text, buffer) in named.items():
+        with pytest.raises(Fault) as error:
+            space.locate(np.array([space.base + offset]), None, 4, 4)
+        assert error.value.why.startswith(text)
+        assert error.value.buffer == buffer
+    del space.allocations[1]
+    with pytest.raises(Fault) as error:
+        space.locate(np.array([space.base + start + 16]), None, 4, 4)
+    assert (error.value.why.startswith("byte 16 of the heap"), error.value.buffer) == (True, None)
+
+
+def test_the_faulty_threads_of_an_access_are_those_that_it_would_stop_one_by_one() -> None:
+    item = launch("st.v2.u32 [%d1], {%r3, %r3};", operands())
+    execute(item)
+    state = item.machine.state
+    assert state is not None
+    ops = [op for block in item.program.blocks.values() for op in block.ops]
+    op = next(op for op in ops if op.place is not None and isinstance(op.form, Access) and not op.place.space)
+    starts = [0, MODULE_BASE, *(GLOBAL_BASE + edge for pair in state.buffers for edge in pair)]
+    starts += [start + size for start in WINDOWS.values() for size in (0, 16, 2048, WINDOW_BYTES)]
+    addresses = np.array([start + shift for start in starts for shift in (-8, -4, 0, 2, 8)])
+    threads = np.arange(addresses.size) % THREADS
+
+    def stops(position: int) -> bool:
+        one = slice(position, position + 1)
+        try:
+            locate(state, op, scattered(threads[one]), addresses[one])
+        except Fault:
+            return True
+        return False
+
+    alone = [stops(position) for position in range(addresses.size)]
+    assert faulty(state, op, scattered(threads), addresses).tolist() == alone
+    assert 0 < sum(alone) < len(alone)

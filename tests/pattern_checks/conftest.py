@@ -1,0 +1,46 @@
+"""Reports on real kernels, each compiled and checked once."""
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from shflbench.compile.build import Builder
+from shflbench.errors import KernelError
+from shflbench.model import Kernel
+from shflbench.pattern_checks.kernels import check_all, compile_all
+from shflbench.pattern_checks.report import KernelReport
+from shflbench.pattern_checks.targets import Filters, KernelSubject, find
+from tests import kernels
+from tests.checker.in_process import start_no_processes
+
+PLANTED = Path(__file__).parent / "planted" / "pairs"
+ARCH = "sm_90"
+
+
+@cache
+def pairs() -> Mapping[str, KernelSubject]:
+    """Return the planted kernels by variant."""
+    return {subject.case.variant: subject for subject in find([str(PLANTED)], Filters(dtypes=("i32",)))}
+
+
+@cache
+def compiled_pairs() -> Mapping[KernelSubject, Kernel | KernelError]:
+    """Compile all planted kernels at once and keep them: the disassembler starts once for all tests that need some."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        start_no_processes(monkeypatch)
+        return dict(compile_all(list(pairs().values()), Builder(kernels.tools(), ARCH, kernels.CACHE)))
+
+
+class Reports(dict[str, KernelReport]):
+    """The reports on the planted kernels, by variant; each is checked when a test first asks for it."""
+
+    def __missing__(self, variant: str) -> KernelReport:
+        (self[variant],) = check_all([pairs()[variant]], compiled_pairs(), ARCH, seed=0)
+        return self[variant]
+
+
+@pytest.fixture(scope="session")
+def planted() -> Reports:
+    return Reports()

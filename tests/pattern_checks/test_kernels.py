@@ -1,0 +1,279 @@
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from shflbench.backends.emulator import load as load_program
+from shflbench.checker.dataflow.scope import other_dimension
+from shflbench.checker.machine.policies import LOCKSTEP
+from shflbench.checker.races.hazards import HazardKind
+from shflbench.checker.verdict import KernelVerdict
+from shflbench.pattern_checks.report import KernelReport
+from shflbench.patterns.discover import builtin, load
+from tests import kernels
+from tests.checker import schedules
+from tests.checker.emulator.compiled import is_library
+from tests.checker.test_recorded import RACES, RESULTS
+from tests.pattern_checks.conftest import PLANTED, Reports
+
+pytestmark = pytest.mark.expensive
+
+LANES = ("half-warp first", "odd lanes first", "lanes in order", "lanes at random")
+PAIRED = LANES[1:]  # neighbors of a pair lie in one half of the warp
+REFUSED = "pairs_initialized<int> for sm_90 does not compile: tests/pattern_checks/planted/pairs/initialized.cu:5"
+ALL = "all 10 schedules"
+CHECKED = "checked: every access to memory"
+CLEAN = f"right and free of hazards under {ALL} ({CHECKED})"
+STORE, LOAD = "volatile_store(&slots[mine], x);", "x = next(x, volatile_load(&slots[source]));"
+DECK = "x = slots[mine] = next(x, slots[source]);"
+ONE_DTYPE = kernels.checked_by_tests()
+# They differ little from others: `make test-archs` looks at them, as at all kernels.
+REPETITIONS = ("reduce/smem/", "reduce/smem-double/", "reduce/smem-syncwarp/", "reduce/cg-group/", "reduce/cub-group/")
+SAFE = [name for name in ONE_DTYPE if kernels.variant_of(name).safe]
+UNSAFE = [name for name in ONE_DTYPE if not kernels.variant_of(name).safe]
+
+
+def fewer(names: Sequence[str]) -> list[str]:
+    """Return the kernels without those that differ little from others."""
+    return [name for name in names if not name.startswith(REPETITIONS)]
+
+
+def line_of(text: str) -> int:
+    """Return the first line of the planted kernels that holds `text`."""
+    lines = (PLANTED / "kernels.cu").read_text(encoding="utf-8").splitlines()
+    return next(number for number, line in enumerate(lines, 1) if text in line)
+
+
+def text_at(report: KernelReport, number: int) -> list[str]:
+    """Return the source lines of a finding: of the access that was caught, and of the earlier one."""
+    finding = report.findings[number]
+    return [
+        place.file.read_text(encoding="utf-8").splitlines()[place.line - 1].strip()
+        for place in (finding.place, finding.other)
+        if place is not None
+    ]
+
+
+def has_races(report: KernelReport) -> bool:
+    return any(str(finding.kind) in RACES for finding in report.findings)
+
+
+def racecheck_warns(name: str) -> bool:
+    return bool(RESULTS[name]["racecheck"][1] > 0)
+
+
+@cache
+def report_on(name: str) -> KernelReport:
+    return kernels.report(name, kernels.kernel(name))
+
+
+def shorter_report(name: str) -> KernelReport:
+    """Return the report of `shflbench check`: under fewer schedules if it is not the first kernel of a variant."""
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        if name not in kernels.with_one_dtype():
+            # Some kernels have both the option and the dtype of another one.
+            is_combined = name not in kernels.run_by_tests()
+            schedules.run_fewer(monkeypatch, schedules.THREE if is_combined else schedules.FIVE)
+        return kernels.report(name, kernels.compiled(name))
+
+
+@pytest.mark.parametrize("built_in", fewer(SAFE))
+def test_safe_built_in_kernels_are_clean(built_in: str) -> None:
+    found = report_on(built_in)
+    assert (found.verdict, found.sentence) == (KernelVerdict.CLEAN, CLEAN), found.mismatch
+
+
+@pytest.mark.parametrize("built_in", [name for name in kernels.with_one_dtype() if is_library(name)])
+def test_libraries_use_indexes_of_other_dimensions_for_linear_numbers_only(built_in: str) -> None:
+    assert other_dimension(load_program(kernels.kernel(built_in))) is None
+
+
+@pytest.mark.parametrize("built_in", UNSAFE)
+def test_unsafe_built_in_kernels_are_unsafe_as_declared(built_in: str) -> None:
+    assert report_on(built_in).verdict is KernelVerdict.UNSAFE
+    assert report_on(built_in).sentence.startswith("wrong under ")
+    assert report_on(built_in).findings
+
+
+@pytest.mark.parametrize(
+    ("built_in", "sentence"),
+    [
+        ("neighbor/smem-unsafe/f32/mode=idx", "wrong under 4 of 10 schedules, 3 hazards"),
+        ("neighbor/smem-deck/f32/mode=idx", "wrong under 4 of 10 schedules, 2 hazards"),
+        ("reduce/smem-unsafe/f32/width=32", "wrong under 4 of 10 schedules, 3 hazards"),
+    ],
+)
+def test_unsafe_kernels_are_wrong_under_every_order_of_lanes(built_in: str, sentence: str) -> None:
+    assert (report_on(built_in).sentence, report_on(built_in).wrong) == (sentence, LANES)
+
+
+@pytest.mark.archs
+@pytest.mark.parametrize("pattern", builtin())
+def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declared_to_be(pattern: str) -> None:
+    names = kernels.compile_pattern(pattern, "sm_90")
+    reports = {name: shorter_report(name) for name in names}
+    right = {name: KernelVerdict.CLEAN if kernels.variant_of(name).safe else KernelVerdict.UNSAFE for name in names}
+    assert {name: item.sentence for name, item in reports.items() if item.verdict is not right[name]} == {}
+    assert {name for name, item in reports.items() if LOCKSTEP.name in item.wrong} == set()
+    assert {item.sentence for name, item in reports.items() if right[name] is KernelVerdict.CLEAN} == {CLEAN}
+    assert [name for name in names if name in ONE_DTYPE and has_races(reports[name]) != racecheck_warns(name)] == []
+
+
+@pytest.mark.parametrize("built_in", fewer(ONE_DTYPE))
+def test_racecheck_and_the_emulator_agree(built_in: str) -> None:
+    assert has_races(report_on(built_in)) == racecheck_warns(built_in)
+
+
+@pytest.mark.parametrize(
+    ("built_in", "kind", "later", "earlier"),
+    [
+        ("neighbor/smem-unsafe/f32/mode=idx", HazardKind.RAW, LOAD, STORE),
+        ("neighbor/smem-unsafe/f32/mode=idx", HazardKind.WAR, STORE, LOAD),
+        ("neighbor/smem-deck/f32/mode=idx", HazardKind.WAR, DECK, DECK),
+    ],
+)
+def test_races_of_built_in_kernels_are_at_the_lines_of_the_exchange(
+    built_in: str, kind: HazardKind, later: str, earlier: str
+) -> None:
+    report = report_on(built_in)
+    number = next(number for number, finding in enumerate(report.findings) if finding.kind is kind)
+    assert text_at(report, number) == [later, earlier]
+    assert len(report.findings[number].threads) == 2
+
+
+VERDICTS: list[tuple[str, KernelVerdict, str]] = [
+    ("right", KernelVerdict.CLEAN, CLEAN),
+    ("modest", KernelVerdict.HARMLESS, f"declared unsafe, but nothing was found under {ALL}"),
+    ("one-barrier", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 10 schedules, 2 hazards"),
+    ("lockstep", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 10 schedules, 3 hazards"),
+    (
+        "equal-writes",
+        KernelVerdict.DOUBTFUL,
+        f"right under {ALL}, but threads write equal values to one address with no barrier between",
+    ),
+    ("activemask", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 10 schedules, 1 hazard"),
+    (
+        "curious",
+        KernelVerdict.DEPENDENT,
+        f"right under {ALL}, but it reads the mask of active lanes, which depends on the schedule",
+    ),
+    ("after-continue", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+    ("fns", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+    ("pointer", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}, 1 hazard"),
+    ("half", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
+    ("past-the-end", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
+    ("past-shared", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
+    ("deadlock", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
+    ("endless", KernelVerdict.BROKEN, "declared safe, but it does not terminate"),
+    ("half-warps", KernelVerdict.CLEAN, CLEAN),
+    ("split-pairs", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 10 schedules, 3 hazards"),
+    ("linear-number", KernelVerdict.CLEAN, CLEAN),
+    (
+        "two-dimensions",
+        KernelVerdict.NOT_CHECKED,
+        (
+            f"uses threadIdx.y (pairs/kernels.cu:{line_of('threadIdx.y')}), "
+            "and kernels are checked with blocks and grids of one dimension"
+        ),
+    ),
+    ("counted-barrier", KernelVerdict.CLEAN, CLEAN),
+    ("computed-barrier", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
+    (
+        "folded",
+        KernelVerdict.BROKEN,
+        "the machine code has no loop: the compiler folded or unrolled it away",
+    ),
+    ("tomorrow", KernelVerdict.SKIPPED, "tomorrow needs sm_121 or newer, and this is sm_90"),
+    (
+        "initialized",
+        KernelVerdict.NOT_COMPILED,
+        f"{REFUSED}: initializer not allowed for __shared__ variable\n  5 | __shared__ int count = 0;",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("variant", "verdict", "sentence"),
+    [pytest.param(*item, marks=pytest.mark.archs if item[0] == "endless" else (), id=item[0]) for item in VERDICTS],
+)
+def test_each_planted_kernel_gets_its_verdict(
+    planted: Reports, variant: str, verdict: KernelVerdict, sentence: str
+) -> None:
+    assert (planted[variant].verdict, planted[variant].sentence) == (verdict, sentence)
+
+
+def test_every_planted_kernel_has_a_verdict() -> None:
+    assert {variant for variant, _, _ in VERDICTS} == {item.name for item in load(PLANTED).declaration.variants}
+
+
+@pytest.mark.parametrize(
+    ("variant", "kinds", "line"),
+    [
+        ("one-barrier", {HazardKind.RAW, HazardKind.WAR}, "slots[threadIdx.x] = x;"),
+        (
+            "lockstep",
+            {HazardKind.RAW, HazardKind.WAR, HazardKind.UNINITIALIZED},
+            "x = add(T(slots[threadIdx.x ^ 1]), T(1));",
+        ),
+        ("equal-writes", {HazardKind.SAME_VALUE}, "slots[0] = T(1);"),
+        (
+            "activemask",
+            {HazardKind.ACTIVEMASK, HazardKind.INACTIVE_SOURCE},
+            "REPEAT(iterations) x = add(__shfl_xor_sync(__activemask(), x, 1), T(1));",
+        ),
+        ("curious", {HazardKind.ACTIVEMASK}, "const T one = __activemask() ? T(1) : T(2);"),
+        ("after-continue", {HazardKind.EXITED}, "x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(1));"),
+    ],
+)
+def test_each_fault_is_found_with_its_kind_at_its_line(
+    planted: Reports, variant: str, kinds: set[HazardKind], line: str
+) -> None:
+    report = planted[variant]
+    assert {finding.kind for finding in report.findings} == kinds
+    assert text_at(report, 0)[0] == line
+
+
+def test_schedules_that_give_a_wrong_result_are_named_with_the_first_wrong_value(planted: Reports) -> None:
+    report = planted["lockstep"]
+    assert report.wrong == PAIRED
+    assert report.mismatch.startswith("after 1 iteration under `odd lanes first`, element 1 is -1515870810, not ")
+
+
+@pytest.mark.parametrize(
+    ("variant", "words", "line"),
+    [
+        ("past-the-end", "byte 1024 of the 1024 bytes of `values`", "const T next = values[thread() + 1];"),
+        ("past-shared", "byte 512 of the 512 bytes of `bytes`", "const T far = slots[threadIdx.x + 32];"),
+        (
+            "deadlock",
+            "deadlock in pairs/deadlock/i32: 128 threads wait at `bar.sync 0`",
+            "if (lane() < 16) __syncthreads();",
+        ),
+        pytest.param(
+            "endless",
+            "pairs/endless/i32 did not end within 500000 instructions; 256 threads are at pairs/kernels.cu:",
+            "while (slots[threadIdx.x] == 0) x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(1));",
+            marks=pytest.mark.archs,
+        ),
+        (
+            "two-dimensions",
+            "uses threadIdx.y (pairs/kernels.cu:",
+            "result[thread() + threadIdx.y * blockDim.x] = x;",
+        ),
+        ("initialized", "initializer not allowed", "__shared__ int count = 0;"),
+    ],
+)
+def test_each_error_is_reported_once_with_its_line(planted: Reports, variant: str, words: str, line: str) -> None:
+    report = planted[variant]
+    assert len(report.errors) == 1
+    assert words in report.errors[0]
+    assert report.error_place is not None
+    assert report.error_place.file.read_text(encoding="utf-8").splitlines()[report.error_place.line - 1].strip() == line
+
+
+def test_a_report_knows_where_its_kernel_begins(planted: Reports) -> None:
+    place = planted["one-barrier"].place
+    assert place.file == PLANTED / "kernels.cu"
+    line = Path(place.file).read_text(encoding="utf-8").splitlines()[place.line - 1]
+    assert line.startswith("__global__ void pairs_one_barrier(")
