@@ -1,11 +1,5 @@
 //: global smem shfl dtype=f32,f64,i32,i64 strip=8,32 missing=0,5
 
-//! global dtype=i32,i64
-// Wraps around on overflow: the overflow of signed integers is undefined.
-__device__ inline {T} subtract({T} a, {T} b) {
-    return static_cast<{U}>(a) - static_cast<{U}>(b);
-}
-
 //! *
 // Computes result[i] = x[i + 1] - x[i] for all i < count - 1, and 0 for the last one. Each warp processes 32 * {strip}
 // elements. Launch one-dimensional blocks of whole warps, with at least one thread per {strip} elements. `x` and
@@ -18,8 +12,8 @@ __global__ void adjacent_difference(const {T}* __restrict__ x, {T}* __restrict__
     int i = (blockIdx.x * blockDim.x + threadIdx.x - lane) * {strip} + lane;
     #pragma unroll 4
     for (int step = 0; step < {strip}; ++step, i += 32) {
-        if (i < count) result[i] = i + 1 < count ? x[i + 1] - x[i] : 0;  //! dtype=f32,f64
-        if (i < count) result[i] = i + 1 < count ? subtract(x[i + 1], x[i]) : 0;  //! dtype=i32,i64
+        const {U} value = i < count ? x[i] : 0, right = i + 1 < count ? x[i + 1] : 0;
+        if (i < count) result[i] = i + 1 < count ? right - value : 0;
     }
 }
 

@@ -22,7 +22,9 @@ __global__ void neighbor_difference_global(const T* __restrict__ x, T* __restric
     int i = first_element();
 #pragma unroll 4
     for (int step = 0; step < STRIP; ++step, i += WARP) {
-        if (i < count) result[i] = i + 1 < count ? minus(x[i + 1], x[i]) : T(0);
+        // Loads of their own, outside of the branch: several steps are in flight at once, as in the other variants.
+        const T value = i < count ? x[i] : T(0), right = i + 1 < count ? x[i + 1] : T(0);
+        if (i < count) result[i] = i + 1 < count ? minus(right, value) : T(0);
     }
 }
 
