@@ -48,6 +48,15 @@ def test_every_kind_of_hazard_has_a_sentence(kind: HazardKind) -> None:
     assert "{place}" in WORDS[kind.name] or "{line}" in WORDS[kind.name]
 
 
-@pytest.mark.parametrize("kind", [kind for kind in HazardKind if not kind.breaks])
+def test_volatile_accesses_in_no_fixed_order_are_no_fault_of_a_kernel_that_is_right_under_every_order() -> None:
+    kinds = [HazardKind.UNORDERED]
+    assert judge(safe=True, kinds=kinds, wrong=[], stopped=[])[0] is KernelVerdict.CLEAN  # as in a file
+    assert judge(safe=True, kinds=kinds, wrong=SOME, stopped=[])[0] is KernelVerdict.BROKEN
+
+
+HARMLESS = [kind for kind in HazardKind if not kind.breaks and kind is not HazardKind.UNORDERED]
+
+
+@pytest.mark.parametrize("kind", HARMLESS)
 def test_every_harmless_kind_is_a_warning_or_a_notice(kind: HazardKind) -> None:
     assert judge(safe=True, kinds=[kind], wrong=[], stopped=[])[0].level in {Level.WARNING, Level.NOTICE}

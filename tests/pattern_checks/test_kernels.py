@@ -150,7 +150,7 @@ VERDICTS: list[tuple[str, KernelVerdict, str]] = [
     (
         "equal-writes",
         KernelVerdict.DOUBTFUL,
-        f"right under {ALL}, but threads write equal values to one address with no barrier between",
+        f"right under {ALL}, but threads write equal values to one address in no fixed order",
     ),
     ("activemask", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 10 schedules, 1 hazard"),
     (

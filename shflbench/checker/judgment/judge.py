@@ -14,7 +14,7 @@ from shflbench.checker.judgment.sentences import broken_sentence, needs_sentence
 from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.fitting import set_aside
-from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.checker.verdict import DOUBTS, KernelVerdict, Level
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,14 +22,6 @@ if TYPE_CHECKING:
     from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.runs.evidence import KernelEvidence
 
-# Hazards that say nothing as long as every schedule computes the same.
-HARMLESS_ALONE = {
-    HazardKind.SAME_VALUE: "threads write equal values to one address in no fixed order",
-    HazardKind.EXITED: "a mask includes lanes that have exited",
-    HazardKind.BARRIER_SKIPPED: "threads exit before a barrier at which others wait",
-    HazardKind.ABSENT_VALUE: "a value comes from a lane that has exited or was never started",
-    HazardKind.UNINITIALIZED_UNUSED: "threads read memory that nothing has written",
-}
 # They explain outputs that differ between schedules, and make the difference a fault.
 UNDEFINED = {HazardKind.ABSENT_VALUE, HazardKind.BARRIER_SKIPPED, *RACES}
 
@@ -79,7 +71,7 @@ def judge_kernel(  # noqa: PLR0911  (a return per verdict)
         return KernelJudgment(KernelVerdict.NOT_CHECKED, limit, tuple(judged))
     if unexplained:
         return KernelJudgment(KernelVerdict.BROKEN, "the result depends on the schedule", tuple(judged), differs=True)
-    doubts = dict.fromkeys(HARMLESS_ALONE[item.observation.kind] for item in judged if item.level is Level.WARNING)
+    doubts = dict.fromkeys(DOUBTS[item.observation.kind] for item in judged if item.level is Level.WARNING)
     if doubts:
         return KernelJudgment(
             KernelVerdict.DOUBTFUL, f"no output differs between schedules, but {' and '.join(doubts)}", tuple(judged)
@@ -121,7 +113,7 @@ def _judged(
         return JudgedObservation(item, Level.NOTICE)
     if item.kind is HazardKind.UNORDERED:  # no race, and atomics may explain why results differ
         return JudgedObservation(item, Level.ERROR if unexplained else Level.NOTICE)
-    if item.kind in HARMLESS_ALONE:
+    if item.kind in DOUBTS:
         differs = any(launch.differences for launch in evidence.launches)
         if not differs or item.kind not in UNDEFINED:
             return JudgedObservation(item, Level.WARNING)

@@ -177,7 +177,7 @@ def test_json_holds_everything(check: Command) -> None:
                 "revision": subject.revision,
                 "verdict": "doubtful",
                 "sentence": "right under all 10 schedules, "
-                "but threads write equal values to one address with no barrier between",
+                "but threads write equal values to one address in no fixed order",
                 "file": "pairs/kernels.cu",
                 "line": line_of("pairs_equal_writes("),
                 "findings": [
