@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from shflbench.analysis.contest import times as precise_times
 from tools.docs.claims_page import cell, finding, measured, share, verdicts
-from tools.docs.first_page import ROOT, unsteady
+from tools.docs.first_page import ROOT, settings, unsteady
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,6 +48,12 @@ def linked(source: str) -> str:
     return source
 
 
+def speed(fast: str, slow: str) -> str:
+    """Return the speed of one variant of the sum of a block of doubles relative to another: `1.04×`."""
+    ratio = settings()["blocks block-reduce f64 fill x 256 result=all"].ratio(slow, fast)
+    return precise_times(ratio)
+
+
 def render() -> str:
     """Return the page."""
     environment = Environment(
@@ -59,7 +66,10 @@ def render() -> str:
     )
     environment.filters.update(cell=cell, finding=finding, linked=linked, measured=measured, share=share)
     return environment.get_template(TEMPLATE.name).render(
-        topics=TOPICS, verdicts=verdicts(LETTERS), unsteady=[suite for suite in unsteady() if suite in SUITES]
+        speed=speed,
+        topics=TOPICS,
+        unsteady=[suite for suite in unsteady() if suite in SUITES],
+        verdicts=verdicts(LETTERS),
     )
 
 

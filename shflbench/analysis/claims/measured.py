@@ -39,7 +39,7 @@ class MeasuredQuantity(NamedTuple):
 
     expression: Expression
     condition: Condition | None = None  # of a claim that tests it against a number, alone or beside others
-    name: str = ""  # where the condition of the claim does not contain it as it is
+    name: str = ""  # where the condition of the claim does not contain it as it is, or contains several
 
 
 class _Factors(NamedTuple):
@@ -89,7 +89,8 @@ def _named(claim: Claim, quantity: Expression, condition: Condition | None) -> M
     text = expression_text(quantity)
     known = condition is not None and any(expression_text(node) == text for node in nodes(claim.holds))
     known = known or isinstance(quantity, Call)
-    return MeasuredQuantity(quantity, condition, "" if known else text)
+    tested = {expression_text(_tested(node)[0]) for node in nodes(claim.holds) if isinstance(node, Relation)}
+    return MeasuredQuantity(quantity, condition, "" if known and len(tested) == 1 else text)
 
 
 def _tested(relation: Relation) -> tuple[Expression, Condition | None]:

@@ -61,7 +61,7 @@ def _parts(
             texts = {interval_words(claim, item.outcome.measured) for item in judged}
             value = f": {texts.pop()}" if len(texts) == 1 and "" not in texts else ""
             yield f"{'holds' if holds else 'fails'} in {all_of(len(judged), 'settings')}{value}"
-            if worst and not value:
+            if worst and not value and any(item.margin != worst.margin for item in judged):
                 yield f"{'least' if holds else 'most'} clearly at {labels.full(worst)}{_measured(claim, worst)}"
         case _:
             yield from _mixed(labels, holds, fails, undecided)

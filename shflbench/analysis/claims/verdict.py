@@ -55,7 +55,7 @@ class ClaimVerdict:
     settings: tuple[SettingOutcome, ...] = ()
     measured: str = ""  # in words: `4.7×`, `1.8× to 5.3×`
     worst: SettingOutcome | None = None  # the setting in which the claim is farthest from holding
-    quantity: str = ""  # what was measured, where the condition does not contain it: `time(cub) / time(shfl)`
+    quantity: str = ""  # what was measured, unless it is all that the condition contains: `time(cub) / time(shfl)`
     condition: str = ""  # what is tested of it, if it is compared with a number: `<= 1.05`
     why: str = ""  # limiters and counts, where the settings agree; else of the worst
     why_setting: str = ""  # of which setting `why` is: its name, or that it is the same in all

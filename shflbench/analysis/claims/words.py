@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 RATIO = "×"
 FRACTIONS = frozenset({"occupancy", "limit_fraction", "load_efficiency"})  # shown in percent
 PER_ITERATION, AND = " per iteration", " and "
+OF, TOGETHER = "of ", " together"  # around the opcodes of a sum
 PLURALS = frozenset({"hazards", "registers", "cycles"})
 DEVICE_UNITS = {
     "sms": "SMs",
@@ -104,12 +105,12 @@ def _combined(sign: str, first: Expression, second: Expression) -> str:
 
 
 def _of_sum(one: str, other: str) -> str:
-    """Return the unit of a sum: of counts of several opcodes, `STS, BAR and LDS per iteration`."""
+    """Return the unit of a sum: of counts of several opcodes, `of STS, BAR and LDS together per iteration`."""
     if one == other or not all(unit.endswith(PER_ITERATION) for unit in (one, other)):
         return one or other
-    parts = [opcode for unit in (one, other) for opcode in unit.removesuffix(PER_ITERATION).split(AND)]
-    *opcodes, last = dict.fromkeys(opcode for part in parts for opcode in part.split(", "))
-    return f"{', '.join(opcodes)}{AND}{last}{PER_ITERATION}"
+    names = (unit.removesuffix(PER_ITERATION).removesuffix(TOGETHER).removeprefix(OF) for unit in (one, other))
+    *opcodes, last = dict.fromkeys(opcode for part in names for opcode in part.replace(AND, ", ").split(", "))
+    return f"{OF}{', '.join(opcodes)}{AND}{last}{TOGETHER}{PER_ITERATION}"
 
 
 def quantity_words(values: Sequence[float], unit: str) -> str:

@@ -32,9 +32,19 @@ PER_US = 1e-6  # seconds
 
 
 def calibrated(arch: Architecture, calibration: Calibration) -> Architecture:
-    """Return the figures of `arch`, those that were measured in place of the documented ones."""
-    figures: dict[str, Any] = dict(_figures(calibration))
+    """Return the figures of `arch`, those that were measured in place of the documented ones.
+
+    A rate that was measured above the documented one is an error of the measurement: the documented one stays.
+    """
+    figures: dict[str, Any] = {
+        name: figure for name, figure in _figures(calibration) if not _is_too_fast(name, figure, arch)
+    }
     return replace(arch, **figures)
+
+
+def _is_too_fast(name: str, measured: Figure[float], arch: Architecture) -> bool:
+    documented: Figure[float] | None = getattr(arch, name)
+    return name in RATES and documented is not None and measured.value > documented.value
 
 
 def _figures(calibration: Calibration) -> Iterator[tuple[str, Figure[Any]]]:

@@ -66,12 +66,12 @@ def _exceptions(advice: Advice) -> Iterator[str]:
     """Yield when another variant wins."""
     count = len(advice.around)
     for exception in advice.depends:
-        yield f"Depends: {escape(exception)}"
+        yield f"Other settings: use {escape(exception)}"
     if advice.robust:
         yield f"In doubt: {escape(advice.robust)}, which ties here and leads in {all_of(count, 'settings')} around"
     if advice.depends and advice.open_factors:
         options = " ".join(f"--option {escape(name)}=…" for name in advice.open_factors)
-        yield f"Name your setting for one answer: {options}"
+        yield f"Give your setting: {options}"
     if not advice.depends and (others := count - 1):
         dtype = escape(advice.answer.dtype)
         where = f"the other measured setting of {dtype}"
@@ -91,7 +91,7 @@ def _verdict(advice: Advice) -> str:
         for other, (over, which) in compared.items()
         if other and over
     ]
-    verb = "It depends on the setting; at this one, use" if advice.depends else "Use"
+    verb = "At this setting, use" if advice.depends else "Use"
     return f"{verb} {escape(answer.variant)}{': ' if factors else ''}{', '.join(factors)}"
 
 

@@ -25,8 +25,8 @@ STYLES = {
     ClaimStatus.UNTESTABLE: "",
 }
 JOINT_INTERVALS = (
-    "intervals hold together for all settings of a claim with a probability of 99%, and include what processes differ "
-    "by: they are wider than those of `show`"
+    "intervals are wider than those of `show`: with a probability of 99%, all intervals of a claim contain their true "
+    "values, also those that another process would measure"
 )
 WIDEST_ID = 8  # columns of an id beside its claim; a longer one moves the verdict to the right
 LABEL = max(map(len, ClaimStatus))

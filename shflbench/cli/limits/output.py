@@ -21,6 +21,14 @@ if TYPE_CHECKING:
     from shflbench.store.limits_file import CaseLimit
 
 
+MEANINGS = (
+    ("limit µs", "lower bound at the documented rates of the hardware"),
+    ("limited by", "the unit that needs the most time at these rates, or another cause"),
+    ("ceiling µs", "likewise, at the rates that `calibrate` measured on a GPU; a kernel can beat it"),
+    ("predicted µs", "simulated for one SM with constants of an H200; neither a bound nor a measurement"),
+)
+
+
 def headline(run: Run) -> str:
     """Return suite, device and date of a run in one line."""
     device = run.info.device
@@ -71,6 +79,13 @@ def _us(value: float | None) -> str:
 
 def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.1%}"
+
+
+def legend(shown: Iterable[Table]) -> Table | None:
+    """Return what the columns of the `shown` tables mean; None if none of them needs it."""
+    present = {name for table in shown for name in table.columns}
+    body = tuple(Line(meaning) for meaning in MEANINGS if meaning[0] in present)
+    return Table("", (), body) if body else None
 
 
 def omitted_sentence(limits: Iterable[CaseLimit]) -> str:

@@ -41,7 +41,7 @@ def test_quantities_have_their_unit_and_three_digits(values: list[float], unit: 
         ("sass(smem, STS) / sass(shfl, SHFL)", "×"),
         ("registers(shfl)", "registers"),
         ("sass(shfl, SHFL)", "SHFL per iteration"),
-        ("sass(a, STS) + sass(a, BAR) + sass(b, LDS)", "STS, BAR and LDS per iteration"),
+        ("sass(a, STS) + sass(a, BAR) + sass(b, LDS)", "of STS, BAR and LDS together per iteration"),
         ("sass(a, LDL) + sass(b, LDL)", "LDL per iteration"),
         ("hazards(shfl)", "hazards"),
         ("device(l2_bytes)", "B"),

@@ -31,6 +31,14 @@ def test_measured_rates_replace_documented_ones() -> None:
     assert documented.exchange.value == 1.0
 
 
+def test_a_rate_above_the_documented_one_is_not_believed() -> None:
+    documented = load("sm_90")
+    assert documented
+    assert documented.redux
+    measured = calibrated(documented, calibration(redux_add=1.01 * documented.redux.value))
+    assert measured.redux == documented.redux
+
+
 @pytest.mark.parametrize(
     ("moved", "state", "by", "us"),
     [(40e6, "warm", "l2", 8.0), (40e6, "cold", "dram", 10.0), (240e6, "warm", "dram", 60.0)],

@@ -66,9 +66,9 @@ def test_a_block_that_was_not_measured_is_named_with_the_run_that_measures_it(
 def test_the_winner_of_an_open_option_depends_on_it(shflbench: Command, tmp_path: Path) -> None:
     reductions(tmp_path / "results", "i32")
     outcome = shflbench("advise", "reduce", "--dtype", "i32")
-    assert "It depends on the setting; at this one, use redux" in outcome.out
-    assert "Depends: shfl at width=2 or 4 or 8 or 16, where redux was not measured\n" in outcome.out
-    assert "Name your setting for one answer: --option width=…\n" in outcome.out
+    assert "At this setting, use redux" in outcome.out
+    assert "Other settings: use shfl at width=2 or 4 or 8 or 16 (redux was not measured)\n" in outcome.out
+    assert "Give your setting: --option width=…\n" in outcome.out
     named = shflbench("advise", "reduce", "--dtype", "i32", "--option", "width=8")
     assert "Use shfl: " in named.out
     assert "Elsewhere: redux at width=32 (" in named.out

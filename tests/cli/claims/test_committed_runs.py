@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[3]
 UNIT = re.compile(
     r"(?:yes|no|-?[0-9.,e+]+×?(?: to -?[0-9.,e+]+)?"
     r"(?:×|%| (?:µs|ns|cycles?|GB/s|B|MHz|SMs|threads per SM|hazards?|registers?"
-    r"|[A-Z0-9, ]+(?: and [A-Z0-9]+)? per iteration)))"
+    r"|[A-Z0-9]+ per iteration|of [A-Z0-9, ]+ and [A-Z0-9]+ together per iteration)))"
 )
 SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
@@ -60,8 +60,21 @@ def test_a_comparison_of_two_times_is_printed_as_the_ratio_that_it_bounds(printe
         "time(cub) / time(shfl)",
         "<= 1.05",
     ]
-    assert "SHFL per iteration" in by_id["G11"]["measured"]
-    assert by_id["A01"]["measured"] == "3 STS, BAR and LDS per iteration"
+    assert by_id["G11"]["measured"] == "2 of VOTE and SHFL together per iteration"
+    assert by_id["A01"]["measured"] == "3 of STS, BAR and LDS together per iteration"
+
+
+def test_the_measured_quantity_is_named_where_a_condition_tests_several(printed: list[dict[str, Any]]) -> None:
+    named = {claim["id"]: claim["quantity"] for claim in printed}
+    assert named["G05"] == "hazards(smem-unsafe)"
+    assert named["G19"] == "speedup(shfl, smem-padded)"
+    assert named["G01"] is None
+
+
+def test_a_setting_is_called_the_least_clear_one_only_if_another_is_clearer(printed: list[dict[str, Any]]) -> None:
+    by_id = {claim["id"]: claim["sentence"] for claim in printed}
+    assert by_id["G05"] == "holds in all 48 settings"
+    assert "least clearly at" in by_id["G01"]
 
 
 def test_what_limits_the_cases_names_its_setting(printed: list[dict[str, Any]]) -> None:

@@ -7,8 +7,8 @@ from tests.export.claims.verdicts import CONFIRMED, DEPENDS, INCONCLUSIVE, REFUT
 ALL = (CONFIRMED, UNTESTABLE, DEPENDS, REFUTED, INCONCLUSIVE)
 TEXT = """\
 NVIDIA H200, sm_90, 1 run
-intervals hold together for all settings of a claim with a probability of 99%, and include what processes \
-differ by: they are wider than those of `show`
+intervals are wider than those of `show`: with a probability of 99%, all intervals of a claim contain their true \
+values, also those that another process would measure
 
 G12  confirmed     a reduction by shuffles is faster than one through shared memory
      claimed       about 3× (GTC 2013)
