@@ -13,7 +13,7 @@ from shflbench.errors import FINDING_EXIT, ResultsError
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from shflbench.cli.console import Console
@@ -67,7 +67,7 @@ def command(
     of the run, and calculates those that it lacks from the machine code that ran, in kernels.zip, so it needs no GPU.
     Exits 1 if a case is more than 1% faster than its limit: then a figure of the hardware is wrong.
     """
-    from shflbench.cli.limits.output import as_json, headline, legend, omitted_sentence, tables
+    from shflbench.cli.limits.output import as_json
     from shflbench.cli.run_limits import exceeded_sentence
     from shflbench.store import find_runs, read_run
 
@@ -84,21 +84,27 @@ def command(
     if form == "json":
         console.json(as_json(limited))
     else:
-        shown = []
-        for run, limits in limited:
-            console.lines([(f"{run.folder}: {headline(run)}", ""), ("", "")])
-            for table in tables(run, limits):
-                console.table(table, data=True)
-                console.data("")
-                shown.append(table)
-        if meanings := legend(shown):
-            console.table(meanings, data=True)
-        if omitted := omitted_sentence(limit for _, limits in limited for limit in limits):
-            console.data(omitted)
+        _print_tables(limited, console)
     exceeded = exceeded_sentence(limit for _, limits in limited for limit in limits)
     if exceeded:
         console.warn(exceeded)
     return FINDING_EXIT if exceeded else 0
+
+
+def _print_tables(limited: Sequence[tuple[Run, list[CaseLimit]]], console: Console) -> None:
+    from shflbench.cli.limits.output import headline, legend, omitted_sentence, tables
+
+    shown = []
+    for run, limits in limited:
+        console.lines([(f"{run.folder}: {headline(run)}", ""), ("", "")])
+        for table in tables(run, limits):
+            console.table(table, data=True)
+            console.data("")
+            shown.append(table)
+    if meanings := legend(shown):
+        console.table(meanings, data=True)
+    if omitted := omitted_sentence(limit for _, limits in limited for limit in limits):
+        console.data(omitted)
 
 
 def _limits(
