@@ -25,10 +25,11 @@ bench: .venv/ready ## run the suite `gtc2013` and draw its charts; without a GPU
 test: .venv/ready ## lint, types, import contract and tests, as in continuous integration
 	@$(MAKE) -j2 lint types imports tests
 
-lint: .venv/ready ## style, format, spelling, and the files for GitHub
+lint: .venv/ready ## style, format, spelling, size, and the files for GitHub
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
 	@git ls-files -z | xargs -0 $(BIN)/codespell --dictionary - --dictionary tools/language/spelling.txt
+	@git ls-files -z | $(BIN)/python -m tools.tracked_size
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
 	@$(BIN)/check-jsonschema --builtin-schema vendor.github-issue-forms $(filter-out %/config.yml,$(wildcard .github/ISSUE_TEMPLATE/*.yml))

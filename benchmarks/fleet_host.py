@@ -28,6 +28,7 @@ from benchmarks.compare_power.markdown import table
 from shflbench.analysis.fleet.model_times import FEWEST_DEVICES
 from shflbench.model import Status
 from shflbench.store import read_run
+from shflbench.store.files import KERNELS_FILE
 from shflbench.store.fleet_file import read_fleet
 
 if TYPE_CHECKING:
@@ -246,9 +247,12 @@ The chart is of the last run on all GPUs, which is in `{run}`.
 
 
 def keep(folder: Path, record: Record, text: str) -> None:
-    """Write the page into the repository, with the last run on all GPUs and its chart."""
+    """Write the page into the repository, with the last run on all GPUs and its chart.
+
+    Without the kernels, which are the same on all GPUs: nothing reads them here, and they are half of the bytes.
+    """
     shutil.rmtree(record.run, ignore_errors=True)
-    shutil.copytree(folder / f"all-{TURNS - 1}", record.run)
+    shutil.copytree(folder / f"all-{TURNS - 1}", record.run, ignore=shutil.ignore_patterns(KERNELS_FILE))
     record.page.write_text(text, encoding="utf-8")
     if record.has_chart:
         command = [sys.executable, "-m", "shflbench", "-q", "fleet", str(record.run), "--chart", str(record.chart)]
