@@ -14,7 +14,7 @@ BIN := .venv/bin
 PYTEST := PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -q -n auto
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help bench test test-archs lint types imports tests docs plots site test-browser test-cuda12 constraints wheel wheelhouse clean always
+.PHONY: help bench test test-quick test-archs lint types imports tests docs plots site test-browser test-cuda12 constraints wheel wheelhouse clean always
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' Makefile
@@ -24,6 +24,10 @@ bench: .venv/ready ## run the suite `gtc2013` and draw its charts; without a GPU
 
 test: .venv/ready ## lint, types, import contract and tests, as in continuous integration
 	@$(MAKE) -j2 lint types imports tests
+
+test-quick: .venv/ready ## at most a minute: style, and the tests that files changed since BASE (the main branch) can affect
+	@$(BIN)/ruff check
+	@$(BIN)/python -m tools.quick $(BASE)
 
 lint: .venv/ready ## style, format, spelling, size, and the files for GitHub
 	@$(BIN)/ruff check
