@@ -10,43 +10,30 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.scope import used_indexes
-from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.file_report import FileKernelReport, FileReport
-from shflbench.checker.inputs.blocks import suggested_blocks
-from shflbench.checker.inputs.bounds import size_bounds, unread_sizes
-from shflbench.checker.inputs.covering import with_covering
-from shflbench.checker.inputs.launches import plan
-from shflbench.checker.inputs.layout import completed
-from shflbench.checker.inputs.names import matched, refuse_unknown
-from shflbench.checker.inputs.sampled import with_samples
-from shflbench.checker.inputs.thresholds import thresholds
-from shflbench.checker.inputs.wishes import Wishes
+from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
+from shflbench.checker.inputs.names import refuse_unknown
+from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.judgment.judge import judge_kernel
 from shflbench.checker.kernel_report import LONGEST_PROBLEM, KernelReporter
-from shflbench.checker.launch_limits import limits_of, major
-from shflbench.checker.link.linker import link
-from shflbench.checker.link.unsupported import unsupported
+from shflbench.checker.link.unsupported import UnsupportedKernelError
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.ptx.syntax import shortened
 from shflbench.checker.removed_stores import RemovedStoreCheck
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
-from shflbench.checker.runs.zeroed import zeroed_buffers
 from shflbench.checker.selection import chosen_kernels
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.generators import is_of_triton
 from shflbench.checker.sources.read import read_cuda, read_ptx
 from shflbench.checker.sources.sampling import sampled
-from shflbench.checker.untested import untested_buffers, with_untested
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.errors import CompileError, InputError, KernelError
 
 if TYPE_CHECKING:
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
-    from shflbench.checker.link.program import Program
     from shflbench.checker.ptx.syntax import Module
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
     from shflbench.compile.toolchain import Toolchain
@@ -134,18 +121,9 @@ def check_kernels(file: KernelFile, options: FileOptions) -> FileReport:
     refuse_unknown(options.arguments, [item.kernel if isinstance(item, LinkedKernel) else item[0] for item in linked])
     removed = RemovedStoreCheck(file)
     reports = tuple(
-        _check(file, module, item, options, removed) if isinstance(item, LinkedKernel) else item[1] for item in linked
+        _check(file, item, options, removed) if isinstance(item, LinkedKernel) else item[1] for item in linked
     )
     return FileReport(file.path, options.arch, file.compiler, reports, (*removed.notes, *skipped))
-
-
-@dataclass(frozen=True, slots=True)
-class LinkedKernel:
-    """A kernel that the emulator can run, with its complete signature."""
-
-    kernel: SourceKernel
-    program: Program
-    slicer: Slicer
 
 
 def _link(
@@ -153,65 +131,33 @@ def _link(
 ) -> LinkedKernel | tuple[SourceKernel, FileKernelReport]:
     """Return the linked kernel, or the report that says why it cannot run."""
     try:
-        if problems := unsupported(module, kernel.symbol):
-            return kernel, KernelReporter(file, kernel).not_checked(problems, module)
-        program = link(module, kernel.symbol)
-        _check_size(program, options)
+        return linked_kernel(file, module, kernel, arch=options.arch, shared_bytes=options.shared_bytes)
     except KernelError as error:
-        return kernel, KernelReporter(file, kernel).not_checked([error.message], module)
-    slicer = Slicer(program)
-    return LinkedKernel(completed(kernel, slicer), program, slicer)
+        problems = error.problems if isinstance(error, UnsupportedKernelError) else [error.message]
+        return kernel, KernelReporter(file, kernel).not_checked(problems, module)
 
 
 def _check(
-    file: KernelFile, module: Module, linked: LinkedKernel, options: FileOptions, removed: RemovedStoreCheck
+    file: KernelFile, linked: LinkedKernel, options: FileOptions, removed: RemovedStoreCheck
 ) -> FileKernelReport:
-    kernel, program, slicer = linked.kernel, linked.program, linked.slicer
-    reporter = KernelReporter(file, kernel, outputs=options.outputs)
-    wishes = Wishes(
-        given=matched(options.arguments, kernel),
-        shared_bytes=options.shared_bytes,
-        uses_dynamic_shared=_uses_dynamic_shared(module, file.ptx),
-        zeroed=zeroed_buffers(kernel, program, slicer),
-        bounds=size_bounds(kernel, slicer),
-        thresholds=thresholds(kernel, slicer),
-    )
+    """Plan the runs of a kernel, run it, judge what was seen, and report it."""
+    reporter = KernelReporter(file, linked.kernel, outputs=options.outputs)
+    wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes)
     budget = RunBudget.shared_by(len(options.kernels or file.kernels))
-    indexes = used_indexes(program)
-    suggestions = suggested_blocks(program, indexes, kernel.named_block, kernel.launch_bounds)
-    usual = plan(options.launches, kernel.host_launches, indexes, kernel.launch_bounds, suggestions)
-    launch_plan = with_samples(with_covering(usual, kernel, wishes), slicer.ops, indexes)
+    runs = KernelRuns(linked.kernel, linked.program, wishes, options.seed, budget=budget)
     try:
-        evidence = KernelRuns(kernel, program, wishes, options.seed, budget=budget).collect(launch_plan)
+        evidence = runs.collect(launches)
     except KernelError as error:
         return reporter.not_checked([error.message])
     judgment = judge_kernel(
         evidence,
-        slicer,
-        order_matters=order_reasons(program, reporter.line_of),
+        linked.slicer,
+        order_matters=order_reasons(linked.program, reporter.line_of),
         replicates_stores=is_of_triton(file.ptx),
     )
-    whole = [launch for launch in launch_plan if not launch.shape.sample]
-    supported = [launch for launch in whole if str(launch.shape) not in judgment.refused]
-    stores = removed.judge(kernel, program, supported, (wishes, options.seed), reporter.line_of)
-    untested = untested_buffers(kernel, slicer, evidence.launches, judgment.refused)
-    unread = [item.name for item in unread_sizes(kernel, slicer)]
-    return with_untested(reporter.report(program, evidence, judgment, stores), untested, unread)
-
-
-def _check_size(program: Program, options: FileOptions) -> None:
-    most = limits_of(options.arch.rstrip("af")).block_shared_bytes(major(options.arch.rstrip("af")))
-    if program.shared_bytes + (options.shared_bytes or 0) > most:
-        raise KernelError(
-            f"it needs {program.shared_bytes + (options.shared_bytes or 0)} bytes of shared memory per block, and "
-            f"{options.arch} has {most}"
-        )
-
-
-def _uses_dynamic_shared(module: Module, ptx: str) -> bool:
-    return any(item.space == "shared" and item.count is None for item in module.variables.values()) or (
-        ".extern .shared" in ptx
-    )
+    supported = [launch for launch in launches if str(launch.shape) not in judgment.refused]
+    stores = removed.judge(linked.kernel, linked.program, supported, (wishes, options.seed), reporter.line_of)
+    return reporter.report(linked, evidence, judgment, stores)
 
 
 def _without_name(message: str, path: Path) -> str:

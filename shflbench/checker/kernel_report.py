@@ -20,8 +20,8 @@ from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.ptx.syntax import Location, shortened
 from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.runs.coverage import code_lines, executed_blocks, unreached_lines
-from shflbench.checker.runs.order import all_ops
 from shflbench.checker.source_lines import SourceLine
+from shflbench.checker.untested import with_untested
 from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.words import count_noun, one_or_many
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.judgment.judge import KernelJudgment
     from shflbench.checker.judgment.judged_observation import JudgedObservation
@@ -71,9 +72,14 @@ class KernelReporter:
         return calls
 
     def report(
-        self, program: Program, evidence: KernelEvidence, judgment: KernelJudgment, removed: RemovedStores | None = None
+        self,
+        linked: LinkedKernel,
+        evidence: KernelEvidence,
+        judgment: KernelJudgment,
+        removed: RemovedStores | None = None,
     ) -> FileKernelReport:
-        """Return the report on a kernel that ran, and on the stores that the compiler removed from it."""
+        """Return the report on a kernel that ran, on buffers whose bounds no launch tested, and on removed stores."""
+        program = linked.program
         if removed is not None:
             judgment = with_removed(judgment, removed.judged, self.line_of)
         launches = tuple(_records(evidence, judgment.refused))
@@ -91,7 +97,7 @@ class KernelReporter:
         else:
             text = f"{judgment.sentence}: {difference}" if judgment.differs else self._named(judgment.sentence)
             reason = [f"{_number(findings)}{text}" if judgment.verdict is KernelVerdict.BROKEN else text]
-        return FileKernelReport(
+        report = FileKernelReport(
             name=self.kernel.name,
             symbol=self.kernel.symbol,
             place=self.place,
@@ -106,6 +112,7 @@ class KernelReporter:
             errors=tuple(self._named(error) for error in dict.fromkeys(errors)),
             outputs=dict(_outputs(evidence.launches[0])) if self.outputs and evidence.launches else {},
         )
+        return with_untested(report, linked, evidence.launches, judgment.refused)
 
     def _empty(self, verdict: KernelVerdict, sentence: str, errors: tuple[str, ...]) -> FileKernelReport:
         return FileKernelReport(self.kernel.name, self.kernel.symbol, self.place, verdict, sentence, errors=errors)
@@ -135,7 +142,7 @@ class KernelReporter:
         if unordered:
             lines = ", ".join(dict.fromkeys(self.line_of(item.instruction).shown(Path.cwd()) for item in unordered))
             yield f"volatile or relaxed accesses have no fixed order, which is no race ({lines})"
-        if not any(isinstance(op.form, Access) and op.form.kind != "ld" for op in all_ops(program)):
+        if not any(isinstance(op.form, Access) and op.form.kind != "ld" for op in program.ops()):
             yield "the compiled kernel writes no memory"
 
     def _finding(self, judged: JudgedObservation) -> FileFinding:

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING
 from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.judgment.judge import judge_observations
 from shflbench.checker.judgment.observations import observations
-from shflbench.checker.link.linker import link
-from shflbench.checker.link.unsupported import unsupported
+from shflbench.checker.link.unsupported import link_whole
 from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.evidence import KernelEvidence
 from shflbench.checker.runs.kernel_runs import KernelRuns
-from shflbench.checker.runs.order import all_ops
 from shflbench.checker.sources.stores import REMOVED
 from shflbench.checker.verdict import Level
 from shflbench.errors import KernelError
@@ -90,7 +88,7 @@ class RemovedStoreCheck:
         runs: tuple[Wishes, int],
         line_of: Callable[[PtxInstruction], SourceLine],
     ) -> RemovedStores | None:
-        """Return what the removed stores of `kernel` do at the planned launches, None if it has none.
+        """Return what the removed stores of `kernel` do at the planned launches but samples, None if it has none.
 
         `program` is the optimized kernel, `runs` what is known of the arguments, and the seed.
         """
@@ -103,7 +101,8 @@ class RemovedStoreCheck:
             removed = {line for place in places for line in _near(place) & (stored - kept)}
             if not removed:
                 return None
-            launches, unfinished = KernelRuns(kernel, debug, *runs, patient=False).in_lockstep(launch_plan, seeds=1)
+            whole = [launch for launch in launch_plan if not launch.shape.sample]
+            launches, unfinished = KernelRuns(kernel, debug, *runs, patient=False).in_lockstep(whole, seeds=1)
         except KernelError as error:
             return RemovedStores(tuple(self.places), unjudged=error.message)
 
@@ -124,9 +123,7 @@ class RemovedStoreCheck:
         """Return the kernel without optimization; KernelError if it cannot run."""
         if self._module is None:
             raise KernelError(self._problem)
-        if problems := unsupported(self._module, kernel.symbol):
-            raise KernelError(problems[0])
-        return link(self._module, kernel.symbol)
+        return link_whole(self._module, kernel.symbol)
 
 
 def _limit(launches: Sequence[LaunchEvidence]) -> str:
@@ -139,7 +136,7 @@ def _limit(launches: Sequence[LaunchEvidence]) -> str:
 
 def _stored(program: Program, line_of: Callable[[PtxInstruction], SourceLine]) -> set[Line]:
     """Return the lines with stores and atomics."""
-    stores = (op for op in all_ops(program) if isinstance(op.form, Access) and op.form.kind != "ld")
+    stores = (op for op in program.ops() if isinstance(op.form, Access) and op.form.kind != "ld")
     return {_key(line_of(op.instruction)) for op in stores}
 
 

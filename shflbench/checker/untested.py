@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.file_report import listed
+from shflbench.checker.inputs.bounds import unread_sizes
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.verdict import KernelVerdict
@@ -15,14 +16,31 @@ if TYPE_CHECKING:
 
     from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.file_report import FileKernelReport
+    from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.checker.sources.kernel_file import SourceKernel
 
 
-def untested_buffers(
+def with_untested(
+    report: FileKernelReport, linked: LinkedKernel, launches: Sequence[LaunchEvidence], refused: Collection[str]
+) -> FileKernelReport:
+    """Return a report that names the buffers whose bounds no launch tested, but those that are `refused`.
+
+    `clean` says so in its sentence, with the sizes among the parameters that the kernel never reads.
+    """
+    names = _untested_buffers(linked.kernel, linked.slicer, launches, refused)
+    sentence = report.sentence
+    if names and report.verdict is KernelVerdict.CLEAN:
+        unread = [item.name for item in unread_sizes(linked.kernel, linked.slicer)]
+        never_read = f", and the kernel never reads {_quoted(unread)}" if unread else ""
+        sentence = f"{sentence}; bounds of {_quoted(names)} not tested{never_read}"
+    return replace(report, sentence=sentence, untested=names)
+
+
+def _untested_buffers(
     kernel: SourceKernel, slicer: Slicer, launches: Sequence[LaunchEvidence], refused: Collection[str]
 ) -> tuple[str, ...]:
-    """Return the buffers that the kernel accesses and whose bounds no launch tested, but those that are `refused`."""
+    """Return the buffers that the kernel accesses and whose bounds none of the other launches tested."""
     accesses = (op for op in slicer.ops if isinstance(op.form, Access))
     accessed = {start for op in accesses for start in slicer.pointers(op)}
     buffers = [
@@ -32,18 +50,6 @@ def untested_buffers(
     tested = {buffer.name for buffer in buffers if buffer.tests_bounds}
     names = (name for start, name in pointer_names(kernel).items() if start in accessed)
     return tuple(name for name in names if name in derived - tested)
-
-
-def with_untested(report: FileKernelReport, names: tuple[str, ...], unread: Sequence[str]) -> FileKernelReport:
-    """Return a report that names the buffers whose bounds were not tested; `clean` says so in its sentence.
-
-    `unread` are sizes among the parameters that the kernel never reads.
-    """
-    sentence = report.sentence
-    if names and report.verdict is KernelVerdict.CLEAN:
-        never_read = f", and the kernel never reads {_quoted(unread)}" if unread else ""
-        sentence = f"{sentence}; bounds of {_quoted(names)} not tested{never_read}"
-    return replace(report, sentence=sentence, untested=names)
 
 
 def _quoted(names: Sequence[str]) -> str:

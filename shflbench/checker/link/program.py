@@ -1,7 +1,8 @@
 """A linked kernel: numbered registers, laid-out memory, basic blocks."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -102,3 +103,9 @@ class Program:
     def name(self) -> str:
         """The name of the kernel in messages."""
         return plain_name(self.symbol)
+
+    def ops(self) -> Iterator[Op]:
+        """Yield the ops in the order of the code."""
+        for start in sorted(self.blocks):
+            block = self.blocks[start]
+            yield from chain(block.ops, () if block.last is None else (block.last,))

@@ -1,11 +1,12 @@
-"""Name everything that the emulator cannot run of a kernel, before it runs."""
+"""Link a kernel, or name everything of it that the emulator cannot run."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
 from shflbench.checker.link.expand import expansion
 from shflbench.checker.link.linker import link
+from shflbench.checker.link.program import Program
 from shflbench.checker.link.reach import reached
 from shflbench.checker.link.registers import known_special
 from shflbench.checker.opcodes.table import decode
@@ -13,17 +14,29 @@ from shflbench.checker.ptx.syntax import Function, Module, PtxInstruction, Regis
 from shflbench.errors import EmulatorError
 
 
-def unsupported(module: Module, kernel: str) -> list[str]:
-    """Return a sentence for each instruction that `kernel` reaches and the emulator cannot run; empty if it runs."""
+class UnsupportedKernelError(EmulatorError):
+    """A kernel that the emulator cannot run, with a sentence for each reason."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        """Keep the sentences, of which there is at least one."""
+        super().__init__(problems[0])
+        self.problems = tuple(problems)
+
+
+def link_whole(module: Module, kernel: str) -> Program:
+    """Link `kernel` of `module`.
+
+    UnsupportedKernelError names every instruction that the kernel reaches and the emulator cannot run, where `link`
+    names the first one.
+    """
     names = sorted(reached(module, kernel))
     functions = [module.functions[name] for name in names if name in module.functions]
-    problems = list(dict.fromkeys(problem for function in functions for problem in _problems(function)))
-    if not problems:
-        try:
-            link(module, kernel)
-        except EmulatorError as error:
-            problems.append(error.message)
-    return problems
+    if problems := list(dict.fromkeys(problem for function in functions for problem in _problems(function))):
+        raise UnsupportedKernelError(problems)
+    try:
+        return link(module, kernel)
+    except EmulatorError as error:
+        raise UnsupportedKernelError([error.message]) from error
 
 
 def _problems(function: Function) -> Iterator[str]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.opcodes.forms import Access, Branch, Exit, Nothing, Pure, Service
-from shflbench.checker.runs.order import all_ops
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -43,11 +42,11 @@ def unreached_lines(program: Program, blocks: Collection[int], guarded: Collecti
     `guarded` are the ids of the ops whose guard held for a thread.
     """
     ran = _executed(program, blocks, guarded)
-    loaded = {op.place for op in all_ops(program) if id(op) in ran and _is_load(op)}
+    loaded = {op.place for op in program.ops() if id(op) in ran and _is_load(op)}
     anything: dict[Line, bool] = {}
     effects: dict[Line, bool] = {}
     parts: dict[Part, bool] = {}
-    for op in all_ops(program):
+    for op in program.ops():
         for line in _lines_of(op):
             anything[line] = anything.get(line, False) or id(op) in ran
             if _has_effect(op):
@@ -62,7 +61,7 @@ def unreached_lines(program: Program, blocks: Collection[int], guarded: Collecti
 
 def code_lines(program: Program) -> frozenset[Line]:
     """Return all lines that have code."""
-    return frozenset(line for op in all_ops(program) for line in _lines_of(op))
+    return frozenset(line for op in program.ops() for line in _lines_of(op))
 
 
 def _executed(program: Program, blocks: Collection[int], guarded: Collection[int]) -> frozenset[int]:

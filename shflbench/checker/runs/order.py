@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from shflbench.checker.opcodes.forms import Access, Service
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from shflbench.checker.link.program import Op, Program
+    from shflbench.checker.link.program import Program
     from shflbench.checker.ptx.syntax import PtxInstruction
     from shflbench.checker.source_lines import SourceLine
 
@@ -29,7 +28,7 @@ def order_reasons(program: Program, place: Callable[[PtxInstruction], SourceLine
 
 def _reasons(program: Program, place: Callable[[PtxInstruction], SourceLine]) -> Iterator[str]:
     read = _read_registers(program)
-    for op in all_ops(program):
+    for op in program.ops():
         form, words = op.form, op.instruction.modifiers
         if isinstance(form, Service) and form.name == "clock":
             yield "it reads a clock"
@@ -47,12 +46,5 @@ def _reasons(program: Program, place: Callable[[PtxInstruction], SourceLine]) ->
 
 def _read_registers(program: Program) -> set[int]:
     """Return the registers whose values some instruction uses."""
-    slots = (slot for op in all_ops(program) for slot in (*op.sources, op.guard, op.place.base if op.place else None))
+    slots = (slot for op in program.ops() for slot in (*op.sources, op.guard, op.place.base if op.place else None))
     return {slot.number for slot in slots if isinstance(slot, Slot)}
-
-
-def all_ops(program: Program) -> Iterator[Op]:
-    """Yield the ops of a program in the order of its code."""
-    for start in sorted(program.blocks):
-        block = program.blocks[start]
-        yield from chain(block.ops, () if block.last is None else (block.last,))

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from shflbench.checker.link.linker import MOST_BLOCKS, link
-from shflbench.checker.link.unsupported import unsupported
 from shflbench.checker.machine.launch import EmulatedLaunch, execute
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.ptx.parse import parse
@@ -14,6 +13,7 @@ from shflbench.errors import EmulatorError
 from tests import kernels
 from tests.checker.emulator.instructions import test_calls, test_dialects
 from tests.checker.emulator.opcodes import test_matrix
+from tests.checker.emulator.problems import problems
 
 SOURCES = (
     "neighbor/smem-unsafe/f32/mode=idx",
@@ -104,13 +104,13 @@ TEXTS = {
 def test_damaged_calls_copies_and_matrices_are_reported_in_one_sentence(
     damage: Callable[[np.random.Generator, str], str], name: str
 ) -> None:
-    """Also by `unsupported`, which reads everything that a kernel reaches before anything runs."""
+    """Also by `link_whole`, which reads everything that a kernel reaches before anything runs."""
     rng = np.random.default_rng(5)
     messages: list[str] = []
     for _ in range(15):
         text = damage(rng, TEXTS[name])
         try:
-            messages += unsupported(parse(text), "k" if name != "matrices" else "one")
+            messages += problems(parse(text), "k" if name != "matrices" else "one")
         except EmulatorError as error:
             messages.append(error.message)
         messages += filter(None, [refusal(text)])

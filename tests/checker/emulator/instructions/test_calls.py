@@ -5,13 +5,13 @@ import pytest
 
 from shflbench.checker.explore import explore
 from shflbench.checker.link.linker import link
-from shflbench.checker.link.unsupported import unsupported
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.launch import EmulatedLaunch, execute
 from shflbench.checker.machine.policies import POLICIES
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.ptx.parse import parse
 from shflbench.errors import EmulatorError
+from tests.checker.emulator.problems import problems
 
 HEAD = """
 .version 8.4
@@ -114,7 +114,7 @@ def test_a_function_of_another_type_is_not_called() -> None:
 
 def test_a_pointer_from_the_host_to_a_function_is_refused() -> None:
     code = INDIRECT.replace("mov.u64 %rd4, table;", "").replace("MASK", "1")
-    (problem,) = unsupported(parse(HEAD + KERNEL.replace("CODE", code)), "k")
+    (problem,) = problems(parse(HEAD + KERNEL.replace("CODE", code)), "k")
     assert "a function pointer cannot be given as an argument" in problem
 
 
@@ -144,7 +144,7 @@ def test_nothing_is_inlined_where_copies_multiply() -> None:
         body = f"{{ .reg .b32 %r<3>; ld.param.b32 %r1, [a]; {2 * call.replace('NEXT', f'f{number + 1}')} ret; }}"
         functions.append(f".func (.param .b32 result) f{number}(.param .b32 a)\n{body}\n")
     module = parse(HEAD + "".join(functions) + KERNEL.replace("CODE", DIRECT.replace("NAME", "f0")))
-    assert unsupported(module, "k") == []
+    assert problems(module, "k") == []
     assert len(link(module, "k").blocks) < 1000
 
 

@@ -1,8 +1,8 @@
 """Code that the emulator cannot run is named before anything runs, with its line, and only if it is reached."""
 
 from shflbench.checker.link.linker import link
-from shflbench.checker.link.unsupported import unsupported
 from shflbench.checker.ptx.parse import parse
+from tests.checker.emulator.problems import problems
 
 TEXT = """
 .version 8.4
@@ -48,7 +48,7 @@ TEXT = """
 
 
 def test_every_instruction_that_a_kernel_reaches_is_named_with_its_line() -> None:
-    texture, register = unsupported(parse(TEXT), "textures")
+    texture, register = problems(parse(TEXT), "textures")
     instruction = "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}]"
     assert texture == f"the emulator does not support the instruction `{instruction}` (someone/kernel.cu:30)"
     instruction = "mov.u32 %r1, %no_such_register"
@@ -57,16 +57,16 @@ def test_every_instruction_that_a_kernel_reaches_is_named_with_its_line() -> Non
 
 
 def test_a_missing_function_is_named() -> None:
-    (message,) = unsupported(parse(TEXT), "calls")
+    (message,) = problems(parse(TEXT), "calls")
     assert message.startswith("the kernel calls `missing`, which the PTX does not hold")
 
 
 def test_clusters_of_several_blocks_are_refused() -> None:
-    assert unsupported(parse(TEXT), "clusters") == ["clusters runs in clusters of several blocks"]
+    assert problems(parse(TEXT), "clusters") == ["clusters runs in clusters of several blocks"]
 
 
 def test_other_kernels_of_the_file_do_not_matter() -> None:
     module = parse(TEXT)
-    assert unsupported(module, "fine") == []
+    assert problems(module, "fine") == []
     assert [place.name for place in link(module, "fine").symbols] == ["workspace of cooperative groups"]
     assert module.kernels == ("textures", "calls", "clusters", "fine")

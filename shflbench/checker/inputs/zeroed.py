@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.opcodes.forms import Access
-from shflbench.checker.runs.order import all_ops
 
 if TYPE_CHECKING:
     from shflbench.checker.dataflow.slices import Slicer
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 def zeroed_buffers(kernel: SourceKernel, program: Program, slicer: Slicer) -> frozenset[str]:
     """Return the names of the pointers through which the kernel performs atomics, or polls."""
     starts: set[int] = set()
-    for op in all_ops(program):
+    for op in program.ops():
         form = op.form
         if isinstance(form, Access) and (
             form.kind in {"atom", "red"} or (form.kind == "ld" and _polls(op.instruction.modifiers))

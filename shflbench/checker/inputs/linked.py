@@ -1,0 +1,53 @@
+"""A kernel of a file that the emulator can run, with its complete signature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.checker.dataflow.slices import Slicer
+from shflbench.checker.inputs.layout import completed
+from shflbench.checker.launch_limits import limits_of, major
+from shflbench.checker.link.unsupported import link_whole
+from shflbench.errors import KernelError
+
+if TYPE_CHECKING:
+    from shflbench.checker.link.program import Program
+    from shflbench.checker.ptx.syntax import Module
+    from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedKernel:
+    """A kernel with its code, and with what follows from the code for its signature."""
+
+    kernel: SourceKernel
+    program: Program
+    slicer: Slicer
+    uses_dynamic_shared: bool
+
+
+def linked_kernel(
+    file: KernelFile, module: Module, kernel: SourceKernel, *, arch: str, shared_bytes: int | None
+) -> LinkedKernel:
+    """Link a kernel of a file, of which `module` is the PTX.
+
+    UnsupportedKernelError names what the emulator cannot run; KernelError if its shared memory, with the given bytes
+    of dynamic one, does not fit the architecture.
+    """
+    program = link_whole(module, kernel.symbol)
+    _check_size(program.shared_bytes + (shared_bytes or 0), arch)
+    slicer = Slicer(program)
+    return LinkedKernel(completed(kernel, slicer), program, slicer, _uses_dynamic_shared(module, file.ptx))
+
+
+def _check_size(needed: int, arch: str) -> None:
+    most = limits_of(arch.rstrip("af")).block_shared_bytes(major(arch.rstrip("af")))
+    if needed > most:
+        raise KernelError(f"it needs {needed} bytes of shared memory per block, and {arch} has {most}")
+
+
+def _uses_dynamic_shared(module: Module, ptx: str) -> bool:
+    return any(item.space == "shared" and item.count is None for item in module.variables.values()) or (
+        ".extern .shared" in ptx
+    )

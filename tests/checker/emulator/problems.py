@@ -1,0 +1,13 @@
+"""What the emulator cannot run of a kernel."""
+
+from shflbench.checker.link.unsupported import UnsupportedKernelError, link_whole
+from shflbench.checker.ptx.syntax import Module
+
+
+def problems(module: Module, kernel: str) -> list[str]:
+    """Return a sentence for each reason why a kernel cannot run; empty if it can."""
+    try:
+        link_whole(module, kernel)
+    except UnsupportedKernelError as error:
+        return list(error.problems)
+    return []
