@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access, Branch, Exit
+from shflbench.checker.opcodes.roles import Role, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -51,7 +52,8 @@ def guards(slicer: Slicer, values: IndexValues) -> Iterator[Guard]:
 def _of_minima(slicer: Slicer, values: IndexValues) -> Iterator[Guard]:
     """Yield that `min(i, n)` is at most `n`."""
     for op in slicer.ops:
-        if op.instruction.opcode == "min" and op.instruction.modifiers[-1] in INTEGERS and op.results[0] is not None:
+        integers = op.instruction.modifiers[-1:] and op.instruction.modifiers[-1] in INTEGERS
+        if has_role(op.instruction, Role.MINIMUM) and integers and op.results[0] is not None:
             for source in op.sources:
                 yield Guard(values.of(op.results[0]), values.of(source), frozenset(), frozenset())
 

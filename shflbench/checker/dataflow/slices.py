@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access, Barrier, Branch, Collective, Exit
+from shflbench.checker.opcodes.roles import Role, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -102,7 +103,7 @@ class Slicer:
         for op in self._writers[register]:
             if (start := parameter_byte(op)) is not None:
                 pointers.add(start)
-            elif op.instruction.opcode in _SUMS:
+            elif has_role(op.instruction, Role.POINTER):
                 for source in op.sources:
                     if isinstance(source, Slot) and self._wide(source):
                         pointers |= self._pointers_of(source.number, seen)
@@ -162,9 +163,6 @@ class Slicer:
         """Return the ops of one block."""
         item = self.program.blocks.get(block)
         return [] if item is None else [*item.ops, *((item.last,) if item.last is not None else ())]
-
-
-_SUMS = {"add", "sub", "mov", "cvta", "mad", "selp", "cvt", "max", "min", "and", "or"}
 
 
 def parameter_byte(op: Op) -> int | None:
