@@ -1,11 +1,11 @@
-"""What the emulator cannot run of a kernel."""
+"""Reasons why the emulator cannot run a kernel."""
 
 from shflbench.checker.link.unsupported import UnsupportedKernelError, link_whole
 from shflbench.checker.ptx.syntax import Module
 
 
 def problems(module: Module, kernel: str) -> list[str]:
-    """Return a sentence for each reason why a kernel cannot run; empty if it can."""
+    """Return a sentence for each reason; empty if the kernel can run."""
     try:
         link_whole(module, kernel)
     except UnsupportedKernelError as error:
