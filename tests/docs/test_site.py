@@ -88,7 +88,7 @@ def test_its_counts_of_verdicts_are_those_of_the_page_on_claims() -> None:
     assert number["confirmed"] == text.count("| **confirmed** |")
     assert f"Of {sum(number.values())} claims of four talks and articles, {number['confirmed']} are confirmed" in TEXT
     others = (DOCS / "explanation" / "contradictions.md").read_text(encoding="utf-8")
-    assert f"[also on {len(re.findall('^[|] [BR][0-9]+ ', others, re.MULTILINE))} claims about" in TEXT
+    assert f"{len(re.findall('^[|] [BR][0-9]+ ', others, re.MULTILINE))} claims of PyTorch" in TEXT
 
 
 def test_the_fastest_variants_are_safe_and_tie(at: dict[str, Setting]) -> None:

@@ -51,7 +51,7 @@ def test_required_claim_fails_a_run_and_passes_after_the_kernel_is_fixed(mine: C
     assert (outcome.code, outcome.out) == (1, "slow\n")
     assert "one-shuffle  refuted" in outcome.err
     *_, sentence, advice = outcome.err.splitlines()
-    assert sentence.startswith("error: required claim `one-shuffle` is refuted (measured: 2")
+    assert sentence.startswith("error: required claim `one-shuffle` is refuted (measured: sass(shfl, SHFL): 2")
     assert advice == "Fix the kernel, or correct the claim in the suite"
     edit(TWICE, MIX)
     declaration.write_text(text, encoding="utf-8")
