@@ -25,8 +25,8 @@ STYLES = {
     ClaimStatus.UNTESTABLE: "",
 }
 JOINT_INTERVALS = (
-    "intervals are wider than those of `show`: with a probability of 99%, all intervals of a claim contain their true "
-    "values, also those that another process would measure"
+    "with a probability of 99%, the intervals of all settings of a claim contain the true values; they allow for "
+    "differences between processes, which those of `show` leave out"
 )
 WIDEST_ID = 8  # columns of an id beside its claim; a longer one moves the verdict to the right
 LABEL = max(map(len, ClaimStatus))
