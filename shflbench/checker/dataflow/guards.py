@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access, Branch, Exit
-from shflbench.checker.opcodes.roles import Role, has_role
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -53,7 +53,7 @@ def _of_minima(slicer: Slicer, values: IndexValues) -> Iterator[Guard]:
     """Yield that `min(i, n)` is at most `n`."""
     for op in slicer.ops:
         integers = op.instruction.modifiers[-1:] and op.instruction.modifiers[-1] in INTEGERS
-        if has_role(op.instruction, Role.MINIMUM) and integers and op.results[0] is not None:
+        if has_role(op.instruction, OpcodeRole.MINIMUM) and integers and op.results[0] is not None:
             for source in op.sources:
                 yield Guard(values.of(op.results[0]), values.of(source), frozenset(), frozenset())
 

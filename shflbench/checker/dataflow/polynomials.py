@@ -7,7 +7,7 @@ from itertools import chain, product
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.link.program import Slot
-from shflbench.checker.opcodes.roles import Role, has_role
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -76,7 +76,7 @@ def _value(  # noqa: PLR0911  (a return for each kind of instruction)
     op: Op, operands: Sequence[Polynomial]
 ) -> Polynomial | None:
     """Return the value of an instruction's result, None if it is not a sum or product."""
-    if not has_role(op.instruction, Role.POLYNOMIAL):
+    if not has_role(op.instruction, OpcodeRole.POLYNOMIAL):
         return None
     match (op.instruction.opcode, *op.instruction.modifiers), operands:
         case ((("mov", _) | ("cvta", *_) | ("cvt", "s64" | "u64" | "s32" | "u32", "s32" | "u32" | "s64" | "u64")), [a]):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access, Barrier, Branch, Collective, Exit
-from shflbench.checker.opcodes.roles import Role, has_role
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -103,7 +103,7 @@ class Slicer:
         for op in self._writers[register]:
             if (start := parameter_byte(op)) is not None:
                 pointers.add(start)
-            elif has_role(op.instruction, Role.POINTER):
+            elif has_role(op.instruction, OpcodeRole.POINTER):
                 for source in op.sources:
                     if isinstance(source, Slot) and self._wide(source):
                         pointers |= self._pointers_of(source.number, seen)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.dataflow.polynomials import number_of, ops_of, polynomials
 from shflbench.checker.inputs.shapes import MAX_BLOCK_DIMS
 from shflbench.checker.opcodes.forms import Access
-from shflbench.checker.opcodes.roles import Role, has_role
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 from shflbench.checker.sources.kernel_file import NamedBlock
 from shflbench.model import MAX_BLOCK, WARP
 
@@ -95,7 +95,7 @@ def _only_syncs_warps(program: Program) -> bool:
         op.instruction.modifiers[:1] == ("warp",)
         for start in program.blocks
         for op in ops_of(program, start)
-        if has_role(op.instruction, Role.BLOCK_BARRIER)
+        if has_role(op.instruction, OpcodeRole.BLOCK_BARRIER)
     ]
     return bool(of_warp) and all(of_warp)
 

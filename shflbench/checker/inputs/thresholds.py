@@ -15,7 +15,7 @@ from shflbench.checker.dataflow.index_values import signed
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access, Branch
-from shflbench.checker.opcodes.roles import Role, has_role
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 from shflbench.checker.ptx.syntax import NUMPY
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def _thresholds(compared: Iterable[tuple[float, bool]]) -> ContentThresholds:
 def _comparisons(slicer: Slicer) -> Iterator[tuple[Op, float]]:
     for op in slicer.ops:
         constants = [source for source in op.sources if not isinstance(source, Slot)]
-        compares = has_role(op.instruction, Role.COMPARISON) and len(op.sources) == 2  # noqa: PLR2004  (compared)
+        compares = has_role(op.instruction, OpcodeRole.COMPARISON) and len(op.sources) == 2  # noqa: PLR2004  (compared)
         if compares and len(constants) == 1:
             type_ = NUMPY.get(op.instruction.modifiers[-1], "")
             value = _decoded(constants[0], type_)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.opcodes.roles import Role, has_role
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 from shflbench.checker.ptx.syntax import PtxInstruction
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def _cause(instruction: PtxInstruction) -> str:
             return "the kernel reads the clock, which counts instructions here: results that depend on it differ"
         case "$mma":
             return "the kernel multiplies matrices: a GPU may round their sums otherwise"
-        case _ if has_role(instruction, Role.APPROXIMATE) and "approx" in instruction.modifiers:
+        case _ if has_role(instruction, OpcodeRole.APPROXIMATE) and "approx" in instruction.modifiers:
             return "the kernel uses approximate functions: a GPU may differ in the last digits"
         case _:
             return ""

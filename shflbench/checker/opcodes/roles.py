@@ -1,4 +1,4 @@
-"""What analyses of a program must know of each opcode, besides the form that its decoder gives.
+"""The roles of opcodes: how analyses of a program follow their results, besides the form that a decoder gives.
 
 A test compares `ROLES` with the tables of decoders: a new opcode gets an entry, `OPAQUE` if no analysis follows it.
 """
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shflbench.checker.ptx.syntax import PtxInstruction
 
 
-class Role(Flag):
+class OpcodeRole(Flag):
     """How analyses follow the result of an instruction."""
 
     OPAQUE = 0  # the result is a number of which nothing is known
@@ -28,34 +28,34 @@ class Role(Flag):
     ORDER = auto()  # the result depends on the order of threads: `runs/order.py`
 
 
-_WITH_A_ROLE: Mapping[str, Role] = {
-    "add": Role.POINTER | Role.POLYNOMIAL,
-    "sub": Role.POINTER | Role.POLYNOMIAL,
-    "mad": Role.POINTER | Role.POLYNOMIAL,
-    "mov": Role.POINTER | Role.POLYNOMIAL,
-    "cvta": Role.POINTER | Role.POLYNOMIAL,
-    "cvt": Role.POINTER | Role.POLYNOMIAL,
-    "mul": Role.POLYNOMIAL,
-    "neg": Role.POLYNOMIAL,
-    "shl": Role.POLYNOMIAL,
-    "selp": Role.POINTER,
-    "max": Role.POINTER,
-    "min": Role.POINTER | Role.MINIMUM,
-    "and": Role.POINTER | Role.LOGIC,
-    "or": Role.POINTER | Role.LOGIC,
-    "not": Role.POLYNOMIAL | Role.LOGIC,
-    "setp": Role.COMPARISON,
-    "bar": Role.BLOCK_BARRIER,
-    "barrier": Role.BLOCK_BARRIER,
+_WITH_A_ROLE: Mapping[str, OpcodeRole] = {
+    "add": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
+    "sub": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
+    "mad": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
+    "mov": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
+    "cvta": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
+    "cvt": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
+    "mul": OpcodeRole.POLYNOMIAL,
+    "neg": OpcodeRole.POLYNOMIAL,
+    "shl": OpcodeRole.POLYNOMIAL,
+    "selp": OpcodeRole.POINTER,
+    "max": OpcodeRole.POINTER,
+    "min": OpcodeRole.POINTER | OpcodeRole.MINIMUM,
+    "and": OpcodeRole.POINTER | OpcodeRole.LOGIC,
+    "or": OpcodeRole.POINTER | OpcodeRole.LOGIC,
+    "not": OpcodeRole.POLYNOMIAL | OpcodeRole.LOGIC,
+    "setp": OpcodeRole.COMPARISON,
+    "bar": OpcodeRole.BLOCK_BARRIER,
+    "barrier": OpcodeRole.BLOCK_BARRIER,
     **dict.fromkeys(
         (
             *("$mbarrier_arrive", "$mbarrier_arrive_async", "$mbarrier_arrive_drop", "$mbarrier_init"),
             *("$mbarrier_parity", "$mbarrier_pending", "$mbarrier_test"),
         ),
-        Role.BLOCK_BARRIER,
+        OpcodeRole.BLOCK_BARRIER,
     ),
-    "activemask": Role.ORDER,
-    **dict.fromkeys(("ex2", "lg2", "sin", "cos", "tanh", "rsqrt", "rcp", "sqrt", "div"), Role.APPROXIMATE),
+    "activemask": OpcodeRole.ORDER,
+    **dict.fromkeys(("ex2", "lg2", "sin", "cos", "tanh", "rsqrt", "rcp", "sqrt", "div"), OpcodeRole.APPROXIMATE),
 }
 _OPAQUE = """
     $__assertfail $clock $copy_commit $copy_deliver $copy_wait $copy_wait_all $free $ld_async $ldmatrix $malloc $mma
@@ -65,9 +65,9 @@ _OPAQUE = """
     setmaxnreg shf shfl shr slct st subc szext testp trap vabsdiff2 vabsdiff4 vadd2 vadd4 vavrg2 vavrg4 vmax2 vmax4
     vmin2 vmin4 vote vsub2 vsub4 xor
 """
-ROLES: Mapping[str, Role] = {**dict.fromkeys(_OPAQUE.split(), Role.OPAQUE), **_WITH_A_ROLE}
+ROLES: Mapping[str, OpcodeRole] = {**dict.fromkeys(_OPAQUE.split(), OpcodeRole.OPAQUE), **_WITH_A_ROLE}
 
 
-def has_role(instruction: PtxInstruction, role: Role) -> bool:
+def has_role(instruction: PtxInstruction, role: OpcodeRole) -> bool:
     """Return whether analyses follow an instruction in this way."""
-    return role in ROLES.get(instruction.opcode, Role.OPAQUE)
+    return role in ROLES.get(instruction.opcode, OpcodeRole.OPAQUE)

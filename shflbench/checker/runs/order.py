@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access, Service
-from shflbench.checker.opcodes.roles import Role, has_role
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ def _reasons(program: Program, place: Callable[[PtxInstruction], SourceLine]) ->
         form, words = op.form, op.instruction.modifiers
         if isinstance(form, Service) and form.name == "clock":
             yield "it reads a clock"
-        elif has_role(op.instruction, Role.ORDER):
+        elif has_role(op.instruction, OpcodeRole.ORDER):
             yield "it reads the mask of active lanes"
         elif isinstance(form, Access) and form.kind in {"atom", "red"}:
             returns = any(slot is not None and slot.number in read for slot in op.results)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import shflbench.checker
 from shflbench.checker.opcodes import pairs, table
-from shflbench.checker.opcodes.roles import ROLES, Role
+from shflbench.checker.opcodes.roles import ROLES, OpcodeRole
 
 CHECKER = Path(shflbench.checker.__file__).parent
 ANALYSES = ("dataflow", "inputs", "judgment", "runs")
@@ -19,7 +19,7 @@ def test_every_opcode_that_has_a_decoder_has_a_role_and_no_other_one() -> None:
 
 
 def test_each_role_is_that_of_an_opcode() -> None:
-    assert all(any(role in roles for roles in ROLES.values()) for role in Role)
+    assert all(any(role in roles for roles in ROLES.values()) for role in OpcodeRole)
 
 
 def test_analyses_ask_for_roles_instead_of_comparing_opcodes() -> None:
