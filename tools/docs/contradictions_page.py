@@ -54,6 +54,12 @@ def speed(fast: str, slow: str) -> str:
     return precise_times(ratio)
 
 
+def rows_of_64(slow: str) -> str:
+    """Return the speed of a warp per row relative to a variant with a block per row, in softmax of short rows."""
+    ratio = settings()["rows softmax bf16 32768x256 length=64 load=vector"].ratio(slow, "shfl-warp")
+    return precise_times(ratio)
+
+
 def render() -> str:
     """Return the page."""
     environment = Environment(
@@ -66,6 +72,7 @@ def render() -> str:
     )
     environment.filters.update(cell=cell, finding=finding, linked=linked, measured=measured, share=share)
     return environment.get_template(TEMPLATE.name).render(
+        rows_of_64=rows_of_64,
         speed=speed,
         topics=TOPICS,
         unsteady=[suite for suite in unsteady() if suite in SUITES],

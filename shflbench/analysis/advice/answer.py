@@ -36,6 +36,16 @@ class RankedVariant:
     limit_by: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class EarlierAnswer:
+    """The answer of an earlier run of the same setting."""
+
+    run: str  # the run's folder
+    variant: str
+    other: str | None  # the next best
+    over: Interval | None  # its time divided by that of the variant
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """Which variant to use in one measured setting: a group, the cases that differ in variant only."""
@@ -68,6 +78,7 @@ class Answer:
     limit_by: str | None
     notes: tuple[str, ...]  # on safety, a sentence each
     ranking: tuple[RankedVariant, ...]  # all timed variants, fastest first
+    earlier: tuple[EarlierAnswer, ...] = ()  # newest first
 
     @property
     def leaders(self) -> tuple[str, ...]:
@@ -78,6 +89,11 @@ class Answer:
     def next_best(self) -> tuple[str | None, Interval | None]:
         """The rival, without one the runner-up, and its time divided by that of the recommended variant."""
         return (self.rival, self.over_rival) if self.rival else (self.runner_up, self.over_runner_up)
+
+    @property
+    def brief(self) -> EarlierAnswer:
+        """The answer as a newer one of the same setting names it."""
+        return EarlierAnswer(self.run, self.variant, *self.next_best)
 
     @property
     def case_ids(self) -> tuple[str, ...]:

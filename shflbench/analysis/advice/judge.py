@@ -30,17 +30,17 @@ def newest_answers(
 ) -> list[Answer]:
     """Return the answer of each setting, or of those of a pattern; of several runs with it, that of the newest one.
 
-    `limits` are by run folder and case; `times` by run folder, if they are known already. ResultsError where the
-    samples of a run are damaged.
+    It names the answers of the others as `earlier`. `limits` are by run folder and case; `times` by run folder, if they
+    are known already. ResultsError where the samples of a run are damaged.
     """
-    newest: dict[object, Answer] = {}
+    of_setting: dict[object, list[Answer]] = {}
     for run in sorted(runs, key=lambda run: run.info.started, reverse=True):
         rows = tuple(row for row in run.rows if not pattern or row.pattern == pattern)
         of_run = times[run.folder] if times else RunTimes(run)
         for answer in answers_of(replace(run, rows=rows), limits[run.folder], of_run):
             setting = answer.pattern, answer.dtype, answer.launch, answer.iterations, answer.options
-            newest.setdefault(setting, answer)
-    return list(newest.values())
+            of_setting.setdefault(setting, []).append(answer)
+    return [replace(newest, earlier=tuple(one.brief for one in rest)) for newest, *rest in of_setting.values()]
 
 
 def answers_of(run: Run, limits: Mapping[str, CaseLimit], times: RunTimes | None = None) -> list[Answer]:

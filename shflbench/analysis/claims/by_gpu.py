@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.judge import judge_claims
-from shflbench.analysis.claims.stored import claims_of_run
+from shflbench.analysis.claims.stored import claims_of_run, current_claims
 from shflbench.errors import ResultsError, SuiteError
 from shflbench.grouping import group_by
 
@@ -58,7 +58,8 @@ def _model(info: RunInfo) -> tuple[str, str, str]:
 def collect_claims(runs: Iterable[ClaimRun]) -> list[SuiteClaim]:
     """Return the claims of the runs' suites; of several revisions of a suite, those of the newest run.
 
-    ResultsError for a run whose stored suite has invalid claims.
+    Claims of a shipped suite are those of this version; see `corrected_suites`. ResultsError for a run whose stored
+    suite has invalid claims.
     """
     newest: dict[str, ClaimRun] = {}
     for run in runs:
@@ -70,9 +71,15 @@ def collect_claims(runs: Iterable[ClaimRun]) -> list[SuiteClaim]:
 
 def _claims_of(run: ClaimRun) -> tuple[Claim, ...]:
     try:
-        return claims_of_run(run.run.info)
+        return current_claims(run.run.info)
     except SuiteError as error:
         raise ResultsError(f"{run.folder}: {error.message}", error.advice) from error
+
+
+def corrected_suites(runs: Iterable[ClaimRun]) -> list[str]:
+    """Return the suites whose claims this version has corrected since a run."""
+    infos = [run.run.info for run in runs]
+    return sorted({info.suite.name for info in infos if current_claims(info) != claims_of_run(info)})
 
 
 def judge_gpu(gpu: GpuRuns, claims: Sequence[SuiteClaim], ids: Collection[str] = ()) -> GpuVerdicts:

@@ -68,9 +68,17 @@ class SettingLabels:
         return ", ".join(filter(None, (pattern, words(parts))))
 
 
-def separate(labels: SettingLabels, holds: Sequence[JudgedSetting], fails: Sequence[JudgedSetting]) -> tuple[str, str]:
-    """Return where a claim holds and where it fails: the values of one factor, where one decides it."""
-    there, elsewhere = ([labels.settings[id(item)] for item in items] for items in (holds, fails))
+def separate(
+    labels: SettingLabels,
+    holds: Sequence[JudgedSetting],
+    fails: Sequence[JudgedSetting],
+    undecided: Sequence[JudgedSetting] = (),
+) -> tuple[str, str]:
+    """Return where a claim holds and where it fails: the values of one factor, where one decides it.
+
+    One of them is empty where undecided settings have its values, too.
+    """
+    there, elsewhere, open_ = ([labels.settings[id(item)] for item in items] for items in (holds, fails, undecided))
     keys = dict.fromkeys(key for settings in (there, elsewhere) for setting in settings for key in setting)
     pairs = [(key, _values(key, there), _values(key, elsewhere)) for key in keys]
     deciding = [
@@ -81,7 +89,11 @@ def separate(labels: SettingLabels, holds: Sequence[JudgedSetting], fails: Seque
     if not deciding:
         return labels.several(holds), labels.several(fails)
     _, key, one, other = min(deciding)
-    return _named(key, one), _named(key, other)
+    shared = {setting.get(key) for setting in open_}
+    if shared & set(one) and shared & set(other):
+        return labels.several(holds), labels.several(fails)
+    there_only, elsewhere_only = ("" if shared & set(values) else _named(key, values) for values in (one, other))
+    return there_only, elsewhere_only
 
 
 def _values(key: str, settings: Sequence[Mapping[str, str]]) -> list[str]:

@@ -77,8 +77,8 @@ def _mixed(
 ) -> Iterator[str]:
     number = len(holds) + len(fails) + len(undecided)
     if holds and fails:
-        there, elsewhere = separate(labels, holds, fails)
-        yield f"holds in {len(holds)} of {number} settings ({there}) and fails in {len(fails)} ({elsewhere})"
+        there, elsewhere = (f" ({where})" if where else "" for where in separate(labels, holds, fails, undecided))
+        yield f"holds in {len(holds)} of {number} settings{there} and fails in {len(fails)}{elsewhere}"
     elif decided := holds or fails:
         yield f"{'holds' if holds else 'fails'} in {len(decided)} of {number} settings"
     if number == 1 and undecided:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.suite import find_shipped
 from shflbench.suite.revision import claims_of
+from shflbench.suite.shipped_claims import shipped_claims
 
 if TYPE_CHECKING:
     from shflbench.claims.claim import Claim
@@ -22,3 +23,15 @@ def claims_of_run(info: RunInfo) -> tuple[Claim, ...]:
     if claims is None and (path := find_shipped().get(info.suite.name)):
         claims = claims_of(path.read_text(encoding="utf-8"))
     return claims or ()
+
+
+def current_claims(info: RunInfo) -> tuple[Claim, ...]:
+    """Return the claims of a run's suite; for a shipped suite, as this version has corrected them.
+
+    A suite with a claim that the shipped one of its name does not have, or that it requires, is one's own: its claims
+    stay as they are. SuiteError where the section is damaged.
+    """
+    stored = claims_of_run(info)
+    shipped = shipped_claims().get(info.suite.name, [])
+    is_shipped = {claim.id for claim in stored} <= {claim.id for claim in shipped}
+    return tuple(shipped) if is_shipped and not any(claim.required for claim in stored) else stored

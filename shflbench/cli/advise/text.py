@@ -16,7 +16,7 @@ from shflbench.words import all_of, one_or_many
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.analysis.advice.answer import Answer, RankedVariant
+    from shflbench.analysis.advice.answer import Answer, EarlierAnswer, RankedVariant
     from shflbench.analysis.advice.nearest import Advice
     from shflbench.cli.advise.code import CopiedCode
     from shflbench.cli.advise.settle import SettlingRun
@@ -39,6 +39,7 @@ def sentences(advice: Advice, noise: Noise | None, settling: SettlingRun | None)
     for clause in library_words(answer):
         yield f"{escape(clause[:1].upper() + clause[1:])}"
     yield f"Rests on: {_rows(answer)}"
+    yield from _earlier(answer)
     if noise and not noise.quiet:
         yield f"Noise: {escape(noise.verdict)}: {escape(noise.sentence)}"
     for difference in advice.differences:
@@ -62,20 +63,33 @@ def _rows(answer: Answer) -> str:
     return f"{len(answer.ranking)} rows {escape(rows)} of {escape(answer.run)}"
 
 
+def _earlier(answer: Answer) -> Iterator[str]:
+    """Yield what earlier runs of the same setting name, where that reads differently."""
+    for one in answer.earlier:
+        if (named := _named(one)) != _named(answer.brief):
+            yield f"Earlier run: {escape(one.run)} names {named}"
+
+
+def _named(answer: EarlierAnswer) -> str:
+    """Return the variant, and its speed relative to the next: `smem, 3.0× the speed of local`."""
+    over = f", {times_within(answer.over)} the speed of {escape(answer.other)}" if answer.other and answer.over else ""
+    return f"{escape(answer.variant)}{over}"
+
+
 def _exceptions(advice: Advice) -> Iterator[str]:
     """Yield when another variant wins."""
-    count = len(advice.around)
+    dtype = escape(advice.answer.dtype)
+    others = len(advice.around) - 1
+    where = f"the other measured setting of {dtype}"
+    where = where if others == 1 else all_of(others, f"other measured settings of {dtype}")
     for exception in advice.depends:
         yield f"Other settings: use {escape(exception)}"
     if advice.robust:
-        yield f"In doubt: {escape(advice.robust)}, which ties here and leads in {all_of(count, 'settings')} around"
+        yield f"In doubt: use {escape(advice.robust)}, which ties here and leads or ties in {where}"
     if advice.depends and advice.open_factors:
         options = " ".join(f"--option {escape(name)}=…" for name in advice.open_factors)
         yield f"Give your setting: {options}"
-    if not advice.depends and (others := count - 1):
-        dtype = escape(advice.answer.dtype)
-        where = f"the other measured setting of {dtype}"
-        where = where if others == 1 else all_of(others, f"other measured settings of {dtype}")
+    if not advice.depends and others:
         yield f"Other settings: the same variant leads or ties in {where}"
     for exception in advice.elsewhere:
         yield f"Elsewhere: {escape(exception)}"
@@ -100,14 +114,14 @@ def _certainty(answer: Answer) -> str:
         slower = (one for one in answer.ranking if one.role is Role.CANDIDATE and one.variant != answer.variant)
         least = min((one.slowdown.low for one in slower), default=1.0)
         aside = " (library calls aside)" if answer.libraries else ""
-        return f"clear: every other safe variant{aside} takes at least {times(least)} as long"
+        return f"clear: every other safe variant{aside} takes at least {times(least)} as long (low end of the interval)"
     others = ", ".join(map(escape, answer.tied))
     if answer.certainty is Certainty.TIE:
         return f"tie with {others}, within {MATTERS:.0%}; {escape(answer.variant)} {_simplest(answer)} of them"
     most = max((one.slowdown.high for one in answer.ranking if one.variant in answer.tied), default=1.0)
     many = len(answer.tied) > 1
     which = f"none of which takes more than {times(most)}" if many else f"which takes at most {times(most)}"
-    return f"undecided: the intervals do not separate it from {others}, {which} as long"
+    return f"undecided: not shown to be faster than {others}, {which} as long"
 
 
 def _simplest(answer: Answer) -> str:

@@ -97,7 +97,7 @@ def _with_report(runs: Sequence[ClaimRun], path: Path) -> list[ClaimRun]:
 
 def _claims_of(gpus: Sequence[GpuRuns], suite: str | None, console: Console) -> list[list[SuiteClaim]]:
     """Return the claims for each GPU; ResultsError if there is none."""
-    from shflbench.analysis.claims.by_gpu import collect_claims
+    from shflbench.analysis.claims.by_gpu import collect_claims, corrected_suites
 
     claims = [_of_suite(suite)] * len(gpus) if suite else [collect_claims(gpu.runs) for gpu in gpus]
     names = {suite} if suite else {run.run.info.suite.name for gpu in gpus for run in gpu.runs}
@@ -106,6 +106,8 @@ def _claims_of(gpus: Sequence[GpuRuns], suite: str | None, console: Console) -> 
         raise ResultsError(f"there is no claim to judge: no section `claims` in {without}", ADVICE)
     if without and not suite:
         console.say(f"suites without claims: {without}; their runs are used for the claims of the other suites")
+    if not suite and (corrected := corrected_suites(run for gpu in gpus for run in gpu.runs)):
+        console.say(f"claims corrected since the runs, judged as this version has them: {', '.join(corrected)}")
     return claims
 
 

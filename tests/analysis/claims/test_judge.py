@@ -66,6 +66,12 @@ def test_a_claim_that_holds_in_some_settings_depends_on_the_factor_that_decides(
     assert verdict.worst.measured.value == min(ratios)
 
 
+def test_values_that_undecided_settings_have_too_are_not_named() -> None:
+    tested = claim("speedup(shfl-warp, smem) >= 1.5", pattern="softmax", length="64|128|256|512|1024")
+    verdict = judge(tested, "rows")
+    assert verdict.sentence.startswith("holds in 14 of 17 settings and fails in 2 (grid=768, 16384); undecided in 1 ")
+
+
 def test_one_setting_refutes_a_claim_that_says_always() -> None:
     tested = claim("speedup(shfl, smem) > 2", quantifier=Quantifier.ALWAYS, pattern="neighbor", grid="1|sms")
     verdict = judge(tested, "launch-sweep")
