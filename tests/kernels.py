@@ -18,7 +18,7 @@ from shflbench.errors import CompileError, KernelError
 from shflbench.measure.workload import Workload, call_of
 from shflbench.model import Kernel, Launch, Mechanism
 from shflbench.pattern_checks.kernels import check_all
-from shflbench.pattern_checks.report import KernelReport
+from shflbench.pattern_checks.subject_report import SubjectReport
 from shflbench.pattern_checks.targets import KernelSubject, find
 from shflbench.patterns.declare import Variant
 from shflbench.patterns.discover import LoadedPattern, builtin
@@ -263,7 +263,7 @@ def launch(name: str, kernel: Kernel, iterations: int, shape: str = "") -> tuple
     return emulated.launch(workload.inputs(0), iterations), workload
 
 
-def report(name: str, kernel: Kernel) -> KernelReport:
+def report(name: str, kernel: Kernel) -> SubjectReport:
     """Return the report of `shflbench check` on a kernel."""
     subject = subjects()[name]
     (reported,) = check_all([subject], {subject: kernel}, kernel.arch, seed=0)

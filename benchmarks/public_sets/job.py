@@ -16,7 +16,7 @@ from shflbench.errors import ShflbenchError
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
 
-    from shflbench.checker.file_report import FileKernelReport, FileReport
+    from shflbench.checker.report import FileReport, KernelReport
 
 MOST_FINDINGS = 4  # per kernel, in a record
 KB_PER_MB = 1024  # getrusage(2) counts in KB on Linux
@@ -108,7 +108,7 @@ def check(job: Job) -> JobResult:
     return JobResult(tuple(kernels), tuple(dict.fromkeys(notes)), compiler=compiler)
 
 
-def _kernel(report: FileKernelReport, clone: str) -> KernelResult:
+def _kernel(report: KernelReport, clone: str) -> KernelResult:
     base = report.place.file.parent
     findings = tuple(finding.sentence(base) for finding in report.findings[:MOST_FINDINGS])
     sentence = report.sentence.replace(f"{clone}/", "")  # the record is the same for a clone in any folder

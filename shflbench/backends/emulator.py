@@ -90,13 +90,13 @@ class EmulatedKernel:
 
     def __init__(self, call: KernelCall, program: Program) -> None:
         """Use `EmulatorBackend.open` instead."""
-        self.program = program
-        self._call, self._machine = call, Machine()
+        self.program, self.call = program, call
+        self._machine = Machine()
         self._schedules = cycle(POLICIES.values())
 
     def launch(self, inputs: Sequence[Array], iterations: int) -> EmulatedLaunch:
         """Return the launch, for `explore`."""
-        call = self._call
+        call = self.call
         read = {buffer.name: values for buffer, values in zip(call.inputs, inputs, strict=True)}
         pure = {name: values for name, values in read.items() if name not in {item.name for item in call.outputs}}
         outputs = [_output(buffer, read.get(buffer.name)) for buffer in call.outputs]

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 from shflbench.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from shflbench.checker.file_report import FileFinding, FileKernelReport, FileReport, LaunchRecord
     from shflbench.checker.files import FileOptions, check_file, check_or_name
+    from shflbench.checker.report import FileReport, Finding, KernelReport, LaunchRecord
     from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.verdict import KernelVerdict, Level
 else:
@@ -14,7 +14,7 @@ else:
     __getattr__ = on_first_use(
         __name__,
         {
-            "file_report": ("FileFinding", "FileKernelReport", "FileReport", "LaunchRecord"),
+            "report": ("Finding", "KernelReport", "FileReport", "LaunchRecord"),
             "files": ("FileOptions", "check_file", "check_or_name"),
             "source_lines": ("SourceLine",),
             "verdict": ("KernelVerdict", "Level"),
@@ -23,10 +23,10 @@ else:
 
 
 __all__ = [
-    "FileFinding",
-    "FileKernelReport",
     "FileOptions",
     "FileReport",
+    "Finding",
+    "KernelReport",
     "KernelVerdict",
     "LaunchRecord",
     "Level",

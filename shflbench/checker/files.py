@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.file_report import FileKernelReport, FileReport
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
 from shflbench.checker.inputs.names import refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.judgment.judge import judge_kernel
-from shflbench.checker.kernel_report import LONGEST_PROBLEM, KernelReporter
 from shflbench.checker.link.unsupported import UnsupportedKernelError
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.ptx.syntax import shortened
 from shflbench.checker.removed_stores import RemovedStoreCheck
+from shflbench.checker.report import FileReport, KernelReport
+from shflbench.checker.reporter import LONGEST_PROBLEM, KernelReporter
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
@@ -128,7 +128,7 @@ def check_kernels(file: KernelFile, options: FileOptions) -> FileReport:
 
 def _link(
     file: KernelFile, module: Module, kernel: SourceKernel, options: FileOptions
-) -> LinkedKernel | tuple[SourceKernel, FileKernelReport]:
+) -> LinkedKernel | tuple[SourceKernel, KernelReport]:
     """Return the linked kernel, or the report that says why it cannot run."""
     try:
         return linked_kernel(file, module, kernel, arch=options.arch, shared_bytes=options.shared_bytes)
@@ -137,9 +137,7 @@ def _link(
         return kernel, KernelReporter(file, kernel).not_checked(problems, module)
 
 
-def _check(
-    file: KernelFile, linked: LinkedKernel, options: FileOptions, removed: RemovedStoreCheck
-) -> FileKernelReport:
+def _check(file: KernelFile, linked: LinkedKernel, options: FileOptions, removed: RemovedStoreCheck) -> KernelReport:
     """Plan the runs of a kernel, run it, judge what was seen, and report it."""
     reporter = KernelReporter(file, linked.kernel, outputs=options.outputs)
     wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes)
@@ -173,5 +171,5 @@ def _failed(
 ) -> FileReport:
     """Return the report on a file none of whose kernels can be checked, with one entry in the file's name."""
     sentence = shortened(sentence, LONGEST_PROBLEM)
-    entry = FileKernelReport(path.name, "", SourceLine(path, 1), verdict, sentence, errors=(sentence,))
+    entry = KernelReport(path.name, "", SourceLine(path, 1), verdict, sentence, errors=(sentence,))
     return FileReport(path, options.arch, file.compiler if file else "", (entry,), file.notes if file else ())

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
     from pathlib import Path
 
-    from shflbench.checker.file_report import FileFinding
+    from shflbench.checker.report import Finding
 
 LOUDEST_FIRST = (Level.ERROR, Level.WARNING, Level.NOTICE, Level.NONE)
 ORDERED = (HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.SAME_VALUE)  # by a barrier between two lines
@@ -23,10 +23,10 @@ ORDERED = (HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.SAME_VALUE
 class FindingGroup:
     """Findings with one cause; the first one, with its lines and threads, stands for all."""
 
-    findings: tuple[FileFinding, ...]
+    findings: tuple[Finding, ...]
 
     @property
-    def first(self) -> FileFinding:
+    def first(self) -> Finding:
         """The finding that is shown."""
         return self.findings[0]
 
@@ -62,10 +62,10 @@ class FindingGroup:
         return () if all(step.endswith(plain) for step in first.history) else first.history
 
 
-def grouped(findings: Sequence[FileFinding]) -> list[FindingGroup]:
+def grouped(findings: Sequence[Finding]) -> list[FindingGroup]:
     """Return the findings in groups, the worst first."""
-    groups: dict[Hashable, list[FileFinding]] = {}
-    reads: dict[Hashable, list[FileFinding]] = {}  # the groups with races of reads, by line and memory
+    groups: dict[Hashable, list[Finding]] = {}
+    reads: dict[Hashable, list[Finding]] = {}  # the groups with races of reads, by line and memory
     for finding in findings:
         group = groups.setdefault(_key(finding), [])
         group.append(finding)
@@ -79,12 +79,12 @@ def grouped(findings: Sequence[FileFinding]) -> list[FindingGroup]:
     return sorted(result, key=lambda group: LOUDEST_FIRST.index(group.level))
 
 
-def _rank(finding: FileFinding) -> tuple[int, int]:
+def _rank(finding: Finding) -> tuple[int, int]:
     kind = ORDERED.index(finding.kind) if finding.kind in ORDERED else len(ORDERED)
     return LOUDEST_FIRST.index(finding.level), kind
 
 
-def _key(finding: FileFinding) -> Hashable:
+def _key(finding: Finding) -> Hashable:
     """Return what the findings of one group have in common."""
     if finding.kind in ORDERED:
         return frozenset((finding.place, finding.other)), finding.memory, finding.removed
@@ -93,7 +93,7 @@ def _key(finding: FileFinding) -> Hashable:
     return finding.kind, finding.place, finding.other, finding.memory
 
 
-def _reading_line(finding: FileFinding) -> object | None:
+def _reading_line(finding: Finding) -> object | None:
     if finding.kind is HazardKind.RAW:
         return finding.place
     return finding.other if finding.kind is HazardKind.WAR else None

@@ -11,7 +11,7 @@ from shflbench.words import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker.file_report import FileKernelReport, FileReport
+    from shflbench.checker.report import FileReport, KernelReport
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
 
 
@@ -47,5 +47,5 @@ def reports_with_kernels(reports: Sequence[FileReport], names: Sequence[str]) ->
     return [report for report in reports if report.kernels]
 
 
-def _is_named(kernel: SourceKernel | FileKernelReport, name: str) -> bool:
+def _is_named(kernel: SourceKernel | KernelReport, name: str) -> bool:
     return name == kernel.symbol or means(name, kernel.name)

@@ -5,25 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.file_report import listed
 from shflbench.checker.inputs.bounds import unread_sizes
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.opcodes.forms import Access
+from shflbench.checker.report import listed
 from shflbench.checker.verdict import KernelVerdict
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
     from shflbench.checker.dataflow.slices import Slicer
-    from shflbench.checker.file_report import FileKernelReport
     from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.checker.report import KernelReport
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.checker.sources.kernel_file import SourceKernel
 
 
 def with_untested(
-    report: FileKernelReport, linked: LinkedKernel, launches: Sequence[LaunchEvidence], refused: Collection[str]
-) -> FileKernelReport:
+    report: KernelReport, linked: LinkedKernel, launches: Sequence[LaunchEvidence], refused: Collection[str]
+) -> KernelReport:
     """Return a report that names the buffers whose bounds no launch tested, but those that are `refused`.
 
     `clean` says so in its sentence, with the sizes among the parameters that the kernel never reads.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator import EmulatorBackend
 from shflbench.model import Kernel
-from shflbench.pattern_checks.kernel_check import KernelCheck
+from shflbench.pattern_checks.subject_check import SubjectCheck
 from shflbench.processes import map_in_processes
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from shflbench.compile.build import Builder
     from shflbench.errors import KernelError
-    from shflbench.pattern_checks.report import KernelReport
+    from shflbench.pattern_checks.subject_report import SubjectReport
     from shflbench.pattern_checks.targets import KernelSubject
 
 
@@ -36,7 +36,7 @@ def compile_all(
 
 def check_all(
     subjects: Sequence[KernelSubject], kernels: Mapping[KernelSubject, Kernel | KernelError], arch: str, seed: int
-) -> Iterator[KernelReport]:
+) -> Iterator[SubjectReport]:
     """Yield the report of each subject, in order; a subject without a kernel is one that `arch` does not support.
 
     `kernels` holds the kernels of all that are `needed`, or why there are none. Uses all cores. PatternError where a
@@ -54,6 +54,6 @@ def _without_machine_code(kernel: Kernel | KernelError) -> Kernel | KernelError:
 
 def _check(
     job: tuple[KernelSubject, Kernel | KernelError | None, Kernel | KernelError | None], arch: str, seed: int
-) -> KernelReport:
+) -> SubjectReport:
     subject, kernel, reference = job
-    return KernelCheck(subject, EmulatorBackend(arch), seed, reference).report(kernel)
+    return SubjectCheck(subject, EmulatorBackend(arch), seed, reference).report(kernel)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from shflbench.backends.base import Array, KernelCall
     from shflbench.errors import KernelError
-    from shflbench.pattern_checks.report import KernelReport
+    from shflbench.pattern_checks.subject_report import SubjectReport
     from shflbench.pattern_checks.targets import KernelSubject
 
 SECONDS = 300  # for the kernels of one process; one kernel takes well below a second
@@ -132,7 +132,7 @@ def merge(outputs: Sequence[tuple[Tool, Mapping[str, Count], Mapping[str, str]]]
     return {name: SanitizerResult(counts[name], tuple(failures[name])) for name in counts}
 
 
-def with_result(report: KernelReport, result: SanitizerResult | None) -> KernelReport:
+def with_result(report: SubjectReport, result: SanitizerResult | None) -> SubjectReport:
     """Return the report with compute-sanitizer's result, which may change the verdict."""
     if result is None:
         return report
@@ -141,7 +141,7 @@ def with_result(report: KernelReport, result: SanitizerResult | None) -> KernelR
         return report
     reason = f"compute-sanitizer found what no schedule showed: {result.sentence}"
     if report.verdict is KernelVerdict.HARMLESS:
-        return replace(report, verdict=KernelVerdict.UNSAFE, sentence=reason)
+        return replace(report, kernel=replace(report.kernel, verdict=KernelVerdict.UNSAFE, sentence=reason))
     if report.safe and report.verdict in {KernelVerdict.CLEAN, KernelVerdict.DOUBTFUL, KernelVerdict.DEPENDENT}:
-        return replace(report, verdict=KernelVerdict.BROKEN, sentence=f"declared safe, but {reason}")
+        return replace(report, kernel=replace(report.kernel, verdict=KernelVerdict.BROKEN, sentence=reason))
     return report

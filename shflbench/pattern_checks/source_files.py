@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from shflbench.checker import SourceLine
+from shflbench.checker.sources.ptx import files_of
 from shflbench.compile.source import headers, kernel_name, source_name
 from shflbench.files import SHARED_HEADERS
 
@@ -37,13 +38,8 @@ class SourceFiles:
             return None
         return SourceLine(self._file(inside.file) or Path(inside.file), inside.line)
 
-    def compiled_name(self, location: Location | None) -> str:
-        """Return the same line as the emulator's error messages name it."""
-        inside = self._in_pattern(location)
-        return str(inside) if inside else "a line that the compiler does not name"
-
     def compiled_line(self, location: Location | None) -> tuple[str, int]:
-        """Return the same line as file and number, e.g. `neighbor/kernels.cu` and 12; "" and 0 if there is none."""
+        """Return that line as the compiler names it, e.g. `neighbor/kernels.cu` and 12; "" and 0 if there is none."""
         inside = self._in_pattern(location)
         return (self._name(inside.file) or inside.file, inside.line) if inside else ("", 0)
 
@@ -60,6 +56,11 @@ class SourceFiles:
             if file is not None:
                 return SourceLine(file, int(line))
         return None
+
+    def in_line_table(self, ptx: str) -> dict[str, Path]:
+        """Return the pattern's files by their names in the line table of a kernel."""
+        files = {name: self._file(name) for name in files_of(ptx).values()}
+        return {name: file for name, file in files.items() if file is not None}
 
     def kernel(self, variant: Variant) -> SourceLine:
         """Return where the kernel of `variant` begins; the file's first line if it is not found."""

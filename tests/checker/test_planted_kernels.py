@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_report import FileKernelReport
 from shflbench.checker.files import FileOptions, check_file
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.report import KernelReport
 from tests import kernels
 from tests.checker.planted_kernels import KERNELS, PlantedKernel, planted_kernels
 
@@ -29,7 +29,7 @@ def arguments(kernel: PlantedKernel) -> list[str]:
     ]
 
 
-def check(kernel: PlantedKernel, cache: Path, *, bare: bool = False) -> FileKernelReport:
+def check(kernel: PlantedKernel, cache: Path, *, bare: bool = False) -> KernelReport:
     options = FileOptions(
         toolchain=kernels.tools(),
         cache=cache,
@@ -41,7 +41,7 @@ def check(kernel: PlantedKernel, cache: Path, *, bare: bool = False) -> FileKern
     return report
 
 
-def verify(kernel: PlantedKernel, report: FileKernelReport) -> None:
+def verify(kernel: PlantedKernel, report: KernelReport) -> None:
     assert report.verdict in VERDICTS[kernel.verdict], report.sentence
     assert not kernel.fault or kernel.fault in {finding.kind.name for finding in report.findings if finding.level}
 

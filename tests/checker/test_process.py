@@ -15,8 +15,10 @@ pytestmark = pytest.mark.expensive
 STORE = "    result[thread()] = x;"
 PAST_THE_END = "    result[thread() + 1] = x;"
 ENDLESS = f"    while (iterations >= 0) __syncthreads();\n{STORE}"
-WRITES = "thread 127 of block 1 writes out of bounds: byte 1024 of the 1024 bytes of `result` (my-swap/kernels.cu:{})"
-RUNS_ON = "my-swap/{} did not end within 500000 instructions; 256 threads are at my-swap/kernels.cu:{}"
+BOUNDS = "byte 1024 of the 1024 bytes of `result`"
+WRITES = f"my_swap/kernels.cu:{{}} (thread 127 of block 1) writes memory out of bounds ({BOUNDS}; launch 2x128)"
+STOPS = f"thread 127 of block 1 writes out of bounds: {BOUNDS} (my_swap/kernels.cu:{{}})"
+RUNS_ON = "the loop at my_swap/kernels.cu:{} (thread 0 of block 0) does not terminate (launch 2x128)"
 REFUSED = "there is nothing to compare with: `smem`, "
 
 
@@ -50,8 +52,8 @@ def plant(folder: Path, variant: str, fault: str) -> int:
     return (before + kernel + after.partition(STORE)[0]).count("\n") + 1
 
 
-STOPPED = "declared safe, but stopped by an error under all 10 schedules"
-RUNNING = "declared safe, but it does not terminate"
+STOPPED = "1 finding: out of bounds (first in launch 2x128)"
+RUNNING = "1 finding: endless loop (first in launch 2x128)"
 
 
 @pytest.mark.parametrize(
@@ -67,7 +69,7 @@ def test_a_kernel_that_stops_with_an_error_is_a_finding_at_its_line(
     folder: Path, kernel_cache: Path, variant: str, fault: str, sentence: str
 ) -> None:
     line = plant(folder, variant, fault)
-    error = {PAST_THE_END: WRITES.format(line), ENDLESS: RUNS_ON.format(f"{variant}/f32", line)}[fault]
+    error = {PAST_THE_END: WRITES.format(line), ENDLESS: RUNS_ON.format(line)}[fault]
     outcome = run(folder, kernel_cache, "check", "./my_swap", "--dtype", "f32", "--variant", variant)
     assert outcome.code == 1
     assert outcome.out.splitlines()[1:] == [
@@ -85,7 +87,7 @@ def test_a_variant_is_not_checked_where_its_reference_stops_with_an_error(
     words = ("check", "./my_swap", "--dtype", "f32")
     outcome = run(folder, kernel_cache, *words, "--variant", "shfl")
     assert outcome.code == 5
-    assert f"  not checked  {REFUSED}{WRITES.format(line)}" in outcome.out
+    assert f"  not checked  {REFUSED}{STOPS.format(line)}" in outcome.out
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     start_no_processes(monkeypatch)
     both = shflbench(*words)
@@ -98,4 +100,4 @@ def test_a_race_is_a_finding_although_there_is_nothing_to_compare_with(folder: P
     plant(folder, "shfl", f"    volatile __shared__ T slots[1];\n    slots[0] = x;\n{STORE}\n    result[0] = slots[0];")
     outcome = run(folder, kernel_cache, "check", "./my_swap", "--dtype", "f32", "--variant", "shfl")
     assert outcome.code == 1
-    assert "my-swap/shfl  f32     broken   declared safe, but 6 hazards" in outcome.out
+    assert "my-swap/shfl  f32     broken   4 findings: RAW, WAR and WAW (first in launch 2x128)" in outcome.out

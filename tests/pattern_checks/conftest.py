@@ -10,7 +10,7 @@ from shflbench.compile.build import Builder
 from shflbench.errors import KernelError
 from shflbench.model import Kernel
 from shflbench.pattern_checks.kernels import check_all, compile_all
-from shflbench.pattern_checks.report import KernelReport
+from shflbench.pattern_checks.subject_report import SubjectReport
 from shflbench.pattern_checks.targets import Filters, KernelSubject, find
 from tests import kernels
 from tests.checker.in_process import start_no_processes
@@ -33,10 +33,10 @@ def compiled_pairs() -> Mapping[KernelSubject, Kernel | KernelError]:
         return dict(compile_all(list(pairs().values()), Builder(kernels.tools(), ARCH, kernels.CACHE)))
 
 
-class Reports(dict[str, KernelReport]):
+class Reports(dict[str, SubjectReport]):
     """The reports on the planted kernels, by variant; each is checked when a test first asks for it."""
 
-    def __missing__(self, variant: str) -> KernelReport:
+    def __missing__(self, variant: str) -> SubjectReport:
         (self[variant],) = check_all([pairs()[variant]], compiled_pairs(), ARCH, seed=0)
         return self[variant]
 

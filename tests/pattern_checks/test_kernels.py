@@ -8,8 +8,8 @@ from shflbench.backends.emulator import load as load_program
 from shflbench.checker.dataflow.scope import other_dimension
 from shflbench.checker.machine.policies import LOCKSTEP
 from shflbench.checker.races.hazards import HazardKind
+from shflbench.checker.report import KernelReport
 from shflbench.checker.verdict import KernelVerdict
-from shflbench.pattern_checks.report import KernelReport
 from shflbench.patterns.discover import builtin, load
 from tests import kernels
 from tests.checker import schedules
@@ -23,8 +23,10 @@ LANES = ("half-warp first", "odd lanes first", "lanes in order", "lanes at rando
 PAIRED = LANES[1:]  # neighbors of a pair lie in one half of the warp
 REFUSED = "pairs_initialized<int> for sm_90 does not compile: tests/pattern_checks/planted/pairs/initialized.cu:5"
 ALL = "all 10 schedules"
-CHECKED = "checked: every access to memory"
-CLEAN = f"right and free of hazards under {ALL} ({CHECKED})"
+ONE, FIRST = "1 finding", "first in launch 2x128"
+WRONG_3, WRONG_4 = "wrong under 3 of 10 schedules", "wrong under 4 of 10 schedules"
+UNINITIALIZED = f"{ONE}: RAW, WAR and uninitialized read ({FIRST}); {WRONG_3}"
+CLEAN = f"right under {ALL}; no hazard in 1 launch (2x128)"
 STORE, LOAD = "volatile_store(&slots[mine], x);", "x = next(x, volatile_load(&slots[source]));"
 DECK = "x = slots[mine] = next(x, slots[source]);"
 ONE_DTYPE = kernels.checked_by_tests()
@@ -55,6 +57,11 @@ def text_at(report: KernelReport, number: int) -> list[str]:
     ]
 
 
+def wrong_schedules(report: KernelReport) -> tuple[str, ...]:
+    assert report.expectation
+    return report.expectation.wrong
+
+
 def has_races(report: KernelReport) -> bool:
     return any(str(finding.kind) in RACES for finding in report.findings)
 
@@ -65,7 +72,7 @@ def racecheck_warns(name: str) -> bool:
 
 @cache
 def report_on(name: str) -> KernelReport:
-    return kernels.report(name, kernels.kernel(name))
+    return kernels.report(name, kernels.kernel(name)).kernel
 
 
 def shorter_report(name: str) -> KernelReport:
@@ -75,13 +82,13 @@ def shorter_report(name: str) -> KernelReport:
             # Some kernels have both the option and the dtype of another one.
             is_combined = name not in kernels.run_by_tests()
             schedules.run_fewer(monkeypatch, schedules.THREE if is_combined else schedules.FIVE)
-        return kernels.report(name, kernels.compiled(name))
+        return kernels.report(name, kernels.compiled(name)).kernel
 
 
 @pytest.mark.parametrize("built_in", fewer(SAFE))
 def test_safe_built_in_kernels_are_clean(built_in: str) -> None:
     found = report_on(built_in)
-    assert (found.verdict, found.sentence) == (KernelVerdict.CLEAN, CLEAN), found.mismatch
+    assert (found.verdict, found.sentence) == (KernelVerdict.CLEAN, CLEAN), found.expectation
 
 
 @pytest.mark.parametrize("built_in", [name for name in kernels.with_one_dtype() if is_library(name)])
@@ -92,20 +99,20 @@ def test_libraries_use_indexes_of_other_dimensions_for_linear_numbers_only(built
 @pytest.mark.parametrize("built_in", UNSAFE)
 def test_unsafe_built_in_kernels_are_unsafe_as_declared(built_in: str) -> None:
     assert report_on(built_in).verdict is KernelVerdict.UNSAFE
-    assert report_on(built_in).sentence.startswith("wrong under ")
+    assert wrong_schedules(report_on(built_in))
     assert report_on(built_in).findings
 
 
 @pytest.mark.parametrize(
     ("built_in", "sentence"),
     [
-        ("neighbor/smem-unsafe/f32/mode=idx", "wrong under 4 of 10 schedules, 3 hazards"),
-        ("neighbor/smem-deck/f32/mode=idx", "wrong under 4 of 10 schedules, 2 hazards"),
-        ("reduce/smem-unsafe/f32/width=32", "wrong under 4 of 10 schedules, 3 hazards"),
+        ("neighbor/smem-unsafe/f32/mode=idx", f"{ONE}: RAW, WAR and uninitialized read ({FIRST}); {WRONG_4}"),
+        ("neighbor/smem-deck/f32/mode=idx", f"{ONE}: RAW and WAR ({FIRST}); {WRONG_4}"),
+        ("reduce/smem-unsafe/f32/width=32", f"{ONE}: RAW, WAR and uninitialized read ({FIRST}); {WRONG_4}"),
     ],
 )
 def test_unsafe_kernels_are_wrong_under_every_order_of_lanes(built_in: str, sentence: str) -> None:
-    assert (report_on(built_in).sentence, report_on(built_in).wrong) == (sentence, LANES)
+    assert (report_on(built_in).sentence, wrong_schedules(report_on(built_in))) == (sentence, LANES)
 
 
 @pytest.mark.archs
@@ -115,7 +122,7 @@ def test_every_kernel_in_every_dtype_and_with_every_option_is_what_it_is_declare
     reports = {name: shorter_report(name) for name in names}
     right = {name: KernelVerdict.CLEAN if kernels.variant_of(name).safe else KernelVerdict.UNSAFE for name in names}
     assert {name: item.sentence for name, item in reports.items() if item.verdict is not right[name]} == {}
-    assert {name for name, item in reports.items() if LOCKSTEP.name in item.wrong} == set()
+    assert {name for name, item in reports.items() if LOCKSTEP.name in wrong_schedules(item)} == set()
     assert {item.sentence for name, item in reports.items() if right[name] is KernelVerdict.CLEAN} == {CLEAN}
     assert [name for name in names if name in ONE_DTYPE and has_races(reports[name]) != racecheck_warns(name)] == []
 
@@ -145,40 +152,40 @@ def test_races_of_built_in_kernels_are_at_the_lines_of_the_exchange(
 VERDICTS: list[tuple[str, KernelVerdict, str]] = [
     ("right", KernelVerdict.CLEAN, CLEAN),
     ("modest", KernelVerdict.HARMLESS, f"declared unsafe, but nothing was found under {ALL}"),
-    ("one-barrier", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 10 schedules, 2 hazards"),
-    ("lockstep", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 10 schedules, 3 hazards"),
+    ("one-barrier", KernelVerdict.BROKEN, f"{ONE}: RAW and WAR ({FIRST}); {WRONG_3}"),
+    ("lockstep", KernelVerdict.BROKEN, UNINITIALIZED),
     (
         "equal-writes",
         KernelVerdict.DOUBTFUL,
         f"right under {ALL}, but threads write equal values to one address in no fixed order",
     ),
-    ("activemask", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 10 schedules, 1 hazard"),
+    ("activemask", KernelVerdict.BROKEN, f"{ONE}: shuffle from an inactive lane ({FIRST}); {WRONG_3}"),
     (
         "curious",
         KernelVerdict.DEPENDENT,
-        f"right under {ALL}, but it reads the mask of active lanes, which depends on the schedule",
+        f"right under {ALL}, but it reads the mask of active lanes",
     ),
-    ("after-continue", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
-    ("fns", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
-    ("pointer", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}, 1 hazard"),
-    ("half", KernelVerdict.BROKEN, f"declared safe, but wrong under {ALL}"),
-    ("past-the-end", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
-    ("past-shared", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
-    ("deadlock", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
-    ("endless", KernelVerdict.BROKEN, "declared safe, but it does not terminate"),
+    ("after-continue", KernelVerdict.BROKEN, f"wrong under {ALL}"),
+    ("fns", KernelVerdict.BROKEN, f"wrong under {ALL}"),
+    ("pointer", KernelVerdict.BROKEN, f"{ONE}: WAW ({FIRST}); wrong under {ALL}"),
+    ("half", KernelVerdict.BROKEN, f"wrong under {ALL}"),
+    ("past-the-end", KernelVerdict.BROKEN, f"{ONE}: out of bounds ({FIRST})"),
+    ("past-shared", KernelVerdict.BROKEN, f"{ONE}: out of bounds ({FIRST})"),
+    ("deadlock", KernelVerdict.BROKEN, f"{ONE}: deadlock ({FIRST})"),
+    ("endless", KernelVerdict.BROKEN, f"{ONE}: endless loop ({FIRST})"),
     ("half-warps", KernelVerdict.CLEAN, CLEAN),
-    ("split-pairs", KernelVerdict.BROKEN, "declared safe, but wrong under 3 of 10 schedules, 3 hazards"),
+    ("split-pairs", KernelVerdict.BROKEN, UNINITIALIZED),
     ("linear-number", KernelVerdict.CLEAN, CLEAN),
     (
         "two-dimensions",
         KernelVerdict.NOT_CHECKED,
         (
-            f"uses threadIdx.y (pairs/kernels.cu:{line_of('threadIdx.y')}), "
+            f"uses threadIdx.y (tests/pattern_checks/planted/pairs/kernels.cu:{line_of('threadIdx.y')}), "
             "and kernels are checked with blocks and grids of one dimension"
         ),
     ),
     ("counted-barrier", KernelVerdict.CLEAN, CLEAN),
-    ("computed-barrier", KernelVerdict.BROKEN, f"declared safe, but stopped by an error under {ALL}"),
+    ("computed-barrier", KernelVerdict.BROKEN, f"{ONE}: deadlock ({FIRST})"),
     (
         "folded",
         KernelVerdict.BROKEN,
@@ -200,7 +207,7 @@ VERDICTS: list[tuple[str, KernelVerdict, str]] = [
 def test_each_planted_kernel_gets_its_verdict(
     planted: Reports, variant: str, verdict: KernelVerdict, sentence: str
 ) -> None:
-    assert (planted[variant].verdict, planted[variant].sentence) == (verdict, sentence)
+    assert (planted[variant].verdict, planted[variant].kernel.sentence) == (verdict, sentence)
 
 
 def test_every_planted_kernel_has_a_verdict() -> None:
@@ -229,51 +236,69 @@ def test_every_planted_kernel_has_a_verdict() -> None:
 def test_each_fault_is_found_with_its_kind_at_its_line(
     planted: Reports, variant: str, kinds: set[HazardKind], line: str
 ) -> None:
-    report = planted[variant]
+    report = planted[variant].kernel
     assert {finding.kind for finding in report.findings} == kinds
     assert text_at(report, 0)[0] == line
 
 
 def test_schedules_that_give_a_wrong_result_are_named_with_the_first_wrong_value(planted: Reports) -> None:
-    report = planted["lockstep"]
-    assert report.wrong == PAIRED
-    assert report.mismatch.startswith("after 1 iteration under `odd lanes first`, element 1 is -1515870810, not ")
+    expected = planted["lockstep"].kernel.expectation
+    assert expected
+    assert expected.wrong == PAIRED
+    assert expected.mismatch.startswith("after 1 iteration under `odd lanes first`, element 1 is -1515870810, not ")
 
 
 @pytest.mark.parametrize(
-    ("variant", "words", "line"),
+    ("variant", "kind", "detail", "line"),
     [
-        ("past-the-end", "byte 1024 of the 1024 bytes of `values`", "const T next = values[thread() + 1];"),
-        ("past-shared", "byte 512 of the 512 bytes of `bytes`", "const T far = slots[threadIdx.x + 32];"),
         (
-            "deadlock",
-            "deadlock in pairs/deadlock/i32: 128 threads wait at `bar.sync 0`",
-            "if (lane() < 16) __syncthreads();",
+            "past-the-end",
+            HazardKind.OUT_OF_BOUNDS,
+            "byte 1024 of the 1024 bytes of `values`",
+            "const T next = values[thread() + 1];",
         ),
+        (
+            "past-shared",
+            HazardKind.OUT_OF_BOUNDS,
+            "byte 512 of the 512 bytes of `bytes`",
+            "const T far = slots[threadIdx.x + 32];",
+        ),
+        ("deadlock", HazardKind.DEADLOCK, "waits for thread 16 of block 0", "if (lane() < 16) __syncthreads();"),
         pytest.param(
             "endless",
-            "pairs/endless/i32 did not end within 500000 instructions; 256 threads are at pairs/kernels.cu:",
+            HazardKind.ENDLESS,
+            "",
             "while (slots[threadIdx.x] == 0) x = add(__shfl_xor_sync(FULL_WARP, x, 1), T(1));",
             marks=pytest.mark.archs,
         ),
-        (
-            "two-dimensions",
-            "uses threadIdx.y (pairs/kernels.cu:",
-            "result[thread() + threadIdx.y * blockDim.x] = x;",
-        ),
-        ("initialized", "initializer not allowed", "__shared__ int count = 0;"),
     ],
 )
-def test_each_error_is_reported_once_with_its_line(planted: Reports, variant: str, words: str, line: str) -> None:
-    report = planted[variant]
-    assert len(report.errors) == 1
-    assert words in report.errors[0]
-    assert report.error_place is not None
-    assert report.error_place.file.read_text(encoding="utf-8").splitlines()[report.error_place.line - 1].strip() == line
+def test_each_fault_that_stops_a_kernel_is_one_finding_at_its_line(
+    planted: Reports, variant: str, kind: HazardKind, detail: str, line: str
+) -> None:
+    report = planted[variant].kernel
+    (finding,) = report.findings
+    assert (finding.kind, report.errors) == (kind, ())
+    assert detail in finding.detail
+    assert text_at(report, 0)[0] == line
+
+
+@pytest.mark.parametrize(
+    ("variant", "words"),
+    [("two-dimensions", "uses threadIdx.y ("), ("initialized", "initializer not allowed")],
+)
+def test_what_keeps_a_kernel_from_running_is_an_error(planted: Reports, variant: str, words: str) -> None:
+    (error,) = planted[variant].kernel.errors
+    assert words in error
+
+
+def test_a_kernel_that_does_not_compile_is_reported_at_the_line_of_the_error(planted: Reports) -> None:
+    place = planted["initialized"].kernel.place
+    assert place.file.read_text(encoding="utf-8").splitlines()[place.line - 1].strip() == "__shared__ int count = 0;"
 
 
 def test_a_report_knows_where_its_kernel_begins(planted: Reports) -> None:
-    place = planted["one-barrier"].place
+    place = planted["one-barrier"].kernel.place
     assert place.file == PLANTED / "kernels.cu"
     line = Path(place.file).read_text(encoding="utf-8").splitlines()[place.line - 1]
     assert line.startswith("__global__ void pairs_one_barrier(")

@@ -1,41 +1,38 @@
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from shflbench.checker.races.hazards import HazardKind
+from shflbench.checker.report import Finding, KernelReport
+from shflbench.checker.runs.evidence import Expectation
 from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.verdict import KernelVerdict
-from shflbench.cli.check.output import as_json
+from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.cli.check.records import as_json
 from shflbench.errors import ResultsError
-from shflbench.pattern_checks.report import KernelFinding, KernelReport
+from shflbench.model import Case, Launch
+from shflbench.pattern_checks.subject_report import SubjectReport
 from shflbench.store import check_report
 from shflbench.store.check_report import HazardReport, KernelHazards, read_check_report
 
 PLACE = SourceLine(Path("kernels.cu"), 3)
-RACE = KernelFinding(HazardKind.RAW, PLACE, PLACE, ((0, 1), (0, 2)))
+RACE = Finding(HazardKind.RAW, Level.ERROR, PLACE, PLACE, ("thread 1 of block 0", "thread 2 of block 0"), ("2x128",))
+CASE = Case("neighbor", "smem-unsafe", "f32", Launch("2x128", 128, 2), 1, (("mode", "idx"),))
 
 
-def kernel(variant: str = "smem-unsafe", **changes: Any) -> KernelReport:
-    fields: dict[str, Any] = {
-        "pattern": "neighbor",
-        "variant": variant,
-        "dtype": "f32",
-        "options": (("mode", "idx"),),
-        "launch": "2x128",
-        "safe": False,
-        "revision": "",
-        "place": PLACE,
-        "verdict": KernelVerdict.UNSAFE,
-        "sentence": "1 hazard",
-    }
-    return KernelReport(**{**fields, **changes})
+def kernel(variant: str = "smem-unsafe", revision: str = "", **changes: Any) -> SubjectReport:
+    case = replace(CASE, variant=changes.pop("variant", variant), pattern=changes.pop("pattern", CASE.pattern))
+    case = replace(case, dtype=changes.pop("dtype", case.dtype), options=changes.pop("options", case.options))
+    expected = Expectation(safe=False, wrong=changes.pop("wrong", ()))
+    report = KernelReport("k", "k", PLACE, KernelVerdict.UNSAFE, "1 finding", expectation=expected)
+    return SubjectReport(case, safe=False, revision=revision, kernel=replace(report, **changes))
 
 
-def write(path: Path, *kernels: KernelReport) -> Path:
-    path.write_text(as_json(kernels, "sm_90", 0), encoding="utf-8")
+def write(path: Path, *kernels: SubjectReport) -> Path:
+    path.write_text(as_json(kernels, (), "sm_90", 0), encoding="utf-8")
     return path
 
 

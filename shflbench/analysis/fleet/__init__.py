@@ -2,6 +2,6 @@
 
 from shflbench.analysis.fleet.rank import rank
 from shflbench.analysis.fleet.record import DeviceRecord, record_of
-from shflbench.analysis.fleet.report import DeviceResult, Finding, FleetReport, ModelReport, OutlierKind
+from shflbench.analysis.fleet.report import DeviceResult, FleetReport, ModelReport, Outlier, OutlierKind
 
-__all__ = ["DeviceRecord", "DeviceResult", "Finding", "FleetReport", "ModelReport", "OutlierKind", "rank", "record_of"]
+__all__ = ["DeviceRecord", "DeviceResult", "FleetReport", "ModelReport", "Outlier", "OutlierKind", "rank", "record_of"]

@@ -6,7 +6,7 @@ from collections import Counter
 from statistics import median
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.fleet.report import Finding, OutlierKind
+from shflbench.analysis.fleet.report import Outlier, OutlierKind
 from shflbench.model import Status
 from shflbench.words import count_noun
 
@@ -32,7 +32,7 @@ def shared_failures(records: Sequence[DeviceRecord]) -> frozenset[str]:
 
 def condition_faults(
     records: Sequence[DeviceRecord], shared: frozenset[str], *, comparable: bool
-) -> list[tuple[Finding, ...]]:
+) -> list[tuple[Outlier, ...]]:
     """Return the findings on each device of a model; heat is relative to its model, if that is `comparable`."""
     shares = [record.throttled_cases / len(record.times.ids) if record.times.ids else 0.0 for record in records]
     usual = median(shares) if comparable else 0.0
@@ -49,11 +49,11 @@ def condition_faults(
     ]
 
 
-def _wrong(record: DeviceRecord, shared: frozenset[str]) -> Iterator[Finding]:
+def _wrong(record: DeviceRecord, shared: frozenset[str]) -> Iterator[Outlier]:
     bad = [row for row in record.bad if row.case_id not in shared]
     if bad:
         sentence = f"{' and '.join(_counted(bad))}, first {bad[0].case_id}: {bad[0].reason or bad[0].status}"
-        yield Finding(OutlierKind.WRONG, sentence, tuple(row.case_id for row in bad))
+        yield Outlier(OutlierKind.WRONG, sentence, tuple(row.case_id for row in bad))
 
 
 def _counted(bad: Sequence[BadRow]) -> Iterator[str]:
@@ -62,21 +62,21 @@ def _counted(bad: Sequence[BadRow]) -> Iterator[str]:
         yield f"{count_noun(count, 'case')} {status}"
 
 
-def _throttled(record: DeviceRecord, share: float, usual: float) -> Iterator[Finding]:
+def _throttled(record: DeviceRecord, share: float, usual: float) -> Iterator[Outlier]:
     if share - usual >= THROTTLED:
         reasons = ", ".join(f"{reason} ({count})" for reason, count in Counter(record.throttled).most_common())
         of = f"; the median device of its model in {usual:.0%}" if usual else ""
-        yield Finding(
+        yield Outlier(
             OutlierKind.THROTTLED,
             f"throttled in {record.throttled_cases} of {len(record.times.ids)} cases: {reasons}{of}",
         )
 
 
-def _hot(record: DeviceRecord, usual: float | None) -> Iterator[Finding]:
+def _hot(record: DeviceRecord, usual: float | None) -> Iterator[Outlier]:
     if record.temperature_c is not None and usual is not None and record.temperature_c - usual >= HOT_C:
-        yield Finding(OutlierKind.HOT, f"{record.temperature_c:.0f} °C, the median device of its model {usual:.0f} °C")
+        yield Outlier(OutlierKind.HOT, f"{record.temperature_c:.0f} °C, the median device of its model {usual:.0f} °C")
 
 
-def _incomplete(record: DeviceRecord) -> Iterator[Finding]:
+def _incomplete(record: DeviceRecord) -> Iterator[Outlier]:
     if record.problem:
-        yield Finding(OutlierKind.INCOMPLETE, record.problem)
+        yield Outlier(OutlierKind.INCOMPLETE, record.problem)

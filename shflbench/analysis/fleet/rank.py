@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.fleet.model_times import Environment
     from shflbench.analysis.fleet.offsets import DeviceOffsets
     from shflbench.analysis.fleet.record import DeviceRecord
-    from shflbench.analysis.fleet.report import Finding
+    from shflbench.analysis.fleet.report import Outlier
 
 CONFIDENCE = 0.95  # of the interval of a single case
 LEAST_NOISE_SPREAD = 0.05  # of the logarithm of the scatter, between the five H200s of benchmarks/compare_power
@@ -99,7 +99,7 @@ def _rank_by_sentinels(
     model: str,
     records: Sequence[DeviceRecord],
     environment: Environment,
-    faults: Sequence[tuple[Finding, ...]],
+    faults: Sequence[tuple[Outlier, ...]],
     threshold: float,
 ) -> ModelReport:
     """Compare what can be compared of devices that did not time the same cases: their sentinels, the slowest first."""
@@ -149,7 +149,7 @@ class _Ranking:
             self._noise[known] = np.nanmedian(times.noise[known], axis=1)
             self._noise_spread = max(LEAST_NOISE_SPREAD, float(robust_spread(self._noise[known][:, None])[0]))
 
-    def report(self, model: str, faults: Sequence[tuple[Finding, ...]], usual: Mapping[str, str]) -> ModelReport:
+    def report(self, model: str, faults: Sequence[tuple[Outlier, ...]], usual: Mapping[str, str]) -> ModelReport:
         """Return the devices, the slowest first."""
         order = np.argsort(-np.nan_to_num(self._overall.values, nan=-np.inf), kind="stable").tolist()
         places = {number: place for place, number in enumerate(order, 1)}
@@ -157,7 +157,7 @@ class _Ranking:
         table = self._table.in_order(order)
         return ModelReport(model, tuple(results), table, self._overall.spread)
 
-    def _device(self, number: int, place: int, faults: tuple[Finding, ...], usual: Mapping[str, str]) -> DeviceResult:
+    def _device(self, number: int, place: int, faults: tuple[Outlier, ...], usual: Mapping[str, str]) -> DeviceResult:
         record, threshold = self._records[number], self._threshold
         slower = _interval(self._overall, number)
         patterns = {

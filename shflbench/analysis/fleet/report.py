@@ -28,7 +28,7 @@ class OutlierKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Outlier:
     """Why a device is an outlier."""
 
     kind: OutlierKind
@@ -53,7 +53,7 @@ class DeviceResult:
     temperature_c: float | None = None
     clock_mhz: float | None = None
     undecided: bool = False  # whether its interval contains the threshold
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[Outlier, ...] = ()
     remarks: tuple[str, ...] = ()
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.analysis.fleet.record import DeviceRecord
-    from shflbench.analysis.fleet.report import Finding
+    from shflbench.analysis.fleet.report import Outlier
 
 LISTED = 3  # values of a setting in a sentence
 OF_TIMES = {OutlierKind.SLOW, OutlierKind.NOISY, OutlierKind.THROTTLED}  # findings that a setting may explain
@@ -37,7 +37,7 @@ def differences(records: Sequence[DeviceRecord]) -> Iterator[str]:
             yield f"{name} differs; values (devices): {', '.join([*values, *more])}"
 
 
-def remarks(record: DeviceRecord, usual: Mapping[str, str], findings: Sequence[Finding]) -> Iterator[str]:
+def remarks(record: DeviceRecord, usual: Mapping[str, str], findings: Sequence[Outlier]) -> Iterator[str]:
     """Yield what may explain a finding: settings that differ from most devices, the verdict of its runs, and losses."""
     explained = any(finding.kind in OF_TIMES for finding in findings)
     for name, value in record.settings.items():

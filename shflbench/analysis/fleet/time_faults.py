@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.noise import OFFSET_US
-from shflbench.analysis.fleet.report import Finding, OutlierKind
+from shflbench.analysis.fleet.report import Outlier, OutlierKind
 from shflbench.words import all_of, signed_percent_of_one
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def slow(
     threshold: float,
     cases: tuple[tuple[str, ...], int],
     sentinels: float | None,
-) -> Iterator[Finding]:
+) -> Iterator[Outlier]:
     """Yield the finding on a device that is slower over all cases or in some patterns.
 
     `cases` are those in which it is slower, and the number of all; `sentinels` is by how much its sentinels are slower.
@@ -58,7 +58,7 @@ def slow(
     else:
         sentence = f"{_patterns(affected, patterns)}; {where}"
         size = max(change.value for change in affected.values())
-    yield Finding(OutlierKind.SLOW, f"{sentence}; {_sentinels(sentinels, size)}", ids)
+    yield Outlier(OutlierKind.SLOW, f"{sentence}; {_sentinels(sentinels, size)}", ids)
 
 
 def _patterns(affected: Mapping[str, Interval], patterns: Mapping[str, Interval]) -> str:
@@ -80,14 +80,14 @@ def _sentinels(change: float | None, slower: float) -> str:
     return f"{size}: the whole device is slower" if change >= slower / 2 else f"{size}: not the SM clock"
 
 
-def noisy(factor: float | None, spread: float, k: float) -> Iterator[Finding]:
+def noisy(factor: float | None, spread: float, k: float) -> Iterator[Outlier]:
     """Yield the finding on a device whose samples scatter further than those of its model.
 
     `spread` is the standard deviation of the logarithm of the factor between devices; `k` counts how many of them are
     needed.
     """
     if factor is not None and factor >= NOISY and math.log(factor) > k * spread:
-        yield Finding(
+        yield Outlier(
             OutlierKind.NOISY, f"its samples scatter {factor:.1f}× as far as those of its model's median device"
         )
 
@@ -114,13 +114,13 @@ def not_compared(patterns: Sequence[str]) -> Iterator[str]:
         )
 
 
-def slow_sentinels(change: float | None, spread: float, k: float, threshold: float) -> Iterator[Finding]:
+def slow_sentinels(change: float | None, spread: float, k: float, threshold: float) -> Iterator[Outlier]:
     """Yield the finding on a device of which nothing but the sentinels can be compared.
 
     `spread` is the standard deviation between devices; `k` counts how many of them are needed.
     """
     if change is not None and change >= threshold and change > k * spread:
-        yield Finding(
+        yield Outlier(
             OutlierKind.SLOW,
             f"sentinels {signed_percent_of_one(change)}; too few devices timed the same cases to compare these",
         )

@@ -1,4 +1,4 @@
-"""The verdict on a kernel that no pattern declares: what happened, and whether derived inputs may be the reason."""
+"""The verdict on a kernel: what happened, and whether derived inputs may be the reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from shflbench.checker.judgment.causes import derived_causes, is_refusal
 from shflbench.checker.judgment.judged_observation import JudgedObservation
 from shflbench.checker.judgment.libraries import is_harmless_in_library
 from shflbench.checker.judgment.observations import Observation, observations
-from shflbench.checker.judgment.sentences import broken_sentence, needs_sentence
+from shflbench.checker.judgment.sentences import ALL_SCHEDULES, broken_sentence, needs_sentence, result_faults
 from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.fitting import set_aside
@@ -59,27 +59,36 @@ def judge_kernel(  # noqa: PLR0911  (a return per verdict)
     differing = next((item for launch in kept for item in launch.differences), None)
     unexplained = differing is not None and not order_matters
     judged = [_judged(item, evidence, slicer, supported=not partial, unexplained=unexplained) for item in seen]
+    expected = evidence.expectation
     broken = [item for item in judged if item.level is Level.ERROR]
-    if broken:
-        return KernelJudgment(KernelVerdict.BROKEN, broken_sentence(broken, evidence.launches), tuple(judged))
+    if broken or (expected and (expected.wrong or expected.violations)):
+        faults = [broken_sentence(broken, evidence)] if broken else []
+        faults += result_faults(expected) if expected else []
+        is_declared = expected and not expected.safe and not expected.violations
+        verdict = KernelVerdict.UNSAFE if is_declared else KernelVerdict.BROKEN
+        return KernelJudgment(verdict, "; ".join(faults), tuple(judged))
     causes = tuple(dict.fromkeys(cause for item in judged for cause in item.causes))
     if causes:
         return KernelJudgment(
             KernelVerdict.NEEDS_ARGUMENTS, needs_sentence(causes, judged, evidence.launches), tuple(judged), causes
         )
-    if limit := _limit(evidence, judged):
+    if limit := _limit(evidence, judged) or (expected.incomparable if expected else ""):
         return KernelJudgment(KernelVerdict.NOT_CHECKED, limit, tuple(judged))
     if unexplained:
         return KernelJudgment(KernelVerdict.BROKEN, "the result depends on the schedule", tuple(judged), differs=True)
+    is_safe = expected is None or expected.safe
+    agree = f"{expected.right} under {ALL_SCHEDULES}" if expected else "no output differs between schedules"
     doubts = dict.fromkeys(DOUBTS[item.observation.kind] for item in judged if item.level is Level.WARNING)
-    if doubts:
-        return KernelJudgment(
-            KernelVerdict.DOUBTFUL, f"no output differs between schedules, but {' and '.join(doubts)}", tuple(judged)
-        )
+    if doubts and is_safe:
+        return KernelJudgment(KernelVerdict.DOUBTFUL, f"{agree}, but {' and '.join(doubts)}", tuple(judged))
     if differing is not None or any(item.observation.kind is HazardKind.ACTIVEMASK for item in judged):
         reason = " and ".join(order_matters) or "it reads the mask of active lanes"
-        return KernelJudgment(KernelVerdict.DEPENDENT, f"the result depends on the schedule: {reason}", tuple(judged))
-    return KernelJudgment(KernelVerdict.CLEAN, "no hazard", tuple(judged), refused=refused)
+        depends = f"{agree}, but {reason}" if expected else f"the result depends on the schedule: {reason}"
+        return KernelJudgment(KernelVerdict.DEPENDENT, depends, tuple(judged))
+    if not is_safe:
+        nothing = f"declared unsafe, but nothing was found under {ALL_SCHEDULES}"
+        return KernelJudgment(KernelVerdict.HARMLESS, nothing, tuple(judged))
+    return KernelJudgment(KernelVerdict.CLEAN, agree if expected else "", tuple(judged), refused=refused)
 
 
 def judge_observations(
@@ -118,13 +127,15 @@ def _judged(
         if not differs or item.kind not in UNDEFINED:
             return JudgedObservation(item, Level.WARNING)
     causes = tuple(derived_causes(item, slicer, evidence.launches))
-    if item.kind is HazardKind.ENDLESS and not causes and not _is_endless(item, slicer):
+    if item.kind is HazardKind.ENDLESS and not causes and _may_end(item, evidence, slicer):
         return JudgedObservation(item, Level.NONE, undecided=_waiting(item, slicer))
     return JudgedObservation(item, Level.WARNING if causes else Level.ERROR, causes)
 
 
-def _is_endless(item: Observation, slicer: Slicer) -> bool:
-    return any(never_ends(op, slicer) for op in slicer.ops_of(item.hazard.instruction))
+def _may_end(item: Observation, evidence: KernelEvidence, slicer: Slicer) -> bool:
+    """Whether a loop may end after the limit of instructions; a kernel with an expected result has none within it."""
+    ops = slicer.ops_of(item.hazard.instruction)
+    return evidence.expectation is None and not any(never_ends(op, slicer) for op in ops)
 
 
 def _waiting(item: Observation, slicer: Slicer) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.finding_words import in_words
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.judgment.causes import LAUNCH, SHARED, spared
+from shflbench.checker.machine.policies import POLICIES
 from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.runs.fitting import OF_SIZE
 
@@ -16,16 +17,27 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.judgment.judged_observation import JudgedObservation
     from shflbench.checker.judgment.observations import Observation
-    from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence
 
 
-def broken_sentence(broken: Sequence[JudgedObservation], launches: Sequence[LaunchEvidence]) -> str:
+ALL_SCHEDULES = f"all {len(POLICIES)} schedules"
+
+
+def broken_sentence(broken: Sequence[JudgedObservation], evidence: KernelEvidence) -> str:
     """Return the kinds of findings that break a kernel, and the launch in which the first one happened."""
     kinds = _kinds(broken)
     where = f"{kinds} (first in launch {broken[0].observation.launches[0].launch.shape})"
-    if all(_may_be_of_block(item.observation, launches) for item in broken):
+    is_file = evidence.expectation is None
+    if is_file and all(_may_be_of_block(item.observation, evidence.launches) for item in broken):
         return f"{where}; if the kernel is written for another block size, give another --launch"
     return where
+
+
+def result_faults(expected: Expectation) -> list[str]:
+    """Return under how many schedules the result is wrong, and what the machine code lacks."""
+    number = len(expected.wrong)
+    under = ALL_SCHEDULES if number == len(POLICIES) else f"{number} of {len(POLICIES)} schedules"
+    return [*([f"wrong under {under}"] if number else []), *expected.violations]
 
 
 def needs_sentence(

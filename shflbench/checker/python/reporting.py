@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from shflbench.checker.file_report import FileFinding, FileKernelReport, FileReport, LaunchRecord
     from shflbench.checker.python.prepared import PreparedKernel
+    from shflbench.checker.report import FileReport, Finding, KernelReport, LaunchRecord
 
 
 def check_result(report: FileReport, prepared: PreparedKernel) -> CheckResult:
@@ -38,11 +38,11 @@ def check_result(report: FileReport, prepared: PreparedKernel) -> CheckResult:
     )
 
 
-def _is_open(kernel: FileKernelReport) -> bool:
+def _is_open(kernel: KernelReport) -> bool:
     return kernel.verdict is KernelVerdict.NOT_CHECKED
 
 
-def _finding(finding: FileFinding, base: Path) -> CheckFinding:
+def _finding(finding: Finding, base: Path) -> CheckFinding:
     return CheckFinding(
         kind=str(finding.kind),
         file=finding.place.file if finding.place else None,
@@ -54,7 +54,7 @@ def _finding(finding: FileFinding, base: Path) -> CheckFinding:
     )
 
 
-def _details(kernel: FileKernelReport, base: Path) -> Iterator[str]:
+def _details(kernel: KernelReport, base: Path) -> Iterator[str]:
     for group in grouped(kernel.findings):
         if group.level:
             yield group.message(base)
@@ -63,7 +63,7 @@ def _details(kernel: FileKernelReport, base: Path) -> Iterator[str]:
         yield kernel.difference
 
 
-def _outputs(kernel: FileKernelReport, prepared: PreparedKernel) -> Iterator[tuple[str | int, NDArray[Any]]]:
+def _outputs(kernel: KernelReport, prepared: PreparedKernel) -> Iterator[tuple[str | int, NDArray[Any]]]:
     source = next((item for item in prepared.file.kernels if item.symbol == kernel.symbol), None)
     if source is None:  # the file as a whole could not be read
         return
@@ -76,7 +76,7 @@ def _outputs(kernel: FileKernelReport, prepared: PreparedKernel) -> Iterator[tup
             yield key, like(buffers[array.ctypes.data], array)
 
 
-def _derived(kernel: FileKernelReport) -> Iterator[str]:
+def _derived(kernel: KernelReport) -> Iterator[str]:
     """Yield what was chosen for the user, one sentence per launch."""
     for launch in kernel.launches:
         chosen = launch.listed(Origin.DERIVED.value)

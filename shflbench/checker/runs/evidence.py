@@ -50,8 +50,21 @@ class LaunchEvidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Expectation:
+    """What is declared of a kernel, and what comparing its results with expected ones showed."""
+
+    safe: bool  # as declared
+    right: str = "right"  # what a result is that is not wrong: `deterministic`, ``the same as `smem` ``
+    wrong: tuple[str, ...] = ()  # the schedules under which the result was wrong
+    mismatch: str = ""  # the first wrong value, in words
+    incomparable: str = ""  # why there is nothing to compare results with
+    violations: tuple[str, ...] = ()  # expected instruction counts that the machine code does not have
+
+
+@dataclass(frozen=True, slots=True)
 class KernelEvidence:
     """All launches of one kernel."""
 
     launches: tuple[LaunchEvidence, ...]
     unfinished: str = ""  # why not all planned launches, or not all schedules, ran
+    expectation: Expectation | None = None  # None where nothing is known of the results but that they agree

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shflbench.checker import FileOptions, FileReport, KernelVerdict
     from shflbench.cli.console import Console
     from shflbench.compile.toolchain import Toolchain
-    from shflbench.pattern_checks.report import KernelReport
+    from shflbench.pattern_checks.subject_report import SubjectReport
     from shflbench.pattern_checks.targets import KernelSubject
 
 
@@ -157,7 +157,7 @@ def _check_patterns(
     console: Console,
     *,
     sanitizer: bool,
-) -> list[KernelReport]:
+) -> list[SubjectReport]:
     from shflbench.compile.toolchain import find as find_toolchain
     from shflbench.pattern_checks.targets import Filters, find
 
@@ -190,7 +190,7 @@ def _check_files(files: Sequence[Path], options: FileOptions, console: Console) 
 
 def _emulate(
     subjects: Sequence[KernelSubject], toolchain: Toolchain, arch: str, seed: int, console: Console
-) -> list[KernelReport]:
+) -> list[SubjectReport]:
     from shflbench.cli.check.output import verdict_counts
     from shflbench.compile.build import Builder
     from shflbench.pattern_checks.kernels import check_all, compile_all, needed
@@ -206,11 +206,12 @@ def _emulate(
         for report in check_all(subjects, kernels, arch, seed):
             reports.append(report)
             progress.show(f"checking, {len(reports)} of {len(subjects)} kernels", len(reports), len(subjects))
-            unfinished[report.pattern] -= 1
-            if len(unfinished) > 1 and not unfinished[report.pattern]:
-                finished = [item for item in reports if item.pattern == report.pattern]
+            pattern = report.case.pattern
+            unfinished[pattern] -= 1
+            if len(unfinished) > 1 and not unfinished[pattern]:
+                finished = [item.kernel for item in reports if item.case.pattern == pattern]
                 done = f"{len(reports)} of {len(subjects)} kernels done"
-                console.note(f"{report.pattern}: {verdict_counts(finished)} ({done})")
+                console.note(f"{pattern}: {verdict_counts(finished)} ({done})")
     if builder.cache.problem:
         console.warn(builder.cache.problem)
     return reports
@@ -218,12 +219,12 @@ def _emulate(
 
 def _sanitize(
     subjects: Sequence[KernelSubject],
-    reports: Sequence[KernelReport],
+    reports: Sequence[SubjectReport],
     toolchain: Toolchain,
     program_and_arch: tuple[Path, str],
     seed: int,
     console: Console,
-) -> list[KernelReport]:
+) -> list[SubjectReport]:
     """Return the reports with compute-sanitizer's results; the kernels are compiled for the GPU."""
     from shflbench.compile.build import Builder
     from shflbench.pattern_checks.kernels import compile_all
@@ -266,63 +267,57 @@ def _find_sanitizer() -> tuple[Path, str]:
 
 
 def _show(
-    reports: Sequence[KernelReport],
+    reports: Sequence[SubjectReport],
     files: Sequence[FileReport],
     arch: str,
     seed: int,
     form: str,
     console: Console,
 ) -> None:
-    from shflbench.cli.check.file_json import file_records
-    from shflbench.cli.check.output import as_json
+    from shflbench.cli.check.output import summary_of_files, summary_of_patterns
 
     if form == "json":
-        console.json(as_json(reports, arch, seed, file_records(files)))
+        from shflbench.cli.check.records import as_json
+
+        console.json(as_json(reports, files, arch, seed))
     elif form == "sarif":
         from shflbench.cli.check.sarif import as_sarif
 
         console.json(as_sarif(reports, files))
+    else:
+        _show_kernels(reports, files, form, console)
     if reports:
-        _show_patterns(reports, arch, form, console)
+        console.say(summary_of_patterns(reports, arch))
     if files:
-        _show_files(files, form, console)
+        _show_notes(files, form, console)
+        console.say(summary_of_files(files))
 
 
-def _show_patterns(reports: Sequence[KernelReport], arch: str, form: str, console: Console) -> None:
-    from shflbench.cli.check.output import details, entries, summary, table, workflow_commands
+def _show_kernels(reports: Sequence[SubjectReport], files: Sequence[FileReport], form: str, console: Console) -> None:
+    """Print the table and the findings, or annotations."""
+    from shflbench.cli.check.entries import entries_of
+    from shflbench.cli.check.output import details, table, workflow_commands
 
-    groups = entries(reports)
-    if form in {"table", "github"}:
-        console.table(table(groups), data=form == "table")
+    entries = entries_of(reports, files)
+    console.table(table(entries), data=form == "table")
     if form == "github":
-        for line in workflow_commands(groups):
+        for line in workflow_commands(entries, files):
             console.data(line)
+        return
+    for entry in entries:
+        if lines := list(details(entry, verbose=console.verbose)):
+            console.data(f"\n{entry.title}: {entry.kernel.verdict}")
+            console.data("\n".join(f"  {line}" for line in lines))
+
+
+def _show_notes(files: Sequence[FileReport], form: str, console: Console) -> None:
+    from shflbench.cli.check.output import notes
+
     if form == "table":
-        for entry in groups:
-            if lines := list(details(entry)):
-                console.data(f"\n{entry.kernel} ({entry.dtypes}): {entry.first.verdict}")
-                console.data("\n".join(f"  {line.strip()}" for line in lines))
-    console.say(summary(reports, arch))
-
-
-def _show_files(files: Sequence[FileReport], form: str, console: Console) -> None:
-    from shflbench.cli.check.file_output import details, notes, summary, table, workflow_commands
-
-    if form in {"table", "github"}:
-        console.table(table(files), data=form == "table")
-    if form == "github":
-        for line in workflow_commands(files):
-            console.data(line)
-    if form == "table":
-        for kernel in (kernel for report in files for kernel in report.kernels):
-            if lines := list(details(kernel, verbose=console.verbose)):
-                console.data(f"\n{kernel.name}: {kernel.verdict}")
-                console.data("\n".join(f"  {line}" for line in lines))
         for note in notes(files, on_compiler=False):
             console.data(f"note: {note}")
     for note in notes(files, on_compiler=True):
         console.say(f"note: {note}")
-    console.say(summary(files))
 
 
 def _code(verdicts: set[KernelVerdict], *, strict: bool) -> int:

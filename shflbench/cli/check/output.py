@@ -1,14 +1,15 @@
-"""The output of `check`: a table with findings, JSON, or annotations on GitHub."""
+"""The output of `check`: a table with findings, and annotations on GitHub."""
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import KernelVerdict, Level, SourceLine
+from shflbench.checker import KernelVerdict, Level
+from shflbench.checker.finding_groups import grouped
+from shflbench.checker.finding_words import in_words
+from shflbench.checker.inputs.elements import ELEMENTS
 from shflbench.checker.machine.policies import POLICIES
 from shflbench.checker.source_lines import relative
 from shflbench.cli.check.github import escaped, property_text
@@ -16,178 +17,188 @@ from shflbench.cli.layout import Line, Table
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from shflbench.pattern_checks.report import KernelFinding, KernelReport
+    from shflbench.checker import FileReport, KernelReport, LaunchRecord, SourceLine
+    from shflbench.checker.runs.evidence import Expectation
+    from shflbench.cli.check.entries import Entry
+    from shflbench.pattern_checks.subject_report import SubjectReport
 
 STYLES = {Level.ERROR: "bad", Level.WARNING: "doubt", Level.NOTICE: "doubt", Level.NONE: ""}
 
 
-@dataclass(frozen=True, slots=True)
-class ReportGroup:
-    """Kernels of one variant with the same result; they differ in dtype only."""
-
-    reports: tuple[KernelReport, ...]
-
-    @property
-    def first(self) -> KernelReport:
-        """The report that is shown for all."""
-        return self.reports[0]
-
-    @property
-    def kernel(self) -> str:
-        """Pattern, variant and options, e.g. `neighbor/shfl`."""
-        options = (f"{name}={value}" for name, value in self.first.options)
-        return "/".join((self.first.pattern, self.first.variant, *options))
-
-    @property
-    def dtypes(self) -> str:
-        """The element types, e.g. `f32 f64`."""
-        return " ".join(report.dtype for report in self.reports)
-
-
-def entries(reports: Sequence[KernelReport]) -> list[ReportGroup]:
-    """Return the reports, grouped where only the dtype differs."""
-    groups: dict[tuple[object, ...], list[KernelReport]] = {}
-    for report in reports:
-        findings = frozenset((finding.kind, finding.place, finding.other) for finding in report.findings)
-        result = report.sanitizer.sentence if report.sanitizer else None
-        said = (report.verdict, report.sentence.replace(_cuda_name(report), ""), report.wrong, findings, result)
-        groups.setdefault((report.place, report.variant, report.options, *said), []).append(report)
-    return [ReportGroup(tuple(group)) for group in groups.values()]
-
-
-def _cuda_name(report: KernelReport) -> str:
-    """Return the part of the compiler's sentence that names the element type."""
-    return report.sentence.partition(" does not compile: ")[0] if report.verdict is KernelVerdict.NOT_COMPILED else ""
-
-
-def table(groups: Sequence[ReportGroup]) -> Table:
-    """Return one line per entry, with the result of compute-sanitizer where it ran."""
-    columns = ["kernel", "dtypes", "verdict", "why"]
-    has_sanitizer = any(entry.first.sanitizer for entry in groups)
-    if has_sanitizer:
-        columns.insert(3, "compute-sanitizer")
-    lines = []
-    for entry in groups:
-        report = entry.first
-        cells = [entry.kernel, entry.dtypes, report.verdict.value, report.sentence.splitlines()[0]]
-        if has_sanitizer:
-            cells.insert(3, report.sanitizer.sentence if report.sanitizer else "not run")
-        lines.append(Line(tuple(cells), STYLES[report.verdict.level]))
+def table(entries: Sequence[Entry]) -> Table:
+    """Return one line per entry, with its element types and the result of compute-sanitizer where there are any."""
+    several = len({entry.file for entry in entries if entry.file}) > 1
+    columns = {
+        "kernel": [entry.name_in_file if several else entry.name for entry in entries],
+        "dtypes": [" ".join(entry.dtypes) for entry in entries],
+        "verdict": [entry.kernel.verdict.value for entry in entries],
+        "compute-sanitizer": [entry.sanitizer.sentence if entry.sanitizer else "not run" for entry in entries],
+        "why": [(entry.kernel.sentence.splitlines() or [""])[0] for entry in entries],
+    }
+    if not any(entry.dtypes for entry in entries):
+        columns.pop("dtypes")
+    if not any(entry.sanitizer for entry in entries):
+        columns.pop("compute-sanitizer")
+    styles = [STYLES[entry.kernel.verdict.level] for entry in entries]
+    lines = [Line(cells, style) for cells, style in zip(zip(*columns.values(), strict=True), styles, strict=True)]
     return Table("", tuple(columns), tuple(lines))
 
 
-def details(entry: ReportGroup) -> Iterator[str]:
-    """Yield the findings behind a verdict, one sentence each; files relative to the current folder."""
-    report, base = entry.first, Path.cwd()
-    if report.verdict is KernelVerdict.NOT_COMPILED:
-        yield from report.sentence.splitlines()[1:]
-        return
-    yield from (finding.sentence(base) for finding in report.findings)
-    yield from (error for error in report.errors if error != report.sentence)
-    if report.wrong:
-        schedules = "every schedule" if len(report.wrong) == len(POLICIES) else ", ".join(report.wrong)
-        yield f"wrong under {schedules}; {report.dtype}: {report.mismatch}"
-    if report.sanitizer:
-        counts = report.sanitizer.counts.items()
+def details(entry: Entry, *, verbose: bool) -> Iterator[str]:
+    """Yield the findings behind a verdict and what was derived, one line each; files relative to the current folder."""
+    kernel = entry.kernel
+    base = Path.cwd()
+    yield from kernel.sentence.splitlines()[1:]
+    for group in grouped(kernel.findings):
+        if group.level or verbose:
+            decided = kernel.verdict is KernelVerdict.NEEDS_ARGUMENTS  # whose reason says what to give
+            yield group.sentence(base) if decided else group.message(base)
+            yield from (f"  {sentence}" for sentence in (group.first.history if verbose else group.history(base)))
+    known = {kernel.sentence, *(finding.detail for finding in kernel.findings)}
+    if not any(finding.level is Level.ERROR for finding in kernel.findings):
+        yield from (error for error in kernel.errors if error not in known and not kernel.sentence.startswith(error))
+    if kernel.difference and kernel.difference not in kernel.sentence:
+        yield kernel.difference
+    if kernel.expectation and kernel.expectation.wrong:
+        yield _wrong(kernel.expectation, entry.dtypes)
+    if entry.sanitizer:
+        counts = entry.sanitizer.counts.items()
         yield from (f"compute-sanitizer {tool}: {count.first}" for tool, count in counts if count.first)
+    if kernel.untested and kernel.verdict is KernelVerdict.CLEAN:
+        yield f"to test the bounds, give the sizes: {' '.join(_sized(kernel))}"
+    if not kernel.expectation:  # of which everything is given
+        yield from _inputs(kernel.launches, brief=kernel.verdict is KernelVerdict.CLEAN and not verbose)
+    if verbose:
+        yield from (f"printf: {line}" for line in kernel.printed)
 
 
-def summary(reports: Sequence[KernelReport], arch: str) -> str:
+def _wrong(expected: Expectation, dtypes: Sequence[str]) -> str:
+    """Return under which schedules a result is wrong, and the first wrong value."""
+    schedules = "every schedule" if len(expected.wrong) == len(POLICIES) else ", ".join(expected.wrong)
+    return f"wrong under {schedules}; {dtypes[0]}: {expected.mismatch}"
+
+
+def _sized(kernel: KernelReport) -> Iterator[str]:
+    """Yield an option for the size of each buffer whose bounds were not tested."""
+    texts = dict(text.split(" = ", 1) for text, _ in kernel.launches[0].arguments if " = " in text)
+    for name in kernel.untested:
+        element = texts.get(name, "").partition("[")[0]
+        yield f"--arg {name}={element if element in ELEMENTS else 'u8'}[COUNT]"
+
+
+def _inputs(launches: Sequence[LaunchRecord], *, brief: bool) -> Iterator[str]:
+    """Yield what nobody gave, at the largest launch for all, and, unless `brief`, what was given and explored."""
+    for note, shapes in _notes(launches).items():
+        yield f"{in_words(shapes)}: {note}"
+    if not launches:
+        return
+    largest = max(launches, key=lambda item: item.threads)
+    if derived := largest.listed("derived"):
+        yield f"derived arguments, in launch {largest.shape}: {derived}"
+    if brief:
+        return
+    if host := largest.listed("from the host code"):
+        yield f"arguments from the host code: {host}"
+    yield f"explored: {_explored(launches)}"
+
+
+def _notes(launches: Sequence[LaunchRecord]) -> dict[str, list[str]]:
+    """Return the notes on launches, each with its launches."""
+    notes: dict[str, list[str]] = {}
+    for launch in launches:
+        if launch.note:
+            notes.setdefault(launch.note, []).append(launch.shape)
+    return notes
+
+
+def _explored(launches: Sequence[LaunchRecord]) -> str:
+    """Return which launches ran with how many inputs under which schedules."""
+    most = max(len(launch.schedules) for launch in launches)
+    seeds = max(len(launch.seeds) for launch in launches)
+    every = list(dict.fromkeys(launch.shape for launch in launches))
+    thorough = list(dict.fromkeys(launch.shape for launch in launches if len(launch.schedules) > 1))
+    inputs = f"with {seeds} sets of inputs" if seeds > 1 else "with 1 set of inputs"
+    under = f"{most} schedules" if thorough else "in lockstep only"
+    if 0 < len(thorough) < len(every):
+        under = f"{under} in {in_words(thorough)}, the others in lockstep"
+    return f"{'launches' if len(every) > 1 else 'launch'} {', '.join(every)}, {inputs}; {under}"
+
+
+def summary_of_patterns(reports: Sequence[SubjectReport], arch: str) -> str:
     """Return the number of kernels per verdict, and how they were checked."""
     kernels = count_noun(len(reports), "kernel")
-    return f"{kernels} for {arch}, {_launches(reports)} threads, {len(POLICIES)} schedules: {verdict_counts(reports)}."
+    launches = launches_of(reports)
+    verdicts = verdict_counts([report.kernel for report in reports])
+    return f"{kernels} for {arch}, {launches} threads, {len(POLICIES)} schedules: {verdicts}."
 
 
-def verdict_counts(reports: Sequence[KernelReport]) -> str:
+def launches_of(reports: Sequence[SubjectReport]) -> str:
+    """Return the launches at which kernels of patterns were checked: `2x128 and 2x64`."""
+    return " and ".join(dict.fromkeys(report.case.launch.expression for report in reports))
+
+
+def verdict_counts(kernels: Sequence[KernelReport]) -> str:
     """Return the number of kernels per verdict, such as `3 clean, 1 broken`."""
-    counts = Counter(report.verdict for report in reports)
+    counts = Counter(kernel.verdict for kernel in kernels)
     return ", ".join(f"{counts[verdict]} {verdict}" for verdict in KernelVerdict if counts[verdict])
 
 
-def _launches(reports: Sequence[KernelReport]) -> str:
-    return " and ".join(dict.fromkeys(report.launch for report in reports))
+def summary_of_files(reports: Sequence[FileReport]) -> str:
+    """Return the number of kernels per verdict, and how they were compiled."""
+    kernels = [kernel for report in reports for kernel in report.kernels]
+    compilers = list(dict.fromkeys(report.compiler for report in reports if report.compiler))
+    by = f" by {' and '.join(compilers)}" if compilers else ""
+    return f"{count_noun(len(kernels), 'kernel')} for {reports[0].arch}{by}: {verdict_counts(kernels)}."
 
 
-def as_json(reports: Sequence[KernelReport], arch: str, seed: int, files: Sequence[Mapping[str, object]] = ()) -> str:
-    """Return all reports as JSON, one object per kernel and one per file; paths relative to the current folder."""
-    content: dict[str, object] = {"arch": arch, "seed": seed, "schedules": list(POLICIES)}
-    if reports:
-        head = {"arch": arch, "launch": _launches(reports), "seed": seed, "schedules": list(POLICIES)}
-        content = {**head, "kernels": [_record(report) for report in reports]}
-    return json.dumps({**content, "files": list(files)} if files else content, indent=2, ensure_ascii=False)
+def notes(reports: Sequence[FileReport], *, on_compiler: bool) -> Iterator[str]:
+    """Yield what the reader of a file's report must know, or, `on_compiler`, which compiler took the file and why."""
+    for report in reports:
+        for note in report.notes:
+            if (note.kind == "compiler") == on_compiler:
+                yield f"{note.line.shown(Path.cwd()) if note.line else _shown(report.path)}: {note.text}"
 
 
-def _record(report: KernelReport) -> dict[str, object]:
-    return {
-        "pattern": report.pattern,
-        "variant": report.variant,
-        "dtype": report.dtype,
-        "options": dict(report.options),
-        "safe": report.safe,
-        "revision": report.revision,
-        "verdict": report.verdict.value,
-        "sentence": report.sentence,
-        **_where(report.place),
-        "findings": [_finding(finding) for finding in report.findings],
-        "wrong_schedules": list(report.wrong),
-        "mismatch": report.mismatch,
-        "errors": list(report.errors),
-        "violations": list(report.violations),
-        "compute_sanitizer": _sanitizer(report),
-    }
-
-
-def _finding(finding: KernelFinding) -> dict[str, object]:
-    return {
-        "kind": finding.kind.value,
-        "breaks": finding.kind.breaks,
-        "sentence": finding.sentence(Path.cwd()),
-        **_where(finding.place),
-        "other": _where(finding.other) if finding.other else None,
-        "threads": [{"block": block, "thread": thread} for block, thread in finding.threads],
-    }
-
-
-def _sanitizer(report: KernelReport) -> dict[str, object] | None:
-    if report.sanitizer is None:
-        return None
-    counts = {
-        tool.value: {"errors": count.errors, "warnings": count.warnings, "hazards": count.hazards, "first": count.first}
-        for tool, count in report.sanitizer.counts.items()
-    }
-    return {**counts, "failures": list(report.sanitizer.failures)}
-
-
-def _where(place: SourceLine | None) -> dict[str, object]:
-    return (
-        {"file": str(relative(place.file, Path.cwd())), "line": place.line} if place else {"file": None, "line": None}
-    )
-
-
-def workflow_commands(groups: Sequence[ReportGroup]) -> Iterator[str]:
-    """Yield a workflow command of GitHub for each finding, on its source line.
+def workflow_commands(entries: Sequence[Entry], files: Sequence[FileReport]) -> Iterator[str]:
+    """Yield a workflow command of GitHub for each finding, on its source line, and for each note.
 
     https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
     """
-    for entry in groups:
-        level = entry.first.verdict.level
-        if level:
-            title = f"{entry.kernel} ({entry.dtypes}) {entry.first.verdict}"
-            for place, text in _locate(entry.first):
-                where = f"file={property_text(str(relative(place.file, Path.cwd())))},line={place.line}"
-                yield f"::{level} {where},title={property_text(title)}::{escaped(text)}"
+    for entry in entries:
+        title = f"{entry.title} {entry.kernel.verdict}"
+        for place, level, text in located(entry.kernel):
+            yield _annotation(level, place, title, text)
+    for note in (note for report in files for note in report.notes):
+        if note.line is not None:
+            yield _annotation(Level.NOTICE, note.line, note.kind, note.text)
 
 
-def _locate(report: KernelReport) -> Iterator[tuple[SourceLine, str]]:
-    """Yield each finding behind the verdict with its source line."""
-    begin, base = report.place, Path.cwd()
-    for finding in report.findings:
-        yield finding.place or begin, finding.sentence(base)
-    for error in report.errors:
-        yield report.error_place or begin, error
-    if not report.findings and not report.errors:
-        yield begin, f"{report.sentence}: {report.mismatch}" if report.mismatch else report.sentence
-    elif report.violations:
-        yield begin, report.sentence
+def located(kernel: KernelReport) -> Iterator[tuple[SourceLine, Level, str]]:
+    """Yield each finding behind a verdict with its source line and severity."""
+    base, level = Path.cwd(), kernel.verdict.level
+    if not level:
+        return
+    groups = [group for group in grouped(kernel.findings) if group.level]
+    for group in groups:
+        yield group.first.place or kernel.place, group.level, "; ".join((group.message(base), *group.history(base)))
+    if not groups:
+        yield kernel.place, level, with_mismatch(kernel)
+    elif kernel.expectation and kernel.expectation.violations:
+        yield kernel.place, level, "; ".join(kernel.expectation.violations)
+
+
+def with_mismatch(kernel: KernelReport) -> str:
+    """Return the sentence of a kernel with the first wrong value."""
+    mismatch = kernel.expectation.mismatch if kernel.expectation else ""
+    return f"{kernel.sentence}: {mismatch}" if mismatch else kernel.sentence
+
+
+def _annotation(level: Level, place: SourceLine, title: str, text: str) -> str:
+    where = f"file={property_text(_shown(place.file))},line={place.line}"
+    return f"::{level} {where},title={property_text(title)}::{escaped(text)}"
+
+
+def _shown(path: Path) -> str:
+    return str(relative(path.absolute(), Path.cwd()))

@@ -14,13 +14,14 @@ from shflbench import __version__
 from shflbench.checker import Level
 from shflbench.checker.finding_groups import grouped
 from shflbench.checker.source_lines import relative
+from shflbench.cli.check.output import with_mismatch
 from shflbench.cli.check.sarif_rules import HELP, rule_id
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker import FileKernelReport, FileReport, SourceLine
-    from shflbench.pattern_checks.report import KernelReport
+    from shflbench.checker import FileReport, KernelReport, SourceLine
+    from shflbench.pattern_checks.subject_report import SubjectReport
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 # The other line of a finding, where that is no access.
@@ -28,10 +29,10 @@ RELATED = {"barrier-skipped": "where the thread exits", "divergent-warp-barrier"
 LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.NOTICE: "note", Level.NONE: "none"}
 
 
-def as_sarif(reports: Sequence[KernelReport], files: Sequence[FileReport]) -> str:
+def as_sarif(reports: Sequence[SubjectReport], files: Sequence[FileReport]) -> str:
     """Return the findings as one SARIF run; paths relative to the current folder."""
     results = [result for file in files for kernel in file.kernels for result in _of_kernel(kernel)]
-    results += [result for report in reports for result in _of_pattern(report)]
+    results += [result for report in reports for result in _of_kernel(report.kernel)]
     results += [_note(note.text, note.line, note.kind) for file in files for note in file.notes if note.line]
     used = list(dict.fromkeys(str(result["ruleId"]) for result in results))
     driver = {
@@ -47,7 +48,7 @@ def as_sarif(reports: Sequence[KernelReport], files: Sequence[FileReport]) -> st
     return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2, ensure_ascii=False)
 
 
-def _of_kernel(kernel: FileKernelReport) -> Iterator[dict[str, object]]:
+def _of_kernel(kernel: KernelReport) -> Iterator[dict[str, object]]:
     """Yield the findings of a kernel, or its verdict where that has another reason."""
     level, base = kernel.verdict.level, Path.cwd()
     shown = [group for group in grouped(kernel.findings) if group.level]
@@ -57,19 +58,7 @@ def _of_kernel(kernel: FileKernelReport) -> Iterator[dict[str, object]]:
         text = " ".join((f"{kernel.name}: {group.message(base)}.", *steps))
         yield _result(rule_id(finding.kind.name), group.level, text, finding.place or kernel.place, finding.other)
     if level and not shown:
-        yield _result(rule_id(kernel.verdict.name), level, f"{kernel.name}: {kernel.sentence}.", kernel.place)
-
-
-def _of_pattern(report: KernelReport) -> Iterator[dict[str, object]]:
-    level, base = report.verdict.level, Path.cwd()
-    name = f"{report.pattern}/{report.variant}/{report.dtype}"
-    for finding in report.findings if level else ():
-        text = f"{name}: {finding.sentence(base)}."
-        kind_level = level if finding.kind.breaks else Level.WARNING
-        yield _result(rule_id(finding.kind.name), kind_level, text, finding.place or report.place, finding.other)
-    if level and not report.findings:
-        text = f"{report.sentence}: {report.mismatch}" if report.mismatch else report.sentence
-        yield _result(rule_id(report.verdict.name), level, f"{name}: {text}.", report.error_place or report.place)
+        yield _result(rule_id(kernel.verdict.name), level, f"{kernel.name}: {with_mismatch(kernel)}.", kernel.place)
 
 
 def _note(text: str, line: SourceLine, kind: str) -> dict[str, object]:

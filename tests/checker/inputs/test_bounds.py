@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_report import FileKernelReport
 from shflbench.checker.files import FileOptions, check_file
 from shflbench.checker.inputs.grammar import parse_arguments
+from shflbench.checker.report import KernelReport
 from tests import kernels
 
 INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
@@ -65,7 +65,7 @@ SOUND = {"saxpy", "host", "transpose", "stride", "tile", "partial", "product"}
 UNTESTED = {"saxpy_without": ("x", "y"), "partial": ("sums",), "product": ("b",)}
 
 
-def _reports(folder: Path, cache: Path, names: tuple[str, ...] = (), *args: str) -> dict[str, FileKernelReport]:
+def _reports(folder: Path, cache: Path, names: tuple[str, ...] = (), *args: str) -> dict[str, KernelReport]:
     file = folder / "guards.cu"
     file.write_text(CUDA, encoding="utf-8")
     given = parse_arguments(args)
@@ -74,12 +74,12 @@ def _reports(folder: Path, cache: Path, names: tuple[str, ...] = (), *args: str)
 
 
 @pytest.fixture(scope="module")
-def reports(tmp_path_factory: pytest.TempPathFactory, kernel_cache: Path) -> dict[str, FileKernelReport]:
+def reports(tmp_path_factory: pytest.TempPathFactory, kernel_cache: Path) -> dict[str, KernelReport]:
     return _reports(tmp_path_factory.mktemp("guards"), kernel_cache)
 
 
 def test_a_wrong_guard_is_broken_at_sizes_of_the_host_code_and_needs_arguments_without(
-    reports: dict[str, FileKernelReport],
+    reports: dict[str, KernelReport],
 ) -> None:
     clean = {name for name, report in reports.items() if report.verdict == "clean"}
     assert clean == SOUND | {"saxpy_without"}  # which says that its bounds were not tested, see below
@@ -88,7 +88,7 @@ def test_a_wrong_guard_is_broken_at_sizes_of_the_host_code_and_needs_arguments_w
         assert {finding.kind for finding in reports[name].findings} == {"out of bounds"}, name
 
 
-def test_buffers_whose_size_nothing_says_are_named(reports: dict[str, FileKernelReport]) -> None:
+def test_buffers_whose_size_nothing_says_are_named(reports: dict[str, KernelReport]) -> None:
     assert {name: report.untested for name, report in reports.items() if report.untested} == UNTESTED
     assert reports["saxpy_without"].sentence.endswith("; bounds of `x`, `y` not tested, and the kernel never reads `n`")
     assert reports["partial"].sentence.endswith("; bounds of `sums` not tested")

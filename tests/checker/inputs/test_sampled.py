@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from shflbench.checker.file_report import FileKernelReport
 from shflbench.checker.files import FileOptions, check_file
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import fewer_blocks, plan
 from shflbench.checker.inputs.sampled import with_samples
 from shflbench.checker.machine.threads import Shape
+from shflbench.checker.report import KernelReport
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.kernel_file import HostLaunch, LaunchBounds
 from tests import kernels
@@ -41,7 +41,7 @@ int main()
 """
 
 
-def _reports(folder: Path, cache: Path) -> dict[str, FileKernelReport]:
+def _reports(folder: Path, cache: Path) -> dict[str, KernelReport]:
     file = folder / "planes.cu"
     copies = {"copy": "y * width + x", "swapped": "x * width + y"}
     planes = (PLANE.replace("NAME", name).replace("INDEX", index) for name, index in copies.items())

@@ -14,10 +14,12 @@ from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.judgment.judge import KernelJudgment, judge_kernel
 from shflbench.checker.machine.faults import FaultKind, KernelFault
+from shflbench.checker.machine.policies import POLICIES
 from shflbench.checker.ptx.syntax import Location
 from shflbench.checker.races.hazards import Hazard, HazardKind
-from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence, OutputDifference
+from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence, OutputDifference
 from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
+from shflbench.checker.verdict import KernelVerdict, Level
 from shflbench.errors import EmulatorError
 from tests.checker.dataflow import sliced
 
@@ -74,8 +76,9 @@ class Case:
         self.launches.append(LaunchEvidence(launch, derive(KERNEL, launch, wishes, 0), 0, results, differences, varied))
         return self
 
-    def judge(self, *order_matters: str) -> KernelJudgment:
-        return judge_kernel(KernelEvidence(tuple(self.launches)), self.slicer, order_matters=order_matters)
+    def judge(self, *order_matters: str, expected: Expectation | None = None) -> KernelJudgment:
+        evidence = KernelEvidence(tuple(self.launches), expectation=expected)
+        return judge_kernel(evidence, self.slicer, order_matters=order_matters)
 
 
 @pytest.fixture
@@ -290,3 +293,66 @@ def test_a_race_outweighs_everything_else(case: Case) -> None:
     case.at("2x128", error=case.fault(FaultKind.OUT_OF_BOUNDS))
     case.at("2x128", case.hazard(HazardKind.RAW), case.hazard(HazardKind.EXITED))
     assert case.judge().verdict == "broken"
+
+
+SOME = ("half-warp first", "lanes in order")
+SAFE, UNSAFE = Expectation(safe=True), Expectation(safe=False)
+HARMLESS = [kind for kind in HazardKind if not kind.breaks and kind is not HazardKind.UNORDERED]
+
+
+@pytest.mark.parametrize(
+    ("kinds", "wrong", "safe", "unsafe"),
+    [
+        ([], (), KernelVerdict.CLEAN, KernelVerdict.HARMLESS),
+        ([HazardKind.RAW], (), KernelVerdict.BROKEN, KernelVerdict.UNSAFE),
+        ([], SOME, KernelVerdict.BROKEN, KernelVerdict.UNSAFE),
+        ([HazardKind.DEADLOCK], (), KernelVerdict.BROKEN, KernelVerdict.UNSAFE),
+        ([HazardKind.ACTIVEMASK], (), KernelVerdict.DEPENDENT, KernelVerdict.DEPENDENT),
+        ([HazardKind.ACTIVEMASK, HazardKind.WAW], (), KernelVerdict.BROKEN, KernelVerdict.UNSAFE),
+        ([HazardKind.SAME_VALUE], (), KernelVerdict.DOUBTFUL, KernelVerdict.HARMLESS),
+        ([HazardKind.EXITED], (), KernelVerdict.DOUBTFUL, KernelVerdict.HARMLESS),
+        ([HazardKind.UNORDERED], (), KernelVerdict.CLEAN, KernelVerdict.HARMLESS),  # as in a file
+        ([HazardKind.UNORDERED], SOME, KernelVerdict.BROKEN, KernelVerdict.UNSAFE),
+    ],
+)
+def test_findings_results_and_the_declaration_decide_the_verdict(
+    case: Case, kinds: list[HazardKind], wrong: tuple[str, ...], safe: KernelVerdict, unsafe: KernelVerdict
+) -> None:
+    case.at("2x128", *map(case.hazard, kinds), args=ALL_GIVEN, origin=Origin.GIVEN)
+    assert case.judge(expected=replace(SAFE, wrong=wrong)).verdict is safe
+    assert case.judge(expected=replace(UNSAFE, wrong=wrong)).verdict is unsafe
+
+
+def test_a_missing_instruction_breaks_an_unsafe_kernel_too(case: Case) -> None:
+    case.at("2x128", case.hazard(HazardKind.RAW), args=ALL_GIVEN, origin=Origin.GIVEN)
+    for expected in (SAFE, UNSAFE):
+        judgment = case.judge(expected=replace(expected, violations=("the machine code has no SHFL",)))
+        assert judgment.verdict is KernelVerdict.BROKEN
+        assert judgment.sentence == "RAW (first in launch 2x128); the machine code has no SHFL"
+
+
+def test_a_sentence_names_all_faults_of_a_kernel(case: Case) -> None:
+    case.at("2x128", case.hazard(HazardKind.RAW), case.hazard(HazardKind.ACTIVEMASK), origin=Origin.GIVEN)
+    judgment = case.judge(expected=replace(SAFE, wrong=tuple(POLICIES)))
+    assert judgment.sentence == "RAW (first in launch 2x128); wrong under all 10 schedules"
+
+
+def test_without_expected_results_only_faults_count(case: Case) -> None:
+    unknown = replace(SAFE, incomparable="there is nothing to compare with")
+    case.at("2x128", args=ALL_GIVEN, origin=Origin.GIVEN)
+    judgment = case.judge(expected=unknown)
+    assert (judgment.verdict, judgment.sentence) == (KernelVerdict.NOT_CHECKED, unknown.incomparable)
+    case.at("2x128", case.hazard(HazardKind.RAW), args=ALL_GIVEN, origin=Origin.GIVEN)
+    assert case.judge(expected=unknown).verdict is KernelVerdict.BROKEN
+
+
+def test_a_kernel_that_must_give_a_result_and_does_not_end_is_broken(case: Case) -> None:
+    case.at("2x128", case.hazard(HazardKind.ENDLESS), args=ALL_GIVEN, origin=Origin.GIVEN)
+    assert case.judge().verdict is KernelVerdict.NOT_CHECKED
+    assert case.judge(expected=SAFE).verdict is KernelVerdict.BROKEN
+
+
+@pytest.mark.parametrize("kind", HARMLESS)
+def test_every_harmless_kind_is_a_warning_or_a_notice(case: Case, kind: HazardKind) -> None:
+    case.at("2x128", case.hazard(kind), args=ALL_GIVEN, origin=Origin.GIVEN)
+    assert case.judge(expected=SAFE).verdict.level in {Level.WARNING, Level.NOTICE}

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_report import FileKernelReport
 from shflbench.checker.files import FileOptions, check_file
+from shflbench.checker.report import KernelReport
 from shflbench.checker.runs import budget
 from shflbench.checker.runs.budget import MOST_PATIENT, MOST_WORK, RunBudget
 
@@ -30,7 +30,7 @@ PTX = """\
 """
 
 
-def run_check(folder: Path) -> FileKernelReport:
+def run_check(folder: Path) -> KernelReport:
     path = folder / "k.ptx"
     path.write_text(PTX, encoding="utf-8")
     (report,) = check_file(path, FileOptions()).kernels

@@ -1,4 +1,4 @@
-from shflbench.checker.kernel_report import lines_text, ranges
+from shflbench.checker.reporter import lines_text, ranges
 
 
 def test_lines_that_no_other_code_interrupts_form_a_range() -> None:

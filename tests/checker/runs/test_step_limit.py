@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.file_report import FileKernelReport
 from shflbench.checker.files import FileOptions, check_file
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.report import KernelReport
 from shflbench.checker.runs import budget, kernel_runs
 
 # Each thread counts to n: in lockstep once per warp, in other schedules once per thread.
@@ -38,7 +38,7 @@ COUNT:
 RACE = "st.global.u32 [%rd1+4096], %r2;"
 
 
-def run_check(folder: Path, n: int, race: str = "") -> FileKernelReport:
+def run_check(folder: Path, n: int, race: str = "") -> KernelReport:
     path = folder / "k.ptx"
     path.write_text(PTX.replace("RACE", race), encoding="utf-8")
     options = FileOptions(launches=(parse_shape("1x32"),), arguments=parse_arguments([f"arg1={n}"]))

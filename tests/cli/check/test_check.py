@@ -19,7 +19,9 @@ from tests.scripts import write_script
 
 H200 = Gpu(0, "NVIDIA H200", "sm_90", 139.8, "580.95.05", "GPU-1234")
 FIRST, SECOND = (f" (thread {number} of block 0)" for number in (0, 1))
-CLEAN = "right and free of hazards under all 10 schedules (checked: every access to memory)"
+CLEAN = "right under all 10 schedules; no hazard in 1 launch (2x128)"
+KINDS = "RAW, WAR and uninitialized read"
+WHERE = "(first in launch 2x128)"
 HEAD = "2x128 threads, 10 schedules"
 OWN = """\
 schema: 1
@@ -82,12 +84,15 @@ def test_a_broken_kernel_is_reported_with_both_lines_and_exits_1(check_in_proces
     assert lines == [
         "kernel          dtypes  verdict  why",
         f"pairs/right     i32     clean    {CLEAN}",
-        "pairs/lockstep  i32     broken   declared safe, but wrong under 3 of 10 schedules, 3 hazards",
+        f"pairs/lockstep  i32     broken   1 finding: {KINDS} {WHERE}; wrong under 3 of 10 schedules",
         "",
         "pairs/lockstep (i32): broken",
-        f"  RAW: {read}{FIRST} reads what {write}{SECOND} wrote, with no barrier between",
-        f"  {read}{SECOND} reads memory that no thread has written",
-        f"  WAR: {write}{FIRST} overwrites what {read}{SECOND} read, with no barrier between",
+        (
+            f"  {KINDS}: {read}{FIRST} reads what {write}{SECOND} wrote, with no barrier between "
+            "(bytes 4–7 of `bytes` in shared memory; launch 2x128)"
+        ),
+        f"    thread 1 of block 0 wrote 4 bytes (volatile) at {write}",
+        f"    thread 0 of block 0 read 4 bytes (volatile) at {read}",
     ]
     assert mismatch.startswith(
         "  wrong under odd lanes first, lanes in order, lanes at random; "
@@ -109,7 +114,7 @@ def test_dependence_on_the_schedule_is_a_note_that_strict_lets_pass(check: Comma
     assert outcome.code == 0
     line = line_of("const T one = __activemask()")
     assert outcome.out.splitlines()[-1] == (
-        f"  pairs/kernels.cu:{line}{FIRST} reads the mask of active lanes, which depends on the schedule"
+        f"  pairs/kernels.cu:{line}{FIRST} reads the mask of active lanes, which depends on the schedule (launch 2x128)"
     )
 
 
@@ -120,7 +125,7 @@ def test_a_kernel_that_does_not_compile_exits_5_before_a_broken_one_counts(check
         "pairs/initialized  i32     not compiled  pairs_initialized<int> for sm_90 does not compile: "
         "pairs/initialized.cu:5: initializer not allowed for __shared__ variable"
     )
-    assert outcome.out.splitlines()[-1] == "  5 | __shared__ int count = 0;"
+    assert outcome.out.splitlines()[-1].strip() == "5 | __shared__ int count = 0;"
 
 
 def test_a_kernel_that_the_architecture_does_not_support_is_skipped(check: Command) -> None:
@@ -136,18 +141,22 @@ def test_github_gets_one_annotation_for_each_finding_on_its_line(check: Command)
     assert outcome.code == 5
     write, read = line_of("slots[threadIdx.x] = x;", 2), line_of("x = add(slots[threadIdx.x ^ 1], T(1));", 2)
     begins = {name: line_of(f"pairs_{name}(") for name in ("modest", "half")}
-    file, order = "pairs/kernels.cu", "with no barrier between"
+    file, barrier = "pairs/kernels.cu", "after the barrier at pairs/kernels.cu:31"
     *annotations, half, refused = outcome.out.splitlines()
     modest = f"::warning file={file},line={begins['modest']},title=pairs/modest (i32) unsafe but nothing found"
-    first, second = (f"::error file={file},line={line},title=pairs/one-barrier (i32) broken" for line in (write, read))
+    race = f"::error file={file},line={read},title=pairs/one-barrier (i32) broken"
     assert annotations == [
         f"{modest}::declared unsafe, but nothing was found under all 10 schedules",
-        f"{first}::WAR: {file}:{write}{FIRST} overwrites what {file}:{read}{SECOND} read, {order}",
-        f"{second}::RAW: {file}:{read}{FIRST} reads what {file}:{write}{SECOND} wrote, {order}",
+        (
+            f"{race}::RAW and WAR: {file}:{read}{FIRST} reads what {file}:{write}{SECOND} wrote, "
+            "with no barrier between (bytes 4–7 of `bytes` in shared memory; launch 2x128); "
+            f"thread 1 of block 0 wrote 4 bytes at {file}:{write}, {barrier}; "
+            f"thread 0 of block 0 read 4 bytes at {file}:{read}, {barrier}"
+        ),
     ]
     assert half.startswith(
         f"::error file={file},line={begins['half']},title=pairs/half (i32) broken::"
-        "declared safe, but wrong under all 10 schedules: after 1 iteration under `lockstep`, element 0 is "
+        "wrong under all 10 schedules: after 1 iteration under `lockstep`, element 0 is "
     )
     assert refused == (
         "::error file=pairs/initialized.cu,line=5,title=pairs/initialized (i32) not compiled::pairs_initialized<int> "
@@ -155,6 +164,9 @@ def test_github_gets_one_annotation_for_each_finding_on_its_line(check: Command)
         "  5 | __shared__ int count = 0;"
     )
     assert outcome.err.splitlines()[0].split() == ["kernel", "dtypes", "verdict", "why"]
+
+
+MEMORY = "bytes 0–3 of `bytes` in shared memory"
 
 
 def test_json_holds_everything(check: Command) -> None:
@@ -178,20 +190,50 @@ def test_json_holds_everything(check: Command) -> None:
                 "verdict": "doubtful",
                 "sentence": "right under all 10 schedules, "
                 "but threads write equal values to one address in no fixed order",
+                "name": "pairs/equal-writes/i32",
+                "symbol": "_Z18pairs_equal_writesIiEvPKT_PS0_i",
                 "file": "pairs/kernels.cu",
                 "line": line_of("pairs_equal_writes("),
                 "findings": [
                     {
                         "kind": "WAW of equal values",
-                        "breaks": False,
+                        "level": "warning",
                         "sentence": f"WAW of equal values: pairs/kernels.cu:{line}{SECOND} overwrites what "
-                        f"pairs/kernels.cu:{line}{FIRST} wrote, with no barrier between",
+                        f"pairs/kernels.cu:{line}{FIRST} wrote, with no barrier between ({MEMORY}; launch 2x128)",
                         "file": "pairs/kernels.cu",
                         "line": line,
                         "other": {"file": "pairs/kernels.cu", "line": line},
-                        "threads": [{"block": 0, "thread": 1}, {"block": 0, "thread": 0}],
+                        "threads": ["thread 1 of block 0", "thread 0 of block 0"],
+                        "launches": ["2x128"],
+                        "space": "shared",
+                        "detail": MEMORY,
+                        "history": [f"thread {n} of block 0 wrote 4 bytes at pairs/kernels.cu:{line}" for n in (0, 1)],
+                        "count": 254,
+                        "after_fault": None,
+                        "needs": [],
+                        "store_removed": False,
                     }
                 ],
+                "needs": [],
+                "difference": "",
+                "lines_never_run": [],
+                "bounds_not_tested": [],
+                "launches": [
+                    {
+                        "launch": "2x128",
+                        "origin": "given",
+                        "note": "",
+                        "arguments": [
+                            {"text": text, "origin": "given"}
+                            for text in ("values = int32[256]", "result = int32[256]", f"iterations = {iterations}")
+                        ],
+                        "shared_bytes": 512,
+                        "seeds": [3],
+                        "schedules": list(POLICIES),
+                    }
+                    for iterations in (1, 51)
+                ],
+                "printed": [],
                 "wrong_schedules": [],
                 "mismatch": "",
                 "errors": [],
@@ -257,7 +299,7 @@ def test_both_results_stand_side_by_side(check: Command) -> None:
     assert head == ["kernel", "dtypes", "verdict", "compute-sanitizer", "why"]
     sentence = "racecheck: 1 warning (7 hazards); memcheck: illegal address"
     assert [cells[2:] for cells in kernels] == [
-        ["unsafe as declared", sentence, "wrong under 4 of 10 schedules, 3 hazards"],
+        ["unsafe as declared", sentence, f"1 finding: {KINDS} {WHERE}; wrong under 4 of 10 schedules"],
         ["clean", "nothing found", CLEAN],
     ]
     result = json.loads(check(*words, "--format", "json").out)["kernels"][0]["compute_sanitizer"]

@@ -1,16 +1,57 @@
-"""The reports on files as JSON."""
+"""Reports as JSON: one object per kernel of a pattern, and one per file with its kernels."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.checker.machine.policies import POLICIES
 from shflbench.checker.source_lines import relative
+from shflbench.cli.check.output import launches_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker import FileFinding, FileKernelReport, FileReport, LaunchRecord, SourceLine
+    from shflbench.checker import FileReport, Finding, KernelReport, LaunchRecord, SourceLine
+    from shflbench.pattern_checks.sanitizer_result import SanitizerResult
+    from shflbench.pattern_checks.subject_report import SubjectReport
+
+
+def as_json(reports: Sequence[SubjectReport], files: Sequence[FileReport], arch: str, seed: int) -> str:
+    """Return all reports; paths relative to the current folder."""
+    content: dict[str, object] = {"arch": arch, "seed": seed, "schedules": list(POLICIES)}
+    if reports:
+        head = {"arch": arch, "launch": launches_of(reports), "seed": seed, "schedules": list(POLICIES)}
+        content = {**head, "kernels": [_subject(report) for report in reports]}
+    return json.dumps({**content, "files": file_records(files)} if files else content, indent=2, ensure_ascii=False)
+
+
+def _subject(report: SubjectReport) -> dict[str, object]:
+    case, expected = report.case, report.kernel.expectation
+    return {
+        "pattern": case.pattern,
+        "variant": case.variant,
+        "dtype": case.dtype,
+        "options": dict(case.options),
+        "safe": report.safe,
+        "revision": report.revision,
+        **_kernel(report.kernel),
+        "wrong_schedules": list(expected.wrong) if expected else [],
+        "mismatch": expected.mismatch if expected else "",
+        "violations": list(expected.violations) if expected else [],
+        "compute_sanitizer": _sanitizer(report.sanitizer),
+    }
+
+
+def _sanitizer(result: SanitizerResult | None) -> dict[str, object] | None:
+    if result is None:
+        return None
+    counts = {
+        tool.value: {"errors": count.errors, "warnings": count.warnings, "hazards": count.hazards, "first": count.first}
+        for tool, count in result.counts.items()
+    }
+    return {**counts, "failures": list(result.failures)}
 
 
 def file_records(reports: Sequence[FileReport]) -> list[dict[str, object]]:
@@ -27,7 +68,7 @@ def file_records(reports: Sequence[FileReport]) -> list[dict[str, object]]:
     ]
 
 
-def _kernel(kernel: FileKernelReport) -> dict[str, object]:
+def _kernel(kernel: KernelReport) -> dict[str, object]:
     return {
         "name": kernel.name,
         "symbol": kernel.symbol,
@@ -45,7 +86,7 @@ def _kernel(kernel: FileKernelReport) -> dict[str, object]:
     }
 
 
-def _finding(finding: FileFinding) -> dict[str, object]:
+def _finding(finding: Finding) -> dict[str, object]:
     return {
         "kind": finding.kind.value,
         "level": finding.level.value,

@@ -1,4 +1,4 @@
-"""Write the report on one kernel of a file: places in the user's files, threads, launches, lines that never ran."""
+"""Write the report on one kernel: places in the user's files, threads, launches, lines that never ran."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.difference_words import difference_words
-from shflbench.checker.file_report import FileFinding, FileKernelReport, LaunchRecord, listed
 from shflbench.checker.finding_groups import grouped
 from shflbench.checker.finding_words import ACCESSES, in_words
 from shflbench.checker.judgment.removed import with_removed
@@ -19,6 +18,7 @@ from shflbench.checker.machine.threads import coordinates
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.ptx.syntax import Location, shortened
 from shflbench.checker.races.hazards import HazardKind
+from shflbench.checker.report import Finding, KernelReport, LaunchRecord, listed
 from shflbench.checker.runs.coverage import code_lines, executed_blocks, unreached_lines
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.untested import with_untested
@@ -53,7 +53,7 @@ class KernelReporter:
         self.place = kernel.place or SourceLine(file.path, 1)
         self._short_names = {str(Location(name, 0)).removesuffix(":0"): path for name, path in file.files.items()}
 
-    def not_checked(self, problems: Sequence[str], module: Module | None = None) -> FileKernelReport:
+    def not_checked(self, problems: Sequence[str], module: Module | None = None) -> KernelReport:
         """Return the report on a kernel that the emulator cannot run; `module` says where libraries are called."""
         calls = self._library_calls(module) if module is not None else {}
         library = _lines_of({place.rpartition(":")[0] for place in calls})
@@ -77,7 +77,7 @@ class KernelReporter:
         evidence: KernelEvidence,
         judgment: KernelJudgment,
         removed: RemovedStores | None = None,
-    ) -> FileKernelReport:
+    ) -> KernelReport:
         """Return the report on a kernel that ran, on buffers whose bounds no launch tested, and on removed stores."""
         program = linked.program
         if removed is not None:
@@ -96,8 +96,9 @@ class KernelReporter:
             reason = list(self._clean(program, judgment, unreached, evidence))
         else:
             text = f"{judgment.sentence}: {difference}" if judgment.differs else self._named(judgment.sentence)
-            reason = [f"{_number(findings)}{text}" if judgment.verdict is KernelVerdict.BROKEN else text]
-        report = FileKernelReport(
+            is_broken = judgment.verdict in {KernelVerdict.BROKEN, KernelVerdict.UNSAFE}
+            reason = [f"{_number(findings)}{text}" if is_broken else text]
+        report = KernelReport(
             name=self.kernel.name,
             symbol=self.kernel.symbol,
             place=self.place,
@@ -107,6 +108,7 @@ class KernelReporter:
             launches=launches,
             causes=judgment.causes,
             difference=difference,
+            expectation=evidence.expectation,
             unreached=unreached,
             printed=tuple(text for launch in evidence.launches for text in launch.printed),
             errors=tuple(self._named(error) for error in dict.fromkeys(errors)),
@@ -114,8 +116,8 @@ class KernelReporter:
         )
         return with_untested(report, linked, evidence.launches, judgment.refused)
 
-    def _empty(self, verdict: KernelVerdict, sentence: str, errors: tuple[str, ...]) -> FileKernelReport:
-        return FileKernelReport(self.kernel.name, self.kernel.symbol, self.place, verdict, sentence, errors=errors)
+    def _empty(self, verdict: KernelVerdict, sentence: str, errors: tuple[str, ...]) -> KernelReport:
+        return KernelReport(self.kernel.name, self.kernel.symbol, self.place, verdict, sentence, errors=errors)
 
     def _limits(self, judgment: KernelJudgment, evidence: KernelEvidence) -> Iterator[str]:
         """Yield what the verdict is limited to."""
@@ -131,6 +133,8 @@ class KernelReporter:
         every = dict.fromkeys(str(item.launch.shape) for item in evidence.launches)
         counted = [shape for shape in every if shape not in judgment.refused]
         number = count_noun(len(counted), "launch")
+        if judgment.sentence:
+            yield judgment.sentence
         yield f"no hazard in {number} ({', '.join(counted)})"
         if judgment.refused:
             verb = one_or_many(len(judgment.refused), "does", "do")
@@ -145,9 +149,9 @@ class KernelReporter:
         if not any(isinstance(op.form, Access) and op.form.kind != "ld" for op in program.ops()):
             yield "the compiled kernel writes no memory"
 
-    def _finding(self, judged: JudgedObservation) -> FileFinding:
+    def _finding(self, judged: JudgedObservation) -> Finding:
         hazard, launches, after = judged.observation.hazard, judged.observation.launches, judged.observation.after
-        return FileFinding(
+        return Finding(
             kind=hazard.kind,
             level=judged.level,
             place=self.line_of(hazard.instruction),
@@ -164,6 +168,10 @@ class KernelReporter:
             verb=_VERBS.get(hazard.instruction.opcode, ACCESSES),
             after=self.line_of(after.hazard.instruction) if after is not None else None,
         )
+
+    def where(self, instruction: PtxInstruction) -> str:
+        """Return the same line as text, relative to the current folder."""
+        return self.line_of(instruction).shown(Path.cwd())
 
     def line_of(self, instruction: PtxInstruction) -> SourceLine:
         """Return the user's line that led to an instruction; a line of the PTX where the compiler names none."""
@@ -267,7 +275,7 @@ def _differences(evidence: KernelEvidence) -> Iterator[str]:
     return (difference_words(launch, item) for launch in evidence.launches for item in launch.differences)
 
 
-def _number(findings: Sequence[FileFinding]) -> str:
+def _number(findings: Sequence[Finding]) -> str:
     """Return how many findings, each with one cause, break the kernel; empty if there is none."""
     number = sum(group.level is Level.ERROR for group in grouped(findings))
     return f"{number} finding{'s' if number > 1 else ''}: " if number else ""

@@ -1,4 +1,4 @@
-"""The report on the kernels of one file."""
+"""The report on a kernel, and on the kernels of one file."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from shflbench.checker.races.hazards import HazardKind
+    from shflbench.checker.runs.evidence import Expectation
     from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.kernel_file import SourceNote
     from shflbench.checker.verdict import KernelVerdict, Level
@@ -29,7 +30,7 @@ def listed(texts: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class FileFinding:
+class Finding:
     """One kind of hazard at one place: lines, threads, memory, and the launches in which it happened."""
 
     kind: HazardKind
@@ -95,20 +96,21 @@ class LaunchRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class FileKernelReport:
-    """The result of checking one kernel of a file."""
+class KernelReport:
+    """The result of checking one kernel, of a file or of a pattern."""
 
     name: str
     symbol: str
     place: SourceLine
     verdict: KernelVerdict
     sentence: str
-    findings: tuple[FileFinding, ...] = ()
+    findings: tuple[Finding, ...] = ()
     launches: tuple[LaunchRecord, ...] = ()
     causes: tuple[str, ...] = ()  # for `needs arguments`: parameters, `--launch`, `--shared`
     difference: str = ""  # between the results of two schedules
     unreached: tuple[tuple[int, int], ...] = ()  # ranges of lines of the kernel that no launch reached
     untested: tuple[str, ...] = ()  # buffers whose bounds no launch tested, by parameter
+    expectation: Expectation | None = None  # of a pattern's kernel, with what comparing its results showed
     printed: tuple[str, ...] = ()  # by device-side printf, one launch after the other
     errors: tuple[str, ...] = ()  # what kept a launch from ending, or the kernel from running
     # Buffers after the first launch in lockstep, by parameter; empty where the options do not ask for them.
@@ -122,5 +124,5 @@ class FileReport:
     path: Path
     arch: str
     compiler: str  # `nvcc 13.0` or `NVRTC 13.5`; "" for a PTX file
-    kernels: tuple[FileKernelReport, ...]
+    kernels: tuple[KernelReport, ...]
     notes: tuple[SourceNote, ...] = field(default=())
