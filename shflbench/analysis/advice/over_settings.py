@@ -51,8 +51,8 @@ def _exceptions(variant: str, answers: Sequence[Answer], beside: Sequence[Answer
         inside = set(map(id, part))  # answers are many, and comparing them takes long
         others = [answer for answer in (*answers, *beside) if id(answer) not in inside]
         gains = [over.value for answer in part if (over := answer.speedup(winner, variant))]
-        factor = f" ({times_range(gains)})" if gains else f" ({variant} was not measured)"
-        yield f"{winner} at {where(list(map(_factors, part)), list(map(_factors, others)))}{factor}"
+        factor = f"{times_range(gains)} as fast" if gains else f"{variant} was not measured"
+        yield f"{winner} ({factor}) at {where(list(map(_factors, part)), list(map(_factors, others)))}"
 
 
 def _factors(answer: Answer) -> dict[str, str]:

@@ -25,8 +25,8 @@ STYLES = {
     ClaimStatus.UNTESTABLE: "",
 }
 JOINT_INTERVALS = (
-    "with a probability of 99%, the intervals of all settings of a claim contain the true values; they allow for "
-    "differences between processes, which those of `show` leave out"
+    "with a probability of 99%, the intervals of all settings of a claim contain the true values; unlike the intervals "
+    "of `show`, these include differences between processes"
 )
 WIDEST_ID = 8  # columns of an id beside its claim; a longer one moves the verdict to the right
 LABEL = max(map(len, ClaimStatus))

@@ -94,15 +94,14 @@ def command(
 def _print_tables(limited: Sequence[tuple[Run, list[CaseLimit]]], console: Console) -> None:
     from shflbench.cli.limits.output import headline, legend, omitted_sentence, tables
 
-    shown = []
-    for run, limits in limited:
+    shown = [(run, list(tables(run, limits))) for run, limits in limited]
+    if meanings := legend(table for _, several in shown for table in several):
+        console.data(f"{meanings}\n")
+    for run, several in shown:
         console.lines([(f"{run.folder}: {headline(run)}", ""), ("", "")])
-        for table in tables(run, limits):
+        for table in several:
             console.table(table, data=True)
             console.data("")
-            shown.append(table)
-    if meanings := legend(shown):
-        console.table(meanings, data=True)
     if omitted := omitted_sentence(limit for _, limits in limited for limit in limits):
         console.data(omitted)
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MEANINGS = (
     ("limit µs", "lower bound at the documented rates of the hardware"),
     ("limited by", "the unit that needs the most time at these rates, or another cause"),
-    ("ceiling µs", "likewise, at the rates that `calibrate` measured on a GPU; a kernel can beat it"),
+    ("ceiling µs", "the same bound at lower rates, which `calibrate` measured on a GPU; a kernel can beat it"),
     ("predicted µs", "simulated for one SM with constants of an H200; neither a bound nor a measurement"),
 )
 
@@ -81,11 +81,11 @@ def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.1%}"
 
 
-def legend(shown: Iterable[Table]) -> Table | None:
-    """Return what the columns of the `shown` tables mean; None if none of them needs it."""
+def legend(shown: Iterable[Table]) -> str:
+    """Return what the columns of the `shown` tables mean, a line each; empty if none of them needs it."""
     present = {name for table in shown for name in table.columns}
-    body = tuple(Line(meaning) for meaning in MEANINGS if meaning[0] in present)
-    return Table("", (), body) if body else None
+    width = max(len(name) for name, _ in MEANINGS)
+    return "\n".join(f"{name:{width}}  {meaning}" for name, meaning in MEANINGS if name in present)
 
 
 def omitted_sentence(limits: Iterable[CaseLimit]) -> str:

@@ -7,8 +7,8 @@ from tests.export.claims.verdicts import CONFIRMED, DEPENDS, INCONCLUSIVE, REFUT
 ALL = (CONFIRMED, UNTESTABLE, DEPENDS, REFUTED, INCONCLUSIVE)
 TEXT = """\
 NVIDIA H200, sm_90, 1 run
-with a probability of 99%, the intervals of all settings of a claim contain the true values; they allow for \
-differences between processes, which those of `show` leave out
+with a probability of 99%, the intervals of all settings of a claim contain the true values; unlike the \
+intervals of `show`, these include differences between processes
 
 G12  confirmed     a reduction by shuffles is faster than one through shared memory
      claimed       about 3× (GTC 2013)

@@ -43,7 +43,9 @@ def test_each_group_has_a_table_with_the_fastest_case_first(
     monkeypatch.setattr("shflbench.store.calibration_file.SHIPPED", tmp_path)  # as if none came with shflbench
     outcome = shflbench("limits", run)
     assert outcome.code == 0
-    head, _, title, columns, *lines = outcome.out.splitlines()
+    meanings, _, rest = outcome.out.partition("\n\n")
+    assert [line.split("  ")[0] for line in meanings.splitlines()] == ["limit µs", "limited by", "predicted µs"]
+    head, _, title, columns, *lines = rest.splitlines()
     assert head == f"{run}: suite quick, NVIDIA H200, {read_run(run).info.started[:10]}"
     assert title == "neighbor  f32  26x1024  512 iterations  mode=idx"
     assert columns.split() == ["variant", "time", "µs", "limit", "µs", "limit/time", "limited", "by", "predicted", "µs"]

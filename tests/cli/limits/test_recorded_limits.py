@@ -60,7 +60,7 @@ def test_what_the_file_has_is_printed_and_nothing_is_written(run: Path) -> None:
     assert contents(run) == before
     assert (outcome.code, outcome.err) == (0, "")
     times = {row.variant: row.time_us for row in read_run(run).rows}
-    for line in outcome.out.splitlines()[4:12]:
+    for line in outcome.out.partition("\n\n")[2].splitlines()[4:12]:
         variant, time, limit, share, by, ceiling, predicted = line.split()
         known = recorded[variant.join(CASES)]
         values = (times[variant], known.limit_us, known.ceiling_us, known.model_us)
