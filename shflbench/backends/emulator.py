@@ -6,13 +6,18 @@ from itertools import cycle
 from typing import NoReturn
 
 from shflbench.backends.base import Array, Buffer, Burst, KernelCall
-from shflbench.checker.launch_limits import limits_of, major, resident_blocks
-from shflbench.checker.link.linker import link
-from shflbench.checker.link.program import Program
-from shflbench.checker.machine.launch import EmulatedLaunch, Machine, execute
-from shflbench.checker.machine.policies import POLICIES
-from shflbench.checker.machine.threads import Shape
-from shflbench.checker.ptx.parse import parse
+from shflbench.checker import (
+    POLICIES,
+    EmulatedLaunch,
+    Machine,
+    Program,
+    Shape,
+    execute,
+    limits_of,
+    load_program,
+    major,
+    resident_blocks,
+)
 from shflbench.errors import LaunchError
 from shflbench.model import Conditions, Device, Kernel
 
@@ -37,11 +42,6 @@ def emulated_device(arch: str, sms: int = SMS) -> Device:
     )
 
 
-def load(kernel: Kernel) -> Program:
-    """Return the program of a compiled kernel; EmulatorError names what the emulator cannot run."""
-    return link(parse(kernel.ptx), kernel.symbol)
-
-
 class EmulatorBackend:
     """Runs the PTX of kernels on NumPy, each launch under another legal schedule."""
 
@@ -59,7 +59,7 @@ class EmulatorBackend:
         if not self.resident_blocks(call.kernel, call.block, call.shared_bytes):
             shape = f"{call.grid}x{call.block} with {call.shared_bytes} bytes of shared memory"
             raise LaunchError(f"{shape} does not fit {self.device.arch}", "Choose a smaller block.")
-        return EmulatedKernel(call, load(call.kernel))
+        return EmulatedKernel(call, load_program(call.kernel.ptx, call.kernel.symbol))
 
     def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
         """Return how many blocks are resident on a multiprocessor at once; 0 if the launch does not fit."""

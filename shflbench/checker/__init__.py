@@ -1,4 +1,9 @@
-"""Check whether kernels are right, race-free and deadlock-free under legal schedules; needs no GPU."""
+"""Check whether kernels are right, race-free and deadlock-free under legal schedules; needs no GPU.
+
+These names are all that the rest of shflbench uses: check a file, or a kernel at given launches, with the report,
+its findings and verdicts; load a program, launch and run it; count its memory requests. `shflbench.check` is the
+interface for Python, in `checker.python`.
+"""
 
 from typing import TYPE_CHECKING
 
@@ -6,31 +11,83 @@ from shflbench.lazy import on_first_use
 
 if TYPE_CHECKING:
     from shflbench.checker.files import FileOptions, check_file, check_or_name
+    from shflbench.checker.finding_groups import FindingGroup, grouped
+    from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
+    from shflbench.checker.inputs.grammar import parse_arguments
+    from shflbench.checker.inputs.shapes import parse_shape
+    from shflbench.checker.launch_limits import limits_of, major, resident_blocks
+    from shflbench.checker.link.program import Program
+    from shflbench.checker.load import load_program
+    from shflbench.checker.machine.launch import EmulatedLaunch, Machine, execute
+    from shflbench.checker.machine.policies import POLICIES
+    from shflbench.checker.machine.threads import Shape
+    from shflbench.checker.ptx.syntax import Location
     from shflbench.checker.report import FileReport, Finding, KernelReport, LaunchRecord
-    from shflbench.checker.source_lines import SourceLine
+    from shflbench.checker.requests.count import Locate, count_requests
+    from shflbench.checker.runs.evidence import Expectation
+    from shflbench.checker.selection import reports_with_kernels
+    from shflbench.checker.source_lines import SourceLine, relative
     from shflbench.checker.verdict import KernelVerdict, Level
 else:
     # Who only names a verdict needs no emulator and no NumPy, which are slow to import.
     __getattr__ = on_first_use(
         __name__,
         {
-            "report": ("Finding", "KernelReport", "FileReport", "LaunchRecord"),
             "files": ("FileOptions", "check_file", "check_or_name"),
-            "source_lines": ("SourceLine",),
+            "finding_groups": ("FindingGroup", "grouped"),
+            "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
+            "inputs.grammar": ("parse_arguments",),
+            "inputs.shapes": ("parse_shape",),
+            "launch_limits": ("limits_of", "major", "resident_blocks"),
+            "link.program": ("Program",),
+            "load": ("load_program",),
+            "machine.launch": ("EmulatedLaunch", "Machine", "execute"),
+            "machine.policies": ("POLICIES",),
+            "machine.threads": ("Shape",),
+            "ptx.syntax": ("Location",),
+            "report": ("FileReport", "Finding", "KernelReport", "LaunchRecord"),
+            "requests.count": ("Locate", "count_requests"),
+            "runs.evidence": ("Expectation",),
+            "selection": ("reports_with_kernels",),
+            "source_lines": ("SourceLine", "relative"),
             "verdict": ("KernelVerdict", "Level"),
         },
     )
 
 
 __all__ = [
+    "POLICIES",
+    "EmulatedLaunch",
+    "Expectation",
     "FileOptions",
     "FileReport",
     "Finding",
+    "FindingGroup",
+    "GivenKernel",
+    "GivenLaunch",
     "KernelReport",
     "KernelVerdict",
     "LaunchRecord",
     "Level",
+    "Locate",
+    "Location",
+    "Machine",
+    "Program",
+    "Shape",
     "SourceLine",
     "check_file",
+    "check_given",
     "check_or_name",
+    "count_requests",
+    "execute",
+    "grouped",
+    "limits_of",
+    "load_program",
+    "major",
+    "not_checked",
+    "parse_arguments",
+    "parse_shape",
+    "relative",
+    "reports_with_kernels",
+    "resident_blocks",
 ]

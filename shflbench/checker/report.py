@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.checker.finding_words import ACCESSES, finding_sentence
+from shflbench.checker.inputs.elements import ELEMENTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -115,6 +116,13 @@ class KernelReport:
     errors: tuple[str, ...] = ()  # what kept a launch from ending, or the kernel from running
     # Buffers after the first launch in lockstep, by parameter; empty where the options do not ask for them.
     outputs: Mapping[str, NDArray[np.uint8]] = field(default_factory=dict)
+
+    @property
+    def sizes_to_give(self) -> tuple[str, ...]:
+        """An option for the size of each buffer whose bounds were not tested: `--arg in=f32[COUNT]`."""
+        texts = dict(text.split(" = ", 1) for text, _ in self.launches[0].arguments if " = " in text)
+        elements = {name: texts.get(name, "").partition("[")[0] for name in self.untested}
+        return tuple(f"--arg {name}={one if one in ELEMENTS else 'u8'}[COUNT]" for name, one in elements.items())
 
 
 @dataclass(frozen=True, slots=True)

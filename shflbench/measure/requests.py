@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator import EmulatorBackend
-from shflbench.checker.requests.count import count_requests
+from shflbench.checker import count_requests
 from shflbench.errors import KernelError
 from shflbench.measure.workload import Workload, call_of
 from shflbench.model import AccessSpace
@@ -16,8 +16,7 @@ from shflbench.processes import map_in_processes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from shflbench.checker.ptx.syntax import Location
-    from shflbench.checker.requests.count import Locate
+    from shflbench.checker import Locate, Location
     from shflbench.model import Case, Kernel, KernelRequests
     from shflbench.patterns.discover import LoadedPattern
 

@@ -10,7 +10,7 @@ from shflbench.pattern_checks.source_files import SourceFiles
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.requests.count import Locate
+    from shflbench.checker import Locate
     from shflbench.errors import KernelError
     from shflbench.measure.requests import RequestsJob
     from shflbench.model import Case, Kernel, KernelRequests

@@ -7,12 +7,11 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from shflbench.checker import SourceLine
-from shflbench.checker.sources.ptx import files_of
 from shflbench.compile.source import headers, kernel_name, source_name
 from shflbench.files import SHARED_HEADERS
 
 if TYPE_CHECKING:
-    from shflbench.checker.ptx.syntax import Location
+    from shflbench.checker import Location
     from shflbench.patterns.declare import Variant
     from shflbench.patterns.discover import LoadedPattern
 
@@ -36,7 +35,7 @@ class SourceFiles:
         inside = self._in_pattern(location)
         if inside is None:
             return None
-        return SourceLine(self._file(inside.file) or Path(inside.file), inside.line)
+        return SourceLine(self.file_of(inside.file) or Path(inside.file), inside.line)
 
     def compiled_line(self, location: Location | None) -> tuple[str, int]:
         """Return that line as the compiler names it, e.g. `neighbor/kernels.cu` and 12; "" and 0 if there is none."""
@@ -45,22 +44,17 @@ class SourceFiles:
 
     def _in_pattern(self, location: Location | None) -> Location | None:
         step = location
-        while step is not None and self._file(step.file) is None:
+        while step is not None and self.file_of(step.file) is None:
             step = step.inlined_at
         return step or (location.outermost if location else None)
 
     def in_text(self, text: str) -> SourceLine | None:
         """Return the first line of one of the pattern's files that a message names as `file:line`."""
         for name, line in _NAMED.findall(text):
-            file = self._file(name)
+            file = self.file_of(name)
             if file is not None:
                 return SourceLine(file, int(line))
         return None
-
-    def in_line_table(self, ptx: str) -> dict[str, Path]:
-        """Return the pattern's files by their names in the line table of a kernel."""
-        files = {name: self._file(name) for name in files_of(ptx).values()}
-        return {name: file for name, file in files.items() if file is not None}
 
     def kernel(self, variant: Variant) -> SourceLine:
         """Return where the kernel of `variant` begins; the file's first line if it is not found."""
@@ -70,7 +64,8 @@ class SourceFiles:
         numbers = (number for number, line in enumerate(lines, 1) if re.search(rf"\b{name}\s*\(", line))
         return SourceLine(file, next(numbers, 1))
 
-    def _file(self, name: str) -> Path | None:
+    def file_of(self, name: str) -> Path | None:
+        """Return the file of the pattern with this name in the compiler's line table; None for other files."""
         known = self._name(name)
         return None if known is None else self._files[known]
 

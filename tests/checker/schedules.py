@@ -11,7 +11,7 @@ from shflbench.checker.machine.threads import Shape, ThreadSet, regular
 from shflbench.measure.workload import Workload
 from shflbench.model import WARP
 
-_CHECK = "shflbench.pattern_checks.subject_check"
+_CHECK = "shflbench.checker.given"
 
 
 def _pairs_of_lanes(shape: Shape) -> list[ThreadSet]:

@@ -174,8 +174,7 @@ def _check_patterns(
 def _check_files(files: Sequence[Path], options: FileOptions, console: Console) -> list[FileReport]:
     from functools import partial
 
-    from shflbench.checker import check_file, check_or_name
-    from shflbench.checker.selection import reports_with_kernels
+    from shflbench.checker import check_file, check_or_name, reports_with_kernels
     from shflbench.processes import map_in_processes
 
     reports: list[FileReport] = []

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import KernelVerdict
-from shflbench.checker.source_lines import relative
+from shflbench.checker import KernelVerdict, relative
 from shflbench.grouping import group_by
 
 if TYPE_CHECKING:

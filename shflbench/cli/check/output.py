@@ -6,21 +6,15 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import KernelVerdict, Level
-from shflbench.checker.finding_groups import grouped
-from shflbench.checker.finding_words import in_words
-from shflbench.checker.inputs.elements import ELEMENTS
-from shflbench.checker.machine.policies import POLICIES
-from shflbench.checker.source_lines import relative
+from shflbench.checker import POLICIES, KernelVerdict, Level, grouped, relative
 from shflbench.cli.check.github import escaped, property_text
 from shflbench.cli.layout import Line, Table
-from shflbench.words import count_noun
+from shflbench.words import count_noun, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker import FileReport, KernelReport, LaunchRecord, SourceLine
-    from shflbench.checker.runs.evidence import Expectation
+    from shflbench.checker import Expectation, FileReport, KernelReport, LaunchRecord, SourceLine
     from shflbench.cli.check.entries import Entry
     from shflbench.pattern_checks.subject_report import SubjectReport
 
@@ -67,7 +61,7 @@ def details(entry: Entry, *, verbose: bool) -> Iterator[str]:
         counts = entry.sanitizer.counts.items()
         yield from (f"compute-sanitizer {tool}: {count.first}" for tool, count in counts if count.first)
     if kernel.untested and kernel.verdict is KernelVerdict.CLEAN:
-        yield f"to test the bounds, give the sizes: {' '.join(_sized(kernel))}"
+        yield f"to test the bounds, give the sizes: {' '.join(kernel.sizes_to_give)}"
     if not kernel.expectation:  # of which everything is given
         yield from _inputs(kernel.launches, brief=kernel.verdict is KernelVerdict.CLEAN and not verbose)
     if verbose:
@@ -80,18 +74,10 @@ def _wrong(expected: Expectation, dtypes: Sequence[str]) -> str:
     return f"wrong under {schedules}; {dtypes[0]}: {expected.mismatch}"
 
 
-def _sized(kernel: KernelReport) -> Iterator[str]:
-    """Yield an option for the size of each buffer whose bounds were not tested."""
-    texts = dict(text.split(" = ", 1) for text, _ in kernel.launches[0].arguments if " = " in text)
-    for name in kernel.untested:
-        element = texts.get(name, "").partition("[")[0]
-        yield f"--arg {name}={element if element in ELEMENTS else 'u8'}[COUNT]"
-
-
 def _inputs(launches: Sequence[LaunchRecord], *, brief: bool) -> Iterator[str]:
     """Yield what nobody gave, at the largest launch for all, and, unless `brief`, what was given and explored."""
     for note, shapes in _notes(launches).items():
-        yield f"{in_words(shapes)}: {note}"
+        yield f"{joined(shapes)}: {note}"
     if not launches:
         return
     largest = max(launches, key=lambda item: item.threads)
@@ -122,7 +108,7 @@ def _explored(launches: Sequence[LaunchRecord]) -> str:
     inputs = f"with {seeds} sets of inputs" if seeds > 1 else "with 1 set of inputs"
     under = f"{most} schedules" if thorough else "in lockstep only"
     if 0 < len(thorough) < len(every):
-        under = f"{under} in {in_words(thorough)}, the others in lockstep"
+        under = f"{under} in {joined(thorough)}, the others in lockstep"
     return f"{'launches' if len(every) > 1 else 'launch'} {', '.join(every)}, {inputs}; {under}"
 
 

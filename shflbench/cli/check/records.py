@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.machine.policies import POLICIES
-from shflbench.checker.source_lines import relative
+from shflbench.checker import POLICIES, relative
 from shflbench.cli.check.output import launches_of
 
 if TYPE_CHECKING:

@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from shflbench import __version__
-from shflbench.checker import Level
-from shflbench.checker.finding_groups import grouped
-from shflbench.checker.source_lines import relative
+from shflbench.checker import Level, grouped, relative
 from shflbench.cli.check.output import with_mismatch
 from shflbench.cli.check.sarif_rules import HELP, rule_id
 

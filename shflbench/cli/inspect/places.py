@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.checker.ptx.syntax import Location
+    from shflbench.checker import Location
     from shflbench.compile.source_lines import LineStep
     from shflbench.pattern_checks.targets import KernelSubject
 
@@ -50,7 +50,7 @@ class Places:
 
 
 def _location(steps: Sequence[LineStep]) -> Location | None:
-    from shflbench.checker.ptx.syntax import Location
+    from shflbench.checker import Location
 
     location = None
     for step in reversed(steps):

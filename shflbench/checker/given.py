@@ -1,0 +1,120 @@
+"""Check a kernel at given launches with given inputs, whose results the caller compares with expected ones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker.dataflow.scope import other_dimension
+from shflbench.checker.dataflow.slices import Slicer
+from shflbench.checker.explore import explore
+from shflbench.checker.inputs.argument import Arguments, Origin
+from shflbench.checker.inputs.launches import PlannedLaunch
+from shflbench.checker.inputs.linked import LinkedKernel
+from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.checker.judgment.judge import judge_kernel
+from shflbench.checker.machine.policies import POLICIES
+from shflbench.checker.machine.scheduler import StepLimitError
+from shflbench.checker.reporter import KernelReporter
+from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence
+from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+from shflbench.checker.sources.ptx import files_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from shflbench.checker.link.program import Program
+    from shflbench.checker.machine.launch import EmulatedLaunch
+    from shflbench.checker.opcodes.forms import Values
+    from shflbench.checker.report import KernelReport
+    from shflbench.checker.source_lines import SourceLine
+
+    # The number of the launch, a schedule and the outputs → why they are wrong, in words; empty if they are right.
+    Compare = Callable[[int, str, Sequence[Values]], str]
+
+
+@dataclass(frozen=True, slots=True)
+class GivenKernel:
+    """A compiled kernel, and where it comes from."""
+
+    name: str  # as its report names it
+    symbol: str  # in the PTX
+    ptx: str
+    place: SourceLine  # where its definition begins
+    file_of: Callable[[str], Path | None]  # a name in the line table → the user's file; None for other files
+
+
+@dataclass(frozen=True, slots=True)
+class GivenLaunch:
+    """One launch of the kernel, with its arguments in words."""
+
+    launch: EmulatedLaunch
+    arguments: tuple[str, ...]
+
+
+def not_checked(kernel: GivenKernel, problem: str) -> KernelReport:
+    """Return the report on a kernel that cannot run."""
+    return _reporter(kernel).not_checked([problem])
+
+
+def check_given(  # noqa: PLR0913  (a check has so many parts)
+    kernel: GivenKernel,
+    program: Program,
+    launches: Iterable[GivenLaunch],
+    compare: Compare,
+    *,
+    expected: Expectation,
+    seed: int = 0,
+) -> KernelReport:
+    """Run the launches of a linked kernel under all schedules, and return the report.
+
+    `expected` says what is declared of the kernel; unless it is incomparable, `compare` is called with the outputs of
+    each launch and schedule. A schedule that an error stopped is not tried in the launches after it.
+    """
+    reporter = _reporter(kernel)
+    if use := other_dimension(program):
+        index, instruction = use
+        where = f"uses {index} ({reporter.where(instruction)})"
+        return reporter.not_checked([f"{where}, and kernels are checked with blocks and grids of one dimension"])
+    evidence, remaining = [], dict(POLICIES)
+    mismatches: dict[str, str] = {}  # by schedule
+    for number, given in enumerate(launches):
+        results = explore(given.launch, remaining.values(), seed=seed).results
+        for result in results:
+            if result.error is not None:
+                remaining.pop(result.policy)
+            elif not expected.incomparable and (wrong := compare(number, result.policy, result.outputs)):
+                mismatches.setdefault(result.policy, wrong)
+        evidence.append(LaunchEvidence(_planned(given), _arguments(given), seed, results))
+        if not remaining or isinstance(results[-1].error, StepLimitError):
+            break
+    wrong_under = tuple(name for name in POLICIES if name in mismatches)
+    found = replace(expected, wrong=wrong_under, mismatch=next(iter(mismatches.values()), ""))
+    every = KernelEvidence(tuple(evidence), expectation=found)
+    linked = LinkedKernel(reporter.kernel, program, Slicer(program), uses_dynamic_shared=False)
+    return reporter.report(linked, every, judge_kernel(every, linked.slicer))
+
+
+def _reporter(kernel: GivenKernel) -> KernelReporter:
+    source = SourceKernel(kernel.name, kernel.symbol, (), kernel.place)
+    names = files_of(kernel.ptx).values()
+    files = {name: file for name in names if (file := kernel.file_of(name)) is not None}
+    return KernelReporter(KernelFile(kernel.place.file, kernel.ptx, (source,), files=files), source)
+
+
+def _planned(given: GivenLaunch) -> PlannedLaunch:
+    shape = given.launch.shape
+    return PlannedLaunch(LaunchShape((shape.grid, 1, 1), (shape.block, 1, 1)), Origin.GIVEN)
+
+
+def _arguments(given: GivenLaunch) -> Arguments:
+    """Return the arguments of a launch, of which nothing is derived, so that no finding depends on what nobody gave."""
+    return Arguments(
+        parameters=(),
+        offsets=(),
+        buffers=(),
+        texts=tuple((text, Origin.GIVEN) for text in given.arguments),
+        shared_bytes=given.launch.shared_bytes,
+        shared=Origin.GIVEN,
+    )
