@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.dataflow.polynomials import difference, number_of, product_of, sum_of, value_of
 from shflbench.checker.dataflow.slices import parameter_byte
 from shflbench.checker.link.program import Slot
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from shflbench.checker.dataflow.polynomials import Polynomial
@@ -75,7 +76,8 @@ class IndexValues:
 
     def _step(self, op: Op, target: int) -> tuple[Polynomial | None, int | None]:
         """Return what a loop adds to `target`, None if `op` does anything else, and the register that `op` copies."""
-        copied = number_of(op.sources[0]) if op.instruction.opcode == "mov" and op.sources else None
+        is_copy = has_role(op.instruction, OpcodeRole.COPY) and op.sources
+        copied = number_of(op.sources[0]) if is_copy else None
         writers = self._slicer.writers(copied) if copied is not None else [op]
         if len(writers) != 1 or op.guard is not None or writers[0].guard is not None:
             return None, None

@@ -20,6 +20,7 @@ class OpcodeRole(Flag):
     OPAQUE = 0  # the result is a number of which nothing is known
     POINTER = auto()  # the result may point to where an operand points: `dataflow/slices.py`
     POLYNOMIAL = auto()  # integers: a sum or product of the operands, as `dataflow/polynomials.py` calculates it
+    COPY = auto()  # the operand itself: `dataflow/index_values.py`
     COMPARISON = auto()  # a predicate that compares numbers: `dataflow/guards.py`, `inputs/thresholds.py`
     MINIMUM = auto()  # at most each operand: `dataflow/guards.py`
     LOGIC = auto()  # of predicates: `dataflow/guards.py`
@@ -32,7 +33,7 @@ _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
     "add": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
     "sub": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
     "mad": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
-    "mov": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
+    "mov": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL | OpcodeRole.COPY,
     "cvta": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
     "cvt": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
     "mul": OpcodeRole.POLYNOMIAL,

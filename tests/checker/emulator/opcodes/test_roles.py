@@ -30,4 +30,4 @@ def test_analyses_ask_for_roles_instead_of_comparing_opcodes() -> None:
             sides = [node.left, *node.comparators] if isinstance(node, ast.Compare) else []
             if any(isinstance(side, ast.Attribute) and side.attr == "opcode" for side in sides):
                 found.add(path.name)
-    assert found == {"index_values.py"}  # a copy of a register, by `mov`
+    assert found == set()
