@@ -90,8 +90,8 @@ def check_given(  # noqa: PLR0913  (a check has so many parts)
         if not remaining or isinstance(results[-1].error, StepLimitError):
             break
     wrong_under = tuple(name for name in POLICIES if name in mismatches)
-    found = replace(expected, wrong=wrong_under, mismatch=next(iter(mismatches.values()), ""))
-    every = KernelEvidence(tuple(evidence), expectation=found)
+    compared = replace(expected, wrong=wrong_under, mismatch=next(iter(mismatches.values()), ""))
+    every = KernelEvidence(tuple(evidence), expectation=compared)
     linked = LinkedKernel(reporter.kernel, program, Slicer(program), uses_dynamic_shared=False)
     return reporter.report(linked, every, judge_kernel(every, linked.slicer))
 
