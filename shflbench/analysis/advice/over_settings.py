@@ -48,14 +48,31 @@ def _exceptions(variant: str, answers: Sequence[Answer], beside: Sequence[Answer
     winners = group_by(lost, lambda answer: answer.variant)
     for winner in sorted(winners, key=lambda name: -len(winners[name])):
         part = winners[winner]
-        inside = set(map(id, part))  # answers are many, and comparing them takes long
-        others = [answer for answer in (*answers, *beside) if id(answer) not in inside]
+        ids = set(map(id, part))  # answers are many, and comparing them takes long
+        others = [answer for answer in (*answers, *beside) if id(answer) not in ids]
         gains = [over.value for answer in part if (over := answer.speedup(winner, variant))]
         factor = f"{times_range(gains)} as fast" if gains else f"{variant} was not measured"
-        yield f"{winner} ({factor}) at {where(list(map(_factors, part)), list(map(_factors, others)))}"
+        if gains and len(gains) < len(part):
+            factor = f"{factor} where {variant} was measured"
+        inside, outside = _factors(part, others)
+        yield f"{winner} ({factor}) at {where(inside, outside)}"
 
 
-def _factors(answer: Answer) -> dict[str, str]:
-    """Return options first, because they say more of a pattern than the launch."""
+def _factors(part: Sequence[Answer], others: Sequence[Answer]) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+    """Return what sets each setting apart: options first, because they say more of a pattern than the launch.
+
+    The number of iterations is left out where it follows from the rest, as suites choose it to take a similar time.
+    """
+    settings = [_of_setting(answer) for answer in (*part, *others)]
+    shorter = [{name: value for name, value in setting.items() if name != ITERATIONS} for setting in settings]
+    chosen = shorter if _number(shorter) == _number(settings) else settings
+    return chosen[: len(part)], chosen[len(part) :]
+
+
+def _number(settings: Sequence[dict[str, str]]) -> int:
+    return len({tuple(sorted(setting.items())) for setting in settings})
+
+
+def _of_setting(answer: Answer) -> dict[str, str]:
     grid = answer.launch.rpartition("x")[0].strip()
     return dict(answer.options) | {BLOCK: str(answer.block), GRID: grid, ITERATIONS: str(answer.iterations)}

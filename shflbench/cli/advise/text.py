@@ -114,7 +114,8 @@ def _certainty(answer: Answer) -> str:
         slower = (one for one in answer.ranking if one.role is Role.CANDIDATE and one.variant != answer.variant)
         least = min((one.slowdown.low for one in slower), default=1.0)
         aside = " (library calls aside)" if answer.libraries else ""
-        return f"clear: every other safe variant{aside} takes at least {times(least)} as long (low end of the interval)"
+        longer = f"{times(least)} as long (low end of the interval)"
+        return f"clear: every other safe variant{aside}, of any mechanism, takes at least {longer}"
     others = ", ".join(map(escape, answer.tied))
     if answer.certainty is Certainty.TIE:
         return f"tie with {others}, within {MATTERS:.0%}; {escape(answer.variant)} {_simplest(answer)} of them"
