@@ -186,7 +186,6 @@ def render() -> str:
         patterns_where=patterns_where,
         SMEM=Mechanism.SMEM,
         SHFL=Mechanism.SHFL,
-        unsafe_gain=unsafe_gain(),
         unsteady=unsteady(),
         verdicts=verdicts(CLAIMS),
         others=sum(verdicts(OTHERS).values()),
