@@ -116,5 +116,5 @@ class SummaryAnswer:
 
     usual: Answer  # at the pattern's usual setting, or the measured one that is nearest to it
     leads: int  # settings in which its variant leads, alone or in a tie
-    exceptions: tuple[str, ...]  # `scan-shfl (1.3× as fast) at words=32`: another variant, by what factor, and where
+    exceptions: tuple[str, ...]  # `scan-shfl (1.3× the speed of shfl) at words=32`: another variant, by what factor, and where
     answers: tuple[Answer, ...]  # of all settings, in file order

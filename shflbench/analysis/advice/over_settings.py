@@ -47,15 +47,20 @@ def _exceptions(variant: str, answers: Sequence[Answer], beside: Sequence[Answer
     lost = [answer for answer in answers if variant not in answer.leaders]
     winners = group_by(lost, lambda answer: answer.variant)
     for winner in sorted(winners, key=lambda name: -len(winners[name])):
-        part = winners[winner]
-        ids = set(map(id, part))  # answers are many, and comparing them takes long
-        others = [answer for answer in (*answers, *beside) if id(answer) not in ids]
-        gains = [over.value for answer in part if (over := answer.speedup(winner, variant))]
-        factor = f"{times_range(gains)} as fast" if gains else f"{variant} was not measured"
-        if gains and len(gains) < len(part):
-            factor = f"{factor} where {variant} was measured"
-        inside, outside = _factors(part, others)
-        yield f"{winner} ({factor}) at {where(inside, outside)}"
+        for part in _with_and_without(winners[winner], variant):
+            ids = set(map(id, part))  # answers are many, and comparing them takes long
+            others = [answer for answer in (*answers, *beside) if id(answer) not in ids]
+            gains = [over.value for answer in part if (over := answer.speedup(winner, variant))]
+            factor = f"{times_range(gains)} the speed of {variant}" if gains else f"{variant} was not measured"
+            inside, outside = _factors(part, others)
+            yield f"{winner} ({factor}) at {where(inside, outside)}"
+
+
+def _with_and_without(answers: Sequence[Answer], variant: str) -> Iterator[list[Answer]]:
+    """Yield the answers of settings in which a variant was measured, then the others; no empty list."""
+    measured = [answer for answer in answers if any(one.variant == variant for one in answer.ranking)]
+    ids = set(map(id, measured))
+    yield from filter(None, (measured, [answer for answer in answers if id(answer) not in ids]))
 
 
 def _factors(part: Sequence[Answer], others: Sequence[Answer]) -> tuple[list[dict[str, str]], list[dict[str, str]]]:

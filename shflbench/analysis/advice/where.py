@@ -22,7 +22,7 @@ UNSET = "default"  # the value of an option that a setting does not name
 
 
 def where(part: Sequence[Factors], others: Sequence[Factors]) -> str:
-    """Return what distinguishes the settings of `part` from the others: `words=4 or 8; at block=32, way=load`.
+    """Return what distinguishes the settings of `part` from the others: `words=4 or 8, or at block=32, way=load`.
 
     Each clause holds in some of `part` and in none of the others; of all clauses, those that cover most come first.
     """
@@ -40,7 +40,7 @@ def where(part: Sequence[Factors], others: Sequence[Factors]) -> str:
     if more := len(rest) - len(named):
         texts.append(f"{more} more setting{'s' if more > 1 else ''}")
     *first, last = texts
-    return f"{'; at '.join(first)} and {last}" if first and more else "; at ".join(texts)
+    return f"{', or at '.join(first)} and {last}" if first and more else ", or at ".join(texts)
 
 
 def _cover(part: Sequence[Factors], others: Sequence[Factors]) -> tuple[list[Clause], list[Factors]]:

@@ -90,12 +90,19 @@ def _mixed(
         yield f"values are missing in {len(missing)} of {number} settings: {_reasons(missing, NAMED)}"
     if unclear:
         where = f" ({labels.several(unclear)})" if len(unclear) < number else ""
-        yield f"undecided in {len(unclear)} of {number} settings{where}: {_reasons(unclear, 1)}"
+        yield f"undecided in {len(unclear)} of {number} settings{where}: {_example(labels, unclear)}"
 
 
 def _measured(claim: Claim, item: JudgedSetting) -> str:
     text = interval_words(claim, item.outcome.measured)
     return f": {text}" if text else ""
+
+
+def _example(labels: SettingLabels, items: Sequence[JudgedSetting]) -> str:
+    """Return the most frequent reason why settings are undecided, with one that has it unless all have."""
+    reason = _reasons(items, 1)
+    alike = [item for item in items if short(item.outcome.reason) == reason]
+    return reason if len(alike) == len(items) else f"at {labels.full(alike[0])}, {reason}"
 
 
 def _reasons(items: Sequence[JudgedSetting], most: int) -> str:

@@ -91,8 +91,8 @@ def legend(shown: Iterable[Table]) -> str:
 def omitted_sentence(limits: Iterable[CaseLimit]) -> str:
     """Return the units and latencies that limits lack, because their figures are unknown; empty if they lack none."""
     parts = Counter(part for limit in limits if limit.omitted for part in limit.omitted.split(SEPARATOR))
-    listed = ", ".join(f"{part} ({count_noun(cases, 'case')})" for part, cases in parts.most_common())
-    return f"not in the limits, because their figures are unknown: {listed}" if listed else ""
+    listed = ", ".join(f"{part} (in {count_noun(cases, 'case')})" for part, cases in parts.most_common())
+    return f"ignored in the limits, because no figure is known: {listed}" if listed else ""
 
 
 def as_json(limited: Iterable[tuple[Run, Sequence[CaseLimit]]]) -> str:

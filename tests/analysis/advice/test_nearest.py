@@ -82,14 +82,14 @@ def test_it_depends_where_the_settings_below_and_above_have_different_winners() 
     winner, other = advice.answer.variant, "shfl" if advice.answer.variant == "smem-syncwarp" else "smem-syncwarp"
     assert winner in {"shfl", "smem-syncwarp"}
     assert len(advice.depends) == 1
-    assert re.fullmatch(rf"{other} \([\d.]+× as fast\) at block=\d+", advice.depends[0])
+    assert re.fullmatch(rf"{other} \([\d.]+× the speed of {winner}\) at block=\d+", advice.depends[0])
 
 
 def test_it_does_not_depend_where_the_requested_block_was_measured() -> None:
     known = answers_of(run_of(launches=("26x1024", "26x256", "26x64", "26x32"), us=slower_in_small_blocks), {})
     advice = made(Request(pattern="neighbor", block=256), known)
     assert (advice.answer.variant, advice.depends) == ("shfl", ())
-    assert advice.elsewhere == ("smem-syncwarp (2.0× as fast) at block=32 or 64",)
+    assert advice.elsewhere == ("smem-syncwarp (2.0× the speed of shfl) at block=32 or 64",)
 
 
 def test_it_depends_on_an_open_option() -> None:
@@ -98,10 +98,10 @@ def test_it_depends_on_an_open_option() -> None:
 
     known = answers_of(run_of(options=("mode=idx", "mode=up"), us=us), {})
     advice = made(usual_request("neighbor"), known)
-    assert advice.depends == ("smem-syncwarp (2.0× as fast) at mode=up",)
+    assert advice.depends == ("smem-syncwarp (2.0× the speed of shfl) at mode=up",)
     assert advice.open_factors == ("mode",)
     named = made(Request(pattern="neighbor", options={"mode": "idx"}), known)
-    assert (named.depends, named.elsewhere) == ((), ("smem-syncwarp (2.0× as fast) at mode=up",))
+    assert (named.depends, named.elsewhere) == ((), ("smem-syncwarp (2.0× the speed of shfl) at mode=up",))
 
 
 def test_a_variant_that_ties_here_and_leads_around_is_robust() -> None:

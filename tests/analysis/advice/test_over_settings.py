@@ -13,7 +13,7 @@ def test_the_answer_is_that_of_the_representative_setting() -> None:
 
     (summary,) = summary_answers(answers_of(run_of(launches=("132x1024", "26x1024", "264x1024"), us=us), {}))
     assert (summary.usual.variant, summary.usual.launch, summary.leads) == ("shfl", "26x1024", 1)
-    assert summary.exceptions == ("smem-syncwarp (2.0× as fast) at grid=132 or 264",)
+    assert summary.exceptions == ("smem-syncwarp (2.0× the speed of shfl) at grid=132 or 264",)
 
 
 def test_another_winner_is_named_with_the_settings_and_its_factor() -> None:
@@ -24,7 +24,7 @@ def test_another_winner_is_named_with_the_settings_and_its_factor() -> None:
     run = run_of(launches=("26x1024", "26x512", "26x32"), us=us)
     (summary,) = summary_answers(answers_of(run, {}))
     assert (summary.usual.variant, summary.leads, len(summary.answers)) == ("shfl", 2, 3)
-    assert summary.exceptions == ("smem-syncwarp (2.0× as fast) at block=32",)
+    assert summary.exceptions == ("smem-syncwarp (2.0× the speed of shfl) at block=32",)
 
 
 def test_a_tie_is_no_exception() -> None:

@@ -26,7 +26,7 @@ def test_two_factors_are_named_where_one_does_not_do() -> None:
 
 
 def test_settings_of_several_kinds_have_a_clause_each() -> None:
-    assert apart(0, 1, 3) == "words=2; at words=4, way=store"
+    assert apart(0, 1, 3) == "words=2, or at words=4, way=store"
 
 
 def test_an_option_that_a_setting_leaves_out_has_its_default() -> None:

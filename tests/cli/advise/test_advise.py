@@ -71,7 +71,7 @@ def test_the_winner_of_an_open_option_depends_on_it(shflbench: Command, tmp_path
     assert "Give your setting: --option width=…\n" in outcome.out
     named = shflbench("advise", "reduce", "--dtype", "i32", "--option", "width=8")
     assert "Use shfl: " in named.out
-    assert "Elsewhere: redux (2.5× as fast) at width=32" in named.out
+    assert "Elsewhere: redux (2.5× the speed of shfl) at width=32" in named.out
 
 
 def test_settings_that_no_suite_has_are_settled_by_a_suite_of_a_few_lines(shflbench: Command, tmp_path: Path) -> None:
