@@ -15,10 +15,10 @@ from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.judgment.judge import judge_kernel
 from shflbench.checker.machine.policies import POLICIES
 from shflbench.checker.machine.scheduler import StepLimitError
+from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence
 from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
-from shflbench.checker.sources.ptx import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 from shflbench.errors import ResultsError
 from shflbench.model import Mechanism
 from shflbench.plot import bars, curves, distribution, heatmap, limits, overview, predictions
-from shflbench.plot.choice import charts_of_run, chosen
 from shflbench.plot.save import SVG, save
 from shflbench.plot.style import house_style
 from shflbench.plot.subject import subjects, whole_run
+from shflbench.suite import find_shipped
+from shflbench.suite.chart_names import MAX_CHARTS
+from shflbench.suite.revision import charts_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
 
     from shflbench.plot.chart import Chart
     from shflbench.plot.subject import ChartSubject
-    from shflbench.store import Run
+    from shflbench.store import Run, RunInfo
 
+_FIRST_OF_RUN = "limits"  # the chart of the whole run that is drawn where there is room
 
 Charts = Callable[["ChartSubject"], "Iterator[Chart]"]
 
@@ -75,3 +78,39 @@ def _nothing_to_draw(run: Run) -> ResultsError:
     }.get(run.info.backend, "no case was timed" if run.rows else "it has no rows yet")
     message = f"{run.folder} holds nothing to draw: {reason}"
     return ResultsError(message, "run the suite on a machine with a GPU: shflbench run " + run.info.suite.name)
+
+
+def charts_of_run(info: RunInfo) -> tuple[str, ...]:
+    """Return the names of charts that the run's suite declares; no path of the run is opened.
+
+    A text without `charts` may be older than the key: then those of the shipped suite of the same name are taken.
+    """
+    names = charts_in(info.suite.text)
+    if not names and (path := find_shipped().get(info.suite.name)):
+        names = charts_in(path.read_text(encoding="utf-8"))
+    return names
+
+
+def chosen(charts: Sequence[Chart], names: Sequence[str]) -> list[Chart]:
+    """Return the charts with these names, with all parts of each.
+
+    If none of them is of a pattern, because the suite declares none or the run has other patterns, choose at most six
+    by settings: each next chart is the one that shows the most settings that no chart before it shows, until all are
+    shown; `limits` comes last, if there is room.
+    """
+    declared = [chart for chart in charts if chart.name in names]
+    if any(not chart.of_run for chart in declared):
+        return declared
+    remaining = [chart for chart in charts if not chart.of_run]
+    picked: list[Chart] = []
+    shown: set[str] = set()
+    while len(picked) < MAX_CHARTS and remaining:
+        best = max(remaining, key=lambda chart: len(set(chart.subject.group_names) - shown))
+        if not set(best.subject.group_names) - shown:
+            break
+        picked.append(best)
+        shown.update(best.subject.group_names)
+        remaining.remove(best)
+    of_run = [chart for chart in charts if chart.of_run and chart.name == _FIRST_OF_RUN]
+    picked += of_run[: MAX_CHARTS - len(picked)]
+    return sorted(picked, key=charts.index)

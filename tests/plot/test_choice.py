@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.plot import all_charts, default_charts
-from shflbench.plot.choice import charts_of_run, chosen
+from shflbench.plot.draw import charts_of_run, chosen
 from shflbench.store import Run, read_run
 from shflbench.store.limits_file import write_limits
 from shflbench.store.provenance import SuiteText

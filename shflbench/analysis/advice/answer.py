@@ -116,5 +116,5 @@ class SummaryAnswer:
 
     usual: Answer  # at the pattern's usual setting, or the measured one that is nearest to it
     leads: int  # settings in which its variant leads, alone or in a tie
-    exceptions: tuple[str, ...]  # `scan-shfl (1.3× the speed of shfl) at words=32`: another variant, by what factor, and where
+    exceptions: tuple[str, ...]  # another variant, by what factor, where: `cg (1.3× the speed of shfl) at words=32`
     answers: tuple[Answer, ...]  # of all settings, in file order

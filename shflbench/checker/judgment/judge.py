@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.loops import never_ends, waits_for_clock
 from shflbench.checker.judgment.causes import derived_causes, is_refusal
 from shflbench.checker.judgment.judged_observation import JudgedObservation
-from shflbench.checker.judgment.libraries import is_harmless_in_library
 from shflbench.checker.judgment.observations import Observation, observations
 from shflbench.checker.judgment.sentences import ALL_SCHEDULES, broken_sentence, needs_sentence, result_faults
 from shflbench.checker.machine.faults import KernelFault
@@ -20,7 +20,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from shflbench.checker.dataflow.slices import Slicer
+    from shflbench.checker.judgment.observations import Observation
+    from shflbench.checker.ptx.syntax import PtxInstruction
     from shflbench.checker.runs.evidence import KernelEvidence
+
+# Folders of headers in the line tables of nvcc and NVRTC, below the toolkit, the Python packages or a user's copy.
+_HEADERS = re.compile(r"/(?:cub|thrust|cooperative_groups|cuda/std|cccl/cuda)/|/cooperative_groups\.h$")
 
 # They explain outputs that differ between schedules, and make the difference a fault.
 UNDEFINED = {HazardKind.ABSENT_VALUE, HazardKind.BARRIER_SKIPPED, *RACES}
@@ -156,3 +161,17 @@ def _limit(evidence: KernelEvidence, judged: Sequence[JudgedObservation]) -> str
             if result.error is not None and not isinstance(result.error, KernelFault):
                 return result.error.message
     return evidence.unfinished if not evidence.launches else ""
+
+
+def is_of_library(instruction: PtxInstruction) -> bool:
+    """Return whether a line in a header of CUB, Thrust, libcu++ or cooperative groups led to an instruction."""
+    location = instruction.location
+    return location is not None and _HEADERS.search(location.file) is not None
+
+
+def is_harmless_in_library(item: Observation) -> bool:
+    """Return whether a library reads uninitialized memory on purpose: whatever the value is, nothing changes.
+
+    `cub::WarpMergeSort` reads the element behind the last one before it compares the index with the size.
+    """
+    return item.kind is HazardKind.UNINITIALIZED_UNUSED and is_of_library(item.hazard.instruction)

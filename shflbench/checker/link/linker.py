@@ -1,17 +1,22 @@
 """Link a kernel: flatten its code, lower it, and divide it into basic blocks."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from shflbench.checker.link.flat import flatten
 from shflbench.checker.link.interruptions import interruptions, waits_by_memory
 from shflbench.checker.link.layout import Area
 from shflbench.checker.link.lower import lower
-from shflbench.checker.link.notes import notes
 from shflbench.checker.link.program import BasicBlock, Op, Program, Slot
 from shflbench.checker.link.registers import SPECIAL
 from shflbench.checker.opcodes.forms import Access, Barrier, Branch, Collective, Exit, Nothing
-from shflbench.checker.ptx.syntax import Module
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
+from shflbench.checker.ptx.syntax import Module, PtxInstruction
 from shflbench.errors import EmulatorError
+
+if TYPE_CHECKING:
+    from shflbench.checker.link.code import FlatCode
 
 # After inlining. Warp-wide instructions are blocks of their own: the largest GEMM kernel of NVIDIA's samples has at
 # most 5,700 of them and a few branches, thus fewer than 12,000 blocks.
@@ -101,3 +106,24 @@ def _granule(ops: list[Op]) -> int:
         if isinstance(op.form, Access) and op.place is not None and op.place.space in {"shared", ""}
     ]
     return min([_WORD, *sizes])
+
+
+def notes(code: "FlatCode") -> tuple[str, ...]:
+    """Return one sentence per cause, naming the first line of each."""
+    first: dict[str, PtxInstruction] = {}
+    for flat in code.instructions:
+        if cause := _cause(flat.instruction):
+            first.setdefault(cause, flat.instruction)
+    return tuple(f"{cause} ({instruction.where})" for cause, instruction in first.items())
+
+
+def _cause(instruction: PtxInstruction) -> str:
+    match instruction.opcode:
+        case "$clock":
+            return "the kernel reads the clock, which counts instructions here: results that depend on it differ"
+        case "$mma":
+            return "the kernel multiplies matrices: a GPU may round their sums otherwise"
+        case _ if has_role(instruction, OpcodeRole.APPROXIMATE) and "approx" in instruction.modifiers:
+            return "the kernel uses approximate functions: a GPU may differ in the last digits"
+        case _:
+            return ""

@@ -15,7 +15,7 @@ _TYPES = "|".join(sorted(NUMPY, key=len, reverse=True))
 _VARIABLE = re.compile(
     rf"(?P<linkage>(?:\.(?:visible|extern|weak|common)\s+)*)\.(?P<space>global|const|shared|local|param)(?:::\w+|\[\d+\])?"
     rf"(?:\s*\.attribute\([^)]*\))?(?:\s*\.align\s+(?P<align>\d+))?(?:\s*\.attribute\([^)]*\))?"
-    rf"(?:\s*\.v(?P<vector>[24]))?\s*\.(?P<type>{_TYPES})(?:\s+\.ptr(?:\s*\.\w+)?(?:\s+\.align\s+\d+)?)?\s+(?P<name>{NAME})"
+    rf"(?:\s*\.v(?P<vector>[24]))?\s*\.(?P<type>{_TYPES})(?P<pointer>\s+\.ptr(?:\s*\.\w+)?(?:\s+\.align\s+\d+)?)?\s+(?P<name>{NAME})"
     rf"\s*(?P<array>\[\s*\w*\s*\])?\s*(?:=\s*(?P<values>.+))?",
     re.DOTALL,
 )
@@ -97,7 +97,8 @@ def variable(text: str) -> Variable:
         raise EmulatorError(f"`{text[:80]}` has an impossible size or alignment")
     values = tuple(_values(match["values"])) if match["values"] else ()
     external = ".extern" in match["linkage"] and match["space"] in {"global", "const"}
-    return Variable(match["name"], match["space"], match["type"], count, align, values, external)
+    kinds = {"external": external, "pointer": bool(match["pointer"]), "array": bool(array)}
+    return Variable(match["name"], match["space"], match["type"], count, align, values, **kinds)
 
 
 def _values(text: str) -> Iterator[Immediate | Symbol]:

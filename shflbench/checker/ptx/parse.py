@@ -6,11 +6,11 @@ from dataclasses import replace
 from shflbench.checker.ptx import declarations
 from shflbench.checker.ptx.body import Body
 from shflbench.checker.ptx.declarations import Header
+from shflbench.checker.ptx.line_table import LineTable, files_of
 from shflbench.checker.ptx.operands import NAME, operand, split
 from shflbench.checker.ptx.statements import Statement, StatementKind, statements
 from shflbench.checker.ptx.syntax import (
     Function,
-    Location,
     Module,
     PtxInstruction,
     Register,
@@ -20,8 +20,6 @@ from shflbench.checker.ptx.syntax import (
 from shflbench.errors import EmulatorError
 
 _INSTRUCTION = re.compile(rf"(?:@(?P<guard>!?\s*{NAME})\s+)?(?P<opcode>[a-z][A-Za-z0-9_.:]*)(?:\s+(?P<operands>.*))?")
-_FILE = re.compile(r'^[ \t]*\.file\s+(\d+)\s+"([^"\n]*)"', re.MULTILINE)
-_LOC = re.compile(r"\.loc\s+(\d+)\s+(\d{1,9})\s+(\d+)(?:.*\binlined_at\s+(\d+)\s+(\d{1,9})\s+(\d+))?.*")
 _TABLE = re.compile(rf"({NAME})\s*:\s*\.(?:branchtargets|calltargets)\s+(.+)")
 _PROTOTYPE = re.compile(rf"({NAME})\s*:\s*\.callprototype\b\s*(.*)")
 MOST_REGISTERS = 1 << 18  # of one function; the emulator needs memory for each in every thread
@@ -43,12 +41,12 @@ class _Parser:
         self.variables: dict[str, Variable] = {}
         self.aliases: dict[str, str] = {}
         self.declared: set[str] = set()
-        self.lines = _LineTable()
+        self.lines = LineTable({})
         self.body: Body | None = None
         self.pending: Header | None = None
 
     def module(self, text: str) -> Module:
-        self.lines.read_files(text)
+        self.lines = LineTable(files_of(text))
         for statement in statements(text):
             try:
                 self._read(statement)
@@ -145,36 +143,3 @@ class _Parser:
         operands = tuple(operand(item, body.resolve) for item in split(match["operands"])) if match["operands"] else ()
         location = self.lines.current
         return PtxInstruction(opcode, tuple(modifiers), operands, guard, location, statement.text, statement.line)
-
-
-class _LineTable:
-    """The source line of the next instruction, from `.file` and `.loc`."""
-
-    def __init__(self) -> None:
-        """Start without any file."""
-        self.current: Location | None = None
-        self._files: dict[str, str] = {}
-        self._seen: dict[tuple[str, str, str], Location] = {}  # by file number, line and column as written
-
-    def read_files(self, text: str) -> None:
-        """Read the names of all files; NVRTC writes them last."""
-        self._files = dict(_FILE.findall(text))
-
-    def forget(self) -> None:
-        """Start a function, to which earlier lines do not apply."""
-        self.current = None
-        self._seen = {}
-
-    def read(self, directive: str) -> None:
-        """Read one `.loc`; other directives change nothing."""
-        match = _LOC.fullmatch(directive)
-        if not match or match[2] == "0":  # line 0: the compiler names none
-            return
-        caller = self._seen.get((match[4], match[5], match[6])) if match[4] else None
-        if match[4] and caller is None:
-            caller = Location(self._name(match[4]), int(match[5]))
-        self.current = Location(self._name(match[1]), int(match[2]), caller)
-        self._seen[match[1], match[2], match[3]] = self.current
-
-    def _name(self, number: str) -> str:
-        return self._files.get(number, f"file {number}")

@@ -35,18 +35,23 @@ _NEWLINE = re.compile(r"\n")
 _SPACE = re.compile(r"\s+")
 _LINE = re.compile(r"\.(?:loc|file|version|target|address_size)\b[^\n]*")
 _SECTION = re.compile(r"\.section\s+[\w.]+\s*\{[^}]*\}")
-_HEADER = re.compile(r"(?:\.(?:weak|visible|extern)\s+)*\.(?:entry|func)\b[^{;]*")
+HEADER = re.compile(r"(?:\.(?:weak|visible|extern)\s+)*\.(?:entry|func)\b[^{;]*")
 _LABEL = re.compile(rf"({NAME})\s*:(?!:)")
 _TABLE = re.compile(r"\s*\.(?:branchtargets|calltargets|callprototype)\b")
-_DIRECTIVES = ((_LINE, StatementKind.LINE), (_SECTION, None), (_HEADER, StatementKind.HEADER))
+_DIRECTIVES = ((_LINE, StatementKind.LINE), (_SECTION, None), (HEADER, StatementKind.HEADER))
 _LABELS = ((_LABEL, StatementKind.LABEL),)
 _PLAIN = re.compile(r"[^;]*;")
 _SHOWN = 60  # characters of a statement in a message
 
 
+def without_comments(text: str) -> str:
+    """Return a PTX text with spaces in place of comments, of the same length and lines."""
+    return _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+
+
 def statements(text: str) -> Iterator[Statement]:
     """Yield the statements of a PTX text; EmulatorError where it is truncated."""
-    text = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    text = without_comments(text)
     newlines = [match.start() for match in _NEWLINE.finditer(text)]
     position = 0
     while True:

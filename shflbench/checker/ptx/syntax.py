@@ -138,6 +138,8 @@ class Variable:
     align: int = 1
     values: tuple[Immediate | Symbol, ...] = ()
     external: bool = False  # declared here, and defined in another file
+    pointer: bool = False  # a parameter that is declared with .ptr
+    array: bool = False
 
     @property
     def bytes(self) -> int:

@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from shflbench.checker.inputs.grammar import ArrayValue, GivenArgument, NullValue
+from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.python.arguments import given, named_values
 from shflbench.checker.python.launches import Extent, extent_text, launch_shape
 from shflbench.checker.python.prepared import PreparedKernel
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.generators import is_of_triton
 from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, SourceKernel, SourceNote
-from shflbench.checker.sources.ptx import PtxKernel, files_of, read_kernels
+from shflbench.checker.sources.ptx import PtxKernel, read_kernels
 from shflbench.errors import KernelError, UsageError
 
 if TYPE_CHECKING:

@@ -9,12 +9,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.checker.ptx.line_table import rename_files
 from shflbench.checker.sources import nvcc as nvcc_compiler
 from shflbench.checker.sources.demangle import demangle
 from shflbench.checker.sources.jit import compile_device_code
 from shflbench.checker.sources.kernel_file import SourceNote
 from shflbench.checker.sources.naming import means
-from shflbench.checker.sources.ptx import read_kernels, rename_files
+from shflbench.checker.sources.ptx import read_kernels
 from shflbench.compile.ptx_cache import PtxCompiler
 from shflbench.compile.ptx_process import UnfinishedError
 from shflbench.compile.toolchain import find

@@ -11,9 +11,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.checker.ptx.line_table import files_of, rename_files
 from shflbench.checker.sources.messages import compile_error, instance_error
 from shflbench.checker.sources.plain_folder import UNIT, PlainFolder, plain_folder, require_plain, table_name
-from shflbench.checker.sources.ptx import files_of, rename_files
 from shflbench.compile.ptx_process import UnfinishedError
 from shflbench.errors import CompileError, CompilerError
 

@@ -1,4 +1,4 @@
-"""Read kernels, parameters and line tables from PTX text, without the emulator's own parser.
+"""Read what PTX declares of its kernels: parameters, launch bounds, the first line in a source.
 
 The text may come from nvcc, NVRTC, Triton or Numba. Source: PTX ISA 9.0, 5.4 (parameters), 11.1 (kernels), 11.4
 (performance directives), 11.5 (line tables).
@@ -8,29 +8,26 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.checker.launch_limits import LIMITS
+from shflbench.checker.ptx.declarations import Header, header
+from shflbench.checker.ptx.line_table import LOC, files_of
+from shflbench.checker.ptx.operands import NAME
+from shflbench.checker.ptx.statements import HEADER, without_comments
 from shflbench.checker.sources.kernel_file import Dims, LaunchBounds, SourceNote
-from shflbench.errors import KernelError
+from shflbench.errors import EmulatorError, KernelError
 from shflbench.model import MAX_BLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from shflbench.checker.ptx.syntax import Variable
 
 MOST_PARAMETER_BYTES = 32764  # CUDA C++ Programming Guide 13.0, 5.4.9.3 (kernel parameters); PTX ISA 9.0, 5.1.6.1
 
-_ENTRY = re.compile(
-    r"^[ \t]*(?:\.(?:visible|weak|extern)\s+)*\.entry\s+([\w$]+)\s*(\(([^)]*)\))?([^{;]*)", re.MULTILINE
-)
-_PARAM = re.compile(
-    r"\.param\s+(?:\.align\s+(?P<align>\d+)\s+)?\.(?P<kind>[a-z]+)(?P<bits>\d+)(?P<pointer>\s+\.ptr\b[^,]*?)?"
-    r"\s+(?P<name>[\w$%]+)\s*(?:\[(?P<count>\d+)\])?\s*$"
-)
-_FILE = re.compile(r'^[ \t]*\.file\s+(\d+)\s+"((?:[^"\\]|\\.)*)"', re.MULTILINE)
-_LOC = re.compile(r"^[ \t]*\.loc\s+(\d+)\s+(\d+)\s+\d+", re.MULTILINE)
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_ENTRY = re.compile(rf"^[ \t]*({HEADER.pattern})", re.MULTILINE)
+_NAME = re.compile(rf"\.entry\s+({NAME})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,84 +51,63 @@ class PtxKernel:
     bounds: LaunchBounds
     file: str
     line: int  # 0 without a line table
-    start: int  # of its text in the PTX
-    end: int
 
 
 def read_kernels(ptx: str) -> list[PtxKernel]:
-    """Return the kernels of `ptx` in its order; KernelError for one that no GPU can launch."""
-    text = _COMMENT.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), ptx)
+    """Return the kernels of `ptx` in its order; KernelError for one that no GPU can launch.
+
+    A kernel whose declaration is damaged has no parameters: loading its program names the line.
+    """
+    text = without_comments(ptx)
     files = files_of(ptx)
-    entries = list(_ENTRY.finditer(text))
-    ends = [*(entry.start() for entry in entries), len(text)][1:]
+    entries = [(match, found[1]) for match in _ENTRY.finditer(text) if (found := _NAME.search(match[1]))]
+    ends = [*(match.start() for match, _ in entries), len(text)][1:]
     kernels = []
-    for entry, end in zip(entries, ends, strict=True):
-        first = _LOC.search(text, entry.end(), end)
+    for (match, name), end in zip(entries, ends, strict=True):
+        first = LOC.search(text, match.end(), end)
+        declared = _declared(match[1], name)
         kernels.append(
             PtxKernel(
-                symbol=entry[1],
-                parameters=tuple(_parameters(entry[3] or "")),
-                bounds=_bounds(entry[4]),
+                symbol=name,
+                parameters=tuple(_parameters(declared.parameters)),
+                bounds=_bounds(declared.directives),
                 file=files.get(int(first[1]), "") if first else "",
                 line=int(first[2]) if first else 0,
-                start=entry.start(),
-                end=end,
             )
         )
     return kernels
 
 
-def files_of(ptx: str) -> dict[int, str]:
-    """Return the file names of the line table by number."""
-    return {int(number): name for number, name in _FILE.findall(ptx)}
+def _declared(text: str, name: str) -> Header:
+    try:
+        return header(text)
+    except EmulatorError:
+        return Header(name, True, (), (), {})  # noqa: FBT003  (a kernel)
 
 
-def _parameters(text: str) -> list[PtxParameter]:
-    parameters = []
+def _parameters(variables: Iterable[Variable]) -> Iterator[PtxParameter]:
     offset = 0
-    for part in text.split(","):
-        match = _PARAM.search(" ".join(part.split()))  # thousands of spaces would take the search minutes
-        if match is None:
-            continue
-        size = int(match["bits"]) // 8
-        align = int(match["align"] or size) or 1  # the emulator refuses 0
-        offset = -(-offset // align) * align
-        total = size * int(match["count"] or 1)
-        parameters.append(
-            PtxParameter(
-                name=match["name"],
-                kind=match["kind"],
-                size=total,
-                offset=offset,
-                structure=match["count"] is not None,
-                pointer=match["pointer"] is not None,
-            )
-        )
-        offset += total
+    for variable in variables:
+        offset = -(-offset // variable.align) * variable.align
+        yield PtxParameter(variable.name, variable.type[0], variable.bytes, offset, variable.array, variable.pointer)
+        offset += variable.bytes
     if offset > MOST_PARAMETER_BYTES:
         raise KernelError(f"a kernel takes {offset} bytes of parameters, and a GPU at most {MOST_PARAMETER_BYTES}")
-    return parameters
 
 
-def _bounds(text: str) -> LaunchBounds:
-    return LaunchBounds(_dims(text, "maxntid"), _dims(text, "reqntid"), _dims(text, "reqnctapercluster"))
+def _bounds(directives: Mapping[str, tuple[int, ...]]) -> LaunchBounds:
+    return LaunchBounds(*(_dims(directives, name) for name in ("maxntid", "reqntid", "reqnctapercluster")))
 
 
-def _dims(text: str, directive: str) -> Dims | None:
-    match = re.search(rf"\.{directive}\s+(\d+)\s*(?:,\s*(\d+)\s*)?(?:,\s*(\d+))?", text)
-    if match is None:
+def _dims(directives: Mapping[str, tuple[int, ...]], name: str) -> Dims | None:
+    values = directives.get(name)
+    if not values:
         return None
-    dims = int(match[1]), int(match[2] or 1), int(match[3] or 1)
-    if not 0 < prod(dims) <= MAX_BLOCK:
-        raise KernelError(f"a kernel has {match[0].strip()}, and a block has 1 to {MAX_BLOCK} threads")
-    return dims
-
-
-def rename_files(ptx: str, names: Mapping[str, str]) -> str:
-    """Return `ptx` with other names in its line table."""
-    return _FILE.sub(
-        lambda match: match[0].replace(f'"{match[2]}"', f'"{names[match[2]]}"') if match[2] in names else match[0], ptx
-    )
+    x, y, z = (*values, 1, 1)[:3]
+    if not 0 < x * y * z <= MAX_BLOCK:
+        shown = ", ".join(map(str, values))
+        raise KernelError(f"a kernel has .{name} {shown}, and a block has 1 to {MAX_BLOCK} threads")
+    return x, y, z
 
 
 NEWEST_VERSION = (9, 5)  # what NVRTC 13.5 writes

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.sources.assemble import kernel_of
 from shflbench.checker.sources.compiled import FileCompiler
 from shflbench.checker.sources.expansion import require_expandable
@@ -15,7 +16,7 @@ from shflbench.checker.sources.instances import compile_with_derived, example, r
 from shflbench.checker.sources.kernel_file import CompileOptions, KernelFile, SourceNote
 from shflbench.checker.sources.naming import selected
 from shflbench.checker.sources.plain_folder import table_name
-from shflbench.checker.sources.ptx import dialect_notes, files_of, read_kernels
+from shflbench.checker.sources.ptx import dialect_notes, read_kernels
 from shflbench.checker.sources.source import CudaSource
 from shflbench.checker.sources.stores import removed, suspects
 from shflbench.compile.ptx_cache import PtxCompiler

@@ -12,10 +12,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.kernel_file import SourceNote
-from shflbench.checker.sources.ptx import files_of
 from shflbench.checker.sources.syntax import line_of, text_of, walk
 
 if TYPE_CHECKING:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker import POLICIES, KernelVerdict, Level, grouped, relative
-from shflbench.cli.check.github import escaped, property_text
 from shflbench.cli.layout import Line, Table
 from shflbench.words import count_noun, joined
 
@@ -188,3 +187,13 @@ def _annotation(level: Level, place: SourceLine, title: str, text: str) -> str:
 
 def _shown(path: Path) -> str:
     return str(relative(path.absolute(), Path.cwd()))
+
+
+def escaped(text: str) -> str:
+    """Return `text` as the message of a command."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def property_text(text: str) -> str:
+    """Return `text` as the value of a property of a command."""
+    return escaped(text).replace(":", "%3A").replace(",", "%2C")

@@ -6,16 +6,19 @@ import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from itertools import repeat
 from typing import TYPE_CHECKING
 
 from shflbench.cli.inspect import stored_facts
 from shflbench.cli.inspect.facts import facts_of
 from shflbench.cli.inspect.inspected import inspect
-from shflbench.cli.inspect.recorded import recorded_kernels
 from shflbench.compile.build import Builder
+from shflbench.compile.sass import disassemble
 from shflbench.compile.source_lines import source_lines
-from shflbench.model import Kernel
+from shflbench.errors import ResultsError
+from shflbench.model import Kernel, Loop
 from shflbench.pattern_checks.kernels import compile_all
+from shflbench.session.stored_code import machine_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
 
     Built = Mapping[KernelSubject, Kernel | KernelError]
     Gathered = Mapping[KernelSubject, KernelFacts | KernelError]
+    from shflbench.model import Instruction
+    from shflbench.store.kernel_archive import StoredKernel
 
 
 class Inspector:
@@ -152,3 +157,32 @@ class Inspector:
 
 def _show(progress: Progress, arch: str, earlier: int, total: int, number: int) -> None:
     progress.show(f"compiling for {arch}, {earlier + number} of {total} kernels", earlier + number, total)
+
+
+def recorded_kernels(
+    run: Run, subjects: Sequence[KernelSubject], nvdisasm: Path | None
+) -> tuple[str, dict[KernelSubject, Kernel]]:
+    """Return the architecture of a run, and those of the subjects' kernels that it recorded.
+
+    ResultsError where it recorded none, or where its file is damaged.
+    """
+    archive = run.kernels()
+    if archive is None:
+        raise ResultsError(
+            f"{run.folder} contains no kernels.zip", "record the run again with this version of shflbench"
+        )
+    arch = archive.index.compiler.arch
+    stored = {kernel.name: kernel for kernel in archive.index.kernels}
+    chosen = {subject: stored[subject.name] for subject in subjects if subject.name in stored}
+    codes = machine_code(archive, list(chosen.values()))
+    listings = disassemble(codes, arch, nvdisasm) or repeat(None)
+    return arch, {
+        subject: _kernel(kernel, arch, archive.contents[kernel.cubin], sass)
+        for (subject, kernel), sass in zip(chosen.items(), listings, strict=False)
+    }
+
+
+def _kernel(stored: StoredKernel, arch: str, cubin: bytes, sass: tuple[Instruction, ...] | None) -> Kernel:
+    timed = stored.loop
+    loop = Loop(timed.start, timed.end, timed.unroll, timed.instructions) if timed else None
+    return Kernel(stored.symbol, arch, "", cubin, stored.resources, sass, loop, ())

@@ -9,9 +9,16 @@ import click
 
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import BASELINES, PATH
+from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shflbench.cli.console import Console
+    from shflbench.export.html.content import ClaimLine
+    from shflbench.store import Run
+
+BEGINNING = 2000  # bytes, in which a report names the program that made it
 
 
 @click.command(cls=Command)
@@ -38,8 +45,6 @@ def command(console: Console, results: tuple[Path, ...], output: Path, title: st
     it from disk. Prints its path.
     """
     from shflbench.cli.output_file import write
-    from shflbench.cli.report.claims import judged_claims
-    from shflbench.cli.report.replace import refuse_other_files
     from shflbench.export.html import collect, render
     from shflbench.store import find_runs, read_run
 
@@ -50,3 +55,28 @@ def command(console: Console, results: tuple[Path, ...], output: Path, title: st
             console.warn(note)
     write(output, render(collect(runs, baselines, title or "", judged_claims(runs))), "--output")
     console.path(output)
+
+
+def judged_claims(runs: Sequence[Run]) -> list[ClaimLine]:
+    """Return the verdicts on the claims that the runs' suites make: of the newest run of each suite on each GPU."""
+    from shflbench.analysis.claims.by_gpu import collect_claims, group_runs, judge_gpu
+    from shflbench.analysis.claims.judge import read_claim_run
+    from shflbench.export.html.claim_lines import claim_lines
+    from shflbench.export.html.selection import is_measured, newest
+
+    chosen = [read_claim_run(run.folder) for run in newest(runs) if is_measured(run)]
+    return list(claim_lines(judge_gpu(gpu, collect_claims(gpu.runs)) for gpu in group_runs(chosen)))
+
+
+def refuse_other_files(path: Path) -> None:
+    """Raise UsageError if `path` is a folder, or a file with content that `shflbench report` did not write."""
+    from shflbench.export.html.page import GENERATOR
+
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder", f"name a file in it: --output {path / 'report.html'}")
+    if not path.is_file():
+        return
+    with path.open("rb") as file:
+        beginning = file.read(BEGINNING)
+    if beginning and f'content="{GENERATOR}"'.encode() not in beginning:
+        raise UsageError(f"{path} exists and is not a report", "name another file with --output, or remove this one")

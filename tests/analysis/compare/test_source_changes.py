@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.compare.source_changes import changed_files
+from shflbench.analysis.compare.code_causes import changed_files
 from tests.fakes.case_changes import kernel
 
 BASE = kernel("code")

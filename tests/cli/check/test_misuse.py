@@ -60,7 +60,7 @@ def test_shared_of_zero_is_refused_for_a_pattern(shflbench: Command) -> None:
         ("(.param .align 8 .b8 p[268435456])", "", "a kernel takes 268435456 bytes of parameters"),
         ("(.param .align 0 .b8 p[16])", "", "has an impossible size or alignment"),
         ("(.param .b0 p)", "", "is not a declaration that the emulator supports"),
-        ("(.param .u64 p)\n.maxntid 0,0,0", "", "a kernel has .maxntid 0,0,0, and a block has 1 to 1024 threads"),
+        ("(.param .u64 p)\n.maxntid 0,0,0", "", "a kernel has .maxntid 0, 0, 0, and a block has 1 to 1024 threads"),
         ("(.param .u64 p)", ".shared .b8 s[4294967296];", "has an impossible size or alignment"),
         ("(.param .u64 p)", ".local .b8 s[268435456];", "bytes of local memory"),
         ("(.param .u64 p)", ".reg .b32 %x<999999999>;", "declares no register name"),

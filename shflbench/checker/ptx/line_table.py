@@ -1,0 +1,50 @@
+"""The source lines of PTX instructions, from `.file` and `.loc` (PTX ISA 9.0, 11.5)."""
+
+import re
+from collections.abc import Mapping
+
+from shflbench.checker.ptx.syntax import Location
+
+_FILE = re.compile(r'^[ \t]*\.file\s+(\d+)\s+"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
+LOC = re.compile(r"\.loc\s+(\d+)\s+(\d{1,9})\s+(\d+)(?:.*\binlined_at\s+(\d+)\s+(\d{1,9})\s+(\d+))?.*")
+
+
+def files_of(ptx: str) -> dict[int, str]:
+    """Return the file names of the line table by number."""
+    return {int(number): name for number, name in _FILE.findall(ptx)}
+
+
+def rename_files(ptx: str, names: Mapping[str, str]) -> str:
+    """Return `ptx` with other names in its line table."""
+    return _FILE.sub(
+        lambda match: match[0].replace(f'"{match[2]}"', f'"{names[match[2]]}"') if match[2] in names else match[0], ptx
+    )
+
+
+class LineTable:
+    """The source line of the next instruction, from `.file` and `.loc`."""
+
+    def __init__(self, files: Mapping[int, str]) -> None:
+        """Use the names of `files_of` the text: NVRTC writes them last."""
+        self.current: Location | None = None
+        self._files = files
+        self._seen: dict[tuple[str, str, str], Location] = {}  # by file number, line and column as written
+
+    def forget(self) -> None:
+        """Start a function, to which earlier lines do not apply."""
+        self.current = None
+        self._seen = {}
+
+    def read(self, directive: str) -> None:
+        """Read one `.loc`; other directives change nothing."""
+        match = LOC.fullmatch(directive)
+        if not match or match[2] == "0":  # line 0: the compiler names none
+            return
+        caller = self._seen.get((match[4], match[5], match[6])) if match[4] else None
+        if match[4] and caller is None:
+            caller = Location(self._name(match[4]), int(match[5]))
+        self.current = Location(self._name(match[1]), int(match[2]), caller)
+        self._seen[match[1], match[2], match[3]] = self.current
+
+    def _name(self, number: str) -> str:
+        return self._files.get(int(number), f"file {number}")
