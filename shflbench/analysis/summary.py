@@ -150,7 +150,7 @@ def _of_pattern(parts: Sequence[list[Row]], contests: Contests, *, varied: bool)
     rest = [f"{variant} wins {len(wins[variant])}" for variant in winners[MOST_OF_A_PATTERN:]]
     rest += [_ties(topics[number] for number in ties)] if ties else []
     if rest:
-        lines[-1] += f"; of the other settings, {', '.join(rest)}"
+        lines[-1] += f"; other settings: {', '.join(rest)}"
     return lines
 
 
@@ -170,7 +170,9 @@ def _fold(parts: Sequence[Sequence[Row]], of: int, contests: Contests) -> _Topic
     count = {1: "", of: f"{of} settings"}.get(len(parts), f"{len(parts)} of {of} settings")
     groups = Counter((row.launch, *_setting(row)) for row in rows)
     unit = "launch" if sum(variants > 1 for variants in groups.values()) > len(parts) else "setting"
-    return _Topic(", ".join(filter(None, (rows[0].pattern, setting, count))), _by_variant(rows), contests, unit)
+    some = f"{count} ({setting})" if len(parts) < of and count and setting else ""
+    title = ", ".join(filter(None, (rows[0].pattern, some) if some else (rows[0].pattern, setting, count)))
+    return _Topic(title, _by_variant(rows), contests, unit)
 
 
 def _sentence(topic: _Topic, best: str) -> str:

@@ -151,14 +151,14 @@ def test_many_settings_are_folded_by_the_fastest_variant_into_ranges() -> None:
     assert sentences(lost) == [
         "neighbor, 18 of 20 settings: shfl runs at 1.9× the speed of smem-syncwarp, 4.7× that of smem",
         (
-            "neighbor, mode=idx, width=2, 2 of 20 settings: shuffle is slower: "
+            "neighbor, 2 of 20 settings (mode=idx, width=2): shuffle is slower: "
             "smem-syncwarp runs at 1.8× the speed of shfl, 2.4× that of smem"
         ),
         (
-            "reduce, f32, 10 of 20 settings: shfl runs at 2.1× the speed of smem-syncwarp, 4.5× that of smem; "
+            "reduce, 10 of 20 settings (f32): shfl runs at 2.1× the speed of smem-syncwarp, 4.5× that of smem; "
             "library calls that are at least as fast: cg at 10 of 10 settings"
         ),
-        "reduce, i32, 10 of 20 settings: redux runs at 2.4× the speed of shfl, 10.7× that of smem",
+        "reduce, 10 of 20 settings (i32): redux runs at 2.4× the speed of shfl, 10.7× that of smem",
     ]
 
 
@@ -170,9 +170,9 @@ def test_a_pattern_with_many_winners_has_two_sentences_and_a_clause() -> None:
         [timed(row, 1.0) if winners.get(dict(row.options)["width"]) == row.variant else row for row in every]
     )
     assert len(lines) == 2
-    assert lines[0].startswith("neighbor, f32, 20 of 24 settings: shfl runs at ")
-    assert lines[1].startswith("neighbor, f32, 2 of 24 settings: shuffle is slower: smem-double runs at ")
-    assert lines[1].endswith("; of the other settings, smem wins 1, smem-syncwarp wins 1")
+    assert lines[0].startswith("neighbor, 20 of 24 settings (f32): shfl runs at ")
+    assert lines[1].startswith("neighbor, 2 of 24 settings (f32): shuffle is slower: smem-double runs at ")
+    assert lines[1].endswith("; other settings: smem wins 1, smem-syncwarp wins 1")
 
 
 def test_settings_that_tie_or_have_no_rival_are_no_wins() -> None:
@@ -184,8 +184,8 @@ def test_settings_that_tie_or_have_no_rival_are_no_wins() -> None:
     ]
     alone = [row for row in tied if dict(row.options)["width"] not in {"5", "6", "7"} or row.variant == "smem"]
     (sentence,) = sentences(alone)
-    assert sentence.startswith("neighbor, f32, 19 of 21 settings: shfl runs at 1.9× the speed of smem-syncwarp, ")
-    assert sentence.endswith("; of the other settings, 2 are ties (of shfl and smem-syncwarp)")
+    assert sentence.startswith("neighbor, 19 of 21 settings (f32): shfl runs at 1.9× the speed of smem-syncwarp, ")
+    assert sentence.endswith("; other settings: 2 are ties (of shfl and smem-syncwarp)")
     level = [timed(row, 136.1) if row.variant == "shfl" else row for row in every]
     assert sentences(level) == [
         "neighbor, f32, 24 settings: smem-syncwarp runs at 2.4× the speed of smem, tied with shfl"

@@ -17,7 +17,7 @@ ADDRESS = r".*, [\w-]+(\.[\w-]+)+/[\w./-]+$"
 CODE = f"{THREAD}|{ADDRESS}"
 SOURCE = {"G": "GTC 2013", "A": "Acceleware", "N": "NTNU", "P": "NVIDIA, Pro Tip", "B": CODE, "R": CODE}
 # Kepler and Fermi, readability, a question without an answer, rules of the programming model, and what is not measured.
-UNTESTABLE = {"G25", "A03", "A11", "N03", "N11", "N12", "N21", "N23", "B14", "R12"}
+UNTESTABLE = {"G25", "A03", "A11", "N03", "N11", "N12", "N21", "N23", "B14", "R10", "R12"}
 # The slides are about exchanges within a warp. In these, threads of several warps exchange values through shared memory
 # in every variant, or a shuffle saves a calculation and no exchange. The claims name `moving-average`, which exchanges
 # the same elements as `moving-average-blocked`.
@@ -42,7 +42,7 @@ def test_each_claim_names_its_document_or_thread(claims: dict[str, Claim]) -> No
     assert [one.id for one in claims.values() if not re.match(SOURCE[one.id[0]], one.source)] == []
 
 
-def test_all_but_ten_are_tested(claims: dict[str, Claim]) -> None:
+def test_all_but_eleven_are_tested(claims: dict[str, Claim]) -> None:
     assert {one.id for one in claims.values() if one.holds is None} == UNTESTABLE
 
 

@@ -28,7 +28,7 @@ TOPICS: Mapping[str, tuple[str, ...]] = {
     "The sum of a large array: does the mechanism matter?": ("B06", "B07", "B17", "B18", "B08", "B09"),
     "The steps of the classic guide": ("B01", "B02", "B03", "B04", "B05"),
     "CUB, or shuffles written by hand?": ("B19", "B20", "B21", "B22", "B23", "B24", "R01", "R02", "R03", "R04", "R05"),
-    "Rows: shared memory, shuffles, and how many threads per row": ("R06", "R07", "R08", "R09", "R10", "R11"),
+    "Rows: shared memory, shuffles, and how many threads per row": ("R06", "R07", "R08", "R09", "R11"),
     "Columns, and values of a warp: exchange or recompute?": ("B25", "B26", "B27", "B28"),
 }
 

@@ -60,7 +60,7 @@ def read_kernels(ptx: str) -> list[PtxKernel]:
     """
     text = without_comments(ptx)
     files = files_of(ptx)
-    entries = [(match, found[1]) for match in _ENTRY.finditer(text) if (found := _NAME.search(match[1]))]
+    entries = [(match, named[1]) for match in _ENTRY.finditer(text) if (named := _NAME.search(match[1]))]
     ends = [*(match.start() for match, _ in entries), len(text)][1:]
     kernels = []
     for (match, name), end in zip(entries, ends, strict=True):

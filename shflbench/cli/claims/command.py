@@ -107,7 +107,10 @@ def _claims_of(gpus: Sequence[GpuRuns], suite: str | None, console: Console) -> 
     if without and not suite:
         console.say(f"suites without claims: {without}; their runs are used for the claims of the other suites")
     if not suite and (corrected := corrected_suites(run for gpu in gpus for run in gpu.runs)):
-        console.say(f"corrected after the run, and judged as corrected: claims of {', '.join(corrected)}")
+        listed = ", ".join(corrected)
+        console.say(
+            f"some claims of these suites were corrected after the run; the corrected ones are judged: {listed}"
+        )
     return claims
 
 
