@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.settings import one_pass
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.grouping import group_by
-from shflbench.model import Interval, MeasureRules, Status
+from shflbench.model import Disturbance, Interval, MeasureRules, Status
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -58,11 +58,20 @@ def verification(row: Row) -> str:
     return f"{known}: {row.reason}" if row.reason else known
 
 
+# As words of a sentence; the others are words already.
+_NOISE = {
+    Disturbance.SLOW_EPISODES.value: "slow episodes",
+    Disturbance.TWO_LEVELS.value: "two levels",
+    Disturbance.PROCESSES.value: "processes differ",
+}
+
+
 def _troubles(row: Row) -> list[str]:
     """Return the disturbances of a row's samples; the row's `reason` has the sentences."""
     if row.noise is None:  # an older run, which detected only throttling
         return [f"{row.dropped} throttled samples dropped"] if row.dropped else []
-    return [kind for kind, size in row.noise.items() if size >= NOTABLE]
+    kinds = [_NOISE.get(kind, kind) for kind, size in row.noise.items() if size >= NOTABLE]
+    return [f"noise: {', '.join(kinds)}"] if kinds else []
 
 
 def _compared_with(row: Row) -> str:

@@ -35,7 +35,7 @@ def test_processes_that_differ_widen_the_interval_and_are_reported(run: Command,
     assert row.ns_per_iteration == 16.0  # an offset is no slope
     assert row.launch_overhead_us == pytest.approx(4.32)
     assert noise_of(outcome) == {**dict.fromkeys((*NEIGHBOR, *REDUCE), "quiet"), SHFL: "processes"}
-    assert "\n  shfl          69.86 ± 0.34  16.00 ± 0.02  4.75×     verified; processes\n" in outcome.err
+    assert "\n  shfl          69.86 ± 0.34  16.00 ± 0.02  4.75×     verified; noise: processes differ\n" in outcome.err
     assert (
         f"\nwarning: {SHFL}: it takes 0.92% longer in process 1 than in process 0; their intervals do not overlap; "
     ) in outcome.err
@@ -62,7 +62,7 @@ def test_drifting_case_is_reported_with_advice(run: Command, plug: Plug) -> None
     (warned,) = [line for line in outcome.err.splitlines() if line.startswith("warning: ")]
     assert warned.startswith(f"warning: {SHFL}: {reason}; ")
     assert "nvidia-smi --lock-gpu-clocks" in warned  # as the advice has it
-    assert "verified; drift\n" in outcome.err
+    assert "verified; noise: drift\n" in outcome.err
     assert "The machine was quiet: " in outcome.err  # the sentinels show that it is the case alone
 
 

@@ -107,8 +107,8 @@ def test_what_is_wrong_with_the_samples_is_named_in_a_word_each() -> None:
     table = group_table([smem, *(replace(row, noise=noise, reason=reason) for row in (unsafe, shfl))])
     assert {line.cells[0]: (line.cells[-1], line.style) for line in table.body} == {
         "smem": ("verified", ""),
-        "smem-unsafe": ("UNSAFE, 8 of 8 inputs matched; drift; slow-episodes", "doubt"),
-        "shfl": ("verified; drift; slow-episodes", "doubt"),
+        "smem-unsafe": ("UNSAFE, 8 of 8 inputs matched; noise: drift, slow episodes", "doubt"),
+        "shfl": ("verified; noise: drift, slow episodes", "doubt"),
     }
 
 
