@@ -58,3 +58,8 @@ def read_source(path: Path) -> str:
     if len(content) > MOST_SOURCE:
         raise OSError(errno.EFBIG, f"it has more than {MOST_SOURCE:,} bytes")
     return io.TextIOWrapper(io.BytesIO(content), encoding="utf-8").read()
+
+
+def relative(file: Path, base: Path) -> Path:
+    """Return `file` relative to the folder `base` if it lies below it, else as it is."""
+    return file.relative_to(base) if file.is_relative_to(base) else file

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import cycle
 from typing import NoReturn
 
+from shflbench.arch.launch_limits import limits_of, major, resident_blocks
 from shflbench.backends.base import Array, Buffer, Burst, KernelCall
 from shflbench.checker import (
     POLICIES,
@@ -13,10 +14,7 @@ from shflbench.checker import (
     Program,
     Shape,
     execute,
-    limits_of,
     load_program,
-    major,
-    resident_blocks,
 )
 from shflbench.errors import LaunchError
 from shflbench.model import Conditions, Device, Kernel

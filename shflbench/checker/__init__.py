@@ -11,11 +11,10 @@ from shflbench.lazy import on_first_use
 
 if TYPE_CHECKING:
     from shflbench.checker.files import FileOptions, check_file, check_or_name
-    from shflbench.checker.finding_groups import FindingGroup, grouped
+    from shflbench.checker.finding_groups import grouped
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
     from shflbench.checker.inputs.grammar import parse_arguments
     from shflbench.checker.inputs.shapes import parse_shape
-    from shflbench.checker.launch_limits import limits_of, major, resident_blocks
     from shflbench.checker.link.program import Program
     from shflbench.checker.load import load_program
     from shflbench.checker.machine.launch import EmulatedLaunch, Machine, execute
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
     from shflbench.checker.requests.count import Locate, count_requests
     from shflbench.checker.runs.evidence import Expectation
     from shflbench.checker.selection import reports_with_kernels
-    from shflbench.checker.source_lines import SourceLine, relative
+    from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.verdict import KernelVerdict, Level
 else:
     # Who only names a verdict needs no emulator and no NumPy, which are slow to import.
@@ -34,11 +33,10 @@ else:
         __name__,
         {
             "files": ("FileOptions", "check_file", "check_or_name"),
-            "finding_groups": ("FindingGroup", "grouped"),
+            "finding_groups": ("grouped",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
             "inputs.grammar": ("parse_arguments",),
             "inputs.shapes": ("parse_shape",),
-            "launch_limits": ("limits_of", "major", "resident_blocks"),
             "link.program": ("Program",),
             "load": ("load_program",),
             "machine.launch": ("EmulatedLaunch", "Machine", "execute"),
@@ -49,7 +47,7 @@ else:
             "requests.count": ("Locate", "count_requests"),
             "runs.evidence": ("Expectation",),
             "selection": ("reports_with_kernels",),
-            "source_lines": ("SourceLine", "relative"),
+            "source_lines": ("SourceLine",),
             "verdict": ("KernelVerdict", "Level"),
         },
     )
@@ -62,7 +60,6 @@ __all__ = [
     "FileOptions",
     "FileReport",
     "Finding",
-    "FindingGroup",
     "GivenKernel",
     "GivenLaunch",
     "KernelReport",
@@ -81,13 +78,9 @@ __all__ = [
     "count_requests",
     "execute",
     "grouped",
-    "limits_of",
     "load_program",
-    "major",
     "not_checked",
     "parse_arguments",
     "parse_shape",
-    "relative",
     "reports_with_kernels",
-    "resident_blocks",
 ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.files import relative
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -19,8 +21,3 @@ class SourceLine:
     def shown(self, base: Path) -> str:
         """Return `file:line`, relative to the folder `base` if the file lies below it."""
         return f"{relative(self.file, base)}:{self.line}"
-
-
-def relative(file: Path, base: Path) -> Path:
-    """Return `file` relative to the folder `base` if it lies below it, else as it is."""
-    return file.relative_to(base) if file.is_relative_to(base) else file

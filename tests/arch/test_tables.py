@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.arch import Architecture, Figure, known, load, tables
-from shflbench.checker import launch_limits as limits
+from shflbench.arch import launch_limits as limits
 
 RESULTS = Path(__file__).parents[2] / "results"
 H200_SMS = 132

@@ -8,8 +8,8 @@ from functools import cache
 
 import pytest
 
+from shflbench.arch.launch_limits import LIMITS, resident_blocks
 from shflbench.backends.emulator import emulated_device
-from shflbench.checker.launch_limits import LIMITS, resident_blocks
 from shflbench.compile import loops, rules
 from shflbench.compile.cubin import kernel_code
 from shflbench.compile.sass import disassemble

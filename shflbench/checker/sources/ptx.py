@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.checker.launch_limits import LIMITS
+from shflbench.arch.launch_limits import LIMITS
 from shflbench.checker.ptx.declarations import Header, header
 from shflbench.checker.ptx.line_table import LOC, files_of
 from shflbench.checker.ptx.operands import NAME

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import KernelVerdict, relative
+from shflbench.checker import KernelVerdict
+from shflbench.files import relative
 from shflbench.grouping import group_by
 
 if TYPE_CHECKING:

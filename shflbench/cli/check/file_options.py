@@ -81,7 +81,8 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     Raises UsageError for an invalid value, DeviceError for an unknown architecture, and CompilerError where a file
     needs a compiler and there is none.
     """
-    from shflbench.checker import FileOptions, limits_of, parse_arguments, parse_shape
+    from shflbench.arch.launch_limits import limits_of
+    from shflbench.checker import FileOptions, parse_arguments, parse_shape
     from shflbench.compile.toolchain import find
 
     needs_compiler = any(path.suffix.lower() != ".ptx" for path in files)

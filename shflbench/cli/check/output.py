@@ -6,8 +6,9 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import POLICIES, KernelVerdict, Level, grouped, relative
+from shflbench.checker import POLICIES, KernelVerdict, Level, grouped
 from shflbench.cli.layout import Line, Table
+from shflbench.files import relative
 from shflbench.words import count_noun, joined
 
 if TYPE_CHECKING:

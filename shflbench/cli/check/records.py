@@ -6,8 +6,9 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import POLICIES, relative
+from shflbench.checker import POLICIES
 from shflbench.cli.check.output import launches_of
+from shflbench.files import relative
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

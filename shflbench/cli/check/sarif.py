@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from shflbench import __version__
-from shflbench.checker import Level, grouped, relative
+from shflbench.checker import Level, grouped
 from shflbench.cli.check.output import with_mismatch
 from shflbench.cli.check.sarif_rules import HELP, rule_id
+from shflbench.files import relative
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.checker.launch_limits import resident_blocks
+from shflbench.arch.launch_limits import resident_blocks
 from shflbench.model import Resources
 
 
