@@ -187,7 +187,7 @@ def _sentence(topic: _Topic, best: str) -> str:
     mechanism = topic.mechanism(best)
     nearest = next((variant for variant in rivals if topic.mechanism(variant) != mechanism), rivals[0])
     named = [other for other in dict.fromkeys((nearest, shuffle, topic.baseline)) if other in rivals]
-    lead = "shuffle is slower: " if shuffle and _is_beaten(topic, best, shuffle) else ""
+    lead = "shuffle is slower: " if shuffle and _is_beaten(topic, best) else ""
     reached = _reached(topic.bandwidths(best))
     clauses = _clauses(topic, best, named, verb=not reached)
     return f"{topic.title}{launches}: {lead}{best} {reached}{clauses}{_libraries(topic, best)}"
@@ -230,11 +230,13 @@ def _fastest(topic: _Topic) -> str:
     return max(speeds, key=lambda variant: speeds[variant])
 
 
-def _is_beaten(topic: _Topic, best: str, shuffle: str) -> bool:
-    """Whether plain memory beats shuffle; a collective instruction that does is shuffle's own kind."""
+def _is_beaten(topic: _Topic, best: str) -> bool:
+    """Whether plain memory beats each shuffle everywhere; a collective instruction that does is shuffle's own kind."""
     if topic.mechanism(best) in {Mechanism.SHFL, Mechanism.COLLECTIVE}:
         return False
-    return not topic.ties(best, shuffle)
+    shuffles = [variant for variant in topic.rows if topic.mechanism(variant) == Mechanism.SHFL]
+    pairs = [pair for variant in shuffles for pair in topic.pairs(best, variant)]
+    return all(_time_us(row) < _time_us(other) and not topic.tie(row, other) for row, other in pairs)
 
 
 def _clauses(topic: _Topic, variant: str, others: Sequence[str], *, verb: bool) -> str:

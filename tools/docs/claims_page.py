@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from shflbench.analysis.claims.judge import judge_claims, read_claim_run
+from shflbench.analysis.claims.measured import measured_quantity
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
+from shflbench.claims.walk import expression_text
 from shflbench.grouping import group_by
 from shflbench.model import Interval
 from shflbench.store import find_runs, read_run
 from shflbench.suite.shipped_claims import shipped_claims
-from tools.docs.first_page import DEVICE, ROOT, settings, times, unsafe_gain
+from tools.docs.first_page import DEVICE, ROOT, by_pattern, settings, times, unsafe_gain
 
 if TYPE_CHECKING:
     from shflbench.analysis.claims.verdict import ClaimVerdict
@@ -106,14 +108,31 @@ def finding(verdict: ClaimVerdict) -> str:
 
 
 def measured(verdict: ClaimVerdict) -> str:
-    """Return what was measured, with its quantity in code if the condition does not contain it."""
-    return f"`{verdict.quantity}`: {verdict.measured}" if verdict.measured and verdict.quantity else verdict.measured
+    """Return what was measured, with its quantity in code."""
+    quantity = measured_quantity(verdict.claim)
+    name = f"`{expression_text(quantity.expression)}`: " if verdict.measured and quantity else ""
+    return f"{name}{verdict.measured}"
 
 
 def not_quiet() -> list[str]:
     """Return what verdicts say about runs that were not quiet, each once."""
     parts = [part for one in verdicts().by_id.values() for part in one.sentence.split("; ")]
     return list(dict.fromkeys(part for part in parts if part.startswith(NOT_QUIET)))
+
+
+def by_pattern_of(name: str) -> dict[str, Counter[str]]:
+    """Return the patterns of a claim with the counts of `by_pattern`."""
+    return {one.pattern: by_pattern().get(one.pattern, Counter()) for one in verdicts().by_id[name].settings}
+
+
+def always_faster(name: str) -> list[str]:
+    """Return the patterns of a claim in which the fastest safe shuffle is faster than shared memory in all settings."""
+    return sorted(f"`{pattern}`" for pattern, counts in by_pattern_of(name).items() if set(counts) == {"shfl"})
+
+
+def sometimes_slower(name: str) -> list[str]:
+    """Return the patterns of a claim in which safe shared memory is faster than shuffles in some settings."""
+    return sorted(f"`{pattern}`" for pattern, counts in by_pattern_of(name).items() if counts["smem"])
 
 
 def also_safe_faster() -> int:
@@ -158,6 +177,9 @@ def render() -> str:
         stride_factor=times(stride_factor()),
         unsafe_gain=times(unsafe_gain()),
         verdicts=verdicts(),
+        always=always_faster("G22"),
+        sometimes_slower=sometimes_slower("G22"),
+        one_barrier=times(settings()["gtc2013 neighbor f32 26x1024 mode=idx"].ratio("smem-double", "shfl")),
     )
     return page.replace(f"{ROOT}/", "")
 
