@@ -10,6 +10,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from tests.conftest import Outcome
@@ -26,9 +27,9 @@ measure: {min_seconds: 0.001, processes: 3}
 experiments:
   - {pattern: neighbor, variants: [smem, shfl], launch: 2x64, iterations: 4096, dtypes: f32}
 """
-SHFLBENCH = f'#!/bin/sh\nexec {sys.executable} -m tests.fakes.machine "$@"\n'
+SHFLBENCH = f'#!/bin/sh\nexec {quote(sys.executable)} -m tests.fakes.machine "$@"\n'
 PROGRAMS = {
-    "python": f'#!/bin/sh\nexec {sys.executable} "$@"\n',
+    "python": f'#!/bin/sh\nexec {quote(sys.executable)} "$@"\n',
     "pip": '#!/bin/sh\nprintf "%s\\n" "$@" >> "$INSTALLED"\n',
     "shflbench": SHFLBENCH,
 }

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from shlex import quote
 from typing import Any
 from uuid import uuid4
 
@@ -33,9 +34,9 @@ DASK = f"""\
 program=$1
 shift
 [ "$program" = worker ] && set -- "$@" --preload tests.fakes.fleet_worker
-exec {sys.executable} -m "distributed.cli.dask_$program" "$@"
+exec {quote(sys.executable)} -m "distributed.cli.dask_$program" "$@"
 """
-SHFLBENCH = f'#!/bin/sh\nexec {sys.executable} -m tests.fakes.machine "$@"\n'
+SHFLBENCH = f'#!/bin/sh\nexec {quote(sys.executable)} -m tests.fakes.machine "$@"\n'
 ON_HOST = 'FAKE_MACHINE=$(cat "$HOME/$host.json") exec'
 # Options, the name of the host, and a command for its shell, as the page writes them.
 SSH = f'#!/bin/bash\nfor command; do host=$previous previous=$command; done\n{ON_HOST} bash -c "$command"\n'

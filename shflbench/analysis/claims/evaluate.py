@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.analysis.claims.words import RATIO, unit_of
 from shflbench.claims.expression import Arithmetic, Both, Call, Constant, Either, Negative, Not, Relation
-from shflbench.claims.walk import expression_text
+from shflbench.claims.walk import calls, expression_text
 from shflbench.model import Interval
 
 if TYPE_CHECKING:
@@ -158,13 +158,18 @@ _RELATIONS = {"<": "below", "<=": "below", ">": "above", ">=": "above", "==": "e
 
 
 def _undecided(comparison: Relation, one: Value, other: Value) -> Unknown:
-    """Say why a comparison of two intervals is not decided: `time(a) is 4.1 to 4.3, not clearly above 4.2`."""
+    """Say why a comparison of two intervals is not decided.
+
+    For example `time(a) is 4.1 to 4.3 µs, not clearly below time(b), 4.2 to 4.4 µs`.
+    """
     relation = _RELATIONS[comparison.sign]
     if comparison.tolerance:
         relation = f"{'within' if comparison.sign == '==' else 'beyond'} {100 * comparison.tolerance:g}% of"
     unit = unit_of(comparison.left) or unit_of(comparison.right)
     words = f"{expression_text(comparison.left)} is {_words(one, unit)}"
-    return Unknown(f"{words}, not clearly {relation} {_words(other, unit)}")
+    is_measured = isinstance(other, Interval) and any(True for _ in calls(comparison.right))
+    named = f"{expression_text(comparison.right)}, " if is_measured else ""
+    return Unknown(f"{words}, not clearly {relation} {named}{_words(other, unit)}")
 
 
 def _words(value: Value, unit: str) -> str:

@@ -109,7 +109,7 @@ def _claims_of(gpus: Sequence[GpuRuns], suite: str | None, console: Console) -> 
     if not suite and (corrected := corrected_suites(run for gpu in gpus for run in gpu.runs)):
         listed = ", ".join(corrected)
         console.say(
-            f"some claims of these suites were corrected after the run; the corrected ones are judged: {listed}"
+            f"claims that were corrected after the run are judged as corrected; suites with such claims: {listed}"
         )
     return claims
 

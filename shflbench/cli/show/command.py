@@ -108,7 +108,7 @@ def _show(run: Run, rows: Sequence[Row], console: Console, *, complete: bool) ->
     if complete and (lines := sentences(rows, times)):
         console.data("")
         if times:
-            console.data("± is the spread within a process; these sentences also consider that between processes:")
+            console.data("± covers one process; these sentences also cover differences between processes:")
         console.data("\n".join(lines))
 
 

@@ -121,7 +121,7 @@ def test_a_divisor_that_may_be_0_gives_an_unknown_value() -> None:
 
 def test_an_undecided_comparison_names_the_quantity_and_both_sides() -> None:
     result = truth(parse_expression("time(one) < time(near)"), lookup)
-    assert result == Unknown("time(one) is 0.9 to 1.1 µs, not clearly below 0.95 to 1.15 µs")
+    assert result == Unknown("time(one) is 0.9 to 1.1 µs, not clearly below time(near), 0.95 to 1.15 µs")
     result = truth(parse_expression("time(one) == 1 within 5%"), lookup)
     assert result == Unknown("time(one) is 0.9 to 1.1 µs, not clearly within 5% of 1 µs")
 

@@ -2,6 +2,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 
 import pytest
 
@@ -144,9 +145,8 @@ def test_the_efficiency_of_loads_is_that_of_the_limits_or_unknown_with_the_comma
     counted = replace(known, limits={DIRECT: limit})
     assert value("load_efficiency(direct)", row_of(DIRECT), source=counted) == exactly(0.25)
     unknown = reason(value("load_efficiency(direct)", row_of(DIRECT), source=replace(known, limits={})))
-    assert unknown == (
-        f"the loads of {DIRECT} were not counted: count them with `shflbench limits --requests --save {known.folder}`"
-    )
+    command = f"shflbench limits --requests --save {quote(str(known.folder))}"
+    assert unknown == f"the loads of {DIRECT} were not counted: count them with `{command}`"
 
 
 def test_hazards_come_from_the_report_of_the_same_kernel() -> None:

@@ -34,7 +34,7 @@ def test_run_is_shown_with_its_tables_and_sentences(shflbench: Command, tmp_path
     assert lines[10:] == [
         "  verified with up to 37 iterations instead of 4096",
         "",
-        "± is the spread within a process; these sentences also consider that between processes:",
+        "± covers one process; these sentences also cover differences between processes:",
         "neighbor, f32: shfl runs at 1.9× the speed of smem-syncwarp, 4.7× that of smem",
     ]
 
