@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MEANINGS = (
     ("limit µs", "lower bound at the documented rates of the hardware"),
     ("limited by", "the unit that needs the most time at these rates, or another cause"),
-    ("ceiling µs", "the same bound at lower rates, which `calibrate` measured on a GPU; a kernel can beat it"),
+    ("ceiling µs", "the limit at the lower rates that `calibrate` measured on a GPU; a kernel can be faster"),
     ("predicted µs", "simulated for one SM with constants of an H200; neither a bound nor a measurement"),
 )
 
