@@ -190,11 +190,12 @@ def _shown(path: Path) -> str:
     return str(relative(path.absolute(), Path.cwd()))
 
 
+# https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
 def escaped(text: str) -> str:
-    """Return `text` as the message of a command."""
+    """Return `text` as the message of a workflow command of GitHub."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def property_text(text: str) -> str:
-    """Return `text` as the value of a property of a command."""
+    """Return `text` as the value of a property of a workflow command of GitHub."""
     return escaped(text).replace(":", "%3A").replace(",", "%2C")
