@@ -89,6 +89,15 @@ def test_the_best_over_several_launches_may_lose_at_one() -> None:
     assert lines.endswith(" smem-syncwarp (slower at 1 launch), 1.9× to 4.7× that of smem")
 
 
+def test_a_shuffle_that_wins_at_one_launch_is_not_called_slower() -> None:
+    many = measured(patterns=["neighbor"], dtypes=["f32"], launches=["26x1024", "264x1024", "26x256"])[0]
+    slow = [timed(row, 400.0) if row.variant == "shfl" and row.launch != "26x256" else row for row in many]
+    (lines,) = sentences(slow)
+    assert lines.startswith("neighbor, f32, 3 launches: smem-syncwarp runs at ")
+    everywhere = [timed(row, 400.0) if row.variant == "shfl" else row for row in many]
+    assert sentences(everywhere)[0].startswith("neighbor, f32, 3 launches: shuffle is slower: smem-syncwarp runs at ")
+
+
 def test_of_several_launches_those_that_tie_are_counted() -> None:
     many = measured(patterns=["neighbor"], dtypes=["f32"], launches=["26x1024", "1x1024"])[0]
     level = [timed(row, 136.0) if (row.variant, row.launch) == ("shfl", "1x1024") else row for row in many]

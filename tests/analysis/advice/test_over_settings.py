@@ -1,5 +1,7 @@
 """One answer over the settings of a pattern and dtype."""
 
+from dataclasses import replace
+
 from shflbench.analysis.advice.judge import answers_of
 from shflbench.analysis.advice.over_settings import exceptions_to, summary_answers
 from shflbench.model import Case
@@ -25,6 +27,20 @@ def test_another_winner_is_named_with_the_settings_and_its_factor() -> None:
     (summary,) = summary_answers(answers_of(run, {}))
     assert (summary.usual.variant, summary.leads, len(summary.answers)) == ("shfl", 2, 3)
     assert summary.exceptions == ("smem-syncwarp (2.0× the speed of shfl) at block=32",)
+
+
+def test_a_factor_is_given_only_where_the_variant_was_measured() -> None:
+    def us(case: Case) -> float | None:
+        is_usual = case.launch.block == 1024
+        return {"shfl": 10.0 if is_usual else 20.0, "smem-syncwarp": 40.0 if is_usual else 10.0}.get(case.variant)
+
+    run = run_of(launches=("26x1024", "26x512", "26x32"), us=us)
+    rows = [row for row in run.rows if (row.variant, row.block) != ("shfl", 32)]
+    (summary,) = summary_answers(answers_of(replace(run, rows=rows), {}))
+    assert summary.exceptions == (
+        "smem-syncwarp (2.0× the speed of shfl) at block=512",
+        "smem-syncwarp (shfl was not measured) at block=32",
+    )
 
 
 def test_a_tie_is_no_exception() -> None:
