@@ -51,6 +51,7 @@ class FileOptions:
     shared_bytes: int | None = None  # dynamic, per block
     include: tuple[Path, ...] = ()
     define: tuple[str, ...] = ()
+    host_args: tuple[str, ...] | None = None  # the words of the program's command line
     arch: str = "sm_90"
     seed: int = 0
     nvcc: Path | None = None  # None: NVRTC
@@ -104,6 +105,7 @@ def read_file(path: Path, options: FileOptions) -> KernelFile:
         toolchain=options.toolchain,
         nvcc=options.nvcc,
         cache=options.cache,
+        host_args=options.host_args,
     )
 
 

@@ -47,6 +47,7 @@ class Span:
     origin: Origin
     buffer: int | None = None  # number of the buffer that a pointer points to
     varied: bool = False  # a derived number that is not the one of the first seed
+    byte: int = 0  # in the buffer, where the pointer points to
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class ParameterValue:
     @property
     def pointers(self) -> tuple[tuple[int, int, int], ...]:
         """Where addresses stand: byte, number of the buffer, and byte in the buffer."""
-        return tuple((span.start, span.buffer, 0) for span in self.spans if span.buffer is not None)
+        return tuple((span.start, span.buffer, span.byte) for span in self.spans if span.buffer is not None)
 
 
 @dataclass(frozen=True, slots=True)

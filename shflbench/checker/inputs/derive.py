@@ -15,6 +15,7 @@ from shflbench.checker.inputs.names import parameter_name
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sizes import MOST_BYTES, SuggestedSizes
 from shflbench.errors import UsageError
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.grammar import ArgumentValue
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
-    from shflbench.checker.sources.kernel_file import Field, HostArgument, KernelParameter, SourceKernel
+    from shflbench.checker.sources.kernel_file import Field, HostArgument, HostBuffer, KernelParameter, SourceKernel
 
 ADDRESS_BYTES = 8
 FEWEST = 64  # elements of a derived buffer
@@ -80,21 +81,24 @@ class _Maker:
         self.numbers = ArgumentNumbers(kernel, launch, wishes)
         self.sizes = SuggestedSizes(kernel, launch, wishes)
         self.shared: dict[tuple[int, int], int] = {}  # arrays that were given: address and bytes → number of the buffer
-        self.passed: dict[str, int] = {}  # allocations that the host code passes: its text → number of the buffer
+        self.passed: dict[int, int] = {}  # number of an allocation of the host code → number of the buffer
 
     def parameter(self, parameter: KernelParameter, place: int) -> ParameterValue:
         name = parameter_name(parameter, place)
         host = self.numbers.host(place)
         fields = () if parameter.pointer else parameter.fields
         if fields and name not in self.wishes.given:
-            return self._structure(parameter, name, fields)
+            return self._structure(parameter, name, fields, host)
         data, span = self._value(name, parameter, parameter.size, host)
         return ParameterValue(data, (span,))
 
-    def _structure(self, parameter: KernelParameter, name: str, fields: Sequence[Field]) -> ParameterValue:
+    def _structure(
+        self, parameter: KernelParameter, name: str, fields: Sequence[Field], host: HostArgument | None
+    ) -> ParameterValue:
         data, spans = bytearray(parameter.size), []
         for part in fields:
-            value, span = self._value(f"{name}.{part.name}", part, part.size, None)
+            known = host.field(part.name) if host is not None else None
+            value, span = self._value(f"{name}.{part.name}", part, part.size, known)
             data[part.offset : part.offset + part.size] = value[: part.size]
             start = part.offset
             spans.append(replace(span, start=start, end=start + part.size))
@@ -155,36 +159,55 @@ class _Maker:
         self, name: str, item: KernelParameter | Field, size: int, host: HostArgument | None
     ) -> tuple[bytes, Span]:
         """Return the address of a buffer with an element per thread, or with as many bytes as the kernel needs."""
-        number = self.passed.get(host.text) if host is not None and host.buffer_bytes is not None else None
-        if number is not None and not self.buffers[number].limited:  # `step<<<…>>>(a, a)`
-            self._note(f"{name} = {self.buffers[number].name}", Origin.HOST)
-            return bytes(size), Span(0, size, name, Origin.HOST, number)
+        if host is not None and host.value == 0:
+            self._note(f"{name} = null", Origin.HOST)
+            return bytes(size), Span(0, size, name, Origin.HOST)
+        source = host.buffer if host is not None else None
+        place = host.offset if host is not None else 0
+        if source is not None and (number := self.passed.get(source.number)) is not None:
+            return self._same_buffer(name, size, number, place)
         element = element_of(item.element) or BYTES
         one = getattr(item, "element_bytes", None) or element.size * getattr(item, "lanes", 1)
-        plain = max(self.launch.shape.threads, FEWEST) * (one if element is not BYTES else 16)
-        known = self._size(name, plain, one, host)
+        plain = max(self.launch.shape.threads, FEWEST) * (one if element is not BYTES else 16) + max(place, 0)
+        known = self._size(name, plain, one, source)
+        data, span = self._made_buffer(name, element, size, known, source)
+        self.buffers[-1] = replace(self.buffers[-1], limited=known.limited, reached=known.reached)
+        if source is not None:
+            self.passed[source.number] = len(self.buffers) - 1
+        return data, replace(span, byte=place)
+
+    def _same_buffer(self, name: str, size: int, number: int, place: int) -> tuple[bytes, Span]:
+        """Return another pointer to a buffer, as in `step<<<…>>>(a, a + 1)`."""
+        further = f" + {count_noun(place, 'byte')}" if place else ""
+        self._note(f"{name} = {self.buffers[number].name}{further}", Origin.HOST)
+        return bytes(size), Span(0, size, name, Origin.HOST, number, byte=place)
+
+    def _made_buffer(
+        self, name: str, element: Element, size: int, known: _Size, source: HostBuffer | None
+    ) -> tuple[bytes, Span]:
+        """Add a buffer with the contents that the host code gives it, or derived ones."""
         bytes_, origin = known.bytes, known.origin
         count = max(bytes_ // element.size, 1)
-        byte = host.filled if host is not None else None
+        text = f"{bytes_} bytes" if element is BYTES else f"{element.name}[{count}]"
+        if source is not None and source.contents is not None and len(source.contents) == bytes_:
+            given = np.frombuffer(source.contents, np.uint8).copy()
+            return self._buffer(name, given, text, size, origin, Origin.HOST)
+        byte = source.filled if source is not None else None
         # With the first seed, contents other than zeros are random all the same, so that more branches are taken.
         by_host = byte == 0 or (byte is not None and self.wishes.vary)
         fill = byte if by_host else 0 if name in self.wishes.zeroed else None
         contents = self._random(element, count, name, bytes_) if fill is None else np.full(bytes_, fill, np.uint8)
-        text = f"{bytes_} bytes" if element is BYTES else f"{element.name}[{count}]"
         apart = fill == 0 and not by_host and origin is Origin.HOST  # the host code says the size, and not the contents
         if fill == 0 and not apart and element is not BYTES:
             text = f"{text}:0"
-        data, span = self._buffer(name, contents, text, size, origin, Origin.HOST if by_host else Origin.DERIVED)
-        self.buffers[-1] = replace(self.buffers[-1], limited=known.limited, reached=known.reached)
-        if host is not None and host.buffer_bytes is not None:
-            self.passed[host.text] = len(self.buffers) - 1
+        made = self._buffer(name, contents, text, size, origin, Origin.HOST if by_host else Origin.DERIVED)
         if apart:
             self._note(f"contents of {name} = 0", Origin.DERIVED)
-        return data, span
+        return made
 
-    def _size(self, name: str, plain: int, one: int, host: HostArgument | None) -> _Size:
+    def _size(self, name: str, plain: int, one: int, source: HostBuffer | None) -> _Size:
         """Return the size of a buffer: that of the host code, one that guards suggest, or what accesses need."""
-        given = host.buffer_bytes if host is not None else None
+        given = source.size if source is not None else None
         if given and given <= MOST_BYTES:
             smaller = self.sizes.scaled(name, given) if self.wishes.vary else None
             if smaller is not None:

@@ -125,15 +125,15 @@ def _with_block(grid: Dims, block: Dims, indexes: Collection[str]) -> LaunchShap
 def _of_host(host: Sequence[HostLaunch]) -> Iterator[PlannedLaunch]:
     seen = set()
     for launch in host:
-        if launch.block is None or launch.grid is None:
+        if launch.block is None or launch.grid is None or 0 in launch.grid:
             continue
         shape = LaunchShape(launch.grid, launch.block)
         smaller = _scaled(shape, max(MOST_THREADS // shape.threads_per_block, 2))
         if (smaller, launch.arguments) in seen or not 0 < shape.threads_per_block <= MAX_BLOCK:
             continue
         seen.add((smaller, launch.arguments))
-        note = f"{shape} of the host code, scaled down" if smaller != shape else ""
-        yield PlannedLaunch(smaller, Origin.HOST, launch, note)
+        notes = [f"{shape} of the host code, scaled down"] if smaller != shape else []
+        yield PlannedLaunch(smaller, Origin.HOST, launch, ", ".join((*notes, *assumed_texts(launch))))
 
 
 def fewer_blocks(launch: PlannedLaunch) -> PlannedLaunch | None:
@@ -152,7 +152,12 @@ def fewer_blocks(launch: PlannedLaunch) -> PlannedLaunch | None:
 def of_sample(shape: LaunchShape, host: HostLaunch | None) -> PlannedLaunch:
     """Return the launch of a sample of the blocks of a launch of the host code."""
     note = f"launch of the host code, of which {len(shape.sample)} of {shape.blocks} blocks ran"
-    return PlannedLaunch(shape, Origin.HOST, host, note)
+    return PlannedLaunch(shape, Origin.HOST, host, ", ".join((note, *assumed_texts(host))))
+
+
+def assumed_texts(host: HostLaunch | None) -> tuple[str, ...]:
+    """Return the numbers that stand for what the host code reads: `argv[1] = 1024`."""
+    return tuple(f"{name} = {value}" for name, value in host.assumed) if host is not None else ()
 
 
 def _scaled(shape: LaunchShape, most: int) -> LaunchShape:

@@ -81,8 +81,10 @@ class ArgumentNumbers:
             name = parameter_name(parameter, place)
             items = [(0, name, parameter.pointer, parameter.element, self.host(place))]
             if parameter.fields and not parameter.pointer and name not in self._wishes.given:
+                outer = self.host(place)
                 items = [
-                    (part.offset, f"{name}.{part.name}", part.pointer, part.element, None) for part in parameter.fields
+                    (part.offset, f"{name}.{part.name}", part.pointer, part.element, outer and outer.field(part.name))
+                    for part in parameter.fields
                 ]
             for offset, label, pointer, type_, host in items:
                 element, given = element_of(type_), self._wishes.given.get(label)

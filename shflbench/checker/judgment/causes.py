@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 LAUNCH = "--launch"
 SHARED = "--shared"
+HOST_ARGS = "--host-args"
 
 # They depend on sizes and values; what the user did not give may be what is wrong.
 OF_VALUES = {
@@ -62,6 +63,7 @@ def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[Lau
         causes = []
     if launch.launch.is_scaled_down:
         causes = [LAUNCH if name in _scaled_down(launch.arguments) else name for name in causes]
+    causes += _of_assumed(observation, every)
     if observation.kind is HazardKind.ENDLESS and _has_no_exit(observation, slicer):
         return causes  # another launch ends it only if a condition depends on the launch
     if not causes and (only_special(observation) or _spares_a_launch(observation, every)):
@@ -69,9 +71,45 @@ def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[Lau
     if not causes and all(item.varied for item in observation.launches):
         varied = list(_varied(observation, slicer, launch.arguments))
         causes += [LAUNCH] if varied and launch.launch.is_scaled_down else varied
+    if not causes and _is_invented(observation):
+        causes.append(LAUNCH)
     if not causes and observation.after is not None:
         return derived_causes(observation.after, slicer, every)  # without the fault, it may not happen
     return list(dict.fromkeys(causes))
+
+
+def _of_assumed(observation: Observation, every: Sequence[LaunchEvidence]) -> list[str]:
+    """Return the option that decides on a fault at numbers that stand for what the host code reads.
+
+    It may say only that the program takes no such number: 1000 where it needs a multiple of 16. Not if it happens with
+    each number, and what the kernel gets depends on the number.
+    """
+    launches = [item.launch.host for item in observation.launches if item.launch.origin is Origin.HOST]
+    numbers = [host.assumed for host in launches if host is not None and host.assumed]
+    if observation.kind not in OF_VALUES or not numbers or len(numbers) < len(observation.launches):
+        return []
+    tried = [
+        item.launch.host
+        for item in every
+        if item.launch.origin is Origin.HOST and item.launch.host is not None and item.launch.host.assumed
+    ]
+    kinds = {(host.grid, tuple(item.value for item in host.arguments)) for host in tried}
+    if {host.assumed for host in tried} == set(numbers) and len(kinds) > 1 and len(set(numbers)) > 1:
+        return []
+    names = [name for name, _ in numbers[0]]
+    return [HOST_ARGS if any(name.startswith("argv[") for name in names) else LAUNCH]
+
+
+def _is_invented(observation: Observation) -> bool:
+    """Whether a hazard happened only at derived launches, while the host code has one that was not understood.
+
+    A race in the shared memory of a block that the host code states does not depend on the rest.
+    """
+    launches = [item.launch for item in observation.launches]
+    if any(launch.origin is not Origin.DERIVED or launch.host is None for launch in launches):
+        return False
+    in_block = observation.kind in RACES and observation.hazard.space == "shared"
+    return not (in_block and any(launch.stated for launch in launches))
 
 
 def _scaled_down(arguments: Arguments) -> set[str]:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.finding_words import in_words
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.judgment.causes import LAUNCH, SHARED, spared
+from shflbench.checker.inputs.launches import assumed_texts
+from shflbench.checker.judgment.causes import HOST_ARGS, LAUNCH, SHARED, spared
 from shflbench.checker.machine.policies import POLICIES
 from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.runs.fitting import OF_SIZE
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from shflbench.checker.judgment.judged_observation import JudgedObservation
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence
+    from shflbench.checker.sources.kernel_file import HostLaunch
 
 
 ALL_SCHEDULES = f"all {len(POLICIES)} schedules"
@@ -47,21 +49,33 @@ def needs_sentence(
     first = next(item.observation for item in judged if item.causes)
     kinds = _kinds([item for item in judged if item.causes])
     launch = first.launches[0]
-    names = [cause for cause in causes if cause not in {LAUNCH, SHARED}]
+    names = [cause for cause in causes if cause not in {LAUNCH, SHARED, HOST_ARGS}]
     values = [_input(name, first, launch.arguments) for name in names]
-    where = f"in the derived launch {launch.launch.shape}" if LAUNCH in causes else f"in launch {launch.launch.shape}"
+    is_derived = launch.launch.origin is Origin.DERIVED
+    is_cause = is_derived and LAUNCH in causes
+    where = f"in the derived launch {launch.launch.shape}" if is_cause else f"in launch {launch.launch.shape}"
+    host = launch.launch.host
+    if host is not None and not is_derived:
+        where += "".join(f" with {text}" for text in assumed_texts(host)[:1])
     inputs = f" with derived {' and '.join(values)}" if values else ""
     others = spared(first, launches) if LAUNCH in causes else []
     spares = f", but not in {in_words(others)}" if others else ""
+    if is_derived and host is not None and (missing := _missing(host)):
+        spares += f" (the {missing} of the launch in line {host.line.line} was not understood)"
     text = f"{kinds} {where}{inputs}{spares}; to decide, {options_text(causes)}"
     if LAUNCH not in causes and _may_be_of_block(first, launches):
         return f"{text}, or another --launch if the kernel is written for another block size"
     return text
 
 
+def _missing(host: HostLaunch) -> str:
+    """Return what of a launch of the host code was not understood."""
+    return "grid" if host.grid is None else "block" if host.block is None else ""
+
+
 def options_text(causes: Sequence[str]) -> str:
     """Return what to give, as an imperative: `give --arg n=… --launch GRIDxBLOCK`."""
-    values = {LAUNCH: f"{LAUNCH} GRIDxBLOCK", SHARED: f"{SHARED} BYTES"}
+    values = {LAUNCH: f"{LAUNCH} GRIDxBLOCK", SHARED: f"{SHARED} BYTES", HOST_ARGS: f'{HOST_ARGS} "…"'}
     arguments = [f"--arg {cause}=…" for cause in causes if cause not in values]
     return f"give {' '.join([*arguments, *(values[cause] for cause in causes if cause in values)])}"
 

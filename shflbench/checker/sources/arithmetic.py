@@ -53,7 +53,7 @@ def operate(sign: str, first: float, second: float) -> Value:
     return _BITS[sign](first, second) if sign in _BITS else None
 
 
-_COMPARE: Mapping[str, Callable[[float, float], bool]] = {
+COMPARISONS: Mapping[str, Callable[[float, float], bool]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
     "&&": lambda first, second: bool(first) and bool(second), "||": lambda first, second: bool(first) or bool(second),
 }  # fmt: skip

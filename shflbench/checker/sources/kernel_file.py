@@ -53,13 +53,30 @@ class KernelParameter:
 
 
 @dataclass(frozen=True, slots=True)
+class HostBuffer:
+    """An allocation that a launch gets a pointer to."""
+
+    number: int  # among those of the launch, in the order of the arguments
+    size: int | None  # bytes; None if the host code does not determine it
+    filled: int | None = None  # the byte with which the host code fills all of it before the launch
+    contents: bytes | None = None  # all of them, if they are known and not of one byte
+
+
+@dataclass(frozen=True, slots=True)
 class HostArgument:
-    """One argument of a launch; each part is None if the host code does not determine it by constants."""
+    """One argument of a launch; each part is None if the host code does not determine it."""
 
     text: str
-    value: int | float | None = None  # of a number
-    buffer_bytes: int | None = None  # of a pointer: the size of the allocation
-    filled: int | None = None  # the byte with which the host code fills the whole buffer before the launch
+    value: int | float | None = None  # of a number, and 0 of a null pointer
+    buffer: HostBuffer | None = None  # of a pointer: where it points to
+    offset: int = 0  # bytes from the start of the buffer
+    fields: tuple[tuple[str, HostArgument], ...] = ()  # of a structure by value
+
+    def field(self, name: str) -> HostArgument | None:
+        """Return a field of a structure, or of a structure in it: `grid.x`."""
+        first, _, further = name.partition(".")
+        known = dict(self.fields).get(first)
+        return known.field(further) if known is not None and further else known
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +89,7 @@ class HostLaunch:
     arguments: tuple[HostArgument, ...]
     line: SourceLine
     cooperative: bool = False
+    assumed: tuple[tuple[str, int], ...] = ()  # numbers that stand for what the program reads: `argv[1]`
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,13 +67,14 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     toolchain: Toolchain | None,
     nvcc: Path | None,
     cache: Path | None = None,
+    host_args: Sequence[str] | None = None,
 ) -> KernelFile:
     """Return the kernels of the CUDA file `path`, compiled by `nvcc` or, without it, by NVRTC of `toolchain`.
 
     `kernel` selects by a plain name, a qualified name or an instance of a template such as `reduce<float, 256>`, and
     `instances` adds instances, with `skip_unknown` those of templates that the file has. Templates of which nothing
     names an instance are compiled for `float` or `int` if all their parameters are types; `SourceKernel.derived` says
-    so. `cache` is a folder for what NVRTC returns.
+    so. `cache` is a folder for what NVRTC returns, and `host_args` are the words of the program's command line.
 
     UsageError if a folder of `include` does not exist, InputError if the file cannot be read, CompileError if it does
     not compile, KernelError if it has no kernel, or none that `kernel` names.
@@ -82,7 +83,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     _read_text(path)
     options = CompileOptions(arch, tuple(include), tuple(define))
     main = UserFile.of(path, str(path.resolve()), read_limited(path))
-    source = CudaSource(read_unit(main, include, toolchain.headers if toolchain is not None else ()), define)
+    source = CudaSource(read_unit(main, include, toolchain.headers if toolchain is not None else ()), define, host_args)
     require_expandable(source.unit.files, source.macros)
     instance = [kernel] if kernel is not None and "<" in kernel else []
     wanted = requested(source, [*instances, *instance], skip_unknown=skip_unknown)

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources import definitions as kernel_definitions
 from shflbench.checker.sources.constants import Evaluator
+from shflbench.checker.sources.host.interpreter import Interpreter
+from shflbench.checker.sources.host.program import HostProgram
+from shflbench.checker.sources.host.runs import performed_launches
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
-from shflbench.checker.sources.launches import launches
+from shflbench.checker.sources.launches import LaunchSite, launches
 from shflbench.checker.sources.layouts import Types
 from shflbench.checker.sources.macros import Macros
 from shflbench.checker.sources.naming import names
@@ -20,15 +23,14 @@ if TYPE_CHECKING:
     from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.definitions import Definition
     from shflbench.checker.sources.includes import SourceUnit
-    from shflbench.checker.sources.launches import LaunchSite
 
 
 class CudaSource:
     """The parsed files of one translation unit."""
 
-    def __init__(self, unit: SourceUnit, define: Sequence[str]) -> None:
-        """Keep the files; each property reads what it needs."""
-        self.unit = unit
+    def __init__(self, unit: SourceUnit, define: Sequence[str], words: Sequence[str] | None = None) -> None:
+        """Keep the files, and the words of the program's command line if they are given."""
+        self.unit, self.words = unit, words
         self.macros = Macros([file.lexed for file in unit.files], define)
 
     @cached_property
@@ -70,8 +72,16 @@ class CudaSource:
 
     @cached_property
     def launches(self) -> list[LaunchSite]:
-        """The launches in the files."""
-        return launches(self.unit.files, self.evaluator)
+        """The launches that the host code performs, and those in its text that it was not seen to perform."""
+        sites = launches(self.unit.files, self.evaluator)
+        run = Interpreter(HostProgram(self.unit.files, self.macros), self.types, self._by_plain_name)
+        performed = performed_launches(run, {site.node.id for site in sites}, self.words)
+        reached = {item.node.id for item in performed}
+        seen = [
+            LaunchSite(item.kernel, item.template, item.node, item.arguments, item.launch, performed=item.is_instance)
+            for item in performed
+        ]
+        return seen + [site for site in sites if site.node.id not in reached]
 
     @cached_property
     def instances(self) -> dict[str, list[tuple[LaunchSite, tuple[str, ...]]]]:

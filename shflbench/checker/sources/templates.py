@@ -51,7 +51,8 @@ class Instances:
         if definition.template is None:
             return []
         instances: list[tuple[str, ...]] = []
-        for bound in self._surroundings(launch.node, 0):
+        known = launch.performed and len(launch.template_arguments or ()) == len(definition.template)
+        for bound in [{}] if known else self._surroundings(launch.node, 0):
             arguments = self._arguments(
                 launch.template_arguments or (), definition.template, definition.parameters, launch.argument_nodes,
                 launch.node, bound,

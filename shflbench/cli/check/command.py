@@ -56,6 +56,12 @@ if TYPE_CHECKING:
         show_default="from the host code, else derived",
     ),
     option(
+        "--host-args",
+        metavar="WORDS",
+        help="The command line of the program in the file.",
+        show_default="none, or numbers that fit",
+    ),
+    option(
         "-I", "--include", metavar="DIR", type=PATH, multiple=True, help="Search this folder for headers (repeatable)."
     ),
     option("-D", "--define", metavar="NAME[=VALUE]", multiple=True, help="Define this macro (repeatable)."),

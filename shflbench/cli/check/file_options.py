@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,7 @@ NAMES = {  # parameter of the command → option, for messages
     "shared": "--shared",
     "include": "-I",
     "define": "-D",
+    "host_args": "--host-args",
     "compiler": "--compiler",
 }
 
@@ -71,6 +73,7 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     shared: int | None,
     include: Sequence[Path],
     define: Sequence[str],
+    host_args: str | None,
     compiler: str | None,
     arch: str,
     seed: int,
@@ -104,6 +107,7 @@ def file_options(  # noqa: PLR0913  (the options of the command)
         shared_bytes=shared,
         include=tuple(include),
         define=tuple(define),
+        host_args=_words(host_args),
         arch=arch,
         seed=seed,
         nvcc=program,
@@ -111,3 +115,11 @@ def file_options(  # noqa: PLR0913  (the options of the command)
         cache=cache_folder(),
         outputs=False,
     )
+
+
+def _words(text: str | None) -> tuple[str, ...] | None:
+    """Return the words of a command line; UsageError for a quote that does not end."""
+    try:
+        return tuple(shlex.split(text)) if text is not None else None
+    except ValueError as error:
+        raise UsageError(f"--host-args `{text}`: a quote in it does not end", "Write it as for a shell.") from error

@@ -14,7 +14,14 @@ from shflbench.checker.inputs.size_bound import SizeBound
 from shflbench.checker.inputs.thresholds import ContentThresholds
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.kernel_file import Field, HostArgument, HostLaunch, KernelParameter, SourceKernel
+from shflbench.checker.sources.kernel_file import (
+    Field,
+    HostArgument,
+    HostBuffer,
+    HostLaunch,
+    KernelParameter,
+    SourceKernel,
+)
 from shflbench.errors import UsageError
 
 IN = KernelParameter("in", "const float *", "f4", pointer=True, size=8, offset=0, element_bytes=4)
@@ -143,7 +150,7 @@ def test_host_code_gives_numbers_and_sizes_of_buffers() -> None:
         (2, 1, 1),
         (128, 1, 1),
         64,
-        (HostArgument("d_in", buffer_bytes=4096, filled=0), HostArgument("N", value=1000)),
+        (HostArgument("d_in", buffer=HostBuffer(0, 4096, filled=0)), HostArgument("N", value=1000)),
         LINE,
     )
     planned_launch = PlannedLaunch(parse_shape("2x128"), Origin.HOST, launch)
@@ -191,7 +198,7 @@ def host(*arguments_: HostArgument, grid: tuple[int, int, int] = (2, 1, 1)) -> P
 
 
 def test_a_counter_of_the_host_code_begins_with_zero_because_check_says_so() -> None:
-    unknown, cleared = (HostArgument("p", buffer_bytes=4, filled=byte) for byte in (None, 0))
+    unknown, cleared = (HostArgument("p", buffer=HostBuffer(0, 4, filled=byte)) for byte in (None, 0))
     made = derive(kernel(IN), host(unknown), Wishes(zeroed=("in",)), seed=0)
     assert made.texts == (("in = f32[1]", Origin.HOST), ("contents of in = 0", Origin.DERIVED))
     assert (made.buffers[0].values, made.buffers[0].contents.any()) == (Origin.DERIVED, np.False_)
@@ -202,13 +209,18 @@ def test_a_counter_of_the_host_code_begins_with_zero_because_check_says_so() -> 
 def test_an_allocation_that_the_host_code_passes_twice_is_one_buffer() -> None:
     out = KernelParameter("out", "float *", "f4", pointer=True, size=8, offset=8)
     for last, buffers in (("a", 1), ("b", 2)):
-        made = derive(kernel(IN, out), host(*(HostArgument(a, buffer_bytes=4) for a in ("a", last))), Wishes(), seed=0)
+        made = derive(
+            kernel(IN, out),
+            host(*(HostArgument(a, buffer=HostBuffer("ab".index(a), 4)) for a in ("a", last))),
+            Wishes(),
+            seed=0,
+        )
         assert [pointer[1] for value in made.parameters for pointer in value.pointers] == [0, buffers - 1]
         assert made.texts[1] == (("out = in", "out = f32[1]")[buffers - 1], Origin.HOST)
 
 
 def test_the_second_seed_has_the_byte_with_which_the_host_code_fills_a_buffer() -> None:
-    filled = host(HostArgument("p", buffer_bytes=4, filled=0xFF))
+    filled = host(HostArgument("p", buffer=HostBuffer(0, 4, filled=0xFF)))
     for zeroed in ((), ("in",)):  # the second: the kernel performs atomics on it
         first, second = (derive(kernel(IN), filled, Wishes(zeroed=zeroed, vary=vary), seed=0) for vary in (False, True))
         assert first.buffers[0].values == Origin.DERIVED
@@ -243,7 +255,7 @@ def test_a_suggested_size_counts_for_the_second_seed_only_and_does_not_grow() ->
 def test_sizes_of_the_host_code_shrink_with_the_grid() -> None:
     bound = SizeBound(((1, (16,)),), ((1, (16,)),), 4, in_loop=False)
     launch = host(
-        HostArgument("p", buffer_bytes=4000), HostArgument("q"), HostArgument("n", value=1000), grid=(8, 1, 1)
+        HostArgument("p", buffer=HostBuffer(0, 4000)), HostArgument("q"), HostArgument("n", value=1000), grid=(8, 1, 1)
     )
     wishes = Wishes(bounds={"in": (bound,)}, vary=True)
     made = derive(kernel(IN, OUT, N), launch, wishes, seed=1)

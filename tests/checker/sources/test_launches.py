@@ -24,30 +24,30 @@ def launch(parse: Parse, body: str, before: str = "") -> HostLaunch:
         ("kernel<<<sizeof(float), 0x20>>>(p, 1);", (4, 1, 1), (32, 1, 1)),
         ("dim3 b{4, 4, 2}; kernel<<<1, b>>>(p, 1);", (1, 1, 1), (4, 4, 2)),
         ("kernel<<<(int)ceil(100 / 32.0), 32>>>(p, 1);", (4, 1, 1), (32, 1, 1)),
+        ("int n = 4; n++; kernel<<<n, 32>>>(p, n);", (5, 1, 1), (32, 1, 1)),
+        ("int n = 4; if (n > 3) n = 8; kernel<<<n, 32>>>(p, n);", (8, 1, 1), (32, 1, 1)),
+        ("int n = 4; set(n); kernel<<<n, 32>>>(p, n);", (9, 1, 1), (32, 1, 1)),
+        ("dim3 n(4); n.x = 3; n.y = 2; kernel<<<n, 32>>>(p, 3);", (3, 2, 1), (32, 1, 1)),
+        ("#ifdef BIG\nint n = 64;\n#else\nint n = 4;\n#endif\nkernel<<<n, 32>>>(p, n);", (4, 1, 1), (32, 1, 1)),
+        ("int n = argc > 1 ? 2 : 7; kernel<<<n, 32>>>(p, n);", (7, 1, 1), (32, 1, 1)),
     ],
 )
 def test_constant_shapes_are_evaluated(
     parse: Parse, body: str, grid: tuple[int, int, int], block: tuple[int, int, int]
 ) -> None:
-    found = launch(parse, body)
+    found = launch(parse, body, "void set(int &n) { n = 9; }")
     assert (found.grid, found.block) == (grid, block)
 
 
 @pytest.mark.parametrize(
     "body",
     [
-        "int n = atoi(argv[1]); kernel<<<n, 32>>>(p, n);",
-        "kernel<<<argc, 32>>>(p, 3);",
-        "int n = 4; n++; kernel<<<n, 32>>>(p, n);",
-        "int n = 4; if (argc) n = 8; kernel<<<n, 32>>>(p, n);",
-        "int n; if (argc) n = 8; kernel<<<n, 32>>>(p, n);",
-        'int n = 4; scanf("%d", &n); kernel<<<n, 32>>>(p, n);',
-        "int n = 4; set(n); kernel<<<n, 32>>>(p, n);",
-        "for (int n = 1; n < 8; n *= 2) kernel<<<n, 32>>>(p, n);",
-        "dim3 n(4); n.x = argc; kernel<<<n, 32>>>(p, 3);",
-        "#ifdef BIG\nint n = 64;\n#else\nint n = 4;\n#endif\nkernel<<<n, 32>>>(p, n);",
+        "int n = other(); kernel<<<n, 32>>>(p, n);",
+        "int n = 4; if (other()) n = 8; kernel<<<n, 32>>>(p, n);",
+        "int n = 4; other(&n); kernel<<<n, 32>>>(p, n);",
+        "int n = 4; while (other()) n *= 2; kernel<<<n, 32>>>(p, n);",
+        "dim3 n(4); n.x = other(); kernel<<<n, 32>>>(p, 3);",
         "kernel<<<1 / 0, 32>>>(p, 3);",
-        "kernel<<<0, 32>>>(p, 3);",
         "kernel<<<1 << 70, 32>>>(p, 3);",
         "kernel<<<UNKNOWN, 32>>>(p, 3);",
     ],
@@ -78,21 +78,24 @@ def test_a_macro_with_two_definitions_is_unknown(parse: Parse) -> None:
 
 
 def test_allocations_give_sizes_and_fills_give_contents(parse: Parse) -> None:
-    body = """float *a, *b, *c, *d; const int n = 100; int m = argc;
+    body = """float *a, *b, *c, *d; const int n = 100; int m = other();
     cudaMalloc(&a, n * sizeof(float)); CHECK(cudaMalloc((void **)&b, n * sizeof(*b)));
     cudaMalloc(&c, m * sizeof(float)); cudaMallocManaged(&d, 64);
     cudaMemset(a, 0, n * sizeof(float)); cudaMemset(d, -1, 64);
     kernel<<<1, 32, 2 * sizeof(int)>>>(a, b, c, d, nullptr, -2.5f);"""
     found = launch(parse, body)
-    assert [item.buffer_bytes for item in found.arguments] == [400, None, None, 64, None, None]
-    assert [item.filled for item in found.arguments] == [0, None, None, 0xFF, None, None]
+    buffers = [item.buffer for item in found.arguments]
+    assert [item and item.size for item in buffers] == [400, 400, None, 64, None, None]
+    assert [item and item.filled for item in buffers] == [0, None, None, 0xFF, None, None]
     assert [item.value for item in found.arguments] == [None, None, None, None, 0, -2.5]
     assert found.shared_bytes == 8
 
 
 def test_a_copy_after_the_fill_gives_no_contents(parse: Parse) -> None:
     body = "float *a; cudaMalloc(&a, 4); cudaMemset(a, 0, 4); cudaMemcpy(a, h, 4, x); kernel<<<1, 32>>>(a, 1);"
-    assert launch(parse, body).arguments[0].filled is None
+    buffer = launch(parse, body).arguments[0].buffer
+    assert buffer is not None
+    assert buffer.filled is None
 
 
 def test_a_launch_by_function_names_its_kernel(parse: Parse) -> None:
@@ -101,7 +104,7 @@ def test_a_launch_by_function_names_its_kernel(parse: Parse) -> None:
     found = launch(parse, body)
     assert (found.grid, found.block, found.shared_bytes) == ((2, 1, 1), (64, 1, 1), 16)
     assert found.cooperative
-    assert [(item.value, item.buffer_bytes) for item in found.arguments] == [(None, 28), (7, None)]
+    assert [(item.value, item.buffer and item.buffer.size) for item in found.arguments] == [(None, 28), (7, None)]
 
 
 def test_a_launch_in_a_comment_is_none(parse: Parse) -> None:

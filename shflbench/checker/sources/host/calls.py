@@ -1,0 +1,238 @@
+"""Calls in host code: kernels, functions of the files, members, casts, macros and the library."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.host.launching import launch, launch_by_call
+from shflbench.checker.sources.host.library import LIBRARY, unknown_call
+from shflbench.checker.sources.host.program import called_name, items
+from shflbench.checker.sources.host.templates import template_arguments
+from shflbench.checker.sources.host.values import (
+    UNKNOWN,
+    Address,
+    Cell,
+    Element,
+    Function,
+    Memory,
+    Pointer,
+    Structure,
+    as_type,
+)  # fmt: skip
+from shflbench.checker.sources.syntax import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tree_sitter import Node
+
+    from shflbench.checker.sources.host.machine import Frame
+    from shflbench.checker.sources.host.program import HostFunction
+    from shflbench.checker.sources.host.run import Reference, Run
+
+_CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
+_BY_FUNCTION = {"cudaLaunchKernel": False, "cudaLaunchCooperativeKernel": True}
+_NUMBERS = frozenset({"int", "float", "double", "size_t", "unsigned", "long", "bool", "char", "uint", "short"})
+
+
+def call(  # noqa: PLR0911  (a return per kind of call)
+    run: Run, node: Node
+) -> Callable[[Frame], object]:
+    """Return what a call does, and its value."""
+    function, listed = node.child_by_field_name("function"), node.child_by_field_name("arguments")
+    arguments = items(listed)
+    syntax = next((child for child in node.children if child.type == "kernel_call_syntax"), None)
+    if function is None:
+        return lambda frame: UNKNOWN  # noqa: ARG005
+    if syntax is not None:
+        return launch(run, node, function, items(syntax), arguments)
+    name = called_name(function)
+    if name in _BY_FUNCTION and len(arguments) >= 4:  # noqa: PLR2004  (kernel, grid, block and arguments)
+        return launch_by_call(run, node, arguments, cooperative=_BY_FUNCTION[name])
+    if function.type == "identifier" and run.program.macros.definitions(name):
+        return _macro(run, node, name, arguments)
+    if function.type == "field_expression":
+        return _method(run, function, name, arguments)
+    if name in _CASTS:
+        return _named_cast(run, function, arguments)
+    return _plain(run, function, name, arguments)
+
+
+def _macro(run: Run, node: Node, name: str, arguments: Sequence[Node]) -> Callable[[Frame], object]:
+    macros = run.program.macros.definitions(name)
+    macro = macros[0]
+    texts = [text_of(item) for item in arguments]
+    values = [run.expression(item) for item in arguments]
+    body = _substituted(macro.body, macro.parameters or (), texts)
+    if any(word in macro.body for word in ("<<<", "cudaLaunch", "cudaMalloc")):
+        tree = run.expanded(body, statement=True)
+        if tree is not None:
+            inside = run.statement(tree)
+
+            def statement(frame: Frame) -> object:
+                run.macro_uses.append(node)
+                try:
+                    inside(frame)
+                finally:
+                    run.macro_uses.pop()
+                return UNKNOWN
+
+            return statement
+    tree = run.expanded(body) if "{" not in body else None
+    if tree is not None and macro.parameters is not None:
+        return run.expression(tree)
+
+    def evaluated(frame: Frame) -> object:
+        return [value(frame) for value in values][-1] if values else UNKNOWN
+
+    return evaluated
+
+
+def _substituted(body: str, names: Sequence[str], texts: Sequence[str]) -> str:
+    """Return the body of a macro with its arguments."""
+    given = dict(zip(names, texts, strict=False))
+    given["__VA_ARGS__"] = ", ".join(texts[len([name for name in names if name != "__VA_ARGS__"]) :])
+    body = re.sub(r"\s*##\s*", "", re.sub(r"(?<!#)#(?!#)\s*(\w+)", r'"\1"', body))
+    return re.sub(r"[A-Za-z_]\w*", lambda match: given.get(match[0], match[0]), body)
+
+
+def _named_cast(run: Run, function: Node, arguments: Sequence[Node]) -> Callable[[Frame], object]:
+    text = text_of(function).partition("<")[2].rpartition(">")[0]
+    value = run.expression(arguments[0]) if arguments else lambda frame: UNKNOWN  # noqa: ARG005
+    return lambda frame: as_type(value(frame), run.type(text, frame))
+
+
+def _plain(run: Run, function: Node, name: str, arguments: Sequence[Node]) -> Callable[[Frame], object]:
+    places = [run.reference(item) for item in arguments]
+    template = template_arguments(run, function)
+    text = "".join(text_of(function).split())
+    functions = run.program.functions.get(name, [])
+    is_type = text in _NUMBERS or function.type in {"primitive_type", "sized_type_specifier"}
+
+    def called(frame: Frame) -> object:  # noqa: PLR0911  (a return per kind of function)
+        given = [place(frame) for place in places]
+        if is_type and len(given) == 1:
+            return as_type(given[0].load(), run.type(text, frame))
+        value = frame.variables[name].load() if name in frame.variables else None
+        if isinstance(value, Function) and value.call is not None:
+            return value.call([item.load() for item in given])
+        if isinstance(value, Function):
+            return _of_files(run, run.program.functions.get(value.name, []), given, (), None)
+        if frame.this is not None:
+            members = run.program.member(frame.this.type.name, name)
+            if members:
+                return _of_files(run, members, given, template(frame), frame.this)
+        if functions:
+            return _of_files(run, functions, given, template(frame), None)
+        if name in LIBRARY:
+            return LIBRARY[name](run, frame, given)
+        if name in run.program.classes or name == "dim3" or text.partition("<")[0].endswith("vector"):
+            return run.constructed(run.type(text, frame), [item.load() for item in given], frame).value
+        return unknown_call(run, name, given)
+
+    return called
+
+
+def _of_files(
+    run: Run,
+    functions: Sequence[HostFunction],
+    given: Sequence[Reference],
+    template: Sequence[object],
+    this: Structure | None,
+) -> object:
+    fitting = [item for item in functions if _takes(item, len(given))]
+    if not fitting:  # the defaults of a member function stand in its class
+        fitting = [item for item in functions if item.owner and len(given) <= len(item.parameters)]
+    if not fitting:
+        return UNKNOWN
+    exact = [item for item in fitting if len(item.template) >= len(template)]
+    return run.call((exact or fitting)[0], given, template, this)
+
+
+def _takes(function: HostFunction, count: int) -> bool:
+    required = sum(item.type == "parameter_declaration" for item in function.parameters)
+    return required <= count <= len(function.parameters)
+
+
+# Members
+
+
+def _method(run: Run, function: Node, name: str, arguments: Sequence[Node]) -> Callable[[Frame], object]:
+    owner = function.child_by_field_name("argument")
+    field = function.child_by_field_name("field")
+    object_ = run.reference(owner) if owner is not None else lambda frame: Cell()  # noqa: ARG005
+    places = [run.reference(item) for item in arguments]
+    template = template_arguments(run, field) if field is not None else lambda frame: ()  # noqa: ARG005
+
+    def called(frame: Frame) -> object:
+        place = object_(frame)
+        value = place.load()
+        if isinstance(value, Address):
+            value = value.cell.load()
+        elif isinstance(value, Pointer) and name != "get":
+            value = Element(value.memory, value.offset, value.target).load()
+        given = [item(frame) for item in places]
+        if isinstance(value, Structure) and value.memory is not None:
+            return _of_vector(value, name, [item.load() for item in given])
+        if isinstance(value, Structure):
+            members = run.program.member(value.type.name, name)
+            if members:
+                return _of_files(run, members, given, template(frame), value)
+            cell = value.fields.get(name)
+            if cell is not None and isinstance(cell.value, Function) and cell.value.call is not None:
+                return cell.value.call([item.load() for item in given])
+        if isinstance(value, Pointer) and name == "get":
+            return value
+        return unknown_call(run, name, given)
+
+    return called
+
+
+def _of_vector(  # noqa: C901, PLR0911  (the members of a vector)
+    vector: Structure, name: str, given: Sequence[object]
+) -> object:
+    memory, size = vector.memory, vector.element.size
+    if memory is None:
+        return UNKNOWN
+    count = memory.size // size if memory.size is not None and size else None
+    if name in {"size", "length"}:
+        return count if count is not None else UNKNOWN
+    if name == "empty":
+        return int(count == 0) if count is not None else UNKNOWN
+    if name in {"data", "begin", "cbegin"}:
+        return Pointer(memory, 0, vector.element)
+    if name in {"end", "cend"}:
+        return Pointer(memory, memory.size, vector.element)
+    if name in {"resize", "assign"} and given:
+        wanted = given[0]
+        memory.forget()
+        memory.size = wanted * size if isinstance(wanted, int) and size else None
+        if name == "assign" and len(given) > 1 and given[1] == 0 and memory.size is not None:
+            memory.fill(0, 0, memory.size)
+    elif name in {"push_back", "emplace_back"} and given:
+        if count is None or size is None:
+            memory.forget()
+            return UNKNOWN
+        _append(memory, vector, given[0], count * size)
+    elif name == "clear":
+        memory.forget()
+        memory.size = 0
+    elif name in {"back", "front"} and count:
+        return memory.load((count - 1) * (size or 1) if name == "back" else 0, vector.element)
+    elif name not in {"reserve", "shrink_to_fit"}:
+        memory.forget()
+        memory.size = None
+    return UNKNOWN
+
+
+def _append(memory: Memory, vector: Structure, value: object, end: int) -> None:
+    size = vector.element.size or 1
+    data, known = memory.contents() or bytes(memory.data), bytes(memory.known)
+    if memory.filled is not None:
+        known = b"\1" * end
+    memory.forget()
+    memory.size = end + size
+    if len(data) == end:
+        memory.data, memory.known = bytearray(data + bytes(size)), bytearray(known + b"\0" * size)
+    Element(memory, end, vector.element).store(value)

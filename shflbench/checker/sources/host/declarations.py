@@ -1,0 +1,196 @@
+"""Declarations of variables in host code, and the values that they begin with."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.host.program import items
+from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, array_of, pointer_to
+from shflbench.checker.sources.host.values import MOST_BYTES, Cell, Element, Memory, Pointer, Structure, as_type
+from shflbench.checker.sources.scopes import declared_name
+from shflbench.checker.sources.syntax import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tree_sitter import Node
+
+    from shflbench.checker.sources.host.machine import Frame
+    from shflbench.checker.sources.host.run import Run
+
+_VECTOR = re.compile(
+    r"(?:\w+::)*(?P<kind>device_vector|universal_vector|host_vector|vector|array)\s*<(?P<element>.*)>$"
+)
+_DECLARATORS = frozenset({"pointer_declarator", "reference_declarator", "array_declarator", "parenthesized_declarator"})
+_INITIALIZERS = frozenset({"argument_list", "initializer_list"})
+
+
+def declaration(run: Run, node: Node) -> Callable[[Frame], None]:
+    """Return what a declaration does."""
+    text = text_of(node.child_by_field_name("type"))
+    static = any(text_of(item) == "static" for item in node.children if item.type == "storage_class_specifier")
+    parts = [_declarator(run, text, item) for item in node.children_by_field_name("declarator")]
+
+    def declare(frame: Frame) -> None:
+        for name, make in parts:
+            if static:
+                key = f"{name} {node.id}"
+                if key not in run.state.globals:
+                    made = make(frame)
+                    run.state.globals[key] = made if isinstance(made, Cell) else Cell(made.load(), made.type)
+                frame.variables[name] = run.state.globals[key]
+            else:
+                frame.variables[name] = make(frame)
+
+    return declare
+
+
+def variable(run: Run, node: Node, declarator: Node) -> Callable[[Frame], Cell | Element]:
+    """Return how one variable of a declaration begins."""
+    return _declarator(run, text_of(node.child_by_field_name("type")), declarator)[1]
+
+
+def _declarator(run: Run, text: str, item: Node) -> tuple[str, Callable[[Frame], Cell | Element]]:
+    value = item.child_by_field_name("value") if item.type == "init_declarator" else None
+    inner = item.child_by_field_name("declarator") if item.type == "init_declarator" else item
+    name = declared_name(inner)
+    if item.type == "function_declarator":  # `dim3 grid(N)` and `std::vector<float> v(n)` may parse as functions
+        listed = [child.child_by_field_name("type") or child for child in items(item.child_by_field_name("parameters"))]
+        arguments = [run.expression(child) for child in listed]
+        return name, lambda frame: run.constructed(run.type(text, frame), [make(frame) for make in arguments], frame)
+    shape = shape_of(run, inner)
+    if value is not None and is_reference(inner):
+        refer = run.reference(value)
+        return name, refer
+    if value is not None and value.type in _INITIALIZERS:
+        return name, _listed(run, text, shape, value)
+    make = run.expression(value) if value is not None else None
+
+    def declared(frame: Frame) -> Cell | Element:
+        type_ = shape(run.type(text, frame), frame) if text != "auto" else UNKNOWN_TYPE
+        if make is not None and not type_.is_array:
+            given = make(frame)
+            if isinstance(given, Structure) and _VECTOR.match(type_.name):
+                return run.constructed(type_, [given], frame)
+            return Cell(as_type(given, type_), type_)
+        return run.constructed(type_, [], frame)
+
+    return name, declared
+
+
+def is_reference(declarator: Node | None) -> bool:
+    """Whether a declarator declares a reference: `&x`, `*&x`."""
+    while declarator is not None and declarator.type in {"pointer_declarator", "reference_declarator"}:
+        if declarator.type == "reference_declarator":
+            return True
+        declarator = declarator.child_by_field_name("declarator")
+    return False
+
+
+def shape_of(run: Run, declarator: Node | None) -> Callable[[HostType, Frame], HostType]:
+    """Return how a declarator makes the type of its variable of the type before it: `*a[4]`."""
+    if declarator is None or declarator.type not in {*_DECLARATORS, "abstract_pointer_declarator"}:
+        return lambda base, frame: base  # noqa: ARG005
+    inner = declarator.child_by_field_name("declarator")
+    if inner is None:
+        inner = next((item for item in items(declarator) if item.type.endswith("declarator")), None)
+    outer = shape_of(run, inner)
+    if declarator.type in {"pointer_declarator", "abstract_pointer_declarator"}:
+        return lambda base, frame: outer(pointer_to(base), frame)
+    if declarator.type == "array_declarator":
+        size = declarator.child_by_field_name("size")
+        count = run.expression(size) if size is not None else None
+
+        def array(base: HostType, frame: Frame) -> HostType:
+            number = count(frame) if count is not None else 0
+            return outer(array_of(base, number if isinstance(number, int) and number >= 0 else 0), frame)
+
+        return array
+    return outer
+
+
+def _listed(
+    run: Run, text: str, shape: Callable[[HostType, Frame], HostType], value: Node
+) -> Callable[[Frame], Cell | Element]:
+    """Return a variable of `T v(a, b)` or `T v = {a, b}`."""
+    values = [run.expression(item) for item in items(value)]
+    braces = value.type == "initializer_list"
+
+    def declared(frame: Frame) -> Cell | Element:
+        type_ = shape(run.type(text, frame), frame)
+        given = [make(frame) for make in values]
+        if type_.is_array:
+            return Cell(array_with(type_, given), type_)
+        if braces and _VECTOR.match(type_.name):
+            return run.constructed(type_, [array_with(array_of(UNKNOWN_TYPE, len(given)), given)], frame)
+        if type_.is_pointer or type_.format:
+            return Cell(as_type(given[0] if given else 0, type_), type_)
+        return run.constructed(type_, given, frame)
+
+    return declared
+
+
+def array_with(type_: HostType, values: Sequence[object]) -> Pointer:
+    """Return an array with its first elements; the others are zero, as in C++, if there are any values."""
+    element = type_.target or UNKNOWN_TYPE
+    count = type_.count or len(values)
+    size = count * element.size if element.size is not None else None
+    memory = Memory(size)
+    if values and size is not None and size <= MOST_BYTES:
+        memory.fill(0, 0, size)
+    for index, value in enumerate(values):
+        Element(memory, index * (element.size or 8), element).store(value)
+    return Pointer(memory, 0, element)
+
+
+def vector_of(type_: HostType, run: Run, frame: Frame) -> Structure | None:
+    """Return an empty `std::vector<T>` or `thrust::device_vector<T>`; None for another type."""
+    match = _VECTOR.match(type_.name)
+    if match is None:
+        return None
+    text, _, count = match["element"].strip().partition(",") if match["kind"] == "array" else (match["element"], "", "")
+    element = run.type(text.strip(), frame)
+    device = match["kind"] in {"device_vector", "universal_vector"}
+    size = int(count) * (element.size or 1) if count.strip().isdigit() else 0
+    return Structure(type_, {}, Memory(size, device=device), element)
+
+
+def fill_vector(made: Structure, arguments: Sequence[object]) -> None:
+    """Give a vector the elements that its constructor's arguments name."""
+    size, memory = made.element.size, made.memory
+    if not arguments or memory is None:
+        return
+    first = arguments[0]
+    if isinstance(first, Structure) and first.memory is not None:
+        memory.size = first.memory.size
+        memory.copy(0, first.memory, 0, memory.size)
+    elif isinstance(first, Pointer):
+        _copy_range(made, first, arguments[1] if len(arguments) > 1 else first.memory)
+    elif isinstance(first, int) and first >= 0 and size is not None:
+        memory.size = first * size
+        value = arguments[1] if len(arguments) > 1 else 0
+        if value == 0:
+            memory.fill(0, 0, memory.size)
+        elif memory.size and memory.size <= MOST_BYTES:
+            for index in range(first):
+                Element(memory, index * size, made.element).store(value)
+    else:
+        memory.size = None
+
+
+def _copy_range(made: Structure, first: Pointer, end: object) -> None:
+    memory = made.memory
+    if memory is None:
+        return
+    count = None
+    if isinstance(end, Pointer) and end.offset is not None and first.offset is not None:
+        count = end.offset - first.offset
+    elif isinstance(end, Memory):  # a list of elements in braces
+        count = len(end.objects) * (made.element.size or 8) or end.size
+        memory.size = count
+        for offset, value in end.objects.items():
+            Element(memory, offset // 8 * (made.element.size or 8), made.element).store(value)
+        return
+    memory.size = count
+    memory.copy(0, first.memory, first.offset or 0, count)

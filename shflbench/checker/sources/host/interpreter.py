@@ -1,0 +1,328 @@
+"""Interpret host code: from a function of the files to the launches that it performs.
+
+Each statement and expression becomes a Python function of the frame once, and runs as often as the host code runs it.
+What the host code does not determine is `UNKNOWN`, which every operation passes on; it is never guessed.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.checker.source_lines import SourceLine
+from shflbench.checker.sources.host.declarations import fill_vector, is_reference, shape_of, vector_of
+from shflbench.checker.sources.host.expressions import EXPRESSIONS, REFERENCES, truth
+from shflbench.checker.sources.host.machine import MOST_CALLS, Frame, HostInput, HostState, HostStop
+from shflbench.checker.sources.host.program import HostFunction, called_name, items
+from shflbench.checker.sources.host.statements import STATEMENTS, Returned, expression_statement
+from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, TypeReader
+from shflbench.checker.sources.host.values import UNKNOWN, Cell, Memory, Pointer, Structure, as_type, type_name
+from shflbench.checker.sources.scopes import declared_name
+from shflbench.checker.sources.syntax import line_of, parse, text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tree_sitter import Node, Tree
+
+    from shflbench.checker.sources.definitions import Definition
+    from shflbench.checker.sources.host.program import HostProgram
+    from shflbench.checker.sources.host.run import Reference
+    from shflbench.checker.sources.host.statements import Statement
+    from shflbench.checker.sources.layouts import Types
+
+
+class Interpreter:
+    """Runs functions of the host code."""
+
+    def __init__(
+        self,
+        program: HostProgram,
+        types: Types,
+        kernels: Mapping[str, Sequence[Definition]],
+    ) -> None:
+        """Keep the program; `kernels` has the definitions of kernels by the last part of their names."""
+        self.program, self.kernels = program, kernels
+        self.types = TypeReader(types, program.macros)
+        self.state = HostState(HostInput())
+        self._expressions: dict[int, Callable[[Frame], object]] = {}
+        self._statements: dict[int, Statement] = {}
+        self._launches: dict[int, bool] = {}
+        self.macro_uses: list[Node] = []  # those around what runs
+        self._expanded: dict[str, tuple[Tree, Node | None]] = {}
+
+    # Code
+
+    def expression(self, node: Node) -> Callable[[Frame], object]:
+        """Return an expression as a function of the frame."""
+        known = self._expressions.get(node.id)
+        if known is None:
+            make = EXPRESSIONS.get(node.type)
+            known = make(self, node) if make is not None else lambda frame: UNKNOWN  # noqa: ARG005
+            self._expressions[node.id] = known
+        return known
+
+    def statement(self, node: Node) -> Statement:
+        """Return a statement as a function of the frame."""
+        known = self._statements.get(node.id)
+        if known is None:
+            make = STATEMENTS.get(node.type)
+            if make is None and node.type in EXPRESSIONS:
+                value = self.expression(node)
+                known = expression_statement(value)
+            else:
+                known = make(self, node) if make is not None else lambda frame: None  # noqa: ARG005
+            self._statements[node.id] = known
+        return known
+
+    def condition(self, node: Node | None) -> Callable[[Frame], object]:
+        """Return a condition: true, false or unknown; without one, true."""
+        if node is None:
+            return lambda frame: True  # noqa: ARG005
+        if node.type == "condition_clause":
+            node = node.child_by_field_name("value") or items(node)[-1]
+        if node.type == "declaration":
+            return lambda frame: UNKNOWN  # noqa: ARG005
+        value = self.expression(node)
+        return lambda frame: truth(value(frame))
+
+    def reference(self, node: Node) -> Callable[[Frame], Reference]:
+        """Return a place to assign to as a function of the frame; a value that has none gets one."""
+        make = REFERENCES.get(node.type)
+        if make is not None:
+            place: Callable[[Frame], Reference] = make(self, node)
+            return place
+        value = self.expression(node)
+        return lambda frame: Cell(value(frame))
+
+    def launches(self, node: Node) -> bool:
+        """Whether code launches kernels, directly or through functions of the files."""
+        known = self._launches.get(node.id)
+        if known is None:
+            self._launches[node.id] = False
+            known = self._launches[node.id] = any(self._is_launch(item) for item in walk(node))
+        return known
+
+    def _is_launch(self, item: Node) -> bool:
+        if item.type == "kernel_call_syntax":
+            return True
+        if item.type != "call_expression":
+            return False
+        name = called_name(item.child_by_field_name("function"))
+        if name.startswith("cudaLaunch"):
+            return True
+        if any("<<<" in macro.body for macro in self.program.macros.definitions(name)):
+            return True
+        return any(self.launches(callee.body) for callee in self.program.functions.get(name, ()))
+
+    def expanded(self, text: str, *, statement: bool = False) -> Node | None:
+        """Return the tree of a text that a macro stands for, as an expression or as statements."""
+        known = self._expanded.get(text)
+        if known is None:
+            before, after = ("void f() {", ";}") if statement else ("auto v = (", ");")
+            tree = parse(f"{before}{text}{after}".encode())
+            wanted = "compound_statement" if statement else "init_declarator"
+            node = next((item for item in walk(tree.root_node) if item.type == wanted), None)
+            if node is not None and not statement:
+                node = None if tree.root_node.has_error else node.child_by_field_name("value")
+            known = self._expanded[text] = (tree, node)
+        return known[1]
+
+    def taken(self, node: Node) -> list[Node]:
+        """Return the statements of `#if` that are compiled, as far as it can be told."""
+        condition = node.child_by_field_name("condition") or node.child_by_field_name("name")
+        other = node.child_by_field_name("alternative")
+        inside = [item for item in items(node) if condition is None or item.id != condition.id]
+        inside = [item for item in inside if other is None or item.id != other.id]
+        text = text_of(node.child_by_field_name("name"))
+        if node.type == "preproc_ifdef":
+            known = bool(self.program.macros.definitions(text))
+            holds = known != (text_of(node.children[0]) == "#ifndef")
+        else:
+            value = self.expression(condition)(Frame()) if condition is not None else UNKNOWN
+            holds = truth(value) is not False and value != 0
+        if holds or other is None:
+            return inside if holds else []
+        return self.taken(other) if other.type != "preproc_else" else items(other)
+
+    def site(self, node: Node) -> tuple[Node, SourceLine]:
+        """Return a place in the files: the node, or the use of the macro whose text has the node."""
+        for use in reversed([node, *self.macro_uses[:1]]) if self.program.path(node) is None else [node]:
+            path = self.program.path(use)
+            if path is not None:
+                return use, SourceLine(path, line_of(use))
+        return node, SourceLine(Path(), 1)
+
+    # Types and values
+
+    def type(self, text: str, frame: Frame) -> HostType:
+        """Return the type that a text stands for in a frame."""
+        return self.types.read(text, frame.bound)
+
+    def forget(self, names: Sequence[tuple[str, bool]], frame: Frame) -> None:
+        """Take variables, or what they point to, as unknown."""
+        for name, indirect in names:
+            place = frame.variables.get(name)
+            if place is None and frame.this is not None and name in frame.this.fields:
+                place = frame.this.fields[name]
+            if place is None:
+                place = self.state.globals.get(name)
+            if place is None:
+                continue
+            value = place.load()
+            if isinstance(value, Pointer):
+                value.memory.forget()
+            elif isinstance(value, Structure):
+                if value.memory is not None:
+                    value.memory.forget()
+            elif not indirect:
+                place.store(UNKNOWN)
+            if not indirect and isinstance(value, Pointer):
+                place.store(UNKNOWN)
+
+    def constructed(self, type_: HostType, arguments: Sequence[object], frame: Frame) -> Cell:
+        """Return a variable of a type with what its constructor makes of the arguments."""
+        if type_.name == "dim3":
+            return Cell(_dims(arguments), type_)
+        if type_.is_array:
+            return Cell(Pointer(Memory(type_.size), 0, type_.target or UNKNOWN_TYPE), type_)
+        if type_.format or type_.is_pointer:
+            return Cell(as_type(arguments[0], type_) if arguments else UNKNOWN, type_)
+        vector = vector_of(type_, self, frame)
+        if vector is not None:
+            fill_vector(vector, arguments)
+            return Cell(vector, type_)
+        if len(arguments) == 1 and isinstance(arguments[0], Structure) and arguments[0].type.name == type_.name:
+            return Cell(arguments[0].copied(), type_)
+        return Cell(self._object(type_, arguments, frame), type_)
+
+    def _object(self, type_: HostType, arguments: Sequence[object], frame: Frame) -> Structure:
+        name, _, listed = type_.name.partition("<")
+        known = self.program.classes.get(name)
+        bound: dict[str, object] = {}
+        if known is not None and listed:
+            texts = [text.strip() for text in listed.removesuffix(">").split(",")]
+            bound = {item.name: frame.bound.get(text, text) for item, text in zip(known.template, texts, strict=False)}
+        made = Structure(type_, {}, None, UNKNOWN_TYPE, bound)
+        if known is None:
+            return made
+        self._add_fields(made, name)
+        constructors = [item for item in self.program.member(name, name) if len(item.parameters) >= len(arguments)]
+        if constructors:
+            best = min(constructors, key=lambda item: len(item.parameters))
+            self.call(best, [Cell(value) for value in arguments], (), this=made)
+        else:
+            for cell, value in zip(made.fields.values(), arguments, strict=False):
+                cell.store(value)
+        return made
+
+    def _add_fields(self, made: Structure, name: str) -> None:
+        known = self.program.classes.get(name)
+        if known is None:
+            return
+        for base in known.bases:
+            if base != name:
+                self._add_fields(made, base.partition("<")[0])
+        frame = Frame({}, made, made.bound)
+        for item in items(known.body):
+            if item.type != "field_declaration":
+                continue
+            text = text_of(item.child_by_field_name("type"))
+            value = item.child_by_field_name("default_value")
+            for declarator in item.children_by_field_name("declarator"):
+                if declarator.type == "function_declarator":
+                    continue
+                type_ = shape_of(self, declarator)(self.type(text, frame), frame)
+                given = [self.expression(value)(frame)] if value is not None else []
+                inner = type_.name == made.type.name
+                made.fields[declared_name(declarator)] = Cell() if inner else self.constructed(type_, given, frame)
+
+    # Calls
+
+    def call(
+        self,
+        function: HostFunction,
+        arguments: Sequence[Reference],
+        template: Sequence[object],
+        this: Structure | None = None,
+    ) -> object:
+        """Return the result of a call of a function of the files."""
+        self.state.step()
+        if self.state.depth >= MOST_CALLS:
+            return UNKNOWN
+        frame = Frame({}, this, dict(this.bound) if this is not None else {})
+        frame.bound = {**frame.bound, **_template_of(function, arguments, template)}
+        for place, item in enumerate(function.parameters):
+            self._pass(frame, item, arguments[place] if place < len(arguments) else None)
+        self._initialize_fields(function, frame)
+        self.state.depth += 1
+        try:
+            outcome = self.statement(function.body)(frame)
+        finally:
+            self.state.depth -= 1
+        return outcome.value if isinstance(outcome, Returned) else UNKNOWN
+
+    def _pass(self, frame: Frame, item: Node, given: Reference | None) -> None:
+        declarator = item.child_by_field_name("declarator")
+        name = declared_name(declarator)
+        text = text_of(item.child_by_field_name("type"))
+        if given is None:
+            value = item.child_by_field_name("default_value")
+            given = Cell(self.expression(value)(frame) if value is not None else UNKNOWN)
+        if is_reference(declarator):
+            frame.variables[name] = given
+            return
+        type_ = shape_of(self, declarator)(self.type(text, frame), frame) if text != "auto" else UNKNOWN_TYPE
+        if type_.is_array and type_.target is not None:
+            type_ = HostType(f"{type_.target.name} *", 8, "", type_.target)
+        frame.variables[name] = Cell(as_type(given.load(), type_), type_)
+
+    def _initialize_fields(self, function: HostFunction, frame: Frame) -> None:
+        listed = next((item for item in function.node.children if item.type == "field_initializer_list"), None)
+        for item in items(listed):
+            parts = items(item)
+            if frame.this is not None and len(parts) == 2:  # noqa: PLR2004  (field and arguments)
+                values = [self.expression(value)(frame) for value in items(parts[1])]
+                cell = frame.this.field(text_of(parts[0]))
+                known = cell.type is not UNKNOWN_TYPE
+                cell.value = self.constructed(cell.type, values, frame).value if known else [*values, UNKNOWN][0]
+
+    def run(self, function: HostFunction, arguments: Sequence[object], given: HostInput, *, forced: bool) -> HostState:
+        """Run a function until it ends, and return what it did."""
+        self.state = HostState(given, forced=forced)
+        with suppress(HostStop, RecursionError):
+            self.call(function, [Cell(value) for value in arguments], ())
+        return self.state
+
+
+def _dims(values: Sequence[object]) -> object:
+    if len(values) == 1 and not isinstance(values[0], int | float):
+        return values[0]
+    numbers = [int(value) & 0xFFFFFFFF if isinstance(value, int | float) else UNKNOWN for value in values]
+    x, y, z = [*numbers, 1, 1, 1][:3]
+    return (x, y, z)
+
+
+def _template_of(function: HostFunction, arguments: Sequence[Reference], given: Sequence[object]) -> dict[str, object]:
+    """Return the arguments of a function template: given, deduced from the types of values, or defaults."""
+    bound: dict[str, object] = {item.name: value for item, value in zip(function.template, given, strict=False)}
+    for item in function.template[len(given) :]:
+        for parameter, place in zip(function.parameters, arguments, strict=False):
+            deduced = _deduced(item.name, parameter, place.load())
+            if deduced is not None:
+                bound[item.name] = deduced
+                break
+        else:
+            if item.default is not None:
+                bound[item.name] = item.default
+    return bound
+
+
+def _deduced(name: str, parameter: Node, value: object) -> object:
+    text = " ".join(text_of(parameter.child_by_field_name("type")).replace("const", "").split())
+    if text != name:
+        return None
+    declarator = parameter.child_by_field_name("declarator")
+    pointer = declarator is not None and "*" in text_of(declarator)
+    return type_name(value, pointer=pointer)

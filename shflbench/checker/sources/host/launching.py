@@ -1,0 +1,198 @@
+"""Launches in host code: what is known of grid, block, shared memory and arguments when they are performed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.host.machine import Frame, Performed
+from shflbench.checker.sources.host.program import called_name, items
+from shflbench.checker.sources.host.templates import surrounding_parameters, template_arguments
+from shflbench.checker.sources.host.values import (
+    UNKNOWN,
+    Address,
+    Element,
+    Function,
+    Memory,
+    Pointer,
+    Structure,
+    as_type,
+    type_name,
+)
+from shflbench.checker.sources.kernel_file import HostArgument, HostBuffer, HostLaunch
+from shflbench.checker.sources.syntax import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from tree_sitter import Node
+
+    from shflbench.checker.sources.definitions import Definition
+    from shflbench.checker.sources.host.run import Run
+    from shflbench.checker.sources.kernel_file import Dims
+
+_MOST_PERFORMED = 400  # launches of one run
+
+
+def launch(
+    run: Run, node: Node, function: Node, configuration: Sequence[Node], arguments: Sequence[Node]
+) -> Callable[[Frame], object]:
+    """Return what `kernel<<<grid, block, shared, stream>>>(…)` does."""
+    parts = [run.expression(item) for item in configuration]
+    values = [run.expression(item) for item in arguments]
+    texts = [" ".join(text_of(item).split()) for item in arguments]
+    written = "".join(re.sub(r"<.*>", "", text_of(function), flags=re.DOTALL).split()).removeprefix("::")
+    template = template_arguments(run, function)
+    named = "<" in text_of(function)
+    unbound = surrounding_parameters(node) if named else set()
+
+    def launched(frame: Frame) -> object:
+        known = frame.variables.get(written)
+        callee = known.load() if known is not None else None
+        name = callee.name if isinstance(callee, Function) and callee.name else written
+        given = template(frame) if named else callee.template if isinstance(callee, Function) else None
+        shape = [part(frame) for part in parts]
+        made = [value(frame) for value in values]
+        shared = shape[2] if len(shape) > 2 else 0  # noqa: PLR2004
+        listed = dict(enumerate(zip(texts, made, strict=True)))
+        is_instance = not (unbound - frame.bound.keys())
+        _perform(run, node, name, given, shape[:2], shared, listed, arguments, is_instance=is_instance)
+        return UNKNOWN
+
+    return launched
+
+
+def launch_by_call(run: Run, node: Node, arguments: Sequence[Node], *, cooperative: bool) -> Callable[[Frame], object]:
+    """Return what `cudaLaunchKernel(kernel, grid, block, arguments, shared, stream)` does."""
+    kernel = arguments[0]
+    while kernel.type in {"cast_expression", "pointer_expression", "parenthesized_expression"}:
+        kernel = kernel.child_by_field_name("value") or kernel.child_by_field_name("argument") or items(kernel)[0]
+    template = template_arguments(run, kernel)
+    name, named = called_name(kernel), "<" in text_of(kernel)
+    parts = [run.expression(item) for item in arguments[1:5]]
+
+    def launched(frame: Frame) -> object:
+        shape = [part(frame) for part in parts]
+        known = frame.variables.get(name)
+        callee = known.load() if known is not None else None
+        actual = callee.name if isinstance(callee, Function) and callee.name else name
+        listed = shape[2]
+        made = dict(enumerate(_pointed(listed))) if isinstance(listed, Pointer) else {}
+        shared = shape[3] if len(shape) > 3 else 0  # noqa: PLR2004
+        given = template(frame) if named else None
+        _perform(run, node, actual, given, shape[:2], shared, made, (), cooperative=cooperative)
+        return 0
+
+    return launched
+
+
+def _pointed(listed: Pointer) -> Iterator[tuple[str, object]]:
+    """Yield the values that `void *arguments[] = {&a, &b}` points to."""
+    for offset in sorted(listed.memory.objects):
+        value = listed.memory.objects[offset]
+        if isinstance(value, Address):
+            yield "", value.cell.load()
+        elif isinstance(value, Pointer):
+            yield "", Element(value.memory, value.offset, value.target).load()
+        else:
+            yield "", UNKNOWN
+
+
+def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
+    run: Run,
+    node: Node,
+    name: str,
+    template: tuple[str, ...] | None,
+    shape: Sequence[object],
+    shared: object,
+    arguments: Mapping[int, tuple[str, object]],
+    nodes: Sequence[Node],
+    *,
+    cooperative: bool = False,
+    is_instance: bool = True,
+) -> None:
+    definitions = run.kernels.get(name.rpartition("::")[2], ())
+    definition = next((item for item in definitions if len(item.parameters) == len(arguments)), None)
+    numbers: dict[int, int] = {}
+    made = []
+    for place, (text, value) in arguments.items():
+        type_ = definition.parameters[place].type if definition is not None else ""
+        made.append(_argument(text, _converted(run, value, type_), numbers))
+    for place, (_, value) in arguments.items():
+        type_ = definition.parameters[place].type if definition is not None else ""
+        if isinstance(value, Pointer) and not re.search(r"\bconst\b[^*]*\*", type_):
+            value.memory.forget()  # the kernel may write it
+    if len(run.state.performed) >= _MOST_PERFORMED:
+        return
+    grid, block = (_dims(item) for item in shape)
+    node, line = run.site(node)
+    unresolved = any(item is not None and 0 in item for item in (grid, block))
+    result = HostLaunch(
+        grid=grid,
+        block=block,
+        shared_bytes=shared if isinstance(shared, int) and shared >= 0 else None,
+        arguments=tuple(made),
+        line=line,
+        cooperative=cooperative,
+        assumed=tuple(run.state.given.used.items()),
+    )
+    if unresolved and run.state.given.used:
+        return  # the values that stand for the command line give no launch
+    given = _deduced(definition, template, [value for _, value in arguments.values()])
+    run.state.performed.append(Performed(node, name, given, tuple(nodes), result, is_instance))
+
+
+def _converted(run: Run, value: object, type_: str) -> object:
+    """Return an argument as a value of the parameter's type, where that is a plain number."""
+    return as_type(value, run.type(type_, Frame())) if type_ and isinstance(value, int | float) else value
+
+
+def _dims(value: object) -> Dims | None:
+    if isinstance(value, float):
+        value = int(value)
+    if isinstance(value, int):
+        return (value & 0xFFFFFFFF, 1, 1)
+    if isinstance(value, tuple) and all(isinstance(size, int) for size in value):
+        return value
+    return None
+
+
+def _argument(text: str, value: object, numbers: dict[int, int]) -> HostArgument:
+    """Return what is known of an argument; the allocations of a launch are numbered in the order of the arguments."""
+    if isinstance(value, int | float):
+        return HostArgument(text, value=value)
+    if isinstance(value, Structure) and value.memory is not None:
+        value = UNKNOWN
+    if isinstance(value, Structure):
+        fields = tuple((name, _argument(f"{text}.{name}", cell.value, numbers)) for name, cell in value.fields.items())
+        return HostArgument(text, fields=fields)
+    if isinstance(value, Pointer):
+        if value.offset is None:
+            return HostArgument(text)
+        number = numbers.setdefault(id(value.memory), len(numbers))
+        return HostArgument(text, buffer=_buffer(value.memory, number), offset=value.offset)
+    return HostArgument(text)
+
+
+def _buffer(memory: Memory, number: int) -> HostBuffer:
+    return HostBuffer(number, memory.size, memory.filled, memory.contents() if memory.filled is None else None)
+
+
+def _deduced(
+    definition: Definition | None, given: tuple[str, ...] | None, values: Sequence[object]
+) -> tuple[str, ...] | None:
+    """Return the arguments of a kernel template, with those that follow from the types of the arguments."""
+    if definition is None or definition.template is None:
+        return given
+    known = list(given or ())
+    for item in definition.template[len(known) :]:
+        text = item.default
+        for parameter, value in zip(definition.parameters, values, strict=False):
+            bare = " ".join(re.sub(r"\b(?:const|volatile|__restrict__|__restrict)\b", " ", parameter.type).split())
+            if bare in {item.name, f"{item.name} *"}:
+                text = type_name(value, pointer=bare.endswith("*")) or text
+                break
+        if text is None:
+            return given
+        known.append(text)
+    return tuple(known)

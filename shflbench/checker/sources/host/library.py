@@ -1,0 +1,289 @@
+"""The functions of CUDA and of the C and C++ libraries that host code computes sizes, launches and contents with."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from shflbench.checker.sources.host.machine import HostStop
+from shflbench.checker.sources.host.types import INT, UNKNOWN_TYPE
+from shflbench.checker.sources.host.values import UNKNOWN, Address, Cell, Element, Memory, Pointer, Structure, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from shflbench.checker.sources.host.machine import Frame
+    from shflbench.checker.sources.host.run import Reference, Run
+
+CONSTANTS: Mapping[str, object] = {
+    "NULL": 0, "RAND_MAX": 2**31 - 1, "INT_MAX": 2**31 - 1, "INT_MIN": -(2**31), "UINT_MAX": 2**32 - 1,
+    "FLT_MAX": 3.4028234663852886e38, "DBL_MAX": 1.7976931348623157e308, "M_PI": math.pi, "EXIT_SUCCESS": 0,
+    "EXIT_FAILURE": 1, "cudaSuccess": 0, "CUDA_SUCCESS": 0, "true": 1, "false": 0, "warpSize": 32,
+    "cudaMemcpyHostToHost": 0, "cudaMemcpyHostToDevice": 1, "cudaMemcpyDeviceToHost": 2, "cudaMemcpyDeviceToDevice": 3,
+    "cudaMemcpyDefault": 4, "cudaStreamDefault": 0, "CHAR_BIT": 8, "stdin": UNKNOWN,
+}  # fmt: skip
+
+# An attribute of a device stands for what `cudaDeviceGetAttribute` says of it, for the same GPU.
+ATTRIBUTES: Mapping[str, int] = {
+    "cudaDevAttrMultiProcessorCount": 132, "cudaDevAttrMaxThreadsPerBlock": 1024, "cudaDevAttrWarpSize": 32,
+    "cudaDevAttrMaxSharedMemoryPerBlock": 49152, "cudaDevAttrMaxSharedMemoryPerBlockOptin": 232448,
+    "cudaDevAttrCooperativeLaunch": 1,
+}  # fmt: skip
+
+# What `cudaGetDeviceProperties` says of an H200, for launches that depend on it.
+PROPERTIES: Mapping[str, int] = {
+    "multiProcessorCount": 132, "warpSize": 32, "maxThreadsPerBlock": 1024, "maxThreadsPerMultiProcessor": 2048,
+    "sharedMemPerBlock": 49152, "sharedMemPerBlockOptin": 232448, "sharedMemPerMultiprocessor": 233472,
+    "regsPerBlock": 65536, "major": 9, "minor": 0, "cooperativeLaunch": 1, "managedMemory": 1,
+    "concurrentManagedAccess": 1,
+}  # fmt: skip
+_HARMLESS = re.compile(
+    r"printf|fprintf|puts|free|cudaFree\w*|delete|assert|cuda\w*Synchronize|cudaEvent\w*|cudaStream\w*|cudaGetLastError|"
+    r"cudaPeekAtLastError|cudaSetDevice|cudaDevice\w*|cudaGetErrorString|cudaFuncSet\w*|cudaMemPrefetchAsync|"
+    r"cudaMemAdvise|srand|fclose|fopen|fflush|strcmp|strncmp|strlen|usage|size|c_str|count|elapsed"
+)
+_NUMBER = re.compile(r"\s*([+-]?(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+))")
+
+Call = Any  # a function of the interpreter, the frame and the places of the arguments
+
+
+def unknown_call(run: Run, name: str, given: Sequence[Reference]) -> object:
+    """Return the result of a function that nothing is known of: it may write where its pointers point to."""
+    if not _HARMLESS.fullmatch(name):
+        for place in given:
+            value = place.load()
+            if isinstance(value, Pointer):
+                value.memory.forget()
+            elif isinstance(value, Address):
+                value.cell.store(UNKNOWN)
+            elif isinstance(value, Structure) and value.memory is not None:
+                value.memory.forget()
+    run.state.step()
+    return 0 if name.startswith("cuda") else UNKNOWN
+
+
+def _write(place: object, value: object) -> None:
+    """Store a value where a pointer points to."""
+    if isinstance(place, Address):
+        place.cell.store(value)
+    elif isinstance(place, Pointer):
+        Element(place.memory, place.offset, place.target).store(value)
+
+
+def _values(given: Sequence[Reference]) -> list[Any]:
+    return [place.load() for place in given]
+
+
+# Memory
+
+
+def _allocate(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    values = _values(given)
+    if len(values) > 1:
+        count = int(values[1]) if isinstance(values[1], int | float) else None
+        _write(values[0], Pointer(Memory(count, device=True), 0, UNKNOWN_TYPE))
+    return 0
+
+
+def _allocate_pitch(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    pointer, pitch, width, height, *_ = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN]
+    row = -(-width // 512) * 512 if isinstance(width, int) else None
+    size = row * height if row is not None and isinstance(height, int) else None
+    _write(pitch, row if row is not None else UNKNOWN)
+    _write(pointer, Pointer(Memory(size, device=True), 0, UNKNOWN_TYPE))
+    return 0
+
+
+def _malloc(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    count = _values(given)[-1] if given else UNKNOWN
+    return Pointer(Memory(int(count) if isinstance(count, int | float) else None), 0, UNKNOWN_TYPE)
+
+
+def _calloc(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    count, size = [*_values(given), UNKNOWN, UNKNOWN][:2]
+    memory = Memory(count * size if isinstance(count, int) and isinstance(size, int) else None)
+    if memory.size is not None:
+        memory.fill(0, 0, memory.size)
+    return Pointer(memory, 0, UNKNOWN_TYPE)
+
+
+def _set(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    pointer, byte, count, *_ = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
+    if isinstance(pointer, Pointer):
+        if pointer.offset is None:
+            pointer.memory.forget()
+        else:
+            value = byte & 0xFF if isinstance(byte, int) else None
+            pointer.memory.fill(value, pointer.offset, count if isinstance(count, int) else None)
+    return 0
+
+
+def _copy(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    target, source, count, *_ = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
+    if isinstance(target, Address):
+        target.cell.store(source.cell.load() if isinstance(source, Address) else UNKNOWN)
+    if not isinstance(target, Pointer):
+        return 0
+    if target.offset is None or not isinstance(count, int):
+        target.memory.forget()
+    elif isinstance(source, Pointer) and source.offset is not None:
+        target.memory.copy(target.offset, source.memory, source.offset, count)
+    elif isinstance(source, Address):
+        type_ = source.cell.type
+        if type_.format and type_.size == count:
+            target.memory.store(target.offset, type_, source.cell.load())
+        else:
+            target.memory.forget()
+    else:
+        target.memory.forget()
+    return 0
+
+
+# The command line, and numbers
+
+
+def _parsed(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    value = given[0].load() if given else UNKNOWN
+    if not isinstance(value, Text):
+        return UNKNOWN
+    if value.text is None:
+        if value.place is None:
+            return UNKNOWN
+        return assumed(run, f"argv[{value.place}]")
+    match = _NUMBER.match(value.text)
+    text = match[1] if match else "0"
+    return int(text, 0) if re.fullmatch(r"[+-]?(0[xX][0-9a-fA-F]+|[1-9]\d*|0)", text) else float(text)
+
+
+def assumed(run: Run, name: str) -> int:
+    """Return the number that stands for one that the program reads."""
+    run.state.given.used[name] = run.state.given.number
+    return run.state.given.number
+
+
+def _scan(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    values = _values(given)
+    for value in values[1:]:
+        if isinstance(value, Address) and value.cell.type.format:
+            place = values[0].place if isinstance(values[0], Text) and values[0].text is None else None
+            value.cell.store(assumed(run, f"argv[{place}]" if place is not None else "input"))
+    return max(len(values) - 2, 1)
+
+
+def _random(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    run.state.random = (run.state.random * 1103515245 + 12345) & 0x7FFFFFFF
+    return run.state.random
+
+
+def _fraction(run: Run, frame: Frame, given: Sequence[Reference]) -> object:
+    value = _random(run, frame, given)
+    return value / 2**31 if isinstance(value, int) else UNKNOWN
+
+
+def _exit(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    raise HostStop
+
+
+def _numeric(function: Callable[..., object]) -> Call:
+    def call(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+        values = _values(given)
+        if not values or not all(isinstance(value, int | float) for value in values):
+            return UNKNOWN
+        try:
+            return function(*values)
+        except (ArithmeticError, ValueError, TypeError):
+            return UNKNOWN
+
+    return call
+
+
+def _constant(value: object) -> Call:
+    return lambda run, frame, given: value  # noqa: ARG005
+
+
+# The device
+
+
+def _properties(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    target = given[0].load() if given else UNKNOWN
+    fields = {name: Cell(value, INT) for name, value in PROPERTIES.items()}
+    fields["maxGridSize"] = Cell(Pointer(Memory(None), 0, INT))
+    _write(target, Structure(target.cell.type if isinstance(target, Address) else UNKNOWN_TYPE, fields))
+    return 0
+
+
+def _attribute(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    values = _values(given)
+    if len(values) > 1:
+        _write(values[0], values[1] if isinstance(values[1], int) else UNKNOWN)
+    return 0
+
+
+def _device_number(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    if given:
+        _write(given[0].load(), 0)
+    return 0
+
+
+def _device_count(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    if given:
+        _write(given[0].load(), 1)
+    return 0
+
+
+def _block_size(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    values = _values(given)
+    for place, value in zip(values, (264, 256), strict=False):
+        _write(place, value)
+    return 0
+
+
+def _occupancy(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    if given:
+        _write(given[0].load(), 2)
+    return 0
+
+
+def _raw(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    return given[0].load() if given else UNKNOWN
+
+
+def _rounded(value: float) -> float:
+    return float(math.floor(value + 0.5))
+
+
+_MATH: Mapping[str, Callable[..., object]] = {
+    "min": min, "max": max, "fmin": min, "fmax": max, "fminf": min, "fmaxf": max,
+    "ceil": lambda x: float(math.ceil(x)), "floor": lambda x: float(math.floor(x)), "round": _rounded,
+    "sqrt": math.sqrt, "pow": lambda x, y: float(x) ** y, "log2": math.log2, "log": math.log, "log10": math.log10,
+    "exp": math.exp, "sin": math.sin, "cos": math.cos, "tan": math.tan, "abs": abs, "fabs": lambda x: float(abs(x)),
+    "exp2": lambda x: 2.0**x, "fmod": math.fmod, "tanh": math.tanh, "trunc": lambda x: float(math.trunc(x)),
+}  # fmt: skip
+
+LIBRARY: Mapping[str, Call] = {
+    **{name: _numeric(function) for name, function in _MATH.items()},
+    **{f"{name}f": _numeric(function) for name, function in _MATH.items() if name not in {"min", "max", "abs"}},
+    **dict.fromkeys(("cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "cudaMallocHost", "cudaHostAlloc",
+                     "cudaMallocFromPoolAsync"), _allocate),
+    "cudaMallocPitch": _allocate_pitch,
+    **dict.fromkeys(("malloc", "valloc", "aligned_alloc", "realloc"), _malloc),
+    "calloc": _calloc,
+    **dict.fromkeys(("memset", "cudaMemset", "cudaMemsetAsync"), _set),
+    **dict.fromkeys(("memcpy", "memmove", "cudaMemcpy", "cudaMemcpyAsync"), _copy),
+    **dict.fromkeys(("atoi", "atol", "atoll", "atof", "strtol", "strtoul", "strtoull", "strtoll", "strtod", "strtof",
+                     "stoi", "stol", "stoul", "stoull", "stof", "stod"), _parsed),
+    **dict.fromkeys(("scanf", "sscanf", "fscanf"), _scan),
+    **dict.fromkeys(("rand", "random"), _random),
+    "drand48": _fraction,
+    **dict.fromkeys(("exit", "abort", "_exit", "quick_exit"), _exit),
+    **dict.fromkeys(("getopt", "getopt_long"), _constant(-1)),
+    "cudaGetDeviceProperties": _properties,
+    "cudaDeviceGetAttribute": _attribute,
+    "cudaGetDevice": _device_number,
+    "cudaGetDeviceCount": _device_count,
+    "cudaOccupancyMaxPotentialBlockSize": _block_size,
+    "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _occupancy,
+    "raw_pointer_cast": _raw,
+    **dict.fromkeys(("printf", "fprintf", "puts", "time", "clock", "free", "srand"), _constant(0)),
+}  # fmt: skip

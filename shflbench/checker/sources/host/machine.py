@@ -1,0 +1,85 @@
+"""The state of one run of the host code: frames, limits, and the launches that it performed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tree_sitter import Node
+
+    from shflbench.checker.sources.host.values import Cell, Element, Structure
+    from shflbench.checker.sources.kernel_file import HostLaunch
+
+MOST_STEPS = 400_000  # iterations and calls of one run
+MOST_ITERATIONS = 20_000  # of a loop that only computes, with the loops in it; then its results are unknown
+MOST_LAUNCHING = 40  # iterations of a loop that uses the device
+MOST_CALLS = 60  # one in the other
+
+
+class HostStop(Exception):  # noqa: N818  (no error: the program, or the run, ends)
+    """The run ends: the program calls `exit`, or a limit is reached."""
+
+
+class LoopLimit(Exception):  # noqa: N818  (no error: the loop is left)
+    """A loop that only computes takes too many iterations."""
+
+
+@dataclass(slots=True)
+class Frame:
+    """One call: its variables, its object, and the arguments of templates."""
+
+    variables: dict[str, Cell | Element] = field(default_factory=dict)
+    this: Structure | None = None
+    bound: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """One launch that the run performed."""
+
+    node: Node
+    kernel: str  # as written, without template arguments
+    template: tuple[str, ...] | None
+    arguments: tuple[Node, ...]
+    launch: HostLaunch
+    is_instance: bool = True  # the template arguments are those of one instance, and no names of parameters
+
+
+@dataclass(slots=True)
+class HostInput:
+    """What the host code gets from outside: the command line, and numbers for what is not known.
+
+    `words` is the command line; without one, `count` words stand for `number`.
+    """
+
+    words: tuple[str, ...] | None = None
+    count: int = 0
+    number: int = 1024
+    used: dict[str, int] = field(default_factory=dict)  # what was taken as `number`: `argv[1]` → 1024
+
+
+@dataclass(slots=True)
+class HostState:
+    """The state of one run."""
+
+    given: HostInput
+    performed: list[Performed] = field(default_factory=list)
+    globals: dict[str, Cell] = field(default_factory=dict)
+    steps: int = 0
+    loop_steps: int | None = None  # of the outermost loop that only computes
+    depth: int = 0
+    forced: bool = False  # every branch with a launch is taken
+    random: int = 1
+
+    def step(self) -> None:
+        """Count an iteration or a call."""
+        self.steps += 1
+        if self.steps > MOST_STEPS:
+            raise HostStop
+        if self.loop_steps is not None:
+            self.loop_steps += 1
+            if self.loop_steps > MOST_ITERATIONS:
+                raise LoopLimit

@@ -1,0 +1,72 @@
+"""What statements, expressions and calls ask of the interpreter that runs them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+
+from shflbench.checker.sources.host.values import Cell, Element
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from tree_sitter import Node
+
+    from shflbench.checker.source_lines import SourceLine
+    from shflbench.checker.sources.definitions import Definition
+    from shflbench.checker.sources.host.machine import Frame, HostState
+    from shflbench.checker.sources.host.program import HostFunction, HostProgram
+    from shflbench.checker.sources.host.types import HostType
+    from shflbench.checker.sources.host.values import Structure
+
+Reference: TypeAlias = Cell | Element
+
+
+class Run(Protocol):
+    """The interpreter, as the code that it runs sees it."""
+
+    program: HostProgram
+    kernels: Mapping[str, Sequence[Definition]]
+    state: HostState
+    macro_uses: list[Node]  # those around what runs
+
+    def expression(self, node: Node) -> Callable[[Frame], Any]:
+        """Return an expression as a function of the frame."""
+
+    def statement(self, node: Node) -> Callable[[Frame], Any]:
+        """Return a statement as a function of the frame."""
+
+    def condition(self, node: Node | None) -> Callable[[Frame], object]:
+        """Return a condition: true, false or unknown; without one, true."""
+
+    def reference(self, node: Node) -> Callable[[Frame], Reference]:
+        """Return a place to assign to as a function of the frame; a value that has none gets one."""
+
+    def launches(self, node: Node) -> bool:
+        """Whether code launches kernels, directly or through functions of the files."""
+
+    def expanded(self, text: str, *, statement: bool = False) -> Node | None:
+        """Return the tree of a text that a macro stands for, as an expression or as statements."""
+
+    def taken(self, node: Node) -> list[Node]:
+        """Return the statements of `#if` that are compiled, as far as it can be told."""
+
+    def site(self, node: Node) -> tuple[Node, SourceLine]:
+        """Return a place in the files: the node, or the use of the macro whose text has the node."""
+
+    def type(self, text: str, frame: Frame) -> HostType:
+        """Return the type that a text stands for in a frame."""
+
+    def forget(self, names: Sequence[tuple[str, bool]], frame: Frame) -> None:
+        """Take variables, or what they point to, as unknown."""
+
+    def constructed(self, type_: HostType, arguments: Sequence[object], frame: Frame) -> Cell:
+        """Return a variable of a type with what its constructor makes of the arguments."""
+
+    def call(
+        self,
+        function: HostFunction,
+        arguments: Sequence[Reference],
+        template: Sequence[object],
+        this: Structure | None = None,
+    ) -> object:
+        """Return the result of a call of a function of the files."""

@@ -1,0 +1,160 @@
+"""Choose what the host code runs with, so that it reaches its launches: command lines, and functions to begin with."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.host.declarations import shape_of
+from shflbench.checker.sources.host.machine import Frame, HostInput
+from shflbench.checker.sources.host.types import CHAR, pointer_to
+from shflbench.checker.sources.host.values import UNKNOWN, Memory, Pointer, Text
+from shflbench.checker.sources.scopes import declared_name
+from shflbench.checker.sources.syntax import text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator, Sequence
+
+    from tree_sitter import Node
+
+    from shflbench.checker.sources.host.interpreter import Interpreter
+    from shflbench.checker.sources.host.machine import HostState, Performed
+    from shflbench.checker.sources.host.program import HostFunction
+
+# Numbers that stand for what the program reads, of which the one with the most, and the most useful, launches is taken.
+NUMBERS = (1024, 256, 64, 4096, 16, 16384)
+FURTHER = (1000, 65_536)  # no multiple of a block; more than the threads of a launch whose loops step by the grid
+MOST_WORDS = 8  # of a command line
+MANY_THREADS = 4096
+MOST_THREADS, MOST_BYTES = 1 << 20, 1 << 24  # of launches with further numbers, and of their buffers
+_ADDRESS = 8  # bytes
+
+
+def performed_launches(run: Interpreter, sites: Collection[int], words: Sequence[str] | None = None) -> list[Performed]:
+    """Return the launches of the host code; `sites` are the places that launch, `words` the given command line."""
+    main = next(iter(run.program.functions.get("main", ())), None)
+    result = list(_of_main(run, main, words)) if main is not None else []
+    missing = set(sites) - {item.node.id for item in result}
+    if missing and main is not None and words is None:
+        forced = [item for item in _of_main(run, main, words, forced=True) if item.node.id in missing]
+        missing -= {item.node.id for item in forced}
+        result += forced
+    if missing:
+        for function in _first_functions(run):
+            further = [item for item in _of_function(run, function) if item.node.id in missing]
+            result += further
+        missing -= {item.node.id for item in result}
+    for function in run.program.launching if missing else ():
+        if any(node.id in missing for node in walk(function.body)):
+            result += [item for item in _of_function(run, function) if item.node.id in missing]
+    return list(_distinct(result))
+
+
+def _first_functions(run: Interpreter) -> Iterator[HostFunction]:
+    """Yield the functions that launch kernels, themselves or through others, and that nothing in the files calls."""
+    for name, functions in run.program.functions.items():
+        if name not in run.program.called and name != "main":
+            yield from (function for function in functions if not function.owner and run.launches(function.body))
+
+
+def _distinct(performed: Sequence[Performed]) -> Iterator[Performed]:
+    """Yield some of the different launches of each place: the first ones, one in the middle, and the last."""
+    places: dict[object, dict[object, Performed]] = {}
+    for item in performed:
+        launch = item.launch
+        key = (launch.grid, launch.block, launch.shared_bytes, launch.arguments)
+        places.setdefault((item.node.id, item.template, launch.assumed), {}).setdefault(key, item)
+    for different in places.values():
+        every = list(different.values())
+        kept = dict.fromkeys((0, 1, len(every) // 2, len(every) - 1))
+        yield from (every[number] for number in sorted(kept) if number < len(every))
+
+
+def _of_main(
+    run: Interpreter, main: HostFunction, words: Sequence[str] | None, *, forced: bool = False
+) -> Iterator[Performed]:
+    if words is not None:
+        yield from _main(run, main, HostInput(words=tuple(words)), forced=forced).performed
+        return
+    reads = len(main.parameters) > 1
+    counts = range(1, MOST_WORDS + 1 if reads else 2)
+    best, score = 1, (-1, -1, -1)
+    for count in counts:
+        state = _main(run, main, HostInput(count=count), forced=forced)
+        if (value := _score(state)) > score:
+            best, score = count, value
+    yield from _with_numbers(lambda number: _main(run, main, HostInput(count=best, number=number), forced=forced))
+
+
+def _of_function(run: Interpreter, function: HostFunction) -> Iterator[Performed]:
+    """Yield the launches of a function that nothing calls, with numbers in place of its parameters."""
+
+    def run_with(number: int) -> HostState:
+        given = HostInput(number=number)
+        arguments = [_parameter(run, item, given) for item in function.parameters]
+        return run.run(function, arguments, given, forced=True)
+
+    yield from _with_numbers(run_with)
+
+
+def _with_numbers(run_with: Callable[[int], HostState]) -> Iterator[Performed]:
+    """Yield the launches with the number that gives the most, and those with further numbers."""
+    states = [run_with(NUMBERS[0])]
+    if states[0].given.used:
+        states += [run_with(number) for number in NUMBERS[1:]]
+    best = max(states, key=_score)
+    yield from best.performed
+    if best.given.used:
+        for number in FURTHER:
+            yield from (item for item in run_with(number).performed if _is_valid(item) and _is_moderate(item))
+
+
+def _score(state: HostState) -> tuple[int, int, int]:
+    """Return how useful a run is: places with a valid launch, those with several blocks, those of few threads."""
+    valid = [item for item in state.performed if _is_valid(item)]
+    several = {item.node.id for item in valid if _blocks(item) > 1}
+    small = {item.node.id for item in valid if _blocks(item) * _threads(item) <= MANY_THREADS}
+    return len({item.node.id for item in valid}), len(several & small), len(small)
+
+
+def _is_valid(item: Performed) -> bool:
+    grid, block = item.launch.grid, item.launch.block
+    return grid is not None and block is not None and 0 not in grid and 0 < _threads(item) <= 1024  # noqa: PLR2004
+
+
+def _is_moderate(item: Performed) -> bool:
+    """Whether a launch, of a number that was chosen only to be large or odd, is no larger than needed."""
+    sizes = [argument.buffer.size or 0 for argument in item.launch.arguments if argument.buffer is not None]
+    return _blocks(item) * _threads(item) <= MOST_THREADS and max(sizes, default=0) <= MOST_BYTES
+
+
+def _blocks(item: Performed) -> int:
+    x, y, z = item.launch.grid or (0, 0, 0)
+    return x * y * z
+
+
+def _threads(item: Performed) -> int:
+    x, y, z = item.launch.block or (0, 0, 0)
+    return x * y * z
+
+
+def _main(run: Interpreter, main: HostFunction, given: HostInput, *, forced: bool) -> HostState:
+    words = [Text("program"), *(Text(word) for word in given.words or ())]
+    count = len(words)
+    if given.words is None:  # a program that does not ask for `argc` reads words all the same
+        words += [Text(None, place) for place in range(1, MOST_WORDS)]
+        count = given.count
+    memory = Memory(None, objects={_ADDRESS * place: word for place, word in enumerate(words)})
+    return run.run(main, [count, Pointer(memory, 0, pointer_to(CHAR))], given, forced=forced)
+
+
+def _parameter(run: Interpreter, item: Node, given: HostInput) -> object:
+    """Return a value for a parameter of a function that nothing calls: a number, or an address of memory."""
+    declarator = item.child_by_field_name("declarator")
+    name, frame = declared_name(declarator), Frame()
+    type_ = shape_of(run, declarator)(run.type(text_of(item.child_by_field_name("type")), frame), frame)
+    if type_.format and type_.format not in "fd":
+        given.used[name] = given.number
+        return given.number
+    if type_.target is not None and not type_.reference:
+        return Pointer(Memory(None, device=True), 0, type_.target)
+    return UNKNOWN

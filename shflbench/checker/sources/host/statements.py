@@ -1,0 +1,366 @@
+"""Statements of host code, each as a function of the frame that returns how it was left."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from shflbench.checker.sources.host.declarations import declaration
+from shflbench.checker.sources.host.machine import MOST_LAUNCHING, Frame, HostStop, LoopLimit
+from shflbench.checker.sources.host.program import items
+from shflbench.checker.sources.host.values import UNKNOWN, Cell, Element, Pointer, Structure
+from shflbench.checker.sources.scopes import declared_name
+from shflbench.checker.sources.syntax import text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from tree_sitter import Node
+
+    from shflbench.checker.sources.host.run import Run
+
+
+class Left(Enum):
+    """How a statement was left, if not at its end."""
+
+    BREAK = "break"
+    CONTINUE = "continue"
+
+
+class Returned:
+    """A `return` with its value."""
+
+    def __init__(self, value: object) -> None:
+        """Keep the value."""
+        self.value = value
+
+
+Outcome: TypeAlias = Left | Returned | None
+Statement: TypeAlias = Callable[[Frame], Outcome]
+_LEAVING = frozenset({"exit", "abort", "_exit", "quick_exit", "std::exit", "std::abort", "usage", "Usage"})
+
+
+def _block(run: Run, node: Node) -> Statement:
+    parts = [run.statement(item) for item in items(node)]
+
+    def block(frame: Frame) -> Outcome:
+        before = dict(frame.variables)
+        for part in parts:
+            outcome: Outcome = part(frame)
+            if outcome is not None:
+                break
+        else:
+            outcome = None
+        inner = frame.variables
+        frame.variables = {name: before.get(name, cell) for name, cell in inner.items() if name in before}
+        return outcome
+
+    return block
+
+
+def _expression(run: Run, node: Node) -> Statement:
+    parts = [run.expression(item) for item in items(node)]
+
+    def statement(frame: Frame) -> None:
+        for part in parts:
+            part(frame)
+
+    return statement
+
+
+def expression_statement(value: Callable[[Frame], object]) -> Statement:
+    """Return an expression as a statement."""
+
+    def statement(frame: Frame) -> None:
+        value(frame)
+
+    return statement
+
+
+def _return(run: Run, node: Node) -> Statement:
+    inside = items(node)
+    value = run.expression(inside[0]) if inside else None
+    return lambda frame: Returned(value(frame) if value is not None else None)
+
+
+def _if(run: Run, node: Node) -> Statement:
+    condition = run.condition(node.child_by_field_name("condition"))
+    first, other = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
+    if other is not None and other.type == "else_clause":
+        other = next(iter(items(other)), None)
+    then = run.statement(first) if first is not None else _nothing
+    alternative = run.statement(other) if other is not None else _nothing
+    leaves = first is not None and _leaves(first)
+    parts = [part for part in (first, other) if part is not None]
+    effects = [part for part in parts if run.program.has_effects(part)]
+    launching = [part for part in effects if run.launches(part)]
+    scalars = [item for part in parts for item in changed(part)]
+
+    def branch(frame: Frame) -> Outcome:
+        value = condition(frame)
+        if run.state.forced and len(launching) == 1:
+            return then(frame) if launching[0] == first else alternative(frame)
+        if value is not UNKNOWN:
+            return then(frame) if value else alternative(frame)
+        if leaves and not launching:
+            return alternative(frame)
+        outcome = None
+        for part in effects:
+            outcome = then(frame) if part == first else alternative(frame)
+        if not effects:
+            run.forget(scalars, frame)
+        return outcome if len(effects) == 1 and other is not None else None
+
+    return branch
+
+
+def _leaves(node: Node) -> bool:
+    """Whether a branch ends the function or the program."""
+    last = node
+    while last.type == "compound_statement" and items(last):
+        last = items(last)[-1]
+    if last.type in {"return_statement", "throw_statement", "break_statement", "continue_statement"}:
+        return True
+    return any(
+        item.type == "call_expression" and text_of(item.child_by_field_name("function")) in _LEAVING
+        for item in walk(node)
+    )
+
+
+def _loop(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a loop)
+    first = node.child_by_field_name("initializer")
+    begin: Statement = _nothing
+    if first is not None:
+        begin = run.statement(first) if first.type == "declaration" else expression_statement(run.expression(first))
+    condition = run.condition(node.child_by_field_name("condition"))
+    following = node.child_by_field_name("update")
+    update = run.expression(following) if following is not None else None
+    body = node.child_by_field_name("body")
+    inside = run.statement(body) if body is not None else _nothing
+    effects = run.program.has_effects(node)
+    scalars = changed(node)
+    at_end = node.type == "do_statement"
+
+    def iterate(frame: Frame) -> Outcome:
+        begin(frame)
+        count = 0
+        while True:
+            value = condition(frame) if count or not at_end else True
+            if value is UNKNOWN:
+                if effects and not count:
+                    outcome = inside(frame)
+                    run.forget(scalars, frame)
+                    return outcome if isinstance(outcome, Returned) else None
+                run.forget(scalars, frame)
+                return None
+            if not value:
+                return None
+            count += 1
+            if effects and count > MOST_LAUNCHING:
+                run.forget(scalars, frame)
+                return None
+            run.state.step()
+            outcome = inside(frame)
+            if outcome is Left.BREAK:
+                return None
+            if isinstance(outcome, Returned):
+                return outcome
+            if update is not None:
+                update(frame)
+
+    def loop(frame: Frame) -> Outcome:
+        before = dict(frame.variables)
+        try:
+            if effects or run.state.loop_steps is not None:
+                return iterate(frame)
+            run.state.loop_steps = 0
+            try:
+                return iterate(frame)
+            except LoopLimit:
+                run.forget(scalars, frame)
+                return None
+            finally:
+                run.state.loop_steps = None
+        finally:
+            frame.variables = {name: before.get(name, cell) for name, cell in frame.variables.items() if name in before}
+
+    return loop
+
+
+def _range_loop(run: Run, node: Node) -> Statement:
+    name = declared_name(node.child_by_field_name("declarator"))
+    values = node.child_by_field_name("right")
+    sequence = run.expression(values) if values is not None else None
+    listed = [run.expression(item) for item in items(values)] if values is not None else []
+    is_list = values is not None and values.type == "initializer_list"
+    body = node.child_by_field_name("body")
+    inside = run.statement(body) if body is not None else _nothing
+    scalars = changed(node)
+
+    def loop(frame: Frame) -> Outcome:
+        cells: list[Cell | Element] | None
+        if is_list:
+            cells = [Cell(item(frame)) for item in listed]
+        else:
+            cells = _elements(sequence(frame)) if sequence is not None else None
+        if cells is None or len(cells) > MOST_LAUNCHING * 100:
+            cells = [Cell(UNKNOWN)]
+            run.forget(scalars, frame)
+        before = dict(frame.variables)
+        for cell in cells[: MOST_LAUNCHING if run.program.has_effects(node) else None]:
+            run.state.step()
+            frame.variables[name] = cell
+            outcome = inside(frame)
+            if outcome is Left.BREAK:
+                break
+            if isinstance(outcome, Returned):
+                return outcome
+        frame.variables = before
+        return None
+
+    return loop
+
+
+def _elements(value: object) -> list[Cell | Element] | None:
+    if isinstance(value, Structure) and value.memory is not None:
+        memory, size = value.memory, value.element.size
+        if memory.size is not None and size:
+            return [Element(memory, offset, value.element) for offset in range(0, memory.size, size)]
+    if isinstance(value, Pointer) and value.memory.size is not None and value.target.size:
+        return [
+            Element(value.memory, offset, value.target) for offset in range(0, value.memory.size, value.target.size)
+        ]
+    return None
+
+
+def _switch(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a switch)
+    condition = run.condition(node.child_by_field_name("condition"))
+    body = node.child_by_field_name("body")
+    cases = [item for item in items(body) if item.type == "case_statement"]
+    labels = [item.child_by_field_name("value") for item in cases]
+    values = [run.expression(item) if item is not None else None for item in labels]
+    parts = [
+        [run.statement(item) for item in items(case) if label is None or item.id != label.id]
+        for case, label in zip(cases, labels, strict=True)
+    ]
+    effects = [run.launches(case) for case in cases]
+
+    def from_case(start: int, frame: Frame) -> Outcome:
+        for group in parts[start:]:
+            for part in group:
+                outcome: Outcome = part(frame)
+                if outcome is Left.BREAK:
+                    return None
+                if outcome is not None:
+                    return outcome
+        return None
+
+    def switch(frame: Frame) -> Outcome:
+        value = condition(frame)
+        if any(effects) and (run.state.forced or value is UNKNOWN):  # each case is a program of its own
+            for index, effect in enumerate(effects):
+                if effect:
+                    from_case(index, frame)
+            return None
+        if value is UNKNOWN:
+            run.forget(changed(node), frame)
+            return None
+        start = next((i for i, item in enumerate(values) if item is not None and item(frame) == value), None)
+        if start is None:
+            start = next((i for i, item in enumerate(values) if item is None), None)
+        return from_case(start, frame) if start is not None else None
+
+    return switch
+
+
+def _try(run: Run, node: Node) -> Statement:
+    body = node.child_by_field_name("body")
+    return run.statement(body) if body is not None else _nothing
+
+
+def _first(run: Run, node: Node) -> Statement:
+    """Return what follows a label or an attribute."""
+    parts = [run.statement(item) for item in items(node) if not item.type.endswith(("identifier", "attribute"))]
+
+    def statement(frame: Frame) -> Outcome:
+        for part in parts:
+            outcome: Outcome = part(frame)
+            if outcome is not None:
+                return outcome
+        return None
+
+    return statement
+
+
+def _preprocessed(run: Run, node: Node) -> Statement:
+    taken = run.taken(node)
+    parts = [run.statement(item) for item in taken]
+
+    def statement(frame: Frame) -> Outcome:
+        for part in parts:
+            outcome: Outcome = part(frame)
+            if outcome is not None:
+                return outcome
+        return None
+
+    return statement
+
+
+def _nothing(frame: Frame) -> None:  # noqa: ARG001  (a statement)
+    return None
+
+
+def _throw(run: Run, node: Node) -> Statement:  # noqa: ARG001  (a handler)
+    def statement(frame: Frame) -> None:  # noqa: ARG001
+        raise HostStop
+
+    return statement
+
+
+def changed(node: Node) -> list[tuple[str, bool]]:
+    """Return the variables that code may change, and whether it changes only what they point to."""
+    names: dict[tuple[str, bool], None] = {}
+    for item in walk(node):
+        target = None
+        if item.type == "assignment_expression":
+            target = item.child_by_field_name("left")
+        elif item.type == "update_expression" or (item.type == "pointer_expression" and text_of(item)[:1] == "&"):
+            target = item.child_by_field_name("argument")
+        elif item.type == "binary_expression" and text_of(item.child_by_field_name("operator")) == ">>":
+            target = item.child_by_field_name("right")
+        elif item.type == "call_expression":
+            listed = item.child_by_field_name("arguments")
+            for argument in items(listed):
+                names.update({(text_of(one), True): None for one in walk(argument) if one.type == "identifier"})
+            function = item.child_by_field_name("function")
+            if function is not None and function.type == "field_expression":
+                names[text_of(function.child_by_field_name("argument")), True] = None
+            continue
+        if target is not None:
+            indirect = target.type in {"subscript_expression", "pointer_expression", "field_expression"}
+            root = next((one for one in walk(target) if one.type in {"identifier", "this"}), None)
+            names[text_of(root), indirect] = None
+    return list(names)
+
+
+STATEMENTS: Mapping[str, Callable[[Any, Node], Statement]] = {
+    "compound_statement": _block,
+    "expression_statement": _expression,
+    "declaration": declaration,
+    "return_statement": _return,
+    "if_statement": _if,
+    "for_statement": _loop,
+    "while_statement": _loop,
+    "do_statement": _loop,
+    "for_range_loop": _range_loop,
+    "switch_statement": _switch,
+    "try_statement": _try,
+    "throw_statement": _throw,
+    "labeled_statement": _first,
+    "attributed_statement": _first,
+    "preproc_if": _preprocessed,
+    "preproc_ifdef": _preprocessed,
+    "break_statement": lambda run, node: lambda frame: Left.BREAK,  # noqa: ARG005
+    "continue_statement": lambda run, node: lambda frame: Left.CONTINUE,  # noqa: ARG005
+}

@@ -1,0 +1,61 @@
+"""The arguments that calls of templates write, with the names of the frame replaced."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.definitions import template_parameters
+from shflbench.checker.sources.host.program import items
+from shflbench.checker.sources.syntax import text_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tree_sitter import Node
+
+    from shflbench.checker.sources.host.machine import Frame
+    from shflbench.checker.sources.host.run import Run
+
+
+def template_arguments(run: Run, function: Node) -> Callable[[Frame], tuple[str, ...]]:
+    """Return the template arguments that a call writes, as text with the names of the frame replaced."""
+    listed = function
+    while listed.type == "qualified_identifier":
+        inner = listed.child_by_field_name("name")
+        if inner is None:
+            break
+        listed = inner
+    if listed.type not in {"template_function", "template_method", "template_type"}:
+        return lambda frame: ()  # noqa: ARG005
+    nodes = items(listed.child_by_field_name("arguments"))
+    makers = [_template_argument(run, node) for node in nodes]
+    return lambda frame: tuple(make(frame) for make in makers)
+
+
+def _template_argument(run: Run, node: Node) -> Callable[[Frame], str]:
+    text = " ".join(text_of(node).split())
+    value = None
+    if node.type != "type_descriptor" or re.fullmatch(r"\w+", text):
+        inner = node.child_by_field_name("type") if node.type == "type_descriptor" else node
+        value = run.expression(inner) if inner is not None else None
+
+    def argument(frame: Frame) -> str:
+        if value is not None:
+            number = value(frame)
+            if isinstance(number, int) and text not in {"true", "false"}:
+                return str(number)
+        return re.sub(r"[A-Za-z_]\w*", lambda match: str(frame.bound.get(match[0], match[0])), text)
+
+    return argument
+
+
+def surrounding_parameters(node: Node) -> set[str]:
+    """Return the names of the parameters of the templates around a place."""
+    names: set[str] = set()
+    outer = node.parent
+    while outer is not None:
+        if outer.type == "template_declaration":
+            names.update(item.name for item in template_parameters(outer))
+        outer = outer.parent
+    return names

@@ -1,0 +1,126 @@
+"""Types of host code: the size of a value, what a pointer points to, and the conversion of numbers."""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.elements import meaning
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.checker.sources.layouts import Types
+    from shflbench.checker.sources.macros import Macros
+
+_QUALIFIERS = re.compile(
+    r"\b(?:const|constexpr|volatile|static|inline|extern|register|typename|struct|class|enum|union|mutable|"
+    r"__restrict__|__restrict|restrict|thread_local)\b|__align__\(\d+\)"
+)
+_FORMATS = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q", "f4": "f",
+            "f8": "d", "f2": "e"}  # fmt: skip
+_MOST_ALIASES = 8  # typedefs of typedefs
+
+
+@dataclass(frozen=True, slots=True)
+class HostType:
+    """One type; `size` is None if it is unknown."""
+
+    name: str
+    size: int | None = None  # bytes
+    format: str = ""  # of `struct`, for a number
+    target: HostType | None = None  # of a pointer or an array
+    count: int | None = None  # elements of an array
+    reference: bool = False
+
+    @property
+    def is_pointer(self) -> bool:
+        """Whether it is a pointer."""
+        return self.target is not None and self.count is None
+
+    @property
+    def is_array(self) -> bool:
+        """Whether it is an array."""
+        return self.count is not None
+
+    def convert(self, value: object) -> object:
+        """Return a number after conversion to this type; other values as they are."""
+        if not self.format or not isinstance(value, int | float):
+            return value
+        if self.format in "fde":
+            return float(value)
+        if self.name == "bool":
+            return int(bool(value))
+        if isinstance(value, float):
+            if value != value or abs(value) >= 2.0**63:  # noqa: PLR0124  (undefined in C++)
+                return 0
+            value = int(value)
+        bits = 8 * (self.size or 8)
+        value &= (1 << bits) - 1
+        return value - (1 << bits) if self.format.islower() and value >> (bits - 1) else value
+
+
+UNKNOWN_TYPE = HostType("")
+VOID = HostType("void")
+INT = HostType("int", 4, "i")
+DOUBLE = HostType("double", 8, "d")
+CHAR = HostType("char", 1, "b")
+SIZE = HostType("size_t", 8, "Q")
+DIM3 = HostType("dim3", 12)
+
+
+def pointer_to(target: HostType) -> HostType:
+    """Return the type of a pointer."""
+    return HostType(f"{target.name} *", 8, "", target)
+
+
+def array_of(target: HostType, count: int) -> HostType:
+    """Return the type of an array."""
+    size = target.size * count if target.size is not None else None
+    return HostType(f"{target.name}[{count}]", size, "", target, count)
+
+
+class TypeReader:
+    """Reads the text of a type; the parameters of templates stand for what a call binds them to."""
+
+    def __init__(self, types: Types, macros: Macros) -> None:
+        """Keep the typedefs, structures and macros of the files."""
+        self._types, self._macros = types, macros
+        self._known: dict[tuple[str, tuple[tuple[str, object], ...]], HostType] = {}
+
+    def read(self, text: str, bound: Mapping[str, object]) -> HostType:
+        """Return the type that a text stands for."""
+        words = set(re.findall(r"\w+", text))
+        relevant = tuple((name, bound[name]) for name in sorted(words & bound.keys()))
+        key = (text, relevant)
+        if key not in self._known:
+            self._known[key] = self._read(text, dict(relevant), 0)
+        return self._known[key]
+
+    def _read(  # noqa: PLR0911  (a return per kind of type)
+        self, text: str, bound: Mapping[str, object], depth: int
+    ) -> HostType:
+        text = " ".join(_QUALIFIERS.sub(" ", text).split())
+        if text.endswith("&"):
+            inner = self._read(text.rstrip("& "), bound, depth)
+            return HostType(inner.name, inner.size, inner.format, inner.target, inner.count, reference=True)
+        if text.endswith("*"):
+            return pointer_to(self._read(text[:-1], bound, depth))
+        if text in bound:
+            return self._read(str(bound[text]), {}, depth + 1)
+        if text in {"dim3", "uint3"}:
+            return DIM3
+        alias = self._types.aliases.get(text.rpartition("::")[2]) or self._macros.constant(text)
+        if alias and alias != text and depth < _MOST_ALIASES:
+            return self._read(alias, bound, depth + 1)
+        if text in {"char", "signed char"}:
+            return CHAR
+        what = meaning(text, self._types.aliases)
+        if what.element is not None and what.lanes == 1 and not what.pointer and what.element in _FORMATS:
+            return HostType(text, struct.calcsize(_FORMATS[what.element]), _FORMATS[what.element])
+        value = self._types.value(text) if text else None
+        plain, bracket, arguments = text.partition("<")
+        name = f"{plain.rpartition('::')[2]}{bracket}{arguments}"
+        return HostType(name, value[0] if value is not None else None)

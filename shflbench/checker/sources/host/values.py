@@ -1,0 +1,246 @@
+"""Values of host code: memory, pointers into it, structures, and what is not known."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from tree_sitter import Node
+
+MOST_BYTES = 1 << 20  # of one allocation whose contents are kept
+
+
+class Unknown:
+    """A value that the host code does not determine."""
+
+    def __bool__(self) -> bool:
+        """Unknown values are compared by `is`, never by truth."""
+        raise TypeError
+
+    def __repr__(self) -> str:
+        """Show it."""
+        return "UNKNOWN"
+
+
+UNKNOWN = Unknown()
+
+
+@dataclass(eq=False, slots=True)
+class Memory:
+    """One allocation of the host or of the device, with the part of its contents that is known."""
+
+    size: int | None  # bytes
+    device: bool = False
+    data: bytearray = field(default_factory=bytearray)
+    known: bytearray = field(default_factory=bytearray)  # a byte per byte: 1 where `data` is known
+    filled: int | None = None  # the byte that fills all of it
+    objects: dict[int, object] = field(default_factory=dict)  # pointers and structures by offset
+
+    def forget(self) -> None:
+        """Take all contents as unknown."""
+        self.data, self.known, self.filled = bytearray(), bytearray(), None
+        self.objects.clear()
+
+    def fill(self, byte: int | None, offset: int, count: int | None) -> None:
+        """Set a range to one byte, which is None if it is unknown."""
+        if byte is None or count is None or self.size is None or count < 0 or offset < 0:
+            self.forget()
+        elif offset == 0 and count >= self.size:
+            self.forget()
+            self.filled = byte
+        elif self._kept():
+            self.data[offset : offset + count] = bytes([byte]) * len(self.data[offset : offset + count])
+            self.known[offset : offset + count] = b"\1" * len(self.known[offset : offset + count])
+
+    def copy(self, offset: int, source: Memory, start: int, count: int | None) -> None:
+        """Copy a range of another allocation."""
+        if count is None or offset < 0 or start < 0:
+            self.forget()
+        elif source.filled is not None:
+            self.fill(source.filled, offset, count)
+        elif source.known and self._kept():
+            self.data[offset : offset + count] = source.data[start : start + count]
+            self.known[offset : offset + count] = source.known[start : start + count]
+        else:
+            self.forget()
+
+    def load(self, offset: int | None, type_: HostType) -> object:
+        """Return the value at an offset."""
+        if offset is None:
+            return UNKNOWN
+        if not type_.format:
+            return self.objects.get(offset, UNKNOWN)
+        size = type_.size or 1
+        if self.filled is not None:
+            return struct.unpack(type_.format, bytes([self.filled]) * size)[0]
+        if offset < 0 or b"\0" in self.known[offset : offset + size] or len(self.known) < offset + size:
+            return UNKNOWN
+        return struct.unpack_from(type_.format, self.data, offset)[0]
+
+    def store(self, offset: int | None, type_: HostType, value: object) -> None:
+        """Store a value at an offset."""
+        if offset is None:
+            self.forget()
+        elif not type_.format:
+            self.objects[offset] = value
+        elif self._kept() and 0 <= offset <= len(self.data) - (type_.size or 1):
+            end = offset + (type_.size or 1)
+            if isinstance(value, int | float):
+                self.data[offset:end] = _packed(type_, value)
+            self.known[offset:end] = (b"\1" if isinstance(value, int | float) else b"\0") * (end - offset)
+
+    def contents(self) -> bytes | None:
+        """Return all bytes, None if one is unknown."""
+        if self.filled is not None and self.size is not None and self.size <= MOST_BYTES:
+            return bytes([self.filled]) * self.size
+        return bytes(self.data) if self.data and b"\0" not in self.known else None
+
+    def _kept(self) -> bool:
+        """Make room for the contents; False if they are too many."""
+        if self.size is None or self.size > MOST_BYTES:
+            self.filled = None
+            return False
+        if len(self.data) != self.size:
+            self.data = bytearray([self.filled or 0]) * self.size
+            self.known = bytearray([int(self.filled is not None)]) * self.size
+        self.filled = None
+        return True
+
+
+def _packed(type_: HostType, value: object) -> bytes:
+    try:
+        return struct.pack(type_.format, type_.convert(value))
+    except (OverflowError, struct.error):
+        return bytes(type_.size or 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """An address in an allocation."""
+
+    memory: Memory
+    offset: int | None = 0  # bytes
+    target: HostType = UNKNOWN_TYPE
+
+    def moved(self, count: object) -> Pointer:
+        """Return the pointer so many elements further."""
+        size = self.target.size
+        if not isinstance(count, int) or self.offset is None or size is None:
+            return Pointer(self.memory, None, self.target)
+        return Pointer(self.memory, self.offset + count * size, self.target)
+
+
+@dataclass(eq=False, slots=True)
+class Cell:
+    """A variable, or a field of a structure."""
+
+    value: object = UNKNOWN
+    type: HostType = UNKNOWN_TYPE
+
+    def load(self) -> object:
+        """Return the value."""
+        return self.value
+
+    def store(self, value: object) -> None:
+        """Set the value, as a value of the variable's type."""
+        self.value = as_type(value, self.type)
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """A place in memory that can be assigned to."""
+
+    memory: Memory
+    offset: int | None
+    type: HostType
+
+    def load(self) -> object:
+        """Return the value; an array is the address of its first element."""
+        if self.type.target is not None and self.type.is_array:
+            return Pointer(self.memory, self.offset, self.type.target)
+        return self.memory.load(self.offset, self.type)
+
+    def store(self, value: object) -> None:
+        """Set the value."""
+        self.memory.store(self.offset, self.type, as_type(value, self.type))
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """The address of a variable."""
+
+    cell: Cell
+
+
+@dataclass(eq=False, slots=True)
+class Structure:
+    """A value of a structure or a class, such as `std::vector`, whose elements lie in `memory`."""
+
+    type: HostType
+    fields: dict[str, Cell] = field(default_factory=dict)
+    memory: Memory | None = None
+    element: HostType = UNKNOWN_TYPE
+    bound: Mapping[str, object] = field(default_factory=dict)  # arguments of a class template
+
+    def copied(self) -> Structure:
+        """Return a copy, as an assignment makes it."""
+        fields = {
+            name: Cell(cell.value.copied() if isinstance(cell.value, Structure) else cell.value, cell.type)
+            for name, cell in self.fields.items()
+        }
+        memory = self.memory
+        if memory is not None:
+            memory = Memory(memory.size, memory.device, bytearray(memory.data), bytearray(memory.known), memory.filled)
+        return Structure(self.type, fields, memory, self.element, self.bound)
+
+    def field(self, name: str) -> Cell:
+        """Return a field; one that nobody declared is unknown."""
+        return self.fields.setdefault(name, Cell())
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function or a lambda expression as a value."""
+
+    name: str
+    node: Node | None = None  # of a lambda expression
+    call: Callable[[list[object]], object] | None = None
+    template: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A string; one of the command line may stand for a number that is not known."""
+
+    text: str | None
+    place: int | None = None  # in `argv`
+
+
+def as_type(value: object, type_: HostType) -> object:
+    """Return a value after conversion to the type of a variable."""
+    if type_.format:
+        return type_.convert(value)
+    if isinstance(value, Pointer) and type_.target is not None and type_.target.name not in {"void", ""}:
+        return value if value.target is type_.target else Pointer(value.memory, value.offset, type_.target)
+    if type_.name == "dim3" and isinstance(value, int):
+        return (value, 1, 1)
+    return value.copied() if isinstance(value, Structure) else value
+
+
+def type_name(value: object, *, pointer: bool) -> str | None:
+    """Return the type of a value, or of what it points to, as C++ writes it."""
+    if pointer:
+        return value.target.name or None if isinstance(value, Pointer) else None
+    if isinstance(value, Structure):
+        return value.type.name
+    if isinstance(value, Pointer):
+        return f"{value.target.name} *"
+    if isinstance(value, Address):
+        return None
+    return {int: "int", float: "float"}.get(type(value))
