@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
-from shflbench.checker.machine.coverage import Line, executed_lines
+from shflbench.checker.machine.executed_lines import Line, executed_lines
 from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.machine.launch import EmulatedLaunch
 from shflbench.checker.machine.policies import LOCKSTEP, POLICIES, Policy

@@ -9,7 +9,7 @@ import numpy as np
 from shflbench.checker.link.program import Op, Slot
 from shflbench.checker.machine.access import Transfer, access
 from shflbench.checker.machine.collective import CollectiveCall, constant, execute_collective
-from shflbench.checker.machine.services import serve
+from shflbench.checker.machine.runtime_services import serve
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet, scattered
 from shflbench.checker.opcodes.forms import (

@@ -8,11 +8,11 @@ import numpy as np
 from shflbench.checker.link.barriers import has_named_barriers
 from shflbench.checker.link.loops import BarrierLoops, barrier_loops
 from shflbench.checker.link.program import Op, Program, Slot
-from shflbench.checker.machine.async_copies import PendingCopies
 from shflbench.checker.machine.dropped import DroppedAccesses
 from shflbench.checker.machine.iterations import Iterations
 from shflbench.checker.machine.memory import ALIGNMENT, GUARD, MemorySpace, set_bounds
 from shflbench.checker.machine.observer import Observer
+from shflbench.checker.machine.pending_copies import PendingCopies
 from shflbench.checker.machine.special import RESERVED_SHARED, reserved_shared_bytes, special_values
 from shflbench.checker.machine.threads import Shape, ThreadSet, part, scattered
 from shflbench.checker.opcodes.addresses import GLOBAL_BASE, MODULE_BASE

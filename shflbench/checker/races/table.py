@@ -6,12 +6,12 @@ from shflbench.checker.link.program import Program
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.state import State
 from shflbench.checker.opcodes.forms import Values
-from shflbench.checker.races.async_copies import AsyncCopies
 from shflbench.checker.races.cells import accesses_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.conflicts import Conflicts
 from shflbench.checker.races.diagnostics import Divergence, LaneMasks
 from shflbench.checker.races.hazards import HazardLog
+from shflbench.checker.races.incomplete_copies import AsyncCopies
 from shflbench.checker.races.non_coherent import NonCoherentLoads
 from shflbench.checker.races.rule import Rule
 from shflbench.checker.races.shared_memory import SharedMemoryRaces

@@ -3,7 +3,7 @@
 import pytest
 
 from shflbench.checker.explore import explore
-from shflbench.checker.machine.coverage import program_lines
+from shflbench.checker.machine.executed_lines import program_lines
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.policies import LOCKSTEP, POLICIES
 from shflbench.checker.races import synchronization, tracked

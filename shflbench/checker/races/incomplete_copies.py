@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from shflbench.checker.link.program import Op
-from shflbench.checker.machine.async_copies import WORD
 from shflbench.checker.machine.memory import MemorySpace
+from shflbench.checker.machine.pending_copies import WORD
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet
 from shflbench.checker.opcodes.forms import Access, Values
