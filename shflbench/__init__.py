@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from shflbench.checker.python.launches import LaunchLike
+    from shflbench.checker.python.named_launch import LaunchLike
     from shflbench.checker.python.prepared import Arguments
     from shflbench.checker.python.results import CheckResult
     from shflbench.checker.python.triton_kernels import Grid

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.arch.launch_limits import limits_of, major
 from shflbench.checker.dataflow.slices import Slicer
-from shflbench.checker.inputs.layout import completed
+from shflbench.checker.inputs.signature import completed
 from shflbench.checker.link.unsupported import link_whole
 from shflbench.errors import KernelError
 

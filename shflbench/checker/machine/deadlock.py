@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shflbench.checker.link.barriers import form_of
+from shflbench.checker.link.block_barriers import form_of
 from shflbench.checker.link.program import Op
 from shflbench.checker.machine.barriers import member_masks, waiting_threads
 from shflbench.checker.machine.faults import FaultKind, KernelFault

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from shflbench.checker.link.loops import BarrierLoops
+from shflbench.checker.link.barrier_loops import BarrierLoops
 from shflbench.checker.link.program import Op
 from shflbench.checker.machine.groups import ConvergedGroup
 from shflbench.checker.machine.threads import ThreadSet

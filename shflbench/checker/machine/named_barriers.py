@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shflbench.checker.link.barriers import BARRIERS, form_of
+from shflbench.checker.link.block_barriers import BARRIERS, form_of
 from shflbench.checker.link.program import Op, Slot
 from shflbench.checker.machine.block_votes import vote
 from shflbench.checker.machine.collective import constant

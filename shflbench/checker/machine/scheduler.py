@@ -5,7 +5,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from shflbench.checker.link.barriers import form_of
+from shflbench.checker.link.block_barriers import form_of
 from shflbench.checker.link.program import Op
 from shflbench.checker.machine.arrivals import Arrivals
 from shflbench.checker.machine.barriers import involves_all, releases

@@ -5,8 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from shflbench.checker.link.barriers import has_named_barriers
-from shflbench.checker.link.loops import BarrierLoops, barrier_loops
+from shflbench.checker.link.barrier_loops import BarrierLoops, barrier_loops
+from shflbench.checker.link.block_barriers import has_named_barriers
 from shflbench.checker.link.program import Op, Program, Slot
 from shflbench.checker.machine.dropped import DroppedAccesses
 from shflbench.checker.machine.iterations import Iterations

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from shflbench.checker.opcodes import memory
+from shflbench.checker.opcodes import memory_access
 from shflbench.checker.opcodes.forms import Access, Decoder, Form, Service
 from shflbench.checker.ptx.syntax import PtxInstruction
 
 
 def _access(instruction: PtxInstruction) -> Form:
     opcode = instruction.opcode.removeprefix("$").removesuffix("_async")
-    form = memory.FORMS[opcode](replace(instruction, opcode=opcode))
+    form = memory_access.FORMS[opcode](replace(instruction, opcode=opcode))
     return replace(form, asynchronous=True) if isinstance(form, Access) else form
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from shflbench.checker.opcodes.forms import Apply, Values
-from shflbench.checker.opcodes.memory import UPDATES
+from shflbench.checker.opcodes.memory_access import UPDATES
 
 # Returns the value after each thread, given the value before and the operands of all threads in their order.
 Sequential = Callable[[Values, Sequence[Values]], Values]

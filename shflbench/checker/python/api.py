@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.files import FileOptions, check_kernels, read_file
 from shflbench.checker.python import numba_kernels, texts, triton_functions, triton_kernels
-from shflbench.checker.python.launches import launch_shape
+from shflbench.checker.python.named_launch import launch_shape
 from shflbench.checker.python.reporting import check_result
 from shflbench.checker.python.results import CheckResult
 from shflbench.checker.sources.generators import target_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shflbench.checker.inputs.shapes import LaunchShape
-    from shflbench.checker.python.launches import LaunchLike
+    from shflbench.checker.python.named_launch import LaunchLike
     from shflbench.checker.python.prepared import Arguments, PreparedKernel
     from shflbench.checker.python.triton_kernels import Grid
     from shflbench.checker.sources.kernel_file import KernelFile

@@ -16,7 +16,7 @@ import numpy as np
 from shflbench.checker.inputs.grammar import ArrayValue, GivenArgument, NullValue
 from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.python.arguments import given, named_values
-from shflbench.checker.python.launches import Extent, extent_text, launch_shape
+from shflbench.checker.python.named_launch import Extent, extent_text, launch_shape
 from shflbench.checker.python.prepared import PreparedKernel
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.generators import is_of_triton

@@ -18,7 +18,7 @@ from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet
 from shflbench.checker.opcodes.forms import Access, Fence, Values
 from shflbench.checker.races.clocks import Clocks
-from shflbench.checker.races.fences import FenceClocks
+from shflbench.checker.races.fenced_accesses import FenceClocks
 from shflbench.errors import EmulatorError
 
 MOST_BYTES = 1 << 28  # of published clocks

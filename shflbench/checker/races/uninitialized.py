@@ -13,7 +13,7 @@ from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet
 from shflbench.checker.opcodes.forms import Access, Values
-from shflbench.checker.opcodes.memory import UPDATES
+from shflbench.checker.opcodes.memory_access import UPDATES
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.hazards import HazardKind, HazardLog
 from shflbench.checker.races.rule import Rule

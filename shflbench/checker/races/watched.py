@@ -13,7 +13,7 @@ from shflbench.checker.machine.state import State
 from shflbench.checker.opcodes.forms import Access, Values
 from shflbench.checker.races.conflicts import Conflicts
 from shflbench.checker.races.hazards import Hazard, HazardKind, HazardLog
-from shflbench.checker.races.table import rules, tracking_rules
+from shflbench.checker.races.rule_table import rules, tracking_rules
 from shflbench.errors import EmulatorError
 
 # An endless loop repeats its races, and tracking those takes up to 200× the time of the loop.

@@ -27,8 +27,8 @@ from shflbench.checker.runs.budget import COMPARISON, RunBudget
 from shflbench.checker.runs.differences import differences
 from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
 from shflbench.checker.runs.fitting import set_aside
+from shflbench.checker.runs.launch_selection import adversarial, to_compare
 from shflbench.checker.runs.narrow_masks import launch_of_masks
-from shflbench.checker.runs.selection import adversarial, to_compare
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.source_lines import SourceLine
+from shflbench.checker.sources.argument_types import meaning
 from shflbench.checker.sources.block_names import named_block, numbered_block
 from shflbench.checker.sources.demangle import demangle
-from shflbench.checker.sources.elements import meaning
 from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
 from shflbench.checker.sources.naming import normalized
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from shflbench.checker.sources.elements import item_bytes, meaning
+from shflbench.checker.sources.argument_types import item_bytes, meaning
 from shflbench.checker.sources.host_code import inner
 from shflbench.checker.sources.kernel_file import Field
 from shflbench.checker.sources.syntax import function_declarator, text_of, walk

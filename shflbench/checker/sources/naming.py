@@ -6,7 +6,7 @@ import difflib
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.elements import meaning
+from shflbench.checker.sources.argument_types import meaning
 from shflbench.errors import KernelError
 
 if TYPE_CHECKING:

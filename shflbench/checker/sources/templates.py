@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.argument_types import meaning
 from shflbench.checker.sources.definitions import template_parameters, type_without
-from shflbench.checker.sources.elements import meaning
 from shflbench.checker.sources.launches import kernel_name
 from shflbench.checker.sources.syntax import function_declarator, text_of, walk
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shflbench.checker.opcodes.memory import UPDATES
+from shflbench.checker.opcodes.memory_access import UPDATES
 from shflbench.checker.opcodes.sequences import sequence
 
 PLACES = np.array([5, 2, 5, 5, 9, 5, 2, 5, 5, 5, 5, 2])

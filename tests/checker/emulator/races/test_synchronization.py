@@ -12,7 +12,7 @@ from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import Shape, scattered
 from shflbench.checker.opcodes.forms import Access, Fence
-from shflbench.checker.opcodes.memory import UPDATES
+from shflbench.checker.opcodes.memory_access import UPDATES
 from shflbench.checker.ptx.syntax import PtxInstruction
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.hazards import HazardKind, HazardLog

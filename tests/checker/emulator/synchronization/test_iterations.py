@@ -3,7 +3,7 @@
 import pytest
 
 from shflbench.checker.explore import explore
-from shflbench.checker.link.loops import barrier_loops
+from shflbench.checker.link.barrier_loops import barrier_loops
 from shflbench.checker.machine.policies import ADVERSARIAL, LOCKSTEP, Policy
 from shflbench.checker.races.hazards import HazardKind
 from tests.checker.emulator.threads import launch, operands, program

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from shflbench.checker.sources.elements import meaning
+from shflbench.checker.sources.argument_types import meaning
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ different iterations of a loop around it, have not done so.
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 
-from shflbench.checker.link.barriers import form_of
+from shflbench.checker.link.block_barriers import form_of
 from shflbench.checker.link.program import BasicBlock, Program
 from shflbench.checker.opcodes.forms import Branch, Exit
 
