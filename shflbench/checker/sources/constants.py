@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.arithmetic import Value, convert, number, operate
 from shflbench.checker.sources.scopes import GLOBAL, Names, declared_name, scope_of
-from shflbench.checker.sources.syntax import function_declarator, parse, text_of, walk
+from shflbench.checker.sources.syntax_trees import function_declarator, parse, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.host_code import inner, prefix
-from shflbench.checker.sources.syntax import function_declarator, line_of, text_of, walk
+from shflbench.checker.sources.syntax_trees import function_declarator, line_of, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

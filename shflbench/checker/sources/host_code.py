@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.lexer import Lexed, TextSpan
 from shflbench.checker.sources.spellings import for_grammar
-from shflbench.checker.sources.syntax import SCOPES, function_declarator, parse, walk
+from shflbench.checker.sources.syntax_trees import SCOPES, function_declarator, parse, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch
-from shflbench.checker.sources.syntax import line_of, text_of, walk
+from shflbench.checker.sources.syntax_trees import line_of, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from shflbench.checker.sources.argument_types import item_bytes, meaning
 from shflbench.checker.sources.host_code import inner
 from shflbench.checker.sources.kernel_file import Field
-from shflbench.checker.sources.syntax import function_declarator, text_of, walk
+from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.syntax import function_declarator, text_of, walk
+from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -16,7 +16,7 @@ from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.kernel_file import SourceNote
-from shflbench.checker.sources.syntax import line_of, text_of, walk
+from shflbench.checker.sources.syntax_trees import line_of, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

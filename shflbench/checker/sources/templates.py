@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.sources.argument_types import meaning
 from shflbench.checker.sources.definitions import template_parameters, type_without
 from shflbench.checker.sources.launches import kernel_name
-from shflbench.checker.sources.syntax import function_declarator, text_of, walk
+from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

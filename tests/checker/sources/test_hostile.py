@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.sources import syntax
+from shflbench.checker.sources import syntax_trees
 from shflbench.checker.sources.expansion import require_expandable
 from shflbench.checker.sources.host_code import blank, host_spans
 from shflbench.checker.sources.ptx import read_kernels
@@ -66,7 +66,7 @@ def test_a_text_that_the_grammar_cannot_read_is_parsed_on_a_stack_of_its_length(
     before = threading.stack_size(1 << 19)  # tree-sitter would need 1.5 MiB of it
     try:
         with ThreadPoolExecutor(1) as executor:
-            assert executor.submit(syntax.parse, text).result().root_node.end_byte == len(text)
+            assert executor.submit(syntax_trees.parse, text).result().root_node.end_byte == len(text)
     finally:
         threading.stack_size(before)
 

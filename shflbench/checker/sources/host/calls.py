@@ -20,7 +20,7 @@ from shflbench.checker.sources.host.values import (
     Structure,
     as_type,
 )  # fmt: skip
-from shflbench.checker.sources.syntax import text_of
+from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

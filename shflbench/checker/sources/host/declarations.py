@@ -9,7 +9,7 @@ from shflbench.checker.sources.host.program import items
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, array_of, pointer_to
 from shflbench.checker.sources.host.values import MOST_BYTES, Cell, Element, Memory, Pointer, Structure, as_type
 from shflbench.checker.sources.scopes import declared_name
-from shflbench.checker.sources.syntax import text_of
+from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -25,7 +25,7 @@ from shflbench.checker.sources.host.values import (
     as_type,
 )  # fmt: skip
 from shflbench.checker.sources.scopes import declared_name
-from shflbench.checker.sources.syntax import text_of
+from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -19,7 +19,7 @@ from shflbench.checker.sources.host.statements import STATEMENTS, Returned, expr
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, TypeReader
 from shflbench.checker.sources.host.values import UNKNOWN, Cell, Memory, Pointer, Structure, as_type, type_name
 from shflbench.checker.sources.scopes import declared_name
-from shflbench.checker.sources.syntax import line_of, parse, text_of, walk
+from shflbench.checker.sources.syntax_trees import line_of, parse, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

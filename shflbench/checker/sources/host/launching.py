@@ -20,7 +20,7 @@ from shflbench.checker.sources.host.values import (
     type_name,
 )
 from shflbench.checker.sources.kernel_file import HostArgument, HostBuffer, HostLaunch
-from shflbench.checker.sources.syntax import text_of
+from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.sources.definitions import template_parameters
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.scopes import GLOBAL, declared_name
-from shflbench.checker.sources.syntax import function_declarator, text_of, walk
+from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

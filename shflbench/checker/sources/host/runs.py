@@ -9,7 +9,7 @@ from shflbench.checker.sources.host.machine import Frame, HostInput
 from shflbench.checker.sources.host.types import CHAR, pointer_to
 from shflbench.checker.sources.host.values import UNKNOWN, Memory, Pointer, Text
 from shflbench.checker.sources.scopes import declared_name
-from shflbench.checker.sources.syntax import text_of, walk
+from shflbench.checker.sources.syntax_trees import text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence

@@ -11,7 +11,7 @@ from shflbench.checker.sources.host.machine import MOST_LAUNCHING, Frame, HostSt
 from shflbench.checker.sources.host.program import items
 from shflbench.checker.sources.host.values import UNKNOWN, Cell, Element, Pointer, Structure
 from shflbench.checker.sources.scopes import declared_name
-from shflbench.checker.sources.syntax import text_of, walk
+from shflbench.checker.sources.syntax_trees import text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.definitions import template_parameters
 from shflbench.checker.sources.host.program import items
-from shflbench.checker.sources.syntax import text_of
+from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
