@@ -73,7 +73,8 @@ def check_given(  # noqa: PLR0913  (a check has so many parts)
     each launch and schedule. A schedule that an error stopped is not tried in the launches after it.
     """
     reporter = _reporter(kernel)
-    if use := other_dimension(program):
+    slicer = Slicer(program)
+    if use := other_dimension(slicer):
         index, instruction = use
         where = f"uses {index} ({reporter.where(instruction)})"
         return reporter.not_checked([f"{where}, and kernels are checked with blocks and grids of one dimension"])
@@ -92,7 +93,7 @@ def check_given(  # noqa: PLR0913  (a check has so many parts)
     wrong_under = tuple(name for name in POLICIES if name in mismatches)
     compared = replace(expected, wrong=wrong_under, mismatch=next(iter(mismatches.values()), ""))
     every = KernelEvidence(tuple(evidence), expectation=compared)
-    linked = LinkedKernel(reporter.kernel, program, Slicer(program), uses_dynamic_shared=False)
+    linked = LinkedKernel(reporter.kernel, program, slicer, uses_dynamic_shared=False)
     return reporter.report(linked, every, judge_kernel(every, linked.slicer))
 
 

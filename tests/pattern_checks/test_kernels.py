@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker.dataflow.scope import other_dimension
+from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.load import load_program
 from shflbench.checker.machine.policies import LOCKSTEP
 from shflbench.checker.races.hazards import HazardKind
@@ -93,7 +94,8 @@ def test_safe_built_in_kernels_are_clean(built_in: str) -> None:
 
 @pytest.mark.parametrize("built_in", [name for name in kernels.with_one_dtype() if is_library(name)])
 def test_libraries_use_indexes_of_other_dimensions_for_linear_numbers_only(built_in: str) -> None:
-    assert other_dimension(load_program(kernels.kernel(built_in).ptx, kernels.kernel(built_in).symbol)) is None
+    kernel = kernels.kernel(built_in)
+    assert other_dimension(Slicer(load_program(kernel.ptx, kernel.symbol))) is None
 
 
 @pytest.mark.parametrize("built_in", UNSAFE)

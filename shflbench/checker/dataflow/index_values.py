@@ -2,7 +2,8 @@
 
 A parameter is named by its first byte, `@16`, and the iterations of a loop by the block that counts them, `~40`. With
 these, the index `i` of `for (i = t; i < n; i += stride)` is `t + stride * ~40`, as is a pointer that the compiler
-increments in its place, and both can be compared.
+increments in its place, and both can be compared. Where only the values before a loop count, such as the linear number
+of a thread, iterations are not followed, and a register that a loop changes stands for itself.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shflbench.checker.dataflow.polynomials import Polynomial
     from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.link.program import MemoryOperand, Op, Source
@@ -28,15 +31,20 @@ _WORD, _LONG = 1 << 32, 1 << 64
 class IndexValues:
     """The values of the registers of one program; overflow is ignored."""
 
-    def __init__(self, slicer: Slicer) -> None:
-        """Follow sums and products in the order of the code."""
-        self._slicer = slicer
+    def __init__(self, slicer: Slicer, *, iterations: bool = True) -> None:
+        """Follow sums and products in the order of the code, with `iterations` also what loops add."""
+        self._slicer, self._iterations = slicer, iterations
         self._known: dict[int | None, Polynomial] = {
             number: Counter({(name,): 1}) for name, number in slicer.program.special.items()
         }
         for block in sorted(slicer.program.blocks):
             for op in slicer.ops_in(block):
                 self._follow(op)
+
+    @property
+    def known(self) -> Mapping[int | None, Polynomial]:
+        """The values of the registers that have one, as the code computes them: not normalized."""
+        return self._known
 
     def of(self, source: Source) -> Polynomial:
         """Return the value of an operand, in which an unknown register stands for itself."""
@@ -61,7 +69,7 @@ class IndexValues:
         if start is not None:
             value = Counter({(f"{PARAMETER}{start}",): 1})
         others = [writer for writer in self._slicer.writers(target) if writer is not op]
-        if value is None or len(others) > 1:
+        if value is None or len(others) > 1 or (others and not self._iterations):
             return
         if others:
             (other,) = others

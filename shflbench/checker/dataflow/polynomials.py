@@ -1,4 +1,4 @@
-"""Integers of a kernel as polynomials of the special registers, such as the linear number of a thread."""
+"""Sums and products of registers as polynomials, and the instructions that compute them."""
 
 from __future__ import annotations
 
@@ -12,43 +12,11 @@ from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.checker.link.program import Op, Program, Source
+    from shflbench.checker.link.program import Op, Source
 
 Polynomial: TypeAlias = "Counter[tuple[str, ...]]"  # coefficients of the products of registers, by the sorted names
 
 MOST_TERMS = 64  # of a polynomial; address computations have a handful
-
-
-def ops_of(program: Program, start: int) -> Iterator[Op]:
-    """Yield the ops of the block that begins at `start`."""
-    block = program.blocks[start]
-    yield from block.ops
-    if block.last is not None:
-        yield block.last
-
-
-def polynomials(program: Program, ops: Sequence[Op]) -> dict[int | None, Polynomial]:
-    """Return the values of the special registers, and of those that are computed from them by sums and products.
-
-    Overflow is ignored.
-    """
-    known: dict[int | None, Polynomial] = {number: Counter({(name,): 1}) for name, number in program.special.items()}
-    writes = Counter(number_of(slot) for op in ops for slot in op.results)
-    for op in ops:
-        target = number_of(op.results[0]) if len(op.results) == 1 and op.guard is None else None
-        if target is not None and writes[target] == 1:
-            value = value_of(op, known)
-            if value is not None:
-                known[target] = value
-    return known
-
-
-def constants(program: Program, ops: Sequence[Op]) -> dict[int | None, int]:
-    """Return the values of the registers that hold constants."""
-    known = polynomials(program, ops).items()
-    return {
-        number: value[()] for number, value in known if all(not term or not factor for term, factor in value.items())
-    }
 
 
 def value_of(op: Op, known: Mapping[int | None, Polynomial]) -> Polynomial | None:

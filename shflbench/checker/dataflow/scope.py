@@ -11,45 +11,39 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.polynomials import (
-    compared,
-    number_of,
-    ops_of,
-    polynomials,
-    reads,
-    sorted_term,
-    value_of,
-)
+from shflbench.checker.dataflow.index_values import IndexValues
+from shflbench.checker.dataflow.polynomials import compared, number_of, reads, sorted_term, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from shflbench.checker.dataflow.polynomials import Polynomial
-    from shflbench.checker.link.program import Op, Program
+    from shflbench.checker.dataflow.slices import Slicer
+    from shflbench.checker.link.program import Op
     from shflbench.checker.ptx.syntax import PtxInstruction
 
 # CUDA's names of the indexes, by the prefix of their special registers.
 INDEXES = {"tid": "threadIdx", "ctaid": "blockIdx"}
 
 
-def other_dimension(program: Program) -> tuple[str, PtxInstruction] | None:
+def other_dimension(slicer: Slicer) -> tuple[str, PtxInstruction] | None:
     """Return the first use of an index in the second or third dimension, e.g. `threadIdx.y`, and its instruction."""
-    return next(_other_uses(program), None)
+    return next(_other_uses(slicer), None)
 
 
-def used_indexes(program: Program) -> frozenset[str]:
+def used_indexes(slicer: Slicer) -> frozenset[str]:
     """Return the indexes that a kernel uses, such as `threadIdx.x`; y and z only where linear numbers do not do."""
-    numbers = {number for start in program.blocks for op in ops_of(program, start) for number in reads(op)}
-    along_x = (name for prefix, name in INDEXES.items() if program.special.get(f"%{prefix}.x", -1) in numbers)
+    numbers = {number for op in slicer.ops for number in reads(op)}
+    special = slicer.program.special
+    along_x = (name for prefix, name in INDEXES.items() if special.get(f"%{prefix}.x", -1) in numbers)
     used = {f"{name}.x" for name in along_x}
-    others = {index for index, _ in _other_uses(program)}
+    others = {index for index, _ in _other_uses(slicer)}
     return frozenset(used | others)
 
 
-def _other_uses(program: Program) -> Iterator[tuple[str, PtxInstruction]]:
-    ops = [op for start in sorted(program.blocks) for op in ops_of(program, start)]
-    known = polynomials(program, ops)
-    for op in ops:
+def _other_uses(slicer: Slicer) -> Iterator[tuple[str, PtxInstruction]]:
+    known = IndexValues(slicer, iterations=False).known
+    for op in slicer.ops:
         if len(op.results) != 1 or number_of(op.results[0]) not in known:
             for value in _used(op, known):
                 for index in _other_indexes(value):

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from math import gcd, prod
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.polynomials import number_of, ops_of, polynomials
+from shflbench.checker.dataflow.index_values import IndexValues
+from shflbench.checker.dataflow.polynomials import number_of
 from shflbench.checker.inputs.shapes import MAX_BLOCK_DIMS
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
     from shflbench.checker.dataflow.polynomials import Polynomial
+    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.inputs.shapes import Dims
     from shflbench.checker.link.program import Op, Program
     from shflbench.checker.sources.kernel_file import LaunchBounds
@@ -43,19 +45,19 @@ class SuggestedBlock:
     weak: bool = False  # only the size of an array suggests it, which may be written by fewer threads
 
 
-def suggested_block(program: Program, indexes: Collection[str]) -> SuggestedBlock | None:
+def suggested_block(slicer: Slicer, indexes: Collection[str]) -> SuggestedBlock | None:
     """Return the block that the constants of a kernel suggest, None if there are none, or if they do not fit a block.
 
     `indexes` names those of `threadIdx.x`, `blockIdx.y`, … that the kernel uses.
     """
-    ops = [op for start in sorted(program.blocks) for op in ops_of(program, start)]
-    known = {number: value for number, value in polynomials(program, ops).items() if _is_index(value)}
-    addresses = list(_addresses(ops, known))
+    values = IndexValues(slicer, iterations=False).known
+    known = {number: value for number, value in values.items() if _is_index(value)}
+    addresses = list(_addresses(slicer.ops, known))
     used = [axis for axis in AXES if f"threadIdx.{axis}" in indexes]
     if not used:
         return None
     strides = {axis: _stride(axis, known, addresses) for axis in used}
-    sizes = _sizes(program, addresses, used)
+    sizes = _sizes(slicer.program, addresses, used)
     chosen = {axis: strides[axis] or sizes.get(axis, 0) for axis in used}
     x, y, z = (chosen.get(axis, 1) for axis in AXES)
     if not WARP <= x * y * z <= MAX_BLOCK:
@@ -66,10 +68,10 @@ def suggested_block(program: Program, indexes: Collection[str]) -> SuggestedBloc
 
 
 def suggested_blocks(
-    program: Program, indexes: Collection[str], named: NamedBlock | None, bounds: LaunchBounds
+    slicer: Slicer, indexes: Collection[str], named: NamedBlock | None, bounds: LaunchBounds
 ) -> list[SuggestedBlock]:
     """Return the blocks that names in the source, the constants of a kernel, launch bounds or barriers suggest."""
-    constant = suggested_block(program, indexes)
+    constant = suggested_block(slicer, indexes)
     block = _complete(named, indexes) if named is not None else None
     if block is None and constant is None and bounds.max_threads is not None:
         block = _complete(NamedBlock(prod(bounds.max_threads), 0, 0, sure=False), indexes)
@@ -77,7 +79,7 @@ def suggested_blocks(
         block is None
         and constant is None
         and set(indexes) & AXIS_INDEXES == {"threadIdx.x"}
-        and _only_syncs_warps(program)
+        and _only_syncs_warps(slicer)
     ):
         block = (WARP, 1, 1)
     if block is None:
@@ -89,12 +91,11 @@ def suggested_blocks(
     return [by_name, constant] if sure else [constant, by_name]
 
 
-def _only_syncs_warps(program: Program) -> bool:
+def _only_syncs_warps(slicer: Slicer) -> bool:
     """Return whether a kernel has barriers of warps and none of blocks, as one for blocks of a single warp."""
     of_warp = [
         op.instruction.modifiers[:1] == ("warp",)
-        for start in program.blocks
-        for op in ops_of(program, start)
+        for op in slicer.ops
         if has_role(op.instruction, OpcodeRole.BLOCK_BARRIER)
     ]
     return bool(of_warp) and all(of_warp)

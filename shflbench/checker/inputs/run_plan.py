@@ -57,8 +57,8 @@ def plan_runs(
         bounds=size_bounds(kernel, slicer),
         thresholds=thresholds(kernel, slicer),
     )
-    indexes = used_indexes(program)
-    suggestions = suggested_blocks(program, indexes, kernel.named_block, kernel.launch_bounds)
+    indexes = used_indexes(slicer)
+    suggestions = suggested_blocks(slicer, indexes, kernel.named_block, kernel.launch_bounds)
     usual = plan(launches, kernel.host_launches, indexes, kernel.launch_bounds, suggestions)
     return RunPlan(wishes, with_samples(with_covering(usual, kernel, wishes), slicer.ops, indexes))
 

@@ -67,7 +67,7 @@ class KernelRuns:
         UsageError where a given value does not fit its parameter.
         """
         launches, unfinished = self.in_lockstep(launch_plan)
-        if not unfinished and (narrow := launch_of_masks(launches, self.program)) is not None:
+        if not unfinished and (narrow := launch_of_masks(launches, Slicer(self.program))) is not None:
             narrowed, unfinished = self.in_lockstep([narrow])
             launches += narrowed
         aside = set_aside(launches)

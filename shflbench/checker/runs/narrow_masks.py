@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.polynomials import constants, number_of, ops_of
+from shflbench.checker.dataflow.index_values import IndexValues
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.races.hazards import HazardKind
@@ -14,13 +14,13 @@ from shflbench.model import WARP
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.inputs.launches import PlannedLaunch
-    from shflbench.checker.link.program import Program
     from shflbench.checker.ptx.syntax import PtxInstruction
     from shflbench.checker.runs.evidence import LaunchEvidence
 
 
-def launch_of_masks(launches: Sequence[LaunchEvidence], program: Program) -> PlannedLaunch | None:
+def launch_of_masks(launches: Sequence[LaunchEvidence], slicer: Slicer) -> PlannedLaunch | None:
     """Return a launch whose blocks have a thread for each lane of the masks, None if other launches fit.
 
     `__shfl_sync(0xffff, …)` without a condition is right in blocks of 16 threads, and in no others.
@@ -28,7 +28,7 @@ def launch_of_masks(launches: Sequence[LaunchEvidence], program: Program) -> Pla
     outside = [list(_outside(item)) for item in launches]
     if not launches or not all(outside) or any(not _is_free(item.launch) for item in launches):
         return None
-    (lanes, *others) = {_lanes(instruction, program) for instruction in outside[0]}
+    (lanes, *others) = {_lanes(instruction, slicer) for instruction in outside[0]}
     if others or not 0 < lanes < WARP:
         return None
     widest = max(launches, key=lambda item: item.launch.shape.blocks).launch
@@ -45,11 +45,9 @@ def _outside(item: LaunchEvidence) -> Iterator[PtxInstruction]:
             yield hazard.instruction
 
 
-def _lanes(instruction: PtxInstruction, program: Program) -> int:
+def _lanes(instruction: PtxInstruction, slicer: Slicer) -> int:
     """Return the lanes that a constant mask of the lowest lanes names, 0 for any other mask."""
-    ops = [op for start in program.blocks for op in ops_of(program, start)]
-    op = next(op for op in ops if op.instruction is instruction)
-    mask = op.sources[-1] if op.sources else 0
-    value = constants(program, ops).get(number_of(mask)) if number_of(mask) is not None else mask
-    bits = value if isinstance(value, int) else 0
+    op = next(op for op in slicer.ops if op.instruction is instruction)
+    mask = IndexValues(slicer).of(op.sources[-1]) if op.sources else {}
+    bits = mask.get((), 0) % (1 << WARP) if set(mask) <= {()} else 0  # without the sign of an immediate
     return bits.bit_length() if bits > 0 and bits & (bits + 1) == 0 else 0

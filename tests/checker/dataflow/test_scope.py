@@ -3,6 +3,7 @@
 import pytest
 
 from shflbench.checker.dataflow.scope import used_indexes
+from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.link.linker import link
 from shflbench.checker.ptx.parse import parse
 
@@ -75,5 +76,5 @@ L:
 def test_numbers_that_are_linear_or_zero_in_the_first_thread_need_no_other_dimension(
     body: str, others: set[str]
 ) -> None:
-    indexes = used_indexes(link(parse(HEAD + body + STORE), "k"))
+    indexes = used_indexes(Slicer(link(parse(HEAD + body + STORE), "k")))
     assert {index for index in indexes if not index.endswith(".x")} == others

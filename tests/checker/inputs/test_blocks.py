@@ -1,5 +1,6 @@
 import pytest
 
+from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.inputs.blocks import SuggestedBlock, suggested_block, suggested_blocks
 from shflbench.checker.inputs.shapes import Dims
 from shflbench.checker.link.linker import link
@@ -67,8 +68,8 @@ ROW = """\
 
 
 def suggested(body: str, indexes: frozenset[str] = X, size: int = 512) -> SuggestedBlock | None:
-    program = link(parse(PTX.replace("BODY", body).replace("SIZE", str(size))), "k")
-    return suggested_block(program, indexes)
+    slicer = Slicer(link(parse(PTX.replace("BODY", body).replace("SIZE", str(size))), "k"))
+    return suggested_block(slicer, indexes)
 
 
 def test_the_index_of_the_block_times_a_constant_fixes_the_block() -> None:
@@ -125,27 +126,27 @@ def test_a_kernel_without_constants_suggests_no_block() -> None:
 def test_a_named_number_is_a_row_a_square_or_all_threads(
     named: NamedBlock, indexes: frozenset[str], block: Dims | None
 ) -> None:
-    program = link(parse(PTX.replace("BODY", "st.global.u32 [%rd1], %r1;").replace("SIZE", "512")), "k")
-    blocks = suggested_blocks(program, indexes, named, LaunchBounds())
+    slicer = Slicer(link(parse(PTX.replace("BODY", "st.global.u32 [%rd1], %r1;").replace("SIZE", "512")), "k"))
+    blocks = suggested_blocks(slicer, indexes, named, LaunchBounds())
     assert blocks == ([SuggestedBlock(block, fixed=False)] if block else [])
 
 
 def test_a_sure_name_comes_before_the_constants_and_another_one_after_them() -> None:
-    program = link(parse(PTX.replace("BODY", STRIDE).replace("SIZE", "512")), "k")
+    slicer = Slicer(link(parse(PTX.replace("BODY", STRIDE).replace("SIZE", "512")), "k"))
     by_constant = SuggestedBlock((64, 1, 1), fixed=True)
     for sure in (True, False):
         by_name = SuggestedBlock((96, 1, 1), fixed=True)
         expected = [by_name, by_constant] if sure else [by_constant, by_name]
-        assert suggested_blocks(program, X, NamedBlock(96, 0, 0, sure=sure), LaunchBounds()) == expected
-    same = suggested_blocks(program, X, NamedBlock(64, 0, 0, sure=True), LaunchBounds())
+        assert suggested_blocks(slicer, X, NamedBlock(96, 0, 0, sure=sure), LaunchBounds()) == expected
+    same = suggested_blocks(slicer, X, NamedBlock(64, 0, 0, sure=True), LaunchBounds())
     assert same == [SuggestedBlock((64, 1, 1), fixed=True)]
 
 
 def test_launch_bounds_suggest_a_block_where_nothing_else_does() -> None:
-    program = link(parse(PTX.replace("BODY", "st.global.u32 [%rd1], %r1;").replace("SIZE", "512")), "k")
+    slicer = Slicer(link(parse(PTX.replace("BODY", "st.global.u32 [%rd1], %r1;").replace("SIZE", "512")), "k"))
     bounds = LaunchBounds(max_threads=(192, 1, 1))
-    assert suggested_blocks(program, X, None, bounds) == [SuggestedBlock((192, 1, 1), fixed=False)]
-    assert suggested_blocks(program, X, None, LaunchBounds()) == []
+    assert suggested_blocks(slicer, X, None, bounds) == [SuggestedBlock((192, 1, 1), fixed=False)]
+    assert suggested_blocks(slicer, X, None, LaunchBounds()) == []
 
 
 def test_barriers_of_warps_alone_suggest_a_block_of_one_warp() -> None:
@@ -155,5 +156,5 @@ def test_barriers_of_warps_alone_suggest_a_block_of_one_warp() -> None:
         ("bar.warp.sync 0xffffffff;\nbar.sync 0;", []),
         ("", []),
     ):
-        program = link(parse(PTX.replace("BODY", f"{barriers}\n{store}").replace("SIZE", "512")), "k")
-        assert suggested_blocks(program, X, None, LaunchBounds()) == blocks
+        slicer = Slicer(link(parse(PTX.replace("BODY", f"{barriers}\n{store}").replace("SIZE", "512")), "k"))
+        assert suggested_blocks(slicer, X, None, LaunchBounds()) == blocks
