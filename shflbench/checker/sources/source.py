@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources import definitions as kernel_definitions
 from shflbench.checker.sources.constants import Evaluator
+from shflbench.checker.sources.host.chosen_runs import performed_launches
 from shflbench.checker.sources.host.interpreter import Interpreter
 from shflbench.checker.sources.host.program import HostProgram
-from shflbench.checker.sources.host.runs import performed_launches
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.launches import LaunchSite, launches
 from shflbench.checker.sources.layouts import Types

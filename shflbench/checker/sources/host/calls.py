@@ -27,9 +27,9 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from shflbench.checker.sources.host.interface import Reference, Run
     from shflbench.checker.sources.host.machine import Frame
     from shflbench.checker.sources.host.program import HostFunction
-    from shflbench.checker.sources.host.run import Reference, Run
 
 _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
 _BY_FUNCTION = {"cudaLaunchKernel": False, "cudaLaunchCooperativeKernel": True}

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from shflbench.checker.sources.host.interface import Run
     from shflbench.checker.sources.host.machine import Frame
-    from shflbench.checker.sources.host.run import Run
 
 _VECTOR = re.compile(
     r"(?:\w+::)*(?P<kind>device_vector|universal_vector|host_vector|vector|array)\s*<(?P<element>.*)>$"

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from shflbench.checker.sources.host.run import Reference, Run
+    from shflbench.checker.sources.host.interface import Reference, Run
 
 _AXES = ("x", "y", "z")
 

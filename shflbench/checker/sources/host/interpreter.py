@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
     from shflbench.checker.sources.definitions import Definition
+    from shflbench.checker.sources.host.interface import Reference
     from shflbench.checker.sources.host.program import HostProgram
-    from shflbench.checker.sources.host.run import Reference
     from shflbench.checker.sources.host.statements import Statement
     from shflbench.checker.sources.layouts import Types
 

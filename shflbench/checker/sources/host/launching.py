@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from shflbench.checker.sources.definitions import Definition
-    from shflbench.checker.sources.host.run import Run
+    from shflbench.checker.sources.host.interface import Run
     from shflbench.checker.sources.kernel_file import Dims
 
 _MOST_PERFORMED = 400  # launches of one run

@@ -13,8 +13,8 @@ from shflbench.checker.sources.host.values import UNKNOWN, Address, Cell, Elemen
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from shflbench.checker.sources.host.interface import Reference, Run
     from shflbench.checker.sources.host.machine import Frame
-    from shflbench.checker.sources.host.run import Reference, Run
 
 CONSTANTS: Mapping[str, object] = {
     "NULL": 0, "RAND_MAX": 2**31 - 1, "INT_MAX": 2**31 - 1, "INT_MIN": -(2**31), "UINT_MAX": 2**32 - 1,

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from shflbench.checker.sources.host.run import Run
+    from shflbench.checker.sources.host.interface import Run
 
 
 class Left(Enum):

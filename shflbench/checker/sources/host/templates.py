@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from shflbench.checker.sources.host.interface import Run
     from shflbench.checker.sources.host.machine import Frame
-    from shflbench.checker.sources.host.run import Run
 
 
 def template_arguments(run: Run, function: Node) -> Callable[[Frame], tuple[str, ...]]:

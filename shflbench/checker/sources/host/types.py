@@ -7,7 +7,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.elements import meaning
+from shflbench.checker.sources.argument_types import meaning
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
