@@ -10,9 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
 from shflbench.checker.inputs.names import refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
+from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
 from shflbench.checker.link.unsupported import UnsupportedKernelError
 from shflbench.checker.ptx.parse import parse
@@ -140,8 +142,23 @@ def _link(
 
 
 def _check(file: KernelFile, linked: LinkedKernel, options: FileOptions, removed: RemovedStoreCheck) -> KernelReport:
-    """Plan the runs of a kernel, run it, judge what was seen, and report it."""
+    """Check the launches of a kernel against the limits of GPUs, and report on these launches and on its runs."""
     reporter = KernelReporter(file, linked.kernel, outputs=options.outputs)
+    if options.launches:
+        rules = launch_rules(linked, options.arch, raises_shared_limit=True)
+        refuse_invalid(rules, options.launches, options.shared_bytes or 0, linked.kernel.name)
+        return _run(file, linked, options, removed, reporter)
+    rules = launch_rules(linked, options.arch, raises_shared_limit=file.raises_shared_limit)
+    valid, invalid = without_invalid(linked, rules)
+    if invalid and not valid.kernel.host_launches:
+        return with_invalid(reporter.not_run(), invalid)
+    return with_invalid(_run(file, valid, options, removed, reporter), invalid)
+
+
+def _run(
+    file: KernelFile, linked: LinkedKernel, options: FileOptions, removed: RemovedStoreCheck, reporter: KernelReporter
+) -> KernelReport:
+    """Plan the runs of a kernel whose launches are valid, run it, judge what was seen, and report it."""
     wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes)
     budget = RunBudget.shared_by(len(options.kernels or file.kernels))
     runs = KernelRuns(linked.kernel, linked.program, wishes, options.seed, budget=budget)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.judgment.sentences import options_text
 from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.verdict import Level
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Sequence
@@ -77,6 +78,12 @@ def grouped(findings: Sequence[Finding]) -> list[FindingGroup]:
             race.append(finding)
     result = [FindingGroup(tuple(sorted(group, key=_rank))) for group in groups.values()]
     return sorted(result, key=lambda group: LOUDEST_FIRST.index(group.level))
+
+
+def number_of_errors(findings: Sequence[Finding]) -> str:
+    """Return how many findings, each with one cause, break the kernel, as `2 findings: `; "" if there is none."""
+    number = sum(group.level is Level.ERROR for group in grouped(findings))
+    return f"{count_noun(number, 'finding')}: " if number else ""
 
 
 def _rank(finding: Finding) -> tuple[int, int]:

@@ -44,6 +44,7 @@ WORDS = {
     "DEADLOCK": "the barrier or shuffle at {place} waits for threads that never arrive",
     "ENDLESS": "the loop at {place} does not terminate",
     "STACK": "the recursion at {place} is too deep",
+    "INVALID_LAUNCH": "the launch at {place} is invalid",
     "ACTIVEMASK": "{place} reads the mask of active lanes, which depends on the schedule",
 }
 # Their sentences begin with the kind.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.difference_words import difference_words
-from shflbench.checker.finding_groups import grouped
+from shflbench.checker.finding_groups import number_of_errors
 from shflbench.checker.finding_words import ACCESSES, in_words
 from shflbench.checker.judgment.removed import with_removed
 from shflbench.checker.link.reach import reached
@@ -22,7 +22,7 @@ from shflbench.checker.report import Finding, KernelReport, LaunchRecord, listed
 from shflbench.checker.runs.coverage import code_lines, executed_blocks, unreached_lines
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.untested import with_untested
-from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.checker.verdict import KernelVerdict
 from shflbench.words import count_noun, one_or_many
 
 if TYPE_CHECKING:
@@ -62,6 +62,10 @@ class KernelReporter:
         more = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
         return self._empty(KernelVerdict.NOT_CHECKED, f"{texts[0]}{more}", errors=texts)
 
+    def not_run(self) -> KernelReport:
+        """Return the report on a kernel none of whose launches can run."""
+        return self._empty(KernelVerdict.NOT_CHECKED, "no other launch ran", errors=())
+
     def _library_calls(self, module: Module) -> dict[str, str]:
         """Return the user's first line that leads to each line of a library."""
         names = reached(module, self.kernel.symbol) & module.functions.keys()
@@ -97,7 +101,7 @@ class KernelReporter:
         else:
             text = f"{judgment.sentence}: {difference}" if judgment.differs else self._named(judgment.sentence)
             is_broken = judgment.verdict in {KernelVerdict.BROKEN, KernelVerdict.UNSAFE}
-            reason = [f"{_number(findings)}{text}" if is_broken else text]
+            reason = [f"{number_of_errors(findings)}{text}" if is_broken else text]
         report = KernelReport(
             name=self.kernel.name,
             symbol=self.kernel.symbol,
@@ -273,12 +277,6 @@ def _refusal(kinds: Sequence[HazardKind]) -> str:
 def _differences(evidence: KernelEvidence) -> Iterator[str]:
     """Yield the differences between schedules in words, launch by launch."""
     return (difference_words(launch, item) for launch in evidence.launches for item in launch.differences)
-
-
-def _number(findings: Sequence[Finding]) -> str:
-    """Return how many findings, each with one cause, break the kernel; empty if there is none."""
-    number = sum(group.level is Level.ERROR for group in grouped(findings))
-    return f"{number} finding{'s' if number > 1 else ''}: " if number else ""
 
 
 def _thread(thread: tuple[int, int], shape: LaunchShape) -> str:

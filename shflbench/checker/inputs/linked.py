@@ -9,7 +9,7 @@ from shflbench.arch.launch_limits import limits_of, major
 from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.inputs.signature import completed
 from shflbench.checker.link.unsupported import link_whole
-from shflbench.errors import KernelError
+from shflbench.errors import KernelError, UsageError
 
 if TYPE_CHECKING:
     from shflbench.checker.link.program import Program
@@ -32,19 +32,22 @@ def linked_kernel(
 ) -> LinkedKernel:
     """Link a kernel of a file, of which `module` is the PTX.
 
-    UnsupportedKernelError names what the emulator cannot run; KernelError if its shared memory, with the given bytes
-    of dynamic one, does not fit the architecture.
+    UnsupportedKernelError names what the emulator cannot run; KernelError if its static shared memory does not fit
+    the architecture, and UsageError if it does not with the given bytes of dynamic one.
     """
     program = link_whole(module, kernel.symbol)
-    _check_size(program.shared_bytes + (shared_bytes or 0), arch)
+    _check_size(program.declared_shared_bytes, shared_bytes or 0, arch, kernel.name)
     slicer = Slicer(program)
     return LinkedKernel(completed(kernel, slicer), program, slicer, _uses_dynamic_shared(module, file.ptx))
 
 
-def _check_size(needed: int, arch: str) -> None:
+def _check_size(static: int, dynamic: int, arch: str, kernel: str) -> None:
     most = limits_of(arch.rstrip("af")).block_shared_bytes(major(arch.rstrip("af")))
-    if needed > most:
-        raise KernelError(f"it needs {needed} bytes of shared memory per block, and {arch} has {most}")
+    if static > most:
+        raise KernelError(f"it needs {static} bytes of shared memory per block, and {arch} has {most}")
+    if static + dynamic > most:
+        what = f"{static + dynamic} bytes of shared memory per block exceed the {most} of {arch}"
+        raise UsageError(f"--shared {dynamic} is too much for kernel `{kernel}`: {what}", "Give fewer bytes.")
 
 
 def _uses_dynamic_shared(module: Module, ptx: str) -> bool:

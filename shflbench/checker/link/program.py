@@ -104,6 +104,11 @@ class Program:
         """The name of the kernel in messages."""
         return plain_name(self.symbol)
 
+    @property
+    def declared_shared_bytes(self) -> int:
+        """Bytes of the static variables in shared memory, without the gaps that the emulator leaves between them."""
+        return sum(place.size for place in self.shared_variables)
+
     def ops(self) -> Iterator[Op]:
         """Yield the ops in the order of the code."""
         for start in sorted(self.blocks):

@@ -36,6 +36,7 @@ class HazardKind(StrEnum):
     DEADLOCK = "deadlock"
     ENDLESS = "endless loop"
     STACK = "recursion too deep"
+    INVALID_LAUNCH = "invalid launch"  # of the host code: no GPU accepts it
 
     @property
     def breaks(self) -> bool:

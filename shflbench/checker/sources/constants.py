@@ -61,7 +61,7 @@ class Evaluator:
         value = self.value(node)
         if isinstance(value, int):
             value = (value, 1, 1)
-        return value if isinstance(value, tuple) and all(size > 0 for size in value) else None
+        return value if isinstance(value, tuple) and all(size >= 0 for size in value) else None
 
     def _parsed(
         self, text: str, depth: int, bound: Mapping[str, Value] | None = None, use: Node | None = None

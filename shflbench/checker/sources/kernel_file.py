@@ -144,4 +144,5 @@ class KernelFile:
     notes: tuple[SourceNote, ...] = ()
     compiler: str = ""  # `nvcc 13.0` or `NVRTC 13.5`; "" for a PTX file
     files: Mapping[str, Path] = field(default_factory=dict)  # name in the PTX's line table → file of the user
+    raises_shared_limit: bool = False  # the host code lets kernels have more than 48 KiB of shared memory
     unoptimized_ptx: str = ""  # with the stores that `ptx` lacks; only if a note reports such a store

@@ -74,5 +74,10 @@ class Lexed:
         return pairs
 
 
+def without_comments(text: bytes) -> bytes:
+    """Return a text with a space for each comment outside directives."""
+    return _TOKEN.sub(lambda match: b" " if match.lastgroup == "comment" else match[0], text)
+
+
 def _tokens(text: bytes) -> list[re.Match[bytes]]:
     return [match for match in _TOKEN.finditer(text) if match.lastgroup in {"directive", "brace"}]

@@ -14,6 +14,7 @@ from shflbench.checker.sources.host_code import UserFile
 from shflbench.checker.sources.includes import is_file, read_limited, read_unit
 from shflbench.checker.sources.instances import compile_with_derived, example, requested, signature, with_derived
 from shflbench.checker.sources.kernel_file import CompileOptions, KernelFile, SourceNote
+from shflbench.checker.sources.lexer import without_comments
 from shflbench.checker.sources.naming import selected
 from shflbench.checker.sources.plain_folder import table_name
 from shflbench.checker.sources.ptx import dialect_notes, read_kernels
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 MAXIMUM_BYTES = 16 * 2**20  # of PTX; a larger file is a library
 MAXIMUM_DIGITS = 1000  # of a number in PTX; Python reads 4300
+# Of the runtime, the driver and HIP; which attribute of which kernel is set may not be known.
+_SET_ATTRIBUTE = re.compile(rb"\b(?:cuda|cu|hip)(?:Func|Kernel)SetAttribute")
 _NUMBER = re.compile(rf"[0-9]{{{MAXIMUM_DIGITS + 1}}}")
 
 
@@ -100,7 +103,8 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     stores, unoptimized = _removed_stores(source, compiled, files)
     notes = (*compiled.notes, *chosen_types, *templates, *stores)
     chosen = selected(path, kernels, kernel)
-    return KernelFile(path, compiled.ptx, chosen, notes, compiled.compiler, files, unoptimized)
+    raises = any(_may_raise_shared_limit(file) for file in source.unit.files)
+    return KernelFile(path, compiled.ptx, chosen, notes, compiled.compiler, files, raises, unoptimized)
 
 
 def _require_folders(include: Sequence[Path]) -> None:
@@ -134,6 +138,11 @@ def _removed_stores(
     shown = {file.path.resolve(): file.path for file in source.unit.files}
     notes = removed(places, compiled.ptx, debug, {**files, **_user_files(debug, path)}, shown)
     return notes, debug if notes else ""
+
+
+def _may_raise_shared_limit(file: UserFile) -> bool:
+    """Return whether the code of a file, macros included, names a function that sets an attribute of a kernel."""
+    return _SET_ATTRIBUTE.search(without_comments(file.text)) is not None
 
 
 def _uninstantiated(source: CudaSource, kernels: Sequence[SourceKernel]) -> list[SourceNote]:

@@ -52,6 +52,10 @@ HELP: Mapping[str, tuple[str, str]] = {
     "deadlock": ("Deadlock", _BARRIER),
     "endless": ("Endless loop", "Make sure that the condition of the loop becomes false."),
     "stack": ("Recursion too deep", "Limit the depth, or write the recursion as a loop."),
+    "invalid-launch": (
+        "Launch that no GPU accepts",
+        "Keep the block, the grid and the shared memory within the limits, and check cudaGetLastError().",
+    ),
     "broken": ("Wrong result", "The result depends on the order in which threads run, or is wrong."),
     "doubtful": ("Doubtful", "No difference was seen, but the kernel relies on behavior that is not guaranteed."),
     "dependent": ("The result depends on the schedule", "Equal inputs can lead to different results."),

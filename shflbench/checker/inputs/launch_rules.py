@@ -1,0 +1,137 @@
+"""The launches that no GPU accepts: what exceeds which limit of the architecture or of the kernel.
+
+Tried on an H100 with CUDA 13: the driver refuses each of them with an error that only `cudaGetLastError` returns, so
+that the kernel does not run and the program continues.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import chain
+from math import prod
+from typing import TYPE_CHECKING
+
+from shflbench.arch.launch_limits import KIB, limits_of, major
+from shflbench.checker.dataflow.grid_barrier import has_grid_barrier
+from shflbench.checker.inputs.shapes import MAX_BLOCK_DIMS, MAX_GRID, LaunchShape
+from shflbench.errors import UsageError
+from shflbench.model import MAX_BLOCK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.checker.inputs.shapes import Dims
+    from shflbench.checker.source_lines import SourceLine
+    from shflbench.checker.sources.kernel_file import HostLaunch, LaunchBounds
+
+# Of static and dynamic shared memory per block, as long as no attribute of the kernel raises it (CUDA C++ Programming
+# Guide 13.0, "Shared Memory" of compute capability 7.x to 12.x).
+USUAL_SHARED = 48 * KIB
+RAISE_LIMIT = "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)"
+
+
+@dataclass(frozen=True, slots=True)
+class InvalidLaunch:
+    """One launch of the host code that no GPU accepts."""
+
+    line: SourceLine
+    shape: str  # as `--launch` takes it; "" if the host code determines only a part of it
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchRules:
+    """What decides whether a GPU accepts the launches of a kernel."""
+
+    arch: str  # `sm_90`
+    bounds: LaunchBounds
+    static_shared_bytes: int  # per block
+    raises_shared_limit: bool  # the host code, or the user, lets blocks have more than 48 KiB of shared memory
+    has_grid_barrier: bool = False
+
+    def of_host(self, launch: HostLaunch) -> str:
+        """Return why no GPU accepts a launch of the host code, "" if one may; what is not constant may be valid."""
+        reasons = [
+            *(_grid(launch.grid) if launch.grid is not None else ()),
+            *(self._block(launch.block) if launch.block is not None else ()),
+            *(self._shared(launch.shared_bytes) if launch.shared_bytes is not None else ()),
+        ]
+        if self.has_grid_barrier and not launch.cooperative:
+            reasons.append("`grid.sync()` needs a launch by cudaLaunchCooperativeKernel")
+        return " and ".join(reasons)
+
+    def of_shape(self, shape: LaunchShape, shared_bytes: int) -> str:
+        """Return why no GPU accepts a launch that the user gives, with bytes of dynamic shared memory; "" if one may.
+
+        The user cannot say whether the launch is cooperative: that it is not is no reason.
+        """
+        return " and ".join(chain(_grid(shape.grid), self._block(shape.block), self._shared(shared_bytes)))
+
+    def _block(self, block: Dims) -> Iterator[str]:
+        threads, most, required = prod(block), self.bounds.max_threads, self.bounds.required_threads
+        if not threads:
+            yield "a block has no threads"
+        elif threads > MAX_BLOCK:
+            yield f"{threads} threads per block exceed the limit of {MAX_BLOCK}"
+        elif required is not None and block != required:
+            yield f"the kernel requires blocks of {_text(required)} threads, not {_text(block)}"
+        elif most is not None and threads > prod(most):
+            yield f"{threads} threads per block exceed the {prod(most)} of the kernel's `__launch_bounds__`"
+        elif block[2] > MAX_BLOCK_DIMS[2]:
+            yield f"{block[2]} threads of a block along z exceed the limit of {MAX_BLOCK_DIMS[2]}"
+
+    def _shared(self, dynamic: int) -> Iterator[str]:
+        name = self.arch.rstrip("af")
+        most = limits_of(name).block_shared_bytes(major(name))
+        total = self.static_shared_bytes + dynamic
+        what = f"{total} bytes of shared memory per block exceed the"
+        if total > most:
+            yield f"{what} {most} of {name}"
+        elif dynamic and total > USUAL_SHARED and not self.raises_shared_limit:
+            yield f"{what} {USUAL_SHARED} that are allowed without {RAISE_LIMIT}"
+
+
+def _grid(grid: Dims) -> Iterator[str]:
+    if not prod(grid):
+        yield "the grid has no blocks"
+    for axis, size, most in zip("xyz", grid, MAX_GRID, strict=True):
+        if size > most:
+            yield f"{size} blocks along {axis} exceed the limit of {most}"
+
+
+def _text(dims: Dims) -> str:
+    return str(LaunchShape((1, 1, 1), dims)).partition("x" if dims[1:] == (1, 1) else ":")[2]
+
+
+def launch_rules(linked: LinkedKernel, arch: str, *, raises_shared_limit: bool) -> LaunchRules:
+    """Return what decides on the launches of a linked kernel on `arch`."""
+    return LaunchRules(
+        arch,
+        linked.kernel.launch_bounds,
+        linked.program.declared_shared_bytes,
+        raises_shared_limit,
+        has_grid_barrier(linked.slicer),
+    )
+
+
+def without_invalid(linked: LinkedKernel, rules: LaunchRules) -> tuple[LinkedKernel, tuple[InvalidLaunch, ...]]:
+    """Return the kernel without the launches of the host code that no GPU accepts, and these, each line once."""
+    invalid: dict[SourceLine, InvalidLaunch] = {}
+    valid = []
+    for launch in linked.kernel.host_launches:
+        if reason := rules.of_host(launch):
+            is_whole = launch.grid is not None and launch.block is not None
+            shape = str(LaunchShape(launch.grid, launch.block)) if is_whole else ""  # type: ignore[arg-type]
+            invalid.setdefault(launch.line, InvalidLaunch(launch.line, shape, reason))
+        else:
+            valid.append(launch)
+    return replace(linked, kernel=replace(linked.kernel, host_launches=tuple(valid))), tuple(invalid.values())
+
+
+def refuse_invalid(rules: LaunchRules, shapes: Sequence[LaunchShape], shared_bytes: int, kernel: str) -> None:
+    """Raise UsageError if no GPU accepts one of the launches of `kernel` that the user gives."""
+    for shape in shapes:
+        if reason := rules.of_shape(shape, shared_bytes):
+            text = f"--launch `{shape}` is invalid for kernel `{kernel}`: {reason}"
+            raise UsageError(text, "Give a launch within the limits, or choose other kernels by --kernel.")
