@@ -36,6 +36,7 @@ WORDS = {
     "OUT_OF_BOUNDS": "{place} {verb} memory out of bounds",
     "MISALIGNED": "{place} {verb} memory at a misaligned address",
     "READ_ONLY": "{place} writes to read-only memory",
+    "OTHER_LOCAL": "{place} {verb} a local variable of another thread, whose address is valid for that thread only",
     "DIVERGENT_WARP_BARRIER": "{place} is a barrier that the lanes of a warp must execute together, and some do not",
     "BARRIER_SKIPPED": "{second} exited before the barrier at {line}, at which {thread} waits",
     "BARRIER_IMPOSSIBLE": "the barrier at {place} cannot complete",

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from shflbench.checker.link.expand_memory import asynchronous_copy, barrier_in_memory
 from shflbench.checker.link.synthetic import Expansion, step
+from shflbench.checker.opcodes.addresses import OWNER
 from shflbench.checker.opcodes.forms import FULL_MASK
 from shflbench.checker.ptx.syntax import (
     Immediate,
@@ -105,6 +106,17 @@ def _stmatrix(instruction: PtxInstruction) -> Expansion | None:
     return Expansion(tuple(steps), registers)
 
 
+def _owned(instruction: PtxInstruction) -> Expansion | None:
+    """Return the conversion of an address in local memory with the thread that it belongs to, added or subtracted."""
+    *direction, space, type_ = instruction.modifiers
+    if space != "local" or not instruction.operands:
+        return None
+    result = instruction.operands[0]
+    opcode = "sub" if direction else "add"
+    owned = replace(instruction, opcode=opcode, modifiers=(type_,), operands=(result, result, Register(OWNER)))
+    return Expansion((instruction, owned))
+
+
 def _all_lanes(instruction: PtxInstruction) -> Expansion:
     """Return the instruction with the mask of all lanes, which it does not name itself."""
     changed = replace(instruction, opcode=f"${instruction.opcode}", operands=(*instruction.operands, _ALL))
@@ -126,6 +138,7 @@ def _cluster_barrier(instruction: PtxInstruction, following: PtxInstruction | No
 
 
 _EXPANSIONS: Mapping[str, Callable[[PtxInstruction], Expansion | None]] = {
+    "cvta": _owned,
     "ldmatrix": _ldmatrix,
     "stmatrix": _stmatrix,
     "movmatrix": _all_lanes,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from shflbench.checker.opcodes.addresses import OWNER
 from shflbench.checker.ptx.syntax import NUMPY
 from shflbench.errors import EmulatorError
 
@@ -22,7 +23,7 @@ SPECIAL: Mapping[str, str] = {
     **dict.fromkeys(("%laneid", "%warpid", "%nwarpid", "%smid", "%nsmid"), "u4"),
     **dict.fromkeys(("%dynamic_smem_size", "%total_smem_size", "%aggr_smem_size"), "u4"),
     **{f"%reserved_smem_offset_{name}": "u4" for name in ("begin", "end", "cap", "0", "1")},
-    "%gridid": "u8",
+    **dict.fromkeys(("%gridid", OWNER), "u8"),
 }
 CARRY = "%carry"  # the hidden flag of add.cc and similar instructions
 TIMERS = ("%clock", "%globaltimer")

@@ -12,6 +12,7 @@ class FaultKind(StrEnum):
     OUT_OF_BOUNDS = "out of bounds"
     MISALIGNED = "misaligned address"
     READ_ONLY = "write to read-only memory"
+    OTHER_LOCAL = "local memory of another thread"
     ASSERT_FAILED = "failed assertion"
     TRAPPED = "trap"
     DEADLOCK = "deadlock"

@@ -1,6 +1,6 @@
 """Find where the threads of an access access memory: the space and the elements, or what is wrong with the address."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.memory import Fault, MemorySpace
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet
-from shflbench.checker.opcodes.addresses import BUFFERS_FROM, MODULE_BASE, WINDOWS, window_of
+from shflbench.checker.opcodes.addresses import BUFFERS_FROM, MODULE_BASE, WINDOW_BYTES, WINDOWS, owner_bytes, window_of
 from shflbench.checker.opcodes.forms import Access, Values
 
 _REACH = 1 << 36  # bytes that an index of 32 bits into elements of 16 bytes spans
@@ -44,7 +44,10 @@ def faulty(state: State, op: Op, members: ThreadSet, base: Values | None) -> Val
     wrong = np.zeros(members.threads.shape, np.bool_)
     for name, chosen, window in by_space(addresses, place.space):
         space = state.spaces[name]
-        wrong[chosen] = space.faulty(addresses[chosen] - window, size)
+        starts: Values | int = window
+        if name == "local" and not place.space:
+            starts = window + owner_bytes(members.threads[chosen])
+        wrong[chosen] = space.faulty(addresses[chosen] - starts, size)
         if name == "module" and form.writes:
             wrong[chosen] |= _constants(state, addresses[chosen] - space.base) >= 0
     return wrong
@@ -81,40 +84,77 @@ def _find(state: State, op: Op, members: ThreadSet, base: Values | None) -> tupl
     addresses = np.full(shape, place.offset, np.int64) if base is None else base.astype(np.int64) + place.offset
     if base is None and members.view is not None:
         addresses = addresses.reshape(state.block_of[members.view].shape)
-    name = place.space
+    name = place.space or _space_of(addresses)
     if not name:
-        windows = _windows(addresses)
-        if windows.min() != windows.max():
-            return None, addresses
-        window = int(windows.flat[0])
-        name = next(space for space, start in WINDOWS.items() if start == window)
-        addresses = addresses - window
-    if name in {"global", "const"}:
-        name = "global"
-        if np.minimum.reduce(addresses, axis=None) < BUFFERS_FROM:
-            module = (addresses < BUFFERS_FROM) & (addresses >= MODULE_BASE)
-            if module.all():
-                name = "module"
-            elif module.any():
-                return None, addresses
+        return None, addresses
+    if not place.space and WINDOWS[name]:
+        addresses = addresses - WINDOWS[name]
+        if name == "local":
+            addresses -= _of_threads(state, members, "owners", owner_bytes)
+    if name in {"global", "const"} and not (name := _global_part(addresses)):
+        return None, addresses
     space = state.spaces[name]
-    starts = _part_starts(state, space, members) if name in {"shared", "local"} else None
-    element = np.dtype(form.type).itemsize
-    index = space.locate(addresses, starts, element * form.vector, element)
+    index = _index(state, form, space, members, addresses)
     if name == "module" and form.writes:
-        _refuse_constants(state, space, index.reshape(-1) * element)
+        _refuse_constants(state, space, index.reshape(-1) * np.dtype(form.type).itemsize)
     return space, index
+
+
+def _space_of(addresses: Values) -> str:
+    """Return the name of the space that all generic addresses are meant to lie in; "" if there are several."""
+    windows = _windows(addresses)
+    if windows.min() != windows.max():
+        return ""
+    window = int(windows.flat[0])
+    return next(space for space, start in WINDOWS.items() if start == window)
+
+
+def _global_part(addresses: Values) -> str:
+    """Return whether all addresses in global memory are meant for buffers, or for the module; "" if for both."""
+    if np.minimum.reduce(addresses, axis=None) >= BUFFERS_FROM:
+        return "global"
+    module = (addresses < BUFFERS_FROM) & (addresses >= MODULE_BASE)
+    return "module" if module.all() else "" if module.any() else "global"
+
+
+def _index(state: State, form: Access, space: MemorySpace, members: ThreadSet, addresses: Values) -> Values:
+    """Return the indices of the elements at addresses in a space, of which each thread may have a part."""
+    starts = _part_starts(state, space, members) if space.name in {"shared", "local"} else None
+    element = np.dtype(form.type).itemsize
+    try:
+        return space.locate(addresses, starts, element * form.vector, element)
+    except Fault as fault:
+        other = _of_other_thread(state, space, members, fault) if space.name == "local" else None
+        if other is None:
+            raise
+        raise other from fault
 
 
 def _part_starts(state: State, space: MemorySpace, members: ThreadSet) -> Values:
     """Return where the part of a space that belongs to each thread begins, in bytes."""
-    kept = members.kept.get(("starts", space.name))
+    if space.name == "shared":
+        return _of_threads(state, members, space.name, lambda threads: state.shape.block_of(threads) * space.stride)
+    return _of_threads(state, members, space.name, lambda threads: threads * space.stride)
+
+
+def _of_threads(state: State, members: ThreadSet, name: str, compute: Callable[[Values], Values]) -> Values:
+    """Return what `compute` returns for the numbers of the threads; kept by name."""
+    kept = members.kept.get(("threads", name))
     if kept is None:
-        parts = state.block_of if space.name == "shared" else state.thread_numbers
-        numbers = parts[members.view] if members.view is not None else parts.reshape(-1)[members.threads]
-        kept = members.kept["starts", space.name] = (0, numbers * space.stride)
-    starts: Values = kept[1]
-    return starts
+        threads = state.thread_numbers[members.view] if members.view is not None else members.threads
+        kept = members.kept["threads", name] = (0, compute(threads))
+    values: Values = kept[1]
+    return values
+
+
+def _of_other_thread(state: State, space: MemorySpace, members: ThreadSet, fault: Fault) -> Fault | None:
+    """Return the fault of an access to the local memory of another thread if the address lies in it."""
+    owners, offset = divmod(fault.offset, WINDOW_BYTES)
+    owner = int(members.threads[fault.position]) + owners
+    if not owners or not 0 <= owner < state.shape.lanes or offset + fault.size > space.size:
+        return None
+    why = f"byte {offset} of the local memory of {state.shape.describe(owner)}"
+    return Fault(fault.position, why, FaultKind.OTHER_LOCAL, offset, fault.size)
 
 
 def _windows(addresses: Values) -> Values:
@@ -150,7 +190,11 @@ def fault_of(state: State, op: Op, thread: int, fault: Fault) -> KernelFault:
     """Return the fault of an access by `thread`."""
     form: Access = op.form  # type: ignore[assignment]
     verb = {"ld": "reads", "st": "writes"}.get(form.kind, "updates")
-    what = {FaultKind.MISALIGNED: "a misaligned address", FaultKind.READ_ONLY: "read-only memory"}
+    what = {
+        FaultKind.MISALIGNED: "a misaligned address",
+        FaultKind.READ_ONLY: "read-only memory",
+        FaultKind.OTHER_LOCAL: "a local variable of another thread",
+    }
     return KernelFault(
         f"{state.shape.describe(thread)} {verb} {what.get(fault.kind, 'out of bounds')}: "
         f"{fault.why} ({op.instruction.where})",

@@ -27,6 +27,7 @@ class Fault(Exception):  # noqa: N818  (becomes an EmulatorError once the instru
     low: int = 0  # first byte, from the start of the buffer or of the part of the space
     size: int = 0
     buffer: int | None = None  # number of the buffer that is meant, in global memory
+    offset: int = 0  # first byte, from the start of the space or of the part of it
 
 
 @dataclass(slots=True)
@@ -113,9 +114,9 @@ class MemorySpace:
                 why = f"byte {offset - self.heap_start} of the heap, which malloc has not given, or which was freed"
                 return Fault(position, why, kind, offset - self.heap_start, size)
             why = f"byte {offset - start} of the {end - start} bytes of {self.label(number)}"
-            return Fault(position, why, kind, offset - start, size, number if self.name == "global" else None)
+            return Fault(position, why, kind, offset - start, size, number if self.name == "global" else None, offset)
         why = f"byte {offset} of the {self.size} bytes of {self.name} memory"
-        return Fault(position, why, kind, offset, size)
+        return Fault(position, why, kind, offset, size, None, offset)
 
     def allocation(self, offset: int, size: int) -> int:
         """Return the number of the valid range that holds these bytes, or that is nearest to them."""

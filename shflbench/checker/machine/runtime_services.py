@@ -11,7 +11,7 @@ from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.printing import formatted
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet, scattered
-from shflbench.checker.opcodes.addresses import GLOBAL_BASE, MODULE_BASE, WINDOWS, window_of
+from shflbench.checker.opcodes.addresses import GLOBAL_BASE, MODULE_BASE, WINDOWS, owner_bytes, window_of
 from shflbench.checker.opcodes.forms import Service, Values
 
 _LONGEST_STRING = 4096
@@ -57,7 +57,9 @@ def _memory(state: State, thread: int, address: int) -> tuple[Values | None, int
     for name, number in (("local", thread), ("shared", int(state.shape.block_of(np.array(thread))))):
         if window == WINDOWS[name]:
             space = state.spaces[name]
-            start = address - window
+            start = address - window - (int(owner_bytes(np.array(number))) if name == "local" else 0)
+            if not 0 <= start < space.size:
+                return None, 0
             return (space.bytes[number * space.stride : (number + 1) * space.stride], start)
     name, base = ("global", GLOBAL_BASE) if address >= GLOBAL_BASE else ("module", MODULE_BASE)
     start = address - base

@@ -6,7 +6,7 @@ import numpy as np
 
 from shflbench.checker.link.program import Program
 from shflbench.checker.machine.threads import Dimensions, Shape
-from shflbench.checker.opcodes.addresses import MODULE_BASE
+from shflbench.checker.opcodes.addresses import MODULE_BASE, OWNER, owner_bytes
 from shflbench.checker.opcodes.forms import Values
 from shflbench.model import WARP
 
@@ -20,8 +20,8 @@ def special_values(program: Program, shape: Shape, dynamic_shared: int) -> Mappi
 
     A launch without clusters has clusters of one block (PTX ISA 9.0, "Special Registers").
     """
-    in_block = np.arange(shape.lanes).reshape(shape.warps, WARP) % shape.lanes_per_block
-    running = shape.block_of(np.arange(shape.lanes).reshape(shape.warps, WARP))
+    thread = np.arange(shape.lanes).reshape(shape.warps, WARP)
+    in_block, running = thread % shape.lanes_per_block, shape.block_of(thread)
     block = np.array(shape.sample)[running] if shape.sample else running
     lane = np.arange(WARP, dtype=np.uint64)
     one = np.uint64(1)
@@ -38,6 +38,7 @@ def special_values(program: Program, shape: Shape, dynamic_shared: int) -> Mappi
         "%cluster_ctarank": 0,
         "%cluster_nctarank": 1,
         "%is_explicit_cluster": 0,
+        OWNER: owner_bytes(thread),
         "%laneid": lane,
         "%warpid": in_block // WARP,
         "%nwarpid": shape.warps_per_block,

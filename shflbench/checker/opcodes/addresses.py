@@ -10,23 +10,34 @@ from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction
 GLOBAL_BASE = 0x7F00_0000_0000
 MODULE_BASE = GLOBAL_BASE - (1 << 32)  # module variables lie below the buffers
 BUFFERS_FROM = GLOBAL_BASE - (1 << 31)  # an address from here on is meant for a buffer, perhaps by a negative index
-# Shared and local memory and parameters have a window of 16 MiB each.
+# Shared memory and parameters have a window of 16 MiB each, and so has the local memory of each thread: a generic
+# address in local memory names its thread, the only one with access to it (CUDA C++ Programming Guide 13.0, "Local
+# Memory").
 WINDOWS: Mapping[str, int] = {
     "global": 0,
     "const": 0,
     "param": 0x0300_0000_0000,
     "shared": 0x0100_0000_0000,
-    "local": 0x0200_0000_0000,
+    "local": 0x1000_0000_0000,
 }
 WINDOW_BYTES = 1 << 24
+OWNERS = 1 << 22  # windows of local memory; threads of larger launches share them
+OWNER = "%local_owner"  # special register: bytes from the first window of local memory to that of the thread
+
+
+def owner_bytes(threads: Values) -> Values:
+    """Return the bytes from the first window of local memory to that of each thread, given by number."""
+    distances: Values = threads % OWNERS * WINDOW_BYTES
+    return distances
 
 
 def window_of(addresses: Values) -> Values:
-    """Return the base of the window that each generic address lies in; 0 is global."""
+    """Return the base of the window that each generic address lies in, of local memory that of the first; 0: global."""
     base = np.zeros(addresses.shape, "u8")
     for name in ("shared", "local", "param"):
         start = np.uint64(WINDOWS[name])
-        base[(addresses >= start) & (addresses < start + np.uint64(WINDOW_BYTES))] = start
+        size = np.uint64(WINDOW_BYTES * (OWNERS if name == "local" else 1))
+        base[(addresses >= start) & (addresses < start + size)] = start
     return base
 
 

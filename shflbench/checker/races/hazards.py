@@ -22,6 +22,7 @@ class HazardKind(StrEnum):
     OUT_OF_BOUNDS = "out of bounds"
     MISALIGNED = "misaligned address"
     READ_ONLY = "write to read-only memory"
+    OTHER_LOCAL = "local memory of another thread"
     INACTIVE_SOURCE = "shuffle from an inactive lane"  # whose value changes the result
     ABSENT_VALUE = "value from an absent lane"  # without an effect on the result
     NOT_IN_OWN_MASK = "lane outside its own mask"
@@ -56,7 +57,9 @@ _DOUBTFUL = {
 
 
 # Accesses that can be dropped, so that the launch goes on.
-MEMORY_FAULTS = frozenset({HazardKind.OUT_OF_BOUNDS, HazardKind.MISALIGNED, HazardKind.READ_ONLY})
+MEMORY_FAULTS = frozenset(
+    {HazardKind.OUT_OF_BOUNDS, HazardKind.MISALIGNED, HazardKind.READ_ONLY, HazardKind.OTHER_LOCAL}
+)
 RACES = frozenset({HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.ATOMIC_RACE})
 
 

@@ -38,6 +38,7 @@ HELP: Mapping[str, tuple[str, str]] = {
     "out-of-bounds": ("Access out of bounds", "Compare the index with the size of the buffer before the access."),
     "misaligned": ("Misaligned access", "Align the address to the size of the access."),
     "read-only": ("Write to read-only memory", "Write to global or shared memory."),
+    "other-local": ("Access to a local variable of another thread", "Share values in shared or global memory."),
     "inactive-source": ("Shuffle from a lane that does not execute it", _MASK),
     "absent-value": ("Value from a lane that has exited or was never started", _MASK),
     "not-in-own-mask": ("Lane outside its own mask", _MASK),
