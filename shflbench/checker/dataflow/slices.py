@@ -89,6 +89,11 @@ class Slicer:
         walk.finish()
         return result
 
+    def depends_on_memory(self, op: Op) -> bool:
+        """Return whether contents of buffers decide on the address of `op`, or on whether it runs."""
+        depends = self.of([op])
+        return bool(depends.contents) or depends.unknown
+
     def pointers(self, op: Op) -> set[int]:
         """Return the parameters' bytes that hold the pointers which the address of `op` is based on."""
         base = op.place.base if op.place is not None else None

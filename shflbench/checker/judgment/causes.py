@@ -8,7 +8,7 @@ from shflbench.checker.dataflow.loops import has_no_exit
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import is_special
 from shflbench.checker.machine.faults import FaultKind
-from shflbench.checker.races.hazards import RACES, HazardKind
+from shflbench.checker.races.hazards import MEMORY_FAULTS, RACES, HazardKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -73,7 +73,7 @@ def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[Lau
         causes += [LAUNCH] if varied and launch.launch.is_scaled_down else varied
     if not causes and _is_invented(observation):
         causes.append(LAUNCH)
-    if not causes and observation.after is not None:
+    if not causes and observation.after is not None and not _is_independent(observation, slicer):
         return derived_causes(observation.after, slicer, every)  # without the fault, it may not happen
     return list(dict.fromkeys(causes))
 
@@ -110,6 +110,12 @@ def _is_invented(observation: Observation) -> bool:
         return False
     in_block = observation.kind in RACES and observation.hazard.space == "shared"
     return not (in_block and any(launch.stated for launch in launches))
+
+
+def _is_independent(observation: Observation, slicer: Slicer) -> bool:
+    """Whether an access is a fault whatever the loads before it return."""
+    ops = slicer.ops_of(observation.hazard.instruction)
+    return observation.kind in MEMORY_FAULTS and not any(slicer.depends_on_memory(op) for op in ops)
 
 
 def _scaled_down(arguments: Arguments) -> set[str]:

@@ -6,12 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.machine.faults import FaultKind, KernelFault
-from shflbench.checker.races.hazards import Hazard, HazardKind
+from shflbench.checker.races.hazards import Hazard, HazardKind, hazard_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker.explore import ScheduleResult
+    from shflbench.checker.races.hazards import HazardKey
     from shflbench.checker.runs.evidence import LaunchEvidence
 
 
@@ -33,8 +34,8 @@ class Observation:
 
 def observations(launches: Sequence[LaunchEvidence]) -> list[Observation]:
     """Return the hazards of `launches`, in the order in which they first happened."""
-    first: dict[tuple[HazardKind, str, str], tuple[Hazard, KernelFault | None]] = {}
-    where: dict[tuple[HazardKind, str, str], dict[int, LaunchEvidence]] = {}
+    first: dict[HazardKey, tuple[Hazard, KernelFault | None]] = {}
+    where: dict[HazardKey, dict[int, LaunchEvidence]] = {}
     lockstep, direct = set(), set()
     for number, launch in enumerate(launches):
         for order, result in enumerate((*launch.results, *launch.partial)):
@@ -44,8 +45,7 @@ def observations(launches: Sequence[LaunchEvidence]) -> list[Observation]:
                 hazards.append(_hazard(fault))
             for hazard in hazards:
                 stopped = _fault_of(hazard, result)
-                other = hazard.other.where if hazard.other else ""
-                key = (hazard.kind, hazard.instruction.where, other)
+                key = hazard_key(hazard)
                 seen, fault_seen = first.setdefault(key, (hazard, stopped))
                 if not hazard.after_fault:
                     direct.add(key)

@@ -2,9 +2,12 @@
 
 A GPU would not load zeros, so what follows from them counts for nothing. A thread whose load was dropped is *derailed*
 from then on, and so is one that reads memory which a derailed thread has written: observers do not get their accesses.
-Values also pass between lanes and threads by collectives and by reductions of barriers, so that a whole warp or block
-is derailed at once in a program that contains these.
+Its faults count further where neither the address nor the condition of the access depends on memory. Values also pass
+between lanes and threads by collectives and by reductions of barriers, so that a whole warp or block is derailed at
+once in a program that contains these.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 
@@ -22,8 +25,11 @@ _PRIVATE = {"local", "param"}  # memory by which no thread learns of another
 class DroppedAccesses:
     """The faults of one launch, one per kind and place, and the threads that are derailed."""
 
-    def __init__(self, program: Program, shape: Shape) -> None:
-        """Start without faults."""
+    def __init__(
+        self, program: Program, shape: Shape, depends_on_memory: Callable[[Op], bool] = lambda _: True
+    ) -> None:
+        """Start without faults; `depends_on_memory` says whether loaded values decide on an access."""
+        self._depends_on_memory = depends_on_memory
         self.faults: list[KernelFault] = []
         self._places: set[tuple[FaultKind, int]] = set()
         self._executions = 0
@@ -39,13 +45,13 @@ class DroppedAccesses:
     def drop(self, fault: KernelFault, op: Op, threads: Values) -> None:
         """Drop the accesses of `threads`, which are derailed if they load; raise `fault` if there are too many.
 
-        A fault of threads that are derailed already is one of the emulator's zeros, and is not kept.
+        A fault of threads that are derailed already may be one of the emulator's zeros, and is then not kept.
         """
         self._executions += 1
         if self._executions > MOST_DROPPED:
             raise fault
         key = (fault.kind, id(op))
-        if key not in self._places and not self._derailed[threads].all():
+        if key not in self._places and not (self._derailed[threads].all() and self._depends_on_memory(op)):
             self._places.add(key)
             self.faults.append(fault)
         if op.form.results:

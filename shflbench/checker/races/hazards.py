@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Self
+from typing import Self, TypeAlias
 
 from shflbench.checker.ptx.syntax import Location, PtxInstruction
 
@@ -92,15 +92,26 @@ class Hazard:
         return f"{self.kind}: {lines} ({who}; {self.count} times)"
 
 
-def _key(kind: HazardKind, instruction: PtxInstruction, other: PtxInstruction | None) -> tuple[HazardKind, str, str]:
-    return kind, instruction.where, other.where if other else ""
+HazardKey: TypeAlias = tuple[HazardKind, str, str, int | None]
+
+
+def hazard_key(hazard: Hazard) -> HazardKey:
+    """Return what the hazards that count once have in common: kind and lines, and the buffer of a fault of memory."""
+    buffer = hazard.buffer if hazard.kind in MEMORY_FAULTS else None
+    return _key(hazard.kind, hazard.instruction, hazard.other, buffer)
+
+
+def _key(
+    kind: HazardKind, instruction: PtxInstruction, other: PtxInstruction | None, buffer: int | None = None
+) -> HazardKey:
+    return kind, instruction.where, other.where if other else "", buffer
 
 
 @dataclass(slots=True)
 class HazardLog:
-    """Collects hazards; the same kind at the same source lines counts once."""
+    """Collects hazards; the same kind at the same source lines counts once, a fault of memory once per buffer."""
 
-    hazards: dict[tuple[HazardKind, str, str], Hazard] = field(default_factory=dict)
+    hazards: dict[HazardKey, Hazard] = field(default_factory=dict)
 
     @classmethod
     def of(cls, hazards: Iterable[Hazard]) -> Self:
@@ -123,13 +134,13 @@ class HazardLog:
 
     def merge(self, hazard: Hazard) -> None:
         """Add a hazard, or its count to that of an equal one."""
-        repeated = self.repeat(hazard.kind, hazard.instruction, hazard.other, hazard.count, one_store=hazard.one_store)
-        if not repeated:
-            self.hazards[_key(hazard.kind, hazard.instruction, hazard.other)] = hazard
+        key = hazard_key(hazard)
+        if not self._repeat(key, hazard.count, one_store=hazard.one_store):
+            self.hazards[key] = hazard
 
     def has(self, hazard: Hazard) -> bool:
         """Return whether there is a hazard of this kind at the same places."""
-        return _key(hazard.kind, hazard.instruction, hazard.other) in self.hazards
+        return hazard_key(hazard) in self.hazards
 
     def repeat(
         self,
@@ -141,7 +152,9 @@ class HazardLog:
         one_store: bool,
     ) -> bool:
         """Add to the count of an equal hazard; return whether there is one."""
-        key = _key(kind, instruction, other)
+        return self._repeat(_key(kind, instruction, other), count, one_store=one_store)
+
+    def _repeat(self, key: HazardKey, count: int, *, one_store: bool) -> bool:
         earlier = self.hazards.get(key)
         if earlier is not None:
             self.hazards[key] = replace(earlier, count=earlier.count + count, one_store=earlier.one_store and one_store)

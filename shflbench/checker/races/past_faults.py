@@ -1,9 +1,10 @@
 """Go on after a fault: what else happens in a launch that an access out of bounds or misaligned has stopped."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from shflbench.checker.link.program import Op
 from shflbench.checker.machine.dropped import DroppedAccesses
 from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.machine.scheduler import StepLimitError
@@ -21,15 +22,18 @@ class AfterFaults:
     hazards: tuple[Hazard, ...]
 
 
-def past_faults(run: ScheduledRun, before: Iterable[Hazard]) -> AfterFaults:
+def past_faults(
+    run: ScheduledRun, before: Iterable[Hazard], depends_on_memory: Callable[[Op], bool] = lambda _: True
+) -> AfterFaults:
     """Run a launch again that an access out of bounds or misaligned has stopped, and drop such accesses.
 
     Return the faults and races that happen besides the hazards `before`, as far as no value plays a part that a dropped
-    load should have returned (`machine/dropped.py`). Nothing else that happens after a fault counts: that threads wait
-    for one another, end, or read what nothing has written may follow from the values that are missing.
+    load should have returned (`machine/dropped.py`); `depends_on_memory` says whether they decide on an access.
+    Nothing else that happens after a fault counts: that threads wait for one another, end, or read what nothing has
+    written may follow from the values that are missing.
     """
     log, watch, launch = HazardLog(), Watch(), run.launch
-    dropped = DroppedAccesses(launch.program, launch.shape)
+    dropped = DroppedAccesses(launch.program, launch.shape, depends_on_memory)
     _, ended = run.execute(partial(watch.start, log), dropped)
     watch.finish()
     if cells := watch.conflicts.cells() if watch.conflicts is not None else {}:

@@ -130,7 +130,8 @@ class KernelRuns:
         if self.budget.is_spent:
             return result
         before = emulated.machine.work
-        after = past_faults(ScheduledRun(emulated, LOCKSTEP, seed, STEP_LIMIT), result.hazards)
+        depends = Slicer(self.program).depends_on_memory
+        after = past_faults(ScheduledRun(emulated, LOCKSTEP, seed, STEP_LIMIT), result.hazards, depends)
         self.budget.spend(before, emulated)
         return replace(result, hazards=(*result.hazards, *after.hazards), faults=after.faults)
 
