@@ -11,6 +11,7 @@ ShflbenchError
 │   └── CompilerError              no NVRTC, no headers, or no disassembler
 └── KernelError                5   a kernel that cannot be used
     ├── CompileError               NVRTC rejected it
+    ├── TimeLimitError             the time limit of its file was reached
     └── LaunchError                it crashed or could not be started
         └── EmulatorError          the emulator cannot read, load or complete it
 """
@@ -97,6 +98,10 @@ class KernelError(ShflbenchError):
 
 class CompileError(KernelError):
     """NVRTC rejected a kernel; the message shows the source line with its number."""
+
+
+class TimeLimitError(KernelError):
+    """The time limit of a file was reached while a kernel of it was compiled or emulated."""
 
 
 class LaunchError(KernelError):

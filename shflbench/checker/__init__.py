@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from shflbench.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from shflbench.checker.files import FileOptions, check_file, check_or_name
+    from shflbench.checker.files import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import grouped
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
     from shflbench.checker.inputs.grammar import parse_arguments
@@ -32,7 +32,7 @@ else:
     __getattr__ = on_first_use(
         __name__,
         {
-            "files": ("FileOptions", "check_file", "check_or_name"),
+            "files": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("grouped",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
             "inputs.grammar": ("parse_arguments",),
@@ -55,6 +55,7 @@ else:
 
 __all__ = [
     "POLICIES",
+    "CheckStep",
     "EmulatedLaunch",
     "Expectation",
     "FileOptions",

@@ -6,11 +6,14 @@
 
 from __future__ import annotations
 
+import math
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
+from shflbench.checker.deadline import NEVER, Deadline
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
 from shflbench.checker.inputs.names import refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
@@ -34,12 +37,15 @@ from shflbench.checker.verdict import KernelVerdict
 from shflbench.errors import CompileError, InputError, KernelError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.ptx.syntax import Module
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
     from shflbench.compile.toolchain import Toolchain
 
+MORE_TIME = "give more with --time-limit, or choose kernels with --kernel"
 SUFFIXES = frozenset({".cu", ".cuh", ".ptx"})
 
 
@@ -61,21 +67,44 @@ class FileOptions:
     cache: Path | None = None  # folder for what NVRTC returns
     outputs: bool = True  # keep the buffers after the first launch
     several: bool = False  # one of several files: another one may have the kernels
+    time_limit_s: float = math.inf  # for compiling and emulation of one file
+    clock: Callable[[], float] = time.monotonic  # that the limit is measured by; seconds
+
+    @property
+    def deadline(self) -> Deadline:
+        """The end of the time of a file that begins now."""
+        return Deadline(self.time_limit_s, self.clock)
 
 
-def check_file(path: Path, options: FileOptions) -> FileReport:
-    """Check the kernels of one file and return the report.
+@dataclass(frozen=True, slots=True)
+class CheckStep:
+    """What the check of a file does now: compiles it, checks a kernel of it, or has finished that kernel."""
+
+    number: int = 0  # of the kernel, from 1; 0 while the file is compiled
+    kernels: int = 0  # of the file
+    kernel: str = ""
+    report: KernelReport | None = None  # None: the kernel is not finished
+
+
+def _ignore(_: CheckStep) -> None:
+    """Show nothing of the progress."""
+
+
+def check_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], None] = _ignore) -> FileReport:
+    """Check the kernels of one file and return the report; `watch` is called with each step.
 
     Raises InputError if the file cannot be read, UsageError if an option does not fit it, and CompilerError if there is
     no compiler for it.
     """
+    deadline = options.deadline
+    watch(CheckStep())
     try:
-        file = read_file(path, options)
+        file = read_file(path, options, deadline)
     except CompileError as error:
         return _failed(path, options, KernelVerdict.NOT_COMPILED, _without_name(error.message, path))
     except KernelError as error:
         return _failed(path, options, KernelVerdict.NOT_CHECKED, error.message)
-    return check_kernels(file, options)
+    return check_kernels(file, options, deadline, watch)
 
 
 def check_or_name(path: Path, options: FileOptions) -> FileReport:
@@ -90,10 +119,10 @@ def check_or_name(path: Path, options: FileOptions) -> FileReport:
         return _failed(path, options, KernelVerdict.NOT_CHECKED, error.message)
 
 
-def read_file(path: Path, options: FileOptions) -> KernelFile:
+def read_file(path: Path, options: FileOptions, deadline: Deadline = NEVER) -> KernelFile:
     """Return the kernels of the file, compiled where it is CUDA C++.
 
-    Raises InputError, CompilerError, or KernelError if it has no kernel or does not compile.
+    Raises InputError, CompilerError, or KernelError if it has no kernel, or does not compile until the `deadline`.
     """
     if path.suffix == ".ptx":
         return read_ptx(path)
@@ -108,10 +137,16 @@ def read_file(path: Path, options: FileOptions) -> KernelFile:
         nvcc=options.nvcc,
         cache=options.cache,
         host_args=options.host_args,
+        deadline=deadline,
     )
 
 
-def check_kernels(file: KernelFile, options: FileOptions) -> FileReport:
+def check_kernels(
+    file: KernelFile,
+    options: FileOptions,
+    deadline: Deadline = NEVER,
+    watch: Callable[[CheckStep], None] = _ignore,
+) -> FileReport:
     """Check the kernels of a file that has been read, and return the report; UsageError if an option does not fit."""
     chosen = chosen_kernels(file, options.kernels, several=options.several)
     if not chosen:
@@ -123,11 +158,17 @@ def check_kernels(file: KernelFile, options: FileOptions) -> FileReport:
         return _failed(file.path, options, KernelVerdict.NOT_CHECKED, error.message, file)
     linked = [_link(file, module, kernel, options) for kernel in chosen]
     refuse_unknown(options.arguments, [item.kernel if isinstance(item, LinkedKernel) else item[0] for item in linked])
-    removed = RemovedStoreCheck(file)
-    reports = tuple(
-        _check(file, item, options, removed) if isinstance(item, LinkedKernel) else item[1] for item in linked
-    )
-    return FileReport(file.path, options.arch, file.compiler, reports, (*removed.notes, *skipped))
+    removed = RemovedStoreCheck(file, deadline)
+    reports: list[KernelReport] = []
+    for number, item in enumerate(linked, 1):
+        if isinstance(item, LinkedKernel):
+            watch(CheckStep(number, len(linked), item.kernel.name))
+            report = _check(file, item, options, removed, deadline)
+        else:
+            report = item[1]
+        reports.append(report)
+        watch(CheckStep(number, len(linked), report.name, report))
+    return FileReport(file.path, options.arch, file.compiler, tuple(reports), (*removed.notes, *skipped))
 
 
 def _link(
@@ -141,26 +182,35 @@ def _link(
         return kernel, KernelReporter(file, kernel).not_checked(problems, module)
 
 
-def _check(file: KernelFile, linked: LinkedKernel, options: FileOptions, removed: RemovedStoreCheck) -> KernelReport:
-    """Check the launches of a kernel against the limits of GPUs, and report on these launches and on its runs."""
+def _check(
+    file: KernelFile, linked: LinkedKernel, options: FileOptions, removed: RemovedStoreCheck, deadline: Deadline
+) -> KernelReport:
+    """Check the launches of a kernel against the limits of GPUs, and report on them and on its runs until the deadline."""
     reporter = KernelReporter(file, linked.kernel, outputs=options.outputs)
+    if deadline.is_over:
+        return reporter.not_checked([f"{deadline.sentence} before it ran; {MORE_TIME}"])
     if options.launches:
         rules = launch_rules(linked, options.arch, raises_shared_limit=True)
         refuse_invalid(rules, options.launches, options.shared_bytes or 0, linked.kernel.name)
-        return _run(file, linked, options, removed, reporter)
+        return _run(file, linked, options, removed, reporter, deadline)
     rules = launch_rules(linked, options.arch, raises_shared_limit=file.raises_shared_limit)
     valid, invalid = without_invalid(linked, rules)
     if invalid and not valid.kernel.host_launches:
         return with_invalid(reporter.not_run(), invalid)
-    return with_invalid(_run(file, valid, options, removed, reporter), invalid)
+    return with_invalid(_run(file, valid, options, removed, reporter, deadline), invalid)
 
 
-def _run(
-    file: KernelFile, linked: LinkedKernel, options: FileOptions, removed: RemovedStoreCheck, reporter: KernelReporter
+def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
+    file: KernelFile,
+    linked: LinkedKernel,
+    options: FileOptions,
+    removed: RemovedStoreCheck,
+    reporter: KernelReporter,
+    deadline: Deadline,
 ) -> KernelReport:
     """Plan the runs of a kernel whose launches are valid, run it, judge what was seen, and report it."""
     wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes)
-    budget = RunBudget.shared_by(len(options.kernels or file.kernels))
+    budget = RunBudget.shared_by(len(options.kernels or file.kernels), deadline)
     runs = KernelRuns(linked.kernel, linked.program, wishes, options.seed, budget=budget)
     try:
         evidence = runs.collect(launches)

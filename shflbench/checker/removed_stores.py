@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.slices import Slicer
+from shflbench.checker.deadline import NEVER, Deadline
 from shflbench.checker.judgment.judge import judge_observations
 from shflbench.checker.judgment.observations import observations
 from shflbench.checker.link.unsupported import link_whole
@@ -17,6 +18,7 @@ from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.races.hazards import RACES, HazardKind
+from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.evidence import KernelEvidence
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.sources.stores import REMOVED
@@ -57,9 +59,9 @@ class RemovedStores:
 class RemovedStoreCheck:
     """Runs the build without optimization of one file."""
 
-    def __init__(self, file: KernelFile) -> None:
-        """Read the build, if a note reports a store that the optimizer removed."""
-        self.file = file
+    def __init__(self, file: KernelFile, deadline: Deadline = NEVER) -> None:
+        """Read the build, if a note reports a store that the optimizer removed; nothing runs after the deadline."""
+        self.file, self.deadline = file, deadline
         self.places = [note.line for note in file.notes if note.kind == REMOVED and note.line is not None]
         self._judged: set[SourceLine] = set()
         self._module: Module | None = None
@@ -102,7 +104,9 @@ class RemovedStoreCheck:
             if not removed:
                 return None
             whole = [launch for launch in launch_plan if not launch.shape.sample]
-            launches, unfinished = KernelRuns(kernel, debug, *runs, patient=False).in_lockstep(whole, seeds=1)
+            budget = RunBudget(deadline=self.deadline)
+            debug_runs = KernelRuns(kernel, debug, *runs, patient=False, budget=budget)
+            launches, unfinished = debug_runs.in_lockstep(whole, seeds=1)
         except KernelError as error:
             return RemovedStores(tuple(self.places), unjudged=error.message)
 

@@ -33,12 +33,15 @@ class PtxCompiler:
         self.toolchain = toolchain
         self._folder = folder
 
-    def compile(self, unit: PtxUnit) -> PtxResult:
-        """Compile a unit; UnfinishedError if the compiler crashes or exceeds its limits, CompilerError if it fails."""
+    def compile(self, unit: PtxUnit, timeout_s: float | None = None) -> PtxResult:
+        """Compile a unit within `timeout_s`, or the time that the process allows.
+
+        UnfinishedError if the compiler crashes or exceeds its limits, CompilerError if it fails.
+        """
         path = self._path(unit)
         result = _read(path) if path is not None else None
         if result is None:
-            result = SHARED.compile(unit, self.toolchain)
+            result = SHARED.compile(unit, self.toolchain, timeout_s)
             if path is not None:
                 with contextlib.suppress(OSError):  # a cache that cannot be written costs time only
                     write_entry(path, json.dumps(asdict(result)).encode())

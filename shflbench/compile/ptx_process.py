@@ -48,15 +48,19 @@ class PtxProcess:
         self._owner = 0  # a fork of this process must not use the pipe of its parent
         self._lock = threading.Lock()
 
-    def compile(self, unit: PtxUnit, toolchain: Toolchain) -> PtxResult:
-        """Compile a unit; UnfinishedError if the compiler crashes or exceeds its limits, CompilerError if it fails."""
+    def compile(self, unit: PtxUnit, toolchain: Toolchain, timeout_s: float | None = None) -> PtxResult:
+        """Compile a unit within `timeout_s`, by default TIMEOUT_S.
+
+        UnfinishedError if the compiler crashes or exceeds its limits, CompilerError if it fails.
+        """
+        timeout_s = TIMEOUT_S if timeout_s is None else timeout_s
         with self._lock:
             try:
                 pipe = self._started(unit)
                 pipe.send((unit, toolchain))
-                if not pipe.poll(TIMEOUT_S):
+                if not pipe.poll(timeout_s):
                     self.end()
-                    raise UnfinishedError(f"{unit.name} does not compile within {TIMEOUT_S:g} s", _ADVICE)
+                    raise UnfinishedError(f"{unit.name} does not compile within {timeout_s:g} s", _ADVICE)
                 answer = pipe.recv()
             except (EOFError, OSError) as error:
                 self.end()

@@ -11,7 +11,7 @@ from shflbench.checker.judgment.causes import derived_causes, is_refusal
 from shflbench.checker.judgment.judged_observation import JudgedObservation
 from shflbench.checker.judgment.observations import Observation, observations
 from shflbench.checker.judgment.sentences import ALL_SCHEDULES, broken_sentence, needs_sentence, result_faults
-from shflbench.checker.machine.faults import KernelFault
+from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.verdict import DOUBTS, KernelVerdict, Level
@@ -72,6 +72,8 @@ def judge_kernel(  # noqa: PLR0911  (a return per verdict)
         is_declared = expected and not expected.safe and not expected.violations
         verdict = KernelVerdict.UNSAFE if is_declared else KernelVerdict.BROKEN
         return KernelJudgment(verdict, "; ".join(faults), tuple(judged))
+    if evidence.timed_out:
+        return KernelJudgment(KernelVerdict.NOT_CHECKED, _cut_short(evidence), tuple(judged))
     causes = tuple(dict.fromkeys(cause for item in judged for cause in item.causes))
     if causes:
         return KernelJudgment(
@@ -161,6 +163,18 @@ def _limit(evidence: KernelEvidence, judged: Sequence[JudgedObservation]) -> str
             if result.error is not None and not isinstance(result.error, KernelFault):
                 return result.error.message
     return evidence.unfinished if not evidence.launches else ""
+
+
+def _cut_short(evidence: KernelEvidence) -> str:
+    """Return that the time limit was reached, and which launches ended until then."""
+    ended = [item for item in evidence.launches if not any(_is_step_limit(result.error) for result in item.results)]
+    shapes = ", ".join(dict.fromkeys(str(item.launch.shape) for item in ended))
+    until_then = f"only launches {shapes} ended" if shapes else "no launch ended"
+    return f"{evidence.timed_out}, {until_then}; give more with --time-limit"
+
+
+def _is_step_limit(error: Exception | None) -> bool:
+    return isinstance(error, KernelFault) and error.kind is FaultKind.ENDLESS
 
 
 def is_of_library(instruction: PtxInstruction) -> bool:

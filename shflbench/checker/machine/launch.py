@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from shflbench.checker.deadline import NEVER, Deadline
 from shflbench.checker.link.layout import WORKSPACE
 from shflbench.checker.link.program import Program
 from shflbench.checker.machine.dropped import DroppedAccesses
@@ -26,6 +27,7 @@ class Machine:
     state: State | None = None
     work: float = 0.0  # of all launches, as the scheduler counts it
     comparisons: int = 0  # likewise, of accesses
+    deadline: Deadline = NEVER  # that ends a launch, whatever the number of its instructions is
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +79,15 @@ def execute(  # noqa: PLR0913  (all but the first two by name)
     are read from lanes that do not execute a shuffle, `unwritten` is each byte of memory before it is written. With
     `dropped`, accesses that are out of bounds or misaligned do not end the launch, but are dropped and collected there.
 
-    Raises EmulatorError: DeadlockError, StepLimitError, or an access out of bounds.
+    Raises EmulatorError: DeadlockError, StepLimitError, or an access out of bounds; TimeLimitError when the deadline
+    of the launch's machine is over.
     """
     state = _ready(launch, unwritten)
     memory = state.spaces["global"]
     state.absent_fill, state.dropped = absent_fill, dropped
     if observe is not None:
         state.observers = observe(state)
-    scheduler = Scheduler(state, policy, seed, step_limit)
+    scheduler = Scheduler(state, policy, seed, step_limit, launch.machine.deadline)
     try:
         scheduler.run()
     finally:

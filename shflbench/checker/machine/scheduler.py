@@ -5,6 +5,7 @@ from operator import attrgetter
 
 import numpy as np
 
+from shflbench.checker.deadline import NEVER, Deadline
 from shflbench.checker.link.block_barriers import form_of
 from shflbench.checker.link.program import Op
 from shflbench.checker.machine.arrivals import Arrivals
@@ -29,6 +30,7 @@ SCATTERED_COST = 4  # of an instruction of threads whose registers are no regula
 THREADS_OF_EQUAL_COST = 200  # that take as long as the instruction itself, about 5 µs
 PATIENCE = 1 << 10  # choices after which a group runs that others were always preferred to
 FAVORS = 1 << 6  # choices for which it runs then
+STEPS_PER_CLOCK = 16  # instructions between two looks at the clock; each takes 5 µs for few threads, 10 ms for many
 SLEEP = 1 << 5  # choices for which a group may not run after it has met others in memory, where choices are random
 
 IN_ORDER = attrgetter("lockstep", "at")  # the order of a policy; within a lockstep group, the group that lags behind
@@ -65,7 +67,9 @@ class StepLimitError(KernelFault):
 class Scheduler:
     """Runs the groups of one launch."""
 
-    def __init__(self, state: State, policy: Policy, seed: int = 0, step_limit: int = STEP_LIMIT) -> None:
+    def __init__(
+        self, state: State, policy: Policy, seed: int = 0, step_limit: int = STEP_LIMIT, deadline: Deadline = NEVER
+    ) -> None:
         """Start every live thread at the first instruction."""
         self.state = state
         self.random = np.random.default_rng(seed) if policy.random else None
@@ -84,11 +88,11 @@ class Scheduler:
         self.polling = Polling() if state.program.interrupted else None
         if self.polling is not None:
             state.observers = (*state.observers, self.polling)
-        self.steps, self.step_limit = 0, step_limit
+        self.steps, self.step_limit, self.deadline = 0, step_limit, deadline
         self.work = 0.0  # instructions, weighted by the time that they take for their threads
 
     def run(self) -> None:
-        """Run to the end; KernelFault for a deadlock, an endless loop, or an access out of bounds."""
+        """Run to the end; KernelFault for a deadlock, an endless loop, or an access out of bounds; TimeLimitError."""
         with np.errstate(all="ignore"):
             while self.groups:
                 group = self._choose()
@@ -162,8 +166,7 @@ class Scheduler:
             self.work += (len(code.steps) + 1) * _cost(group.members)
             if self.steps > self.step_limit:
                 raise self._too_long(group, code)
-            for step in code.steps:
-                step()
+            self._execute(code)
             self.state.executed.add((group.at, code.at))
             if self.polling is None or code.last is not None:
                 group.turns += 1
@@ -175,6 +178,13 @@ class Scheduler:
             self._wake(self.polling, group)
         if self._parts[group.lockstep] > 1:
             self._merge(group.lockstep)
+
+    def _execute(self, code: Trace) -> None:
+        """Execute straight code; TimeLimitError if the time is up meanwhile."""
+        for number, step in enumerate(code.steps):
+            if not number % STEPS_PER_CLOCK:
+                self.deadline.check()
+            step()
 
     def _wake(self, polling: Polling, group: ConvergedGroup) -> None:
         """Let groups run that poll what `group` has written: before others, or as likely as others at random."""

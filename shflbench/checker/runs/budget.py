@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.checker.deadline import NEVER, Deadline
+
 if TYPE_CHECKING:
     from shflbench.checker.machine.launch import EmulatedLaunch
 
@@ -27,13 +29,14 @@ class RunBudget:
     most_patient: int = MOST_PATIENT
     spent: float = 0.0
     longest: float = 0.0  # of one run
+    deadline: Deadline = NEVER  # of the file
 
     @classmethod
-    def shared_by(cls, kernels: int) -> RunBudget:
+    def shared_by(cls, kernels: int, deadline: Deadline = NEVER) -> RunBudget:
         """Return the budget of each kernel of a file with so many of them."""
         share = min(1.0, FULL_KERNELS / max(kernels, 1))
         most = int(MOST_WORK * max(share, LEAST_SHARE))
-        return cls(most, int(MOST_PATIENT * max(share, LEAST_PATIENT_SHARE)))
+        return cls(most, int(MOST_PATIENT * max(share, LEAST_PATIENT_SHARE)), deadline=deadline)
 
     def spend(self, before: float, launch: EmulatedLaunch, *, is_usual: bool = True) -> None:
         """Count what the machine of a launch has done since its work was `before`.

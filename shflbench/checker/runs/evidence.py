@@ -67,4 +67,5 @@ class KernelEvidence:
 
     launches: tuple[LaunchEvidence, ...]
     unfinished: str = ""  # why not all planned launches, or not all schedules, ran
+    timed_out: str = ""  # that the time limit of the file ended the runs
     expectation: Expectation | None = None  # None where nothing is known of the results but that they agree

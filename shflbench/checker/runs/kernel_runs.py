@@ -29,6 +29,7 @@ from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.runs.launch_selection import adversarial, to_compare
 from shflbench.checker.runs.narrow_masks import launch_of_masks
+from shflbench.errors import TimeLimitError
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
@@ -60,9 +61,10 @@ class KernelRuns:
     seed: int
     patient: bool = True  # a launch in lockstep may take more instructions than the limit
     budget: RunBudget = field(default_factory=RunBudget)
+    _timed_out: str = ""  # that the deadline of the file ended a run
 
     def collect(self, launch_plan: Sequence[PlannedLaunch]) -> KernelEvidence:
-        """Run every planned launch in lockstep, and the smallest ones under all schedules.
+        """Run every planned launch in lockstep, and the smallest ones under all schedules, until the time is up.
 
         UsageError where a given value does not fit its parameter.
         """
@@ -78,22 +80,30 @@ class KernelRuns:
                 launches[launches.index(item)] = fitting[fitting.index(item)] = more
                 unfinished = unfinished or cut
         launches.sort(key=lambda item: not item.launch.shape.sample)  # what happens at real sizes is judged first
-        return KernelEvidence(tuple(launches), unfinished)
+        return KernelEvidence(tuple(launches), "" if self._timed_out else unfinished, self._timed_out)
 
     def in_lockstep(self, launch_plan: Sequence[PlannedLaunch], seeds: int = SEEDS) -> tuple[list[LaunchEvidence], str]:
         """Return each launch with each seed, and why not all of them ran."""
         launches: list[LaunchEvidence] = []
+        try:
+            return launches, self._add_in_lockstep(launches, launch_plan, seeds)
+        except TimeLimitError as error:
+            self._timed_out = error.message
+            return launches, error.message
+
+    def _add_in_lockstep(self, launches: list[LaunchEvidence], launch_plan: Sequence[PlannedLaunch], seeds: int) -> str:
+        """Add each launch with each seed to `launches`; return why not all of them ran."""
         for index, launch in enumerate(launch_plan):
             if launches and self.budget.is_spent:
                 number = count_noun(len(launch_plan) - index, "launch")
-                return launches, f"{number} did not run, because the limit of instructions was reached"
+                return f"{number} did not run, because the limit of instructions was reached"
             launches.append(self._launch(launch, self.seed))
             if launch.shape.sample and not _is_meaningful(launches[-1]):
                 launches.pop()
                 continue
             endless = sum(_did_not_end(item) for item in launches)
             if endless >= MOST_ENDLESS or (endless and self.budget.spent > self.budget.most / 4):
-                return launches, "" if index == len(launch_plan) - 1 else _skipped(endless)
+                return "" if index == len(launch_plan) - 1 else _skipped(endless)
             if _did_not_end(launches[-1]):
                 continue
             for round_ in range(1, seeds):
@@ -103,7 +113,7 @@ class KernelRuns:
                 if not self.budget.is_half_spent and _differ(other, launches[-1].arguments):
                     launches.append(self._launch(tried, self.seed + round_))
             self.wishes = replace(self.wishes, vary=False)
-        return launches, ""
+        return ""
 
     def _run(self, emulated: EmulatedLaunch, policy: Policy, seed: int, more_steps: int = 0) -> ScheduleResult:
         before = emulated.machine.work
@@ -120,7 +130,13 @@ class KernelRuns:
             return result
         spent = machine.work + COMPARISON * machine.comparisons - before
         steps = self.budget.steps_to_end(spent / STEP_LIMIT)
-        return self._run(emulated, LOCKSTEP, seed, steps) if steps >= LEAST_GAIN * STEP_LIMIT else result
+        if steps < LEAST_GAIN * STEP_LIMIT:
+            return result
+        try:
+            return self._run(emulated, LOCKSTEP, seed, steps)
+        except TimeLimitError as error:
+            self._timed_out = error.message
+            return result
 
     def _past_faults(self, emulated: EmulatedLaunch, result: ScheduleResult, seed: int) -> ScheduleResult:
         """Return a result also with what happens after an access out of bounds or misaligned, if the budget allows."""
@@ -131,7 +147,11 @@ class KernelRuns:
             return result
         before = emulated.machine.work
         depends = Slicer(self.program).depends_on_memory
-        after = past_faults(ScheduledRun(emulated, LOCKSTEP, seed, STEP_LIMIT), result.hazards, depends)
+        try:
+            after = past_faults(ScheduledRun(emulated, LOCKSTEP, seed, STEP_LIMIT), result.hazards, depends)
+        except TimeLimitError as error:
+            self._timed_out = error.message
+            return result
         self.budget.spend(before, emulated)
         return replace(result, hazards=(*result.hazards, *after.hazards), faults=after.faults)
 
@@ -146,8 +166,9 @@ class KernelRuns:
 
     def _launch(self, launch: PlannedLaunch, seed: int) -> LaunchEvidence:
         """Run one launch, again with larger buffers where accesses go beyond those of derived size."""
-        machine = Machine()
+        machine = self._machine()
         while True:
+            self.budget.deadline.check()
             arguments = derive(self.kernel, launch, self.wishes, seed)
             emulated = self._emulated(launch, arguments, machine)
             result = self._in_lockstep(emulated, seed)
@@ -163,7 +184,7 @@ class KernelRuns:
 
     def _under_all_schedules(self, item: LaunchEvidence) -> tuple[LaunchEvidence, str]:
         """Return a launch that ran in lockstep with its results under the other schedules, and why some are missing."""
-        results, partial, machine, cut = list(item.results), list(item.partial), Machine(), ""
+        results, partial, machine, cut = list(item.results), list(item.partial), self._machine(), ""
         emulated = self._emulated(item.launch, item.arguments, machine)
         for policy in ADVERSARIAL:
             if policy.of_blocks and results[0].blocks_apart:
@@ -171,9 +192,13 @@ class KernelRuns:
             if self.budget.is_spent:
                 cut = "not all schedules ran, because the limit of instructions was reached"
                 break
-            result = self._run(emulated, policy, item.seed)
-            if self._grow_one(result.error, item.arguments):
-                return self._under_all_schedules(self._launch(item.launch, item.seed))
+            try:
+                result = self._run(emulated, policy, item.seed)
+                if self._grow_one(result.error, item.arguments):
+                    return self._under_all_schedules(self._launch(item.launch, item.seed))
+            except TimeLimitError as error:
+                self._timed_out = error.message
+                break
             item = replace(_observed(machine, item), printed=item.printed)
             if self._may_end(result):
                 partial.append(_without_end(result))
@@ -189,6 +214,9 @@ class KernelRuns:
         differing = tuple(differences(results, names))
         more = replace(item, results=tuple(results), partial=tuple(partial), differences=differing)
         return more, cut
+
+    def _machine(self) -> Machine:
+        return Machine(deadline=self.budget.deadline)
 
     def _emulated(self, launch: PlannedLaunch, arguments: Arguments, machine: Machine) -> EmulatedLaunch:
         return EmulatedLaunch(

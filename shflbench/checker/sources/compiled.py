@@ -19,7 +19,7 @@ from shflbench.checker.sources.ptx import read_kernels
 from shflbench.compile.ptx_cache import PtxCompiler
 from shflbench.compile.ptx_process import UnfinishedError
 from shflbench.compile.toolchain import find
-from shflbench.errors import CompileError, CompilerError
+from shflbench.errors import CompileError, CompilerError, TimeLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -135,7 +135,7 @@ class FileCompiler:
             places[name] = places[str(Path.cwd() / name)] = str(file.path.resolve())
 
         def unoptimized() -> str | None:
-            ptx = jit.unoptimized(compiler)
+            ptx = jit.unoptimized(compiler, self._options.deadline)
             return rename_files(ptx, places) if ptx is not None else None
 
         return CompiledFile(rename_files(jit.ptx, places), f"NVRTC {compiler.toolchain.version}", unoptimized)
@@ -144,5 +144,5 @@ class FileCompiler:
 def _unless_rejected(compile_ptx: Callable[[], str]) -> str | None:
     try:
         return compile_ptx()
-    except CompileError:
+    except (CompileError, TimeLimitError):
         return None

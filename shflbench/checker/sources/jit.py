@@ -9,11 +9,13 @@ from shflbench.checker.sources.host_code import blank, enclosing_host_item, host
 from shflbench.checker.sources.messages import compile_error, instance_error, missing_header
 from shflbench.compile.host_headers import language_stubs, standard_stubs
 from shflbench.compile.nvrtc import PtxUnit
-from shflbench.compile.ptx_process import UnfinishedError
+from shflbench.compile.ptx_process import TIMEOUT_S, UnfinishedError
+from shflbench.errors import TimeLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shflbench.checker.deadline import Deadline
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.includes import SourceUnit
     from shflbench.checker.sources.kernel_file import CompileOptions
@@ -48,12 +50,12 @@ class Jit:
     ptx: str
     unit: PtxUnit
 
-    def unoptimized(self, compiler: PtxCompiler) -> str | None:
+    def unoptimized(self, compiler: PtxCompiler, deadline: Deadline) -> str | None:
         """Return the PTX without optimization; None if NVRTC rejects it or does not end."""
         options = tuple("-G" if option == "-lineinfo" else option for option in self.unit.options)
         try:
-            return compiler.compile(replace(self.unit, options=options)).ptx
-        except UnfinishedError:
+            return _compiled(replace(self.unit, options=options), compiler, deadline).ptx
+        except (UnfinishedError, TimeLimitError):
             return None
 
 
@@ -62,7 +64,7 @@ def compile_device_code(
 ) -> Jit:
     """Return the PTX of the device code of a file; CompileError with the first error in what is no host code.
 
-    UnfinishedError if NVRTC crashes or exceeds its limits.
+    UnfinishedError if NVRTC crashes or exceeds its limits, TimeLimitError at the deadline of `options`.
     """
     unit, macros = source.unit, source.macros
     host = {file.name: host_spans(file, macros) for file in unit.files}
@@ -80,7 +82,7 @@ def compile_device_code(
             headers |= {name: text for name, text in texts.items() if name != unit.main.name}
             text = prelude + texts[unit.main.name]
             given = PtxUnit(text, unit.main.name, headers, tuple(expressions), arguments)
-            result = compiler.compile(given)
+            result = _compiled(given, compiler, options.deadline)
             if result.ptx is not None:
                 return Jit(result.ptx, given)
             errors = result.errors
@@ -89,6 +91,16 @@ def compile_device_code(
                     break
                 language = language_stubs()
     raise _error(unit, errors, expressions)
+
+
+def _compiled(unit: PtxUnit, compiler: PtxCompiler, deadline: Deadline) -> PtxResult:
+    """Compile a unit until the deadline at most."""
+    deadline.check()
+    try:
+        return compiler.compile(unit, deadline.seconds_left(TIMEOUT_S))
+    except UnfinishedError:
+        deadline.check()
+        raise
 
 
 def _prelude(name: str, define: Sequence[str]) -> bytes:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from shflbench.checker.deadline import NEVER, Deadline
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -22,6 +24,7 @@ class CompileOptions:
     include: tuple[Path, ...] = ()  # as after -I
     define: tuple[str, ...] = ()  # as after -D
     standard: str = "c++17"
+    deadline: Deadline = NEVER  # until which a compiler may run
 
 
 @dataclass(frozen=True, slots=True)

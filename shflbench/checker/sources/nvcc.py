@@ -20,6 +20,7 @@ from shflbench.errors import CompileError, CompilerError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shflbench.checker.deadline import Deadline
     from shflbench.checker.sources.kernel_file import CompileOptions
 
 TIMEOUT_S = 60  # of one compilation
@@ -45,15 +46,16 @@ def compile_ptx(
         command = [str(require_plain(nvcc)), "-ptx", "-G" if debug else "-lineinfo", f"-arch={options.arch}", "-w"]
         command += [f"-std={options.standard}", *folder.words]
         command += ["--extended-lambda", "--expt-relaxed-constexpr", "-x", "cu", "-o", output.name, UNIT]
-        status, log = _run(nvcc, command, folder.path, source)
+        status, log = _run(nvcc, command, folder.path, source, options.deadline)
         if status != 0 or not output.is_file() or not output.stat().st_size:
             raise _error(source, folder, instances, log, status)
         ptx = output.read_text(encoding="utf-8", errors="replace")
         return rename_files(ptx, {name: table_name(folder.users(name)) for name in files_of(ptx).values()})
 
 
-def _run(nvcc: Path, command: Sequence[str], folder: Path, source: Path) -> tuple[int, str]:
-    """Return the exit status of nvcc and its messages; the compilers that it starts end with it."""
+def _run(nvcc: Path, command: Sequence[str], folder: Path, source: Path, deadline: Deadline) -> tuple[int, str]:
+    """Return the exit status of nvcc and its messages; the compilers that it starts end with it, at the deadline."""
+    deadline.check()
     try:
         process = subprocess.Popen(  # noqa: S603  (no shell; the compiler that the user has on the path)
             command,
@@ -68,8 +70,9 @@ def _run(nvcc: Path, command: Sequence[str], folder: Path, source: Path) -> tupl
         raise CompilerError(f"{nvcc} does not run: {error}", "Reinstall nvcc, or remove it from the PATH.") from error
     with process:
         try:
-            output, errors = process.communicate(timeout=TIMEOUT_S)
+            output, errors = process.communicate(timeout=deadline.seconds_left(TIMEOUT_S))
         except subprocess.TimeoutExpired as error:
+            deadline.check()
             raise UnfinishedError(
                 f"{source} does not compile within {TIMEOUT_S} s", "Simplify the file, or pass its PTX."
             ) from error

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.checker.deadline import NEVER, Deadline
 from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.sources.assemble import kernel_of
 from shflbench.checker.sources.compiled import FileCompiler
@@ -71,6 +72,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     nvcc: Path | None,
     cache: Path | None = None,
     host_args: Sequence[str] | None = None,
+    deadline: Deadline = NEVER,
 ) -> KernelFile:
     """Return the kernels of the CUDA file `path`, compiled by `nvcc` or, without it, by NVRTC of `toolchain`.
 
@@ -80,11 +82,11 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     so. `cache` is a folder for what NVRTC returns, and `host_args` are the words of the program's command line.
 
     UsageError if a folder of `include` does not exist, InputError if the file cannot be read, CompileError if it does
-    not compile, KernelError if it has no kernel, or none that `kernel` names.
+    not compile, KernelError if it has no kernel, or none that `kernel` names, TimeLimitError after the `deadline`.
     """
     _require_folders(include)
     _read_text(path)
-    options = CompileOptions(arch, tuple(include), tuple(define))
+    options = CompileOptions(arch, tuple(include), tuple(define), deadline=deadline)
     main = UserFile.of(path, str(path.resolve()), read_limited(path))
     source = CudaSource(read_unit(main, include, toolchain.headers if toolchain is not None else ()), define, host_args)
     require_expandable(source.unit.files, source.macros)

@@ -85,6 +85,14 @@ if TYPE_CHECKING:
         help="Seed of the inputs and the schedules.",
     ),
     option(
+        "--time-limit",
+        "time_limit_s",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0),
+        help="Stop a file after this time, with compiling; its unfinished kernels are `not checked`.",
+        show_default="60",
+    ),
+    option(
         "--strict",
         is_flag=True,
         help="Exit 6 for `doubtful`, `needs arguments`, and variants declared unsafe in which nothing was found.",
@@ -181,13 +189,16 @@ def _check_files(files: Sequence[Path], options: FileOptions, console: Console) 
     from functools import partial
 
     from shflbench.checker import check_file, check_or_name, reports_with_kernels
+    from shflbench.cli.check.progress import FileProgress
     from shflbench.processes import map_in_processes
 
     reports: list[FileReport] = []
     with console.progress() as progress:
+        if len(files) == 1:
+            report = check_file(files[0], options, FileProgress(console, progress).show)
+            return reports_with_kernels([report], options.kernels)
         progress.show("checking files", 0, len(files))
-        check = partial(check_file if len(files) == 1 else check_or_name, options=options)
-        for report in (map if len(files) == 1 else map_in_processes)(check, files):
+        for report in map_in_processes(partial(check_or_name, options=options), files):
             reports.append(report)
             progress.show(f"checking, {len(reports)} of {len(files)} files", len(reports), len(files))
     return reports_with_kernels(reports, options.kernels)

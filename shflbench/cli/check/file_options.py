@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SUFFIXES = frozenset({".cu", ".cuh", ".ptx"})  # as in checker.files, which is expensive to import
 MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w, .]*\))?(?:=[^\r\n]*)?", re.ASCII)
 COMPILERS = ("nvcc", "nvrtc")
+TIME_LIMIT_S = 60.0  # of a file, where the user gives none
 NAMES = {  # parameter of the command → option, for messages
     "kernels": "--kernel",
     "launches": "--launch",
@@ -27,6 +28,7 @@ NAMES = {  # parameter of the command → option, for messages
     "define": "-D",
     "host_args": "--host-args",
     "compiler": "--compiler",
+    "time_limit_s": "--time-limit",
 }
 
 
@@ -75,6 +77,7 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     define: Sequence[str],
     host_args: str | None,
     compiler: str | None,
+    time_limit_s: float | None,
     arch: str,
     seed: int,
     files: Sequence[Path],
@@ -114,6 +117,7 @@ def file_options(  # noqa: PLR0913  (the options of the command)
         toolchain=toolchain,
         cache=cache_folder(),
         outputs=False,
+        time_limit_s=TIME_LIMIT_S if time_limit_s is None else time_limit_s,
     )
 
 

@@ -1,0 +1,48 @@
+"""The time limit of one file: everything that takes long asks whether it is over."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from shflbench.errors import TimeLimitError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True, slots=True)
+class Deadline:
+    """A number of seconds from now on, by a clock that returns seconds."""
+
+    limit_s: float = math.inf
+    clock: Callable[[], float] = time.monotonic
+    end: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Start the clock."""
+        object.__setattr__(self, "end", self.clock() + self.limit_s)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is up; with a limit of 0, always."""
+        return self.clock() >= self.end
+
+    @property
+    def sentence(self) -> str:
+        """What happened when it is over, without a period."""
+        return f"the time limit of {self.limit_s:g} s was reached"
+
+    def seconds_left(self, most: float) -> float:
+        """Return the seconds until the end, at most `most` and at least 0."""
+        return max(0.0, min(most, self.end - self.clock()))
+
+    def check(self) -> None:
+        """Raise TimeLimitError if the time is up."""
+        if self.is_over:
+            raise TimeLimitError(self.sentence, "Give more seconds with --time-limit.")
+
+
+NEVER = Deadline()

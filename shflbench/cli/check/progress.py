@@ -1,0 +1,37 @@
+"""The progress of one file: the kernel that runs now and, if the file takes long, the verdict on each before it."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from shflbench.checker import CheckStep
+    from shflbench.cli.console import Console, Progress
+
+LONG_S = 3.0  # after which verdicts are shown as they come; before, the report follows soon
+
+
+class FileProgress:
+    """Shows the steps of the check of one file on stderr."""
+
+    def __init__(self, console: Console, progress: Progress, clock: Callable[[], float] = time.monotonic) -> None:
+        """Show steps from now on; `clock` returns seconds."""
+        self._console, self._progress, self._clock = console, progress, clock
+        self._start = clock()
+        self._finished: list[str] = []  # not shown yet
+
+    def show(self, step: CheckStep) -> None:
+        """Show what is done now, and the verdicts on finished kernels; the report shows the last one at once."""
+        if step.report is None:
+            what = f"checking {step.kernel}, kernel {step.number} of {step.kernels}" if step.number else "compiling"
+            self._progress.show(what, max(step.number - 1, 0), max(step.kernels, 1))
+            return
+        reason = (step.report.sentence.splitlines() or [""])[0]
+        self._finished.append(f"{step.kernel}: {step.report.verdict}, {reason}")
+        if step.number < step.kernels and self._clock() - self._start >= LONG_S:
+            for line in self._finished:
+                self._console.say(line)
+            self._finished.clear()

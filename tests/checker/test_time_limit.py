@@ -1,0 +1,130 @@
+"""The time limit of a file: what ran until then is reported, and what did not is `not checked`."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from shflbench.checker.deadline import Deadline
+from shflbench.checker.files import CheckStep, FileOptions, check_file
+from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.report import FileReport
+from shflbench.compile.ptx_process import SHARED
+from shflbench.compile.toolchain import find
+from shflbench.errors import TimeLimitError
+
+KERNEL = """\
+.visible .entry NAME(.param .u64 out)
+{
+    .reg .b32 %r<5>;
+    .reg .b64 %rd<4>;
+    .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    mov.u32 %r2, 0;
+    mul.wide.u32 %rd2, %r1, SCALE;
+    add.s64 %rd3, %rd1, %rd2;
+LOOP:
+    add.u32 %r2, %r2, 1;
+    setp.lt.u32 %p, %r2, 100;
+    @%p bra LOOP;
+    st.global.u32 [%rd3], %r1;
+    ret;
+}
+"""
+HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
+SOUND, RACY = "4", "0"  # bytes between the elements of two threads
+
+
+@dataclass
+class Clock:
+    """Seconds that pass only when a test says so, or by the same number at each look."""
+
+    now: float = 0.0
+    step: float = 0.0
+
+    def __call__(self) -> float:
+        self.now += self.step
+        return self.now
+
+
+def write(folder: Path, *kernels: tuple[str, str]) -> Path:
+    path = folder / "k.ptx"
+    path.write_text(HEAD + "".join(KERNEL.replace("NAME", name).replace("SCALE", scale) for name, scale in kernels))
+    return path
+
+
+def check(path: Path, *launches: str, limit_s: float, clock: Clock, end_after: str = "") -> FileReport:
+    """Check a file; the clock jumps beyond the limit when the kernel `end_after` is finished."""
+
+    def watch(step: CheckStep) -> None:
+        if step.report is not None and step.kernel == end_after:
+            clock.now += 2 * limit_s
+
+    shapes = tuple(parse_shape(text) for text in launches)
+    return check_file(path, FileOptions(launches=shapes, time_limit_s=limit_s, clock=clock), watch)
+
+
+def test_finished_kernels_keep_their_verdicts_and_the_next_ones_did_not_run(tmp_path: Path) -> None:
+    path = write(tmp_path, ("first", SOUND), ("second", SOUND))
+    first, second = check(path, limit_s=60, clock=Clock(), end_after="first").kernels
+    assert first.verdict == "clean"
+    assert second.verdict == "not checked"
+    assert second.sentence.startswith("the time limit of 60 s was reached before it ran; give more with --time-limit")
+
+
+def test_a_kernel_that_is_stopped_names_the_launches_that_ended(tmp_path: Path) -> None:
+    path = write(tmp_path, ("k", SOUND))
+    whole = Clock(step=1)
+    assert check(path, "1x32", "1x64", limit_s=1e9, clock=whole).kernels[0].verdict == "clean"
+    (report,) = check(path, "1x32", "1x64", limit_s=whole.now / 2, clock=Clock(step=1)).kernels
+    assert report.verdict == "not checked"
+    assert "s was reached, only launches 1x32" in report.sentence
+    (report,) = check(path, "1x32", "1x64", limit_s=10, clock=Clock(step=1)).kernels
+    assert report.sentence.startswith("the time limit of 10 s was reached, no launch ended; give more with")
+
+
+def test_a_race_seen_before_the_limit_stays_broken(tmp_path: Path) -> None:
+    path = write(tmp_path, ("k", RACY))
+    whole = Clock(step=1)
+    assert check(path, "1x64", "4x64", limit_s=1e9, clock=whole).kernels[0].verdict == "broken"
+    (report,) = check(path, "1x64", "4x64", limit_s=whole.now * 0.8, clock=Clock(step=1)).kernels
+    assert report.verdict == "broken"
+    assert len(report.launches[0].schedules) < 7
+
+
+def test_compiling_counts(tmp_path: Path) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text("__global__ void k(int *out) { out[threadIdx.x] = 1; }\n")
+    (report,) = check_file(path, FileOptions(toolchain=find(), time_limit_s=0)).kernels
+    assert (report.name, report.verdict) == ("k.cu", "not checked")
+    assert report.sentence == "the time limit of 0 s was reached"
+
+
+def test_a_compiler_that_runs_into_the_limit_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "k.cu"
+    path.write_text("__global__ void k(int *out) { out[threadIdx.x] = 1; }\n")
+    given: list[float] = []
+    clock = Clock()
+    compile_ptx = SHARED.compile
+
+    def compile_late(unit: object, toolchain: object, timeout_s: float) -> object:
+        given.append(timeout_s)
+        clock.now = 50.0
+        return compile_ptx(unit, toolchain, 0.0)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(SHARED, "compile", compile_late)
+    (report,) = check_file(path, FileOptions(toolchain=find(), time_limit_s=50, clock=clock)).kernels
+    assert given == [50.0]
+    assert (report.verdict, report.sentence) == ("not checked", "the time limit of 50 s was reached")
+
+
+def test_a_deadline_is_over_after_its_seconds() -> None:
+    clock = Clock()
+    deadline = Deadline(2, clock)
+    deadline.check()
+    assert deadline.seconds_left(60) == 2
+    clock.now = 2
+    assert deadline.seconds_left(60) == 0
+    with pytest.raises(TimeLimitError, match="the time limit of 2 s was reached"):
+        deadline.check()
