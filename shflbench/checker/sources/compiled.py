@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING
 from shflbench.checker.ptx.line_table import rename_files
 from shflbench.checker.sources import nvcc as nvcc_compiler
 from shflbench.checker.sources.demangle import demangle
+from shflbench.checker.sources.host_code import enclosing_host_item, host_spans
 from shflbench.checker.sources.jit import compile_device_code
 from shflbench.checker.sources.kernel_file import SourceNote
+from shflbench.checker.sources.messages import SourceError
 from shflbench.checker.sources.naming import means
 from shflbench.checker.sources.ptx import read_kernels
 from shflbench.compile.ptx_cache import PtxCompiler
@@ -63,6 +65,7 @@ class FileCompiler:
         self._nvrtc = nvrtc
         self._nvcc = nvcc
         self._plain = ""  # nvcc's PTX of the file without further instances
+        self._host_error: CompileError | None = None  # of nvcc, which rejects the host code of the file
 
     def compile(self, instances: Sequence[str]) -> CompiledFile:
         """Compile the file with `instances` of its templates, beside those that the host code launches.
@@ -98,19 +101,42 @@ class FileCompiler:
         return self._with_nvcc(self._nvcc, instances) if self._nvcc is not None else self._with_nvrtc(instances)
 
     def _with_nvcc(self, nvcc: Path, instances: Sequence[str]) -> CompiledFile:
+        """Compile with nvcc, or the device code with NVRTC where nvcc rejects host code."""
+        if self._host_error is None:
+            try:
+                return self._as_it_is(nvcc, instances)
+            except CompileError as error:
+                if not self._is_of_host(error):
+                    raise
+                self._host_error = error
+        return self._device_code(self._host_error, instances)
+
+    def _device_code(self, rejected: CompileError, instances: Sequence[str]) -> CompiledFile:
+        """Compile the device code with NVRTC, because nvcc has `rejected` host code; raise that if NVRTC fails, too."""
         try:
-            return self._as_it_is(nvcc, instances)
-        except CompileError as error:
-            if _NO_HEADER not in error.message:
+            compiled = self._with_nvrtc(instances)
+        except (CompileError, CompilerError) as error:
+            if instances and isinstance(error, SourceError):  # an instance may be the reason
                 raise
-            try:  # a header of the host is not installed; device code may not need it
-                compiled = self._with_nvrtc(instances)
-            except (CompileError, CompilerError):
-                raise error from None
-            why = error.message.partition(" does not compile: ")[2]
-            text = f"NVRTC compiled the device code, which needs no headers of host code; nvcc needs them: {why}"
-            compiled.notes.append(SourceNote("compiler", text))
-            return compiled
+            raise rejected from None
+        why = rejected.message.partition(" does not compile: ")[2]
+        reason = "needs headers of host code" if _NO_HEADER in rejected.message else "rejects host code"
+        compiled.notes.append(SourceNote("compiler", f"NVRTC compiled the device code, because nvcc {reason}: {why}"))
+        return compiled
+
+    def _is_of_host(self, error: CompileError) -> bool:
+        """Whether an error of nvcc is in host code, or in a header that is not the user's."""
+        if _NO_HEADER in error.message:  # that of a package that is not installed; device code may not need it
+            return True
+        if not isinstance(error, SourceError) or not error.line:
+            return False
+        files, macros = self._source.unit.files, self._source.macros
+        file = next((item for item in files if item.path.resolve() == Path(error.file).resolve()), None)
+        if file is None:
+            return True
+        if enclosing_host_item(file, error.line, macros) is not None:
+            return True
+        return any(error.line in file.lines(span) for span in host_spans(file, macros))
 
     def _as_it_is(self, nvcc: Path, instances: Sequence[str]) -> CompiledFile:
         path, options = self._source.unit.main.path, self._options

@@ -49,6 +49,11 @@ class UserFile:
         lexed = Lexed(text)
         return cls(path, name, text, lexed, parse(for_grammar(text, lexed)))
 
+    def lines(self, span: TextSpan) -> range:
+        """Return the numbers of the lines of a span."""
+        first = self.text.count(b"\n", 0, span.start) + 1
+        return range(first, first + self.text.count(b"\n", span.start, span.end) + 1)
+
 
 def declarations(root: Node) -> Iterator[Node]:
     """Yield the declarations at the level of namespaces, also in `#if` and `extern "C"`."""

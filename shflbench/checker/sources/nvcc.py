@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import CompileOptions
 
 TIMEOUT_S = 60  # of one compilation
+_CALLS_HOST = "calling a __host__ function"  # from device code: NVRTC, which gets device code only, accepts the call
 _FIRST_INSTANCE = 2  # line in the unit, which includes the source
 _ERROR = re.compile(
     r"^(?P<file>[^\s:][^:\n]*?)[(:](?P<line>\d+)(?:\)|:\d+)?: (?:catastrophic |fatal )?error\b[^:]*: (?P<what>.+)$",
@@ -93,7 +94,8 @@ def version(nvcc: Path) -> str:
 
 
 def _error(source: Path, folder: PlainFolder, instances: Sequence[str], log: str, status: int) -> CompileError:
-    match = _ERROR.search(log)
+    errors = list(_ERROR.finditer(log))
+    match = next((item for item in errors if _CALLS_HOST in item["what"]), errors[0] if errors else None)
     if match is None:
         first = next((line.strip() for line in log.splitlines() if "error" in line or "fatal" in line), _end(status))
         message = f"{source} does not compile: {folder.users(first)}"

@@ -149,6 +149,55 @@ def test_a_missing_header_that_device_code_needs_is_an_error(nvcc: FakeNvcc, sou
         read(source, nvcc)
 
 
+HOST_AND_DEVICE = """\
+__global__ void k(int *p) { *p = 1; }
+template <typename T> __global__ void fill(T *p) { *p = 1; }
+struct Timer {
+    void stop() { removedCall(); }
+};
+int main() {
+    removedCall();
+}
+__device__ int unused() { return removedCall(); }
+"""
+
+
+@pytest.mark.parametrize("line", [4, 7])
+def test_an_error_in_host_code_leads_to_nvrtc_and_a_note(nvcc: FakeNvcc, source: Path, line: int) -> None:
+    source.write_text(HOST_AND_DEVICE.replace("return removedCall()", "return 1"))
+    nvcc.answer(error=f'{source}({line}): error: identifier "removedCall" is undefined')
+    result = read(source, nvcc)
+    assert result.compiler.startswith("NVRTC")
+    assert sorted(kernel.name for kernel in result.kernels) == ["fill<float>", "k"]
+    (note,) = (note for note in result.notes if note.kind == "compiler")
+    assert note.text.startswith("NVRTC compiled the device code, because nvcc rejects host code: ")
+    assert note.text.endswith(f'kernel.cu:{line}: identifier "removedCall" is undefined')
+
+
+def test_an_error_in_a_header_of_the_system_leads_to_nvrtc(nvcc: FakeNvcc, source: Path) -> None:
+    source.write_text("__global__ void k(int *p) { *p = 1; }\n")
+    nvcc.answer(error="/usr/include/math.h(413): error: exception specification is incompatible")
+    assert read(source, nvcc).compiler.startswith("NVRTC")
+
+
+@pytest.mark.parametrize(
+    ("line", "what"), [(1, 'identifier "q" is undefined'), (9, 'identifier "removedCall" is undefined')]
+)
+def test_an_error_in_device_code_stays_an_error(nvcc: FakeNvcc, source: Path, line: int, what: str) -> None:
+    source.write_text(HOST_AND_DEVICE.replace("return removedCall()", "return 1"))  # NVRTC would accept the file
+    nvcc.answer(error=f"{source}({line}): error: {what}")
+    with pytest.raises(CompileError, match=f"kernel.cu:{line}: {what}"):
+        read(source, nvcc)
+
+
+def test_a_call_of_host_code_from_a_kernel_is_an_error_beside_one_in_host_code(nvcc: FakeNvcc, source: Path) -> None:
+    source.write_text(HOST_AND_DEVICE.replace("return removedCall()", "return 1"))
+    call = 'calling a __host__ function("f") from a __global__ function("k") is not allowed'
+    nvcc.answer(error=f'{source}(7): error: identifier "x" is undefined\n{source}(1): error: {call}')
+    with pytest.raises(CompileError, match=r"kernel\.cu:1: calling a __host__ function"):
+        read(source, nvcc)
+
+
 def test_an_nvcc_that_does_not_run_is_no_error_of_the_file(nvcc: FakeNvcc, source: Path) -> None:
     nvcc.path.chmod(0o644)
     with pytest.raises(CompilerError, match="does not run"):
