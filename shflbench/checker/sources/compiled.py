@@ -14,7 +14,7 @@ from shflbench.checker.sources import nvcc as nvcc_compiler
 from shflbench.checker.sources.demangle import demangle
 from shflbench.checker.sources.host_code import enclosing_host_item, host_spans
 from shflbench.checker.sources.jit import compile_device_code
-from shflbench.checker.sources.kernel_file import SourceNote
+from shflbench.checker.sources.kernel_file import NEWER_STANDARD, SourceNote
 from shflbench.checker.sources.messages import SourceError
 from shflbench.checker.sources.naming import means
 from shflbench.checker.sources.ptx import read_kernels
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.source import CudaSource
 
 _NO_HEADER = "there is no header"
-_OLDER, _NEWER = "c++17", "c++20"
+_OLDER = "c++17"
 _NEWER_WORDS = re.compile(
     rb"\bconcept\s+\w+\s*=|\brequires\s*[({]|\brequires\s+[\w:]+\s*<|\b(?:consteval|constinit)\s|<=>|\[[^\[\]]*\]\s*<\s*(?:typename|class|int|auto)\b|"
     rb"#\s*include\s*<(?:concepts|span|bit|ranges|numbers|compare)>|\(\s*(?:const\s+)?auto\b[^()]*\)\s*\{"
@@ -59,9 +59,9 @@ class FileCompiler:
             path = source.unit.main.path
             raise CompilerError(f"{path} cannot be compiled: there is no CUDA compiler", _NO_COMPILER)
         self._source = source
-        newer = any(_NEWER_WORDS.search(file.text) for file in source.unit.files)
+        newer = options.standard == NEWER_STANDARD or any(_NEWER_WORDS.search(file.text) for file in source.unit.files)
         # NVRTC 13.5 crashes on concepts in C++17.
-        self._options = replace(options, standard=_NEWER if newer else _OLDER)
+        self._options = replace(options, standard=NEWER_STANDARD if newer else _OLDER)
         self._nvrtc = nvrtc
         self._nvcc = nvcc
         self._plain = ""  # nvcc's PTX of the file without further instances
@@ -83,7 +83,7 @@ class FileCompiler:
 
     def _in_a_standard(self, instances: Sequence[str]) -> CompiledFile:
         """Compile as C++20 if the text looks like it, and as C++17 if it does not or that fails."""
-        if self._options.standard != _NEWER:
+        if self._options.standard != NEWER_STANDARD:
             return self._compiled(instances)
         try:
             return self._compiled(instances)

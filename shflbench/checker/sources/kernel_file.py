@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.source_lines import SourceLine
 
+NEWER_STANDARD = "c++20"
 Dims: TypeAlias = tuple[int, int, int]
 
 

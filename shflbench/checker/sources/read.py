@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from shflbench.checker.deadline import NEVER, Deadline
 from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.sources.assemble import kernel_of
+from shflbench.checker.sources.build_options import with_build_command, with_makefiles
 from shflbench.checker.sources.compiled import FileCompiler
 from shflbench.checker.sources.expansion import require_expandable
 from shflbench.checker.sources.host_code import UserFile
-from shflbench.checker.sources.includes import is_file, read_limited, read_unit
+from shflbench.checker.sources.includes import is_file, read_limited
 from shflbench.checker.sources.instances import compile_with_derived, example, requested, signature, with_derived
 from shflbench.checker.sources.kernel_file import CompileOptions, KernelFile, SourceNote
 from shflbench.checker.sources.lexer import without_comments
@@ -86,9 +87,10 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     """
     _require_folders(include)
     _read_text(path)
-    options = CompileOptions(arch, tuple(include), tuple(define), deadline=deadline)
     main = UserFile.of(path, str(path.resolve()), read_limited(path))
-    source = CudaSource(read_unit(main, include, toolchain.headers if toolchain is not None else ()), define, host_args)
+    options, built = with_build_command(path, CompileOptions(arch, tuple(include), tuple(define), deadline=deadline))
+    unit, options, header_notes = with_makefiles(main, options, toolchain.headers if toolchain is not None else ())
+    source = CudaSource(unit, options.define, host_args)
     require_expandable(source.unit.files, source.macros)
     instance = [kernel] if kernel is not None and "<" in kernel else []
     wanted = requested(source, [*instances, *instance], skip_unknown=skip_unknown)
@@ -103,7 +105,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
             raise KernelError(f"{path} has only kernel templates, and {templates[0].text}")
         raise KernelError(f"{path} has no kernel", "Pass a file that defines a __global__ function.")
     stores, unoptimized = _removed_stores(source, compiled, files)
-    notes = (*compiled.notes, *chosen_types, *templates, *stores)
+    notes = (*built, *header_notes, *compiled.notes, *chosen_types, *templates, *stores)
     chosen = selected(path, kernels, kernel)
     raises = any(_may_raise_shared_limit(file) for file in source.unit.files)
     return KernelFile(path, compiled.ptx, chosen, notes, compiled.compiler, files, raises, unoptimized)

@@ -1,0 +1,130 @@
+"""Find what the build of a file adds to the command: folders of headers, macros and the standard of C++.
+
+Makefiles are read for headers that are missing else; `compile_commands.json`, as CMake writes it, has the command of
+each file. Nothing is executed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from shflbench.checker.sources.includes import is_file
+from shflbench.checker.sources.makefiles import NAMES, header_folders
+from shflbench.files import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+COMMANDS = "compile_commands.json"
+MAXIMUM_PARENTS = 3  # of the file's folder, where no repository ends the search before
+MAXIMUM_BYTES = 64 * 2**20  # of a compile_commands.json
+_MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w, .]*\))?(?:=[^\r\n]*)?", re.ASCII)
+_NEWER = re.compile(r"(?:c|gnu)\+\+2\w")  # a standard after C++17
+
+
+@dataclass(frozen=True, slots=True)
+class BuildCommand:
+    """What the command of one file in `compile_commands.json` says."""
+
+    origin: Path
+    include: tuple[Path, ...] = ()
+    define: tuple[str, ...] = ()
+    is_newer: bool = False  # the standard of C++ is a later one than C++17
+
+
+def build_folders(path: Path) -> Iterator[Path]:
+    """Yield the folder of a file and its parents, up to the root of the repository or three levels.
+
+    A folder that every user may write to ends the search before: what lies in /tmp says nothing about the file.
+    """
+    folder = path.resolve().parent
+    for item in (folder, *list(folder.parents)[:MAXIMUM_PARENTS]):
+        try:
+            if item.stat().st_mode & stat.S_IWOTH:
+                return
+        except OSError:
+            return
+        yield item
+        if (item / ".git").exists():
+            return
+
+
+def folders_of_makefiles(path: Path, names: Sequence[str]) -> Iterator[tuple[Path, Path]]:
+    """Yield the folders that have one of the headers `names`, each with the Makefile that names it, the nearest first.
+
+    A folder is yielded for the first folder in the order of a Makefile that has the header, as a compiler finds it.
+    """
+    missing = list(names)
+    for folder in build_folders(path):
+        makefile = next((folder / name for name in NAMES if is_file(folder / name)), None)
+        if makefile is None:
+            continue
+        candidates = header_folders(makefile)
+        chosen = [next((item for item in candidates if is_file(item / name)), None) for name in missing]
+        for item in candidates:
+            if item in chosen:
+                yield item, makefile
+        missing = [name for name, item in zip(missing, chosen, strict=True) if item is None]
+        if not missing:
+            return
+
+
+def build_command(path: Path) -> BuildCommand | None:
+    """Return what the nearest `compile_commands.json`, also in a folder `build`, says of a file; None if nothing."""
+    for folder in build_folders(path):
+        for origin in (folder / COMMANDS, folder / "build" / COMMANDS):
+            if is_file(origin):
+                for entry in _entries(origin):
+                    if (command := _command(origin, entry, path)) is not None:
+                        return command
+    return None
+
+
+def _entries(origin: Path) -> list[Any]:
+    """Return the entries of a `compile_commands.json`; none if it cannot be read."""
+    try:
+        entries = json.loads(read_regular(origin, MAXIMUM_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return []
+    return entries if isinstance(entries, list) else []
+
+
+def _command(origin: Path, entry: Any, path: Path) -> BuildCommand | None:  # noqa: ANN401  (JSON of other tools)
+    """Return the command of an entry, if it is that of the file and has its fields."""
+    try:
+        folder = origin.parent / entry["directory"]
+        if (folder / entry["file"]).resolve() != path.resolve():
+            return None
+        words = entry.get("arguments") or shlex.split(entry["command"])
+        values = list(_values(words))
+    except (AttributeError, KeyError, TypeError, ValueError, OSError):
+        return None
+    include = (folder / value for kind, value in values if kind == "I")
+    return BuildCommand(
+        origin,
+        tuple(dict.fromkeys(item for item in include if item.is_dir())),
+        tuple(value for kind, value in values if kind == "D" and _MACRO.fullmatch(value)),
+        any(kind == "std" and _NEWER.fullmatch(value) for kind, value in values),
+    )
+
+
+def _values(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield `I`, `D` or `std` with its value for each such option of a compiler's command."""
+    kinds = {"-I": "I", "-isystem": "I", "--include-path": "I", "-D": "D", "--define-macro": "D"}
+    kinds |= {"-std": "std", "--std": "std"}
+    following = iter(words)
+    for word in following:
+        if word in kinds:
+            yield kinds[word], next(following, "")
+            continue
+        name, sign, value = word.partition("=")
+        if sign and name in kinds and not name.startswith(("-I", "-D")):
+            yield kinds[name], value
+        elif word[:2] in {"-I", "-D"}:
+            yield word[1], word[2:]

@@ -1,0 +1,99 @@
+"""Read which folders of headers a Makefile names with -I; nothing of it is executed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.includes import is_file
+from shflbench.files import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+NAMES = ("GNUmakefile", "makefile", "Makefile")  # in the order in which make looks for them
+MAXIMUM_BYTES = 2**20  # of one Makefile
+MAXIMUM_FILES = 20  # that one Makefile includes
+MAXIMUM_TEXT = 1 << 16  # characters of an expanded line: a variable may name itself twice
+MAXIMUM_DEPTH = 10  # of variables in the values of variables
+_ASSIGNMENT = re.compile(r"[ \t]*(?:export[ \t]+|override[ \t]+)*([\w.-]+)[ \t]*(\?=|\+=|:{0,3}=)[ \t]*(.*)")
+_VARIABLE = re.compile(r"\$\(([\w.-]+)\)|\$\{([\w.-]+)\}")
+_INCLUDE = re.compile(r"[ \t]*-?s?include[ \t]+(.+)")
+_FOLDER = re.compile(r"""(?:^|(?<=[\s,=]))-(?:I|isystem)[ \t]*("[^"]+"|'[^']+'|[^\s"',;]+)""")
+
+
+def header_folders(makefile: Path) -> list[Path]:
+    """Return the existing folders that a Makefile, or one that it includes, names with -I, in their order.
+
+    Variables have the values that were assigned last; words with calls of functions, such as `$(shell …)`, are skipped.
+    """
+    reader = _Reader(makefile.parent)
+    reader.read(makefile)
+    folders = (makefile.parent / name for name in reader.folders())
+    return [folder for folder in dict.fromkeys(folders) if _is_folder(folder)]
+
+
+class _Reader:
+    """The lines and variables of a Makefile and of those that it includes."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lines: list[str] = []
+        self._read: set[Path] = set()
+        self._variables = {"CURDIR": str(folder), "PWD": str(folder)}
+
+    def read(self, path: Path) -> None:
+        """Read a Makefile, if it is a text of reasonable size, and those that it includes."""
+        if path in self._read or len(self._read) >= MAXIMUM_FILES or not is_file(path):
+            return
+        self._read.add(path)
+        try:
+            text = read_regular(path, MAXIMUM_BYTES).decode(errors="replace")
+        except OSError:
+            return
+        for line in re.sub(r"\\\r?\n", " ", text).splitlines():
+            plain = re.split(r"(?<!\\)#", line, maxsplit=1)[0]
+            if (assignment := _ASSIGNMENT.fullmatch(plain)) is not None:
+                self._assign(assignment[1], assignment[2], assignment[3].strip())
+            elif (included := _INCLUDE.fullmatch(plain)) is not None:
+                for name in self._expanded(included[1]).split():
+                    self.read(self._folder / name)
+            self._lines.append(plain)
+
+    def _assign(self, name: str, sign: str, value: str) -> None:
+        before = self._variables.get(name)
+        if sign == "+=" and before is not None:
+            value = f"{before} {value}"
+        elif sign == "?=" and before is not None:
+            return
+        elif sign != "=":  # at once, as with `:=`; the name itself may occur in the value
+            value = self._expanded(value)
+        self._variables[name] = value[:MAXIMUM_TEXT]
+
+    def _expanded(self, text: str) -> str:
+        """Return a text with the values of variables; unknown ones are empty, as in make."""
+
+        def value(match: re.Match[str]) -> str:
+            return self._variables.get(match[1] or match[2], "")
+
+        for _ in range(MAXIMUM_DEPTH):
+            if "$" not in text or len(text) > MAXIMUM_TEXT:
+                break
+            text = _VARIABLE.sub(value, text)
+        return text[:MAXIMUM_TEXT]
+
+    def folders(self) -> Iterator[str]:
+        """Yield the folders after -I in all lines."""
+        for line in self._lines:
+            if "-I" in line or "-isystem" in line or "$" in line:
+                for match in _FOLDER.finditer(self._expanded(line)):
+                    if (name := match[1].strip("\"'")) and "$" not in name:
+                        yield name
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):  # a name that is too long, or has a zero byte
+        return False

@@ -1,0 +1,155 @@
+"""Folders of headers, macros and the standard of C++ from Makefiles and compile_commands.json."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from shflbench.checker.sources.build_files import build_command, build_folders
+from shflbench.checker.sources.kernel_file import KernelFile
+from shflbench.checker.sources.makefiles import header_folders
+from shflbench.checker.sources.read import read_cuda
+from shflbench.errors import CompileError
+from tests import kernels
+
+KERNEL = '#include "width.h"\n__global__ void k(int *out) { out[threadIdx.x] = WIDTH; }\n'
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A repository with a file in src/apps/one, and its header in src/common."""
+    for folder in (".git", "src/apps/one", "src/common"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "src/common/width.h").write_text("#define WIDTH 4\n")
+    (tmp_path / "src/apps/one/main.cu").write_text(KERNEL)
+    return tmp_path
+
+
+def read(project: Path, **options: object) -> KernelFile:
+    return read_cuda(project / "src/apps/one/main.cu", "sm_90", toolchain=kernels.tools(), nvcc=None, **options)  # type: ignore[arg-type]
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def notes(file: KernelFile) -> list[str]:
+    return [note.text for note in file.notes if note.kind == "build"]
+
+
+def test_a_missing_header_comes_from_the_folder_that_the_makefile_names(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(CompileError, match=r"there is no header width\.h"):
+        read(project)
+    write(
+        project / "src/apps/one/Makefile",
+        "INCLUDE = -I../../common -I../../other\nmain: main.cu\n\tnvcc $(INCLUDE) $<\n",
+    )
+    monkeypatch.chdir(project)
+    file = read(project)
+    assert [kernel.name for kernel in file.kernels] == ["k"]
+    assert notes(file) == ["headers come from src/common, as src/apps/one/Makefile says"]
+
+
+def test_a_header_that_only_another_header_includes_comes_from_the_makefile_too(project: Path) -> None:
+    write(project / "src/common/width.h", '#include "more.h"\n#define WIDTH MORE\n')
+    (project / "src/more").mkdir()
+    write(project / "src/more/more.h", "#define MORE 2\n")
+    write(project / "src/apps/Makefile", "all:\n\tnvcc -I ../common -I../more one/main.cu\n")
+    assert len(read(project).kernels) == 1
+
+
+def test_a_given_folder_needs_no_makefile(project: Path) -> None:
+    (project / "src/mine").mkdir()
+    write(project / "src/mine/width.h", "#define WIDTH 5\n")
+    write(project / "src/apps/one/Makefile", "all:\n\tnvcc -I../../common main.cu\n")
+    file = read(project, include=(project / "src/mine",))
+    assert notes(file) == []
+
+
+def test_the_search_ends_at_the_repository_and_in_folders_of_all_users(project: Path) -> None:
+    path = project / "src/apps/one/main.cu"
+    assert list(build_folders(path)) == [project / "src/apps/one", project / "src/apps", project / "src", project]
+    (project / "src/apps/.git").mkdir()
+    assert list(build_folders(path)) == [project / "src/apps/one", project / "src/apps"]
+    (project / "src/apps/one").chmod(0o777)
+    assert list(build_folders(path)) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "all:\n\tnvcc -I ../common x.cu",
+        "COMMON := ../common\nFLAGS = -O3\nFLAGS += -I${COMMON}\nall:\n\tnvcc $(FLAGS) x.cu",
+        "FLAGS = $(INC) # comment\nINC = -I../common",
+        "FLAGS = -O3 \\\n  -I../common",
+        "ROOT ?= ..\nexport FLAGS = -isystem $(ROOT)/common",
+        'all:\n\tnvcc -I"../common" x.cu',
+        "include ../common/make.mk",
+        "FLAGS = -I$(CURDIR)/../common -I$(shell pwd)/../common",
+    ],
+)
+def test_variables_and_included_makefiles_are_resolved(tmp_path: Path, text: str) -> None:
+    (tmp_path / "one").mkdir()
+    (tmp_path / "common").mkdir()
+    write(tmp_path / "common/make.mk", "all:\n\tnvcc -I../common x.cu")
+    makefile = write(tmp_path / "one/Makefile", f"{text}\n")
+    assert [folder.resolve() for folder in header_folders(makefile)] == [tmp_path / "common"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A = $(B)$(B)\nB = $(A)$(A)\nall:\n\tnvcc -I$(A) x.cu",
+        "A := $(A)$(A)-I../common$(A)\n" * 200,
+        "include Makefile",
+        "X = -I$(shell touch executed)",
+        "X = -I" + "a" * 10_000,
+        "X = -I\0",
+    ],
+)
+def test_a_makefile_without_end_or_with_commands_is_only_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert header_folders(write(tmp_path / "Makefile", text)) == []
+    assert not (tmp_path / "executed").exists()
+
+
+def test_the_command_of_a_file_gives_folders_macros_and_the_standard(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(project / "src/apps/one/main.cu", KERNEL.replace("WIDTH", "WIDTH + N + M"))
+    (project / "build").mkdir()
+    entries = [
+        {"directory": str(project), "file": "src/other.cu", "command": "nvcc -DN=9 src/other.cu"},
+        {
+            "directory": str(project / "build"),
+            "file": "../src/apps/one/main.cu",
+            "command": "nvcc -DN=3 -D M=1 -I../src/common -isystem /no/folder --std=c++20 -c ../src/apps/one/main.cu",
+        },
+    ]
+    write(project / "build/compile_commands.json", json.dumps(entries))
+    monkeypatch.chdir(project)
+    file = read(project, define=("N=5",))
+    assert notes(file) == ["compiled with -I src/common, -D M=1 and -std=c++20 from build/compile_commands.json"]
+
+
+def test_a_list_of_arguments_is_read_as_well(project: Path) -> None:
+    words = ["nvcc", "-Isrc/common", "-std", "gnu++17", '-DTEXT="a b"', "-D", "1bad", "main.cu"]
+    entry = {"directory": ".", "file": "src/apps/one/main.cu", "arguments": words}
+    origin = write(project / "compile_commands.json", json.dumps([entry]))
+    command = build_command(project / "src/apps/one/main.cu")
+    assert command is not None
+    assert command.origin == origin
+    assert [folder.resolve() for folder in command.include] == [project / "src/common"]
+    assert command.define == ('TEXT="a b"',)
+    assert not command.is_newer
+
+
+@pytest.mark.parametrize("text", ["", "{", "{}", "[1, null, {}]", '[{"directory": 1, "file": []}]', "[" * 100_000])
+def test_a_damaged_list_of_commands_says_nothing(project: Path, text: str) -> None:
+    write(project / "compile_commands.json", text)
+    assert build_command(project / "src/apps/one/main.cu") is None
