@@ -2,7 +2,8 @@
 
 nvcc starts its steps through `sh -c` and quotes nothing: a file, a folder or a macro called `$(command)` would run the
 command. Here it compiles one unit of a fixed name, which includes the user's file through a link to its folder; the
-text of a unit reaches no shell. Folders of headers are links, too, and macros that are not plain stand in a header.
+text of a unit reaches no shell. Folders of headers are links, too, and a header has the macros that are not plain, and those
+that replace functions of the host that CUDA removed.
 """
 
 from __future__ import annotations
@@ -26,6 +27,16 @@ _LINK = "shflbench_include_"  # with a number: a folder
 _SOURCE = "shflbench_source.cu"
 _PLAIN = re.compile(r"[A-Za-z0-9_./+-]+")  # what no shell interprets
 _PLAIN_MACRO = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(=[A-Za-z0-9_.+-]*)?")
+# Functions of the host that CUDA 13 removed, and those that replace them. As macros, which nvcc reads after the headers
+# of CUDA, they change nothing in the declarations of older versions.
+_REMOVED = {
+    "cudaThreadSynchronize": "cudaDeviceSynchronize",
+    "cudaThreadExit": "cudaDeviceReset",
+    "cudaThreadSetLimit": "cudaDeviceSetLimit",
+    "cudaThreadGetLimit": "cudaDeviceGetLimit",
+    "cudaThreadSetCacheConfig": "cudaDeviceSetCacheConfig",
+    "cudaThreadGetCacheConfig": "cudaDeviceGetCacheConfig",
+}
 _UNQUOTABLE = re.compile(r'["\\]')  # what an #include cannot name
 
 
@@ -67,9 +78,11 @@ class PlainFolder:
         self._write_unit(instances)
         plain = [macro for macro in options.define if _PLAIN_MACRO.fullmatch(macro)]
         others = [macro for macro in options.define if macro not in plain]
-        (path / _MACROS).write_text("".join(map(_definition, others)), encoding="utf-8", errors="surrogateescape")
+        renamed = (f"#define {old}(...) {new}(__VA_ARGS__)\n" for old, new in _REMOVED.items())
+        text = "".join((*renamed, *map(_definition, others)))
+        (path / _MACROS).write_text(text, encoding="utf-8", errors="surrogateescape")
         self.words = [word for number in range(len(self._folders)) for word in ("-I", f"{_LINK}{number}")]
-        self.words += [f"-D{macro}" for macro in plain] + (["-include", _MACROS] if others else [])
+        self.words += [f"-D{macro}" for macro in plain] + ["-include", _MACROS]
 
     def _write_unit(self, instances: Sequence[str]) -> None:
         included = f"{_LINK}0/{self._source.name}"

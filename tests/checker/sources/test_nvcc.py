@@ -45,6 +45,7 @@ class FakeNvcc:
             "if '--version' in sys.argv:\n    print('tools, release 13.0, V13.0.88')\n    sys.exit()\n"
             "(folder / 'command.txt').write_text('\\n'.join(sys.argv[1:]))\n"
             "(folder / 'unit.cu').write_text(pathlib.Path(sys.argv[-1]).read_text())\n"
+            "(folder / 'macros.h').write_text(pathlib.Path('shflbench_macros.h').read_text())\n"
             "links = {path.name: str(path.readlink()) for path in pathlib.Path().iterdir() if path.is_symlink()}\n"
             "(folder / 'links.json').write_text(json.dumps(links))\n"
             "error = (folder / 'answer.txt').read_text()\nif error:\n    sys.exit(error)\n"
@@ -55,6 +56,10 @@ class FakeNvcc:
     @property
     def command(self) -> list[str]:
         return (self._folder / "command.txt").read_text().splitlines()
+
+    @property
+    def macros(self) -> str:
+        return (self._folder / "macros.h").read_text()
 
     @property
     def links(self) -> dict[str, str]:
@@ -108,6 +113,14 @@ def test_folders_and_macros_are_passed_on(nvcc: FakeNvcc, source: Path) -> None:
         "shflbench_include_0": str(source.parent),
         "shflbench_include_1": str(Path("include").resolve()),
     }
+
+
+def test_functions_that_cuda_removed_are_replaced(nvcc: FakeNvcc, source: Path) -> None:
+    nvcc.answer("ptx")
+    nvcc_compiler.compile_ptx(nvcc.path, source, OPTIONS)
+    assert nvcc.command[nvcc.command.index("-include") + 1] == "shflbench_macros.h"
+    assert "#define cudaThreadSynchronize(...) cudaDeviceSynchronize(__VA_ARGS__)\n" in nvcc.macros
+    assert "#define cudaThreadExit(...) cudaDeviceReset(__VA_ARGS__)\n" in nvcc.macros
 
 
 def test_instances_are_added_by_a_file_that_includes_the_original(nvcc: FakeNvcc, source: Path) -> None:
