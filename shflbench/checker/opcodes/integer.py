@@ -206,14 +206,42 @@ def _remainder(a: Values, b: Values, out: Values) -> None:
     np.copyto(out, np.where(by_zero, a, result))  # a - b·q
 
 
+def is_clamped(instruction: PtxInstruction) -> bool:
+    """Whether a negative result becomes 0: nvcc writes `.relu` after the type, the PTX ISA before it."""
+    return "relu" in instruction.modifiers
+
+
+def _extreme(function: np.ufunc) -> Decoder:
+    """Return the decoder of a minimum or maximum, of which a GPU clamps that of 32 signed bits only."""
+
+    def decode(instruction: PtxInstruction) -> Pure:
+        words = [word for word in instruction.modifiers if word != "relu"]
+        (name,) = words
+        clamps = is_clamped(instruction)
+        if name[0] not in "us" or (clamps and name != "s32"):
+            raise UnknownFormError
+        type_ = NUMPY[name]
+
+        def apply(a: Values, b: Values, out: Values) -> None:
+            function(a, b, out=out)
+            if clamps:
+                np.maximum(out, np.zeros((), type_), out=out)
+
+        return Pure((type_,), (type_, type_), apply)
+
+    return decode
+
+
 PAIRS: Mapping[str, str] = {"u16x2": "u2", "s16x2": "i2"}
 
 
 def _pairwise(function: np.ufunc) -> Decoder:
     def decode(instruction: PtxInstruction) -> Pure:
-        *words, name = instruction.modifiers
+        words = [word for word in instruction.modifiers if word not in PAIRS]
+        (name,) = (word for word in instruction.modifiers if word in PAIRS)
         type_ = PAIRS[name]
-        if words not in ([], ["relu"]) or (words and type_ != "i2"):
+        may_clamp = type_ == "i2" and instruction.opcode in {"min", "max"}
+        if words not in ([], ["relu"]) or (words and not may_clamp):
             raise UnknownFormError
 
         def apply(a: Values, b: Values, out: Values) -> None:
@@ -239,8 +267,8 @@ FORMS: Mapping[str, Decoder] = {
     "mad24": _mad24,
     "neg": _same(np.negative, 1, "s"),
     "abs": _same(np.absolute, 1, "s"),
-    "min": _same(lambda a, b, out: np.minimum(a, b, out=out), 2),
-    "max": _same(lambda a, b, out: np.maximum(a, b, out=out), 2),
+    "min": _extreme(np.minimum),
+    "max": _extreme(np.maximum),
     "div": _same(_quotient, 2),
     "rem": _same(_remainder, 2),
     "sad": _same(_sad, 3),

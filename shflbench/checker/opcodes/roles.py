@@ -71,4 +71,6 @@ ROLES: Mapping[str, OpcodeRole] = {**dict.fromkeys(_OPAQUE.split(), OpcodeRole.O
 
 def has_role(instruction: PtxInstruction, role: OpcodeRole) -> bool:
     """Return whether analyses follow an instruction in this way."""
+    if role is OpcodeRole.MINIMUM and "relu" in instruction.modifiers:  # 0 is more than a negative operand
+        return False
     return role in ROLES.get(instruction.opcode, OpcodeRole.OPAQUE)

@@ -72,7 +72,8 @@ def decode(instruction: PtxInstruction) -> Form:
 
 def _table(instruction: PtxInstruction) -> Mapping[str, Decoder]:
     """Return the table for the instruction's type: arithmetic differs between integers, floats and halves."""
-    last = instruction.modifiers[-1] if instruction.modifiers else ""
+    types = instruction.modifiers[:-1] if instruction.modifiers[-1:] == ("relu",) else instruction.modifiers
+    last = types[-1] if types else ""
     if last in {"f16", "f16x2", "bf16", "bf16x2"} and instruction.opcode in HALF:
         return HALF
     if last == "f32x2":

@@ -2,8 +2,8 @@
 
 nvcc starts its steps through `sh -c` and quotes nothing: a file, a folder or a macro called `$(command)` would run the
 command. Here it compiles one unit of a fixed name, which includes the user's file through a link to its folder; the
-text of a unit reaches no shell. Folders of headers are links, too, and a header has the macros that are not plain, and those
-that replace functions of the host that CUDA removed.
+text of a unit reaches no shell. Folders of headers are links, too, and a header has the macros that are not plain, and
+those that replace functions of the host that CUDA removed.
 """
 
 from __future__ import annotations

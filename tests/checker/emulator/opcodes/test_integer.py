@@ -7,6 +7,7 @@ import pytest
 
 from shflbench.checker.opcodes.forms import Values
 from shflbench.checker.ptx.syntax import NUMPY
+from shflbench.errors import EmulatorError
 from tests.checker.emulator.declared import each
 from tests.checker.emulator.forms import integers, run
 from tests.checker.emulator.threads import number
@@ -149,3 +150,27 @@ def test_pairs_of_short_integers(form: str) -> None:
         for shift in (0, 16):
             expected = BINARY[opcode](number(x >> shift, type_), number(y >> shift, type_))
             assert number(z >> shift, type_) == number(expected, type_)
+
+
+@pytest.mark.parametrize("form", [*each(("min", "max"), ("s32.relu", "relu.s32"))])
+def test_a_clamped_extreme_is_never_negative(form: str) -> None:
+    opcode = form.partition(".")[0]
+    check(form, "s32", "s32", 2, lambda a, b: max(BINARY[opcode](a, b), 0))
+
+
+@pytest.mark.parametrize("form", [*each(("min", "max"), ("s16x2.relu", "relu.s16x2"))])
+def test_clamped_pairs_of_short_integers(form: str) -> None:
+    a, b = integers("u32", 2)
+    (got,) = run(form, a, b)
+    extreme = BINARY[form.partition(".")[0]]
+    for x, y, z in zip(a.tolist(), b.tolist(), got.tolist(), strict=True):
+        for shift in (0, 16):
+            assert number(z >> shift, "s16") == max(extreme(number(x >> shift, "s16"), number(y >> shift, "s16")), 0)
+
+
+@pytest.mark.parametrize(
+    "unknown", ["max.u32.relu", "max.s16.relu", "max.s64.relu", "max.u16x2.relu", "add.s16x2.relu"]
+)
+def test_clamped_forms_that_ptxas_rejects_are_unknown(unknown: str) -> None:
+    with pytest.raises(EmulatorError, match="does not support"):
+        run(unknown, *integers("u64" if "64" in unknown else "u32", 2))

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import shflbench.checker
 from shflbench.checker.opcodes import pairs, table
-from shflbench.checker.opcodes.roles import ROLES, OpcodeRole
+from shflbench.checker.opcodes.roles import ROLES, OpcodeRole, has_role
+from shflbench.checker.ptx.syntax import PtxInstruction
 
 CHECKER = Path(shflbench.checker.__file__).parent
 ANALYSES = ("dataflow", "inputs", "judgment", "runs")
@@ -20,6 +21,13 @@ def test_every_opcode_that_has_a_decoder_has_a_role_and_no_other_one() -> None:
 
 def test_each_role_is_that_of_an_opcode() -> None:
     assert all(any(role in roles for roles in ROLES.values()) for role in OpcodeRole)
+
+
+def test_a_clamped_minimum_may_be_more_than_an_operand() -> None:
+    forms = (("s32",), ("relu", "s32"))
+    minimum, clamped = (PtxInstruction("min", modifiers, (), None, None, "", 1) for modifiers in forms)
+    assert has_role(minimum, OpcodeRole.MINIMUM)
+    assert not has_role(clamped, OpcodeRole.MINIMUM)
 
 
 def test_analyses_ask_for_roles_instead_of_comparing_opcodes() -> None:
