@@ -161,12 +161,18 @@ def _is_in(error: CompileError, definition: Definition) -> bool:
 
 
 def _derivable(source: CudaSource) -> list[Definition]:
-    """Return the templates of the main file that have only type parameters, and that nothing names."""
+    """Return the templates that have only type parameters, and that nothing names.
+
+    They are those of the main file or, if it has no kernel, those of headers in its folder or below.
+    """
+    main = source.unit.main.path
+    in_main = any(item.place.file == main for item in source.definitions)
+    folder = main.resolve().parent
     return [
         item
         for item in source.definitions
         if item.template is not None
-        and item.place.file == source.unit.main.path
+        and (item.place.file == main if in_main else item.place.file.resolve().is_relative_to(folder))
         and not source.instances.get(item.name)
         and len(source.named(item.name)) == 1
         and all(one.default is not None or (one.is_type and one.name and not one.pack) for one in item.template)

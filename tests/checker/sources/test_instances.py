@@ -89,3 +89,21 @@ def test_an_instance_of_the_file_takes_the_place_of_a_derived_one(read: Read, te
 def test_no_value_is_derived_for_parameters_that_are_no_types(read: Read, parameters: str) -> None:
     with pytest.raises(KernelError, match=r"has only kernel templates, and no instance of .* --kernel 't<"):
         read(f"template <{parameters}> __global__ void t(int *p) {{ *p = 1; }}\n")
+
+
+def test_templates_of_a_header_are_compiled_where_the_file_has_no_kernel(tmp_path: Path) -> None:
+    (tmp_path / "library").mkdir()
+    (tmp_path / "user").mkdir()
+    (tmp_path / "user/scale.cuh").write_text("template <class T> __global__ void scale(T *p) { *p = 1; }\n")
+    (tmp_path / "library/other.cuh").write_text("template <class T> __global__ void other(T *p) { *p = 1; }\n")
+    path = tmp_path / "user/main.cu"
+    text = '#include "scale.cuh"\n#include "other.cuh"\nvoid f() {}\n'
+
+    def names() -> list[str]:
+        options = {"include": (tmp_path / "library",), "toolchain": kernels.tools(), "nvcc": None}
+        return [item.name for item in read_cuda(path, "sm_90", **options).kernels]  # type: ignore[arg-type]
+
+    path.write_text(text)
+    assert names() == ["scale<float>"]
+    path.write_text(f"{text}__global__ void own(int *p) {{ *p = 1; }}\n")
+    assert names() == ["own"]
