@@ -13,9 +13,9 @@ from shflbench.checker.ptx.line_table import rename_files
 from shflbench.checker.sources import nvcc as nvcc_compiler
 from shflbench.checker.sources.demangle import demangle
 from shflbench.checker.sources.host_code import enclosing_host_item, host_spans
-from shflbench.checker.sources.jit import compile_device_code
+from shflbench.checker.sources.jit import Jit, compile_device_code
 from shflbench.checker.sources.kernel_file import NEWER_STANDARD, SourceNote
-from shflbench.checker.sources.messages import SourceError
+from shflbench.checker.sources.messages import InstanceError, SourceError
 from shflbench.checker.sources.naming import means
 from shflbench.checker.sources.ptx import read_kernels
 from shflbench.compile.ptx_cache import PtxCompiler
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _NO_HEADER = "there is no header"
 _OLDER = "c++17"
+MAXIMUM_REJECTED = 4  # instances of one file that are left out: each takes the time of a compilation
 _NEWER_WORDS = re.compile(
     rb"\bconcept\s+\w+\s*=|\brequires\s*[({]|\brequires\s+[\w:]+\s*<|\b(?:consteval|constinit)\s|<=>|\[[^\[\]]*\]\s*<\s*(?:typename|class|int|auto)\b|"
     rb"#\s*include\s*<(?:concepts|span|bit|ranges|numbers|compare)>|\(\s*(?:const\s+)?auto\b[^()]*\)\s*\{"
@@ -46,6 +47,7 @@ class CompiledFile:
     compiler: str
     unoptimized: Callable[[], str | None]
     notes: list[SourceNote] = field(default_factory=list)
+    is_device_code_only: bool = False  # without what the host code instantiates
 
 
 class FileCompiler:
@@ -154,8 +156,7 @@ class FileCompiler:
         compiler = self._nvrtc = self._nvrtc or PtxCompiler(find(), None)
         source = self._source
         compiler.toolchain.require(self._options.arch)
-        expressions = list(dict.fromkeys([*source.expressions(), *instances]))
-        jit = compile_device_code(source, expressions, self._options, compiler)
+        jit, notes = self._without_rejected(instances, compiler)
         places = {}
         for name, file in source.unit.headers.items():  # NVRTC names a header as in #include, below the working folder
             places[name] = places[str(Path.cwd() / name)] = str(file.path.resolve())
@@ -164,7 +165,29 @@ class FileCompiler:
             ptx = jit.unoptimized(compiler, self._options.deadline)
             return rename_files(ptx, places) if ptx is not None else None
 
-        return CompiledFile(rename_files(jit.ptx, places), f"NVRTC {compiler.toolchain.version}", unoptimized)
+        return CompiledFile(
+            rename_files(jit.ptx, places),
+            f"NVRTC {compiler.toolchain.version}",
+            unoptimized,
+            notes,
+            is_device_code_only=True,
+        )
+
+    def _without_rejected(self, instances: Sequence[str], compiler: PtxCompiler) -> tuple[Jit, list[SourceNote]]:
+        """Compile the device code without instances of the host code that NVRTC rejects, and with a note on each."""
+        expressions = list(dict.fromkeys([*self._source.expressions(), *instances]))
+        notes: list[SourceNote] = []
+        while True:
+            try:
+                return compile_device_code(self._source, expressions, self._options, compiler), notes
+            except InstanceError as error:
+                removable = error.instance in expressions and error.instance not in instances
+                if not removable or len(notes) >= MAXIMUM_REJECTED:
+                    raise
+                expressions.remove(error.instance)
+                why = error.message.partition(" does not compile: ")[2]
+                text = f"an instance that the host code names was not checked, because NVRTC rejects it: {why}"
+                notes.append(SourceNote("template", f"{text}; name its types with --kernel"))
 
 
 def _unless_rejected(compile_ptx: Callable[[], str]) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 
 _ADVICE = "Fix the source line, pass missing folders with -I and macros with -D, or install nvcc."
 _NAMES = "__nv_name_map"  # the file that NVRTC generates from the expressions
-_FIRST_NAME = 2  # its line of the first expression
+_QUOTED_NAME = re.compile(r'Input name expression was: "(.*)"')  # which NVRTC adds, with spaces between all tokens
 MAXIMUM_ROUNDS = 6  # of compiling and removing the host code that was rejected
 _OPTIONS = (
     "-lineinfo",
@@ -122,11 +123,19 @@ def _remove_rejected(unit: SourceUnit, macros: Macros, spans: dict[str, list[Tex
     return progress
 
 
+def _rejected(errors: Sequence[Message], expressions: Sequence[str]) -> int:
+    """Return the place of the first expression that the errors quote, -1 if there is none."""
+    plain = ["".join(item.split()) for item in expressions]
+    quoted = next((match[1] for item in errors if (match := _QUOTED_NAME.search(item.text))), "")
+    name = "".join(quoted.split())
+    return plain.index(name) if name in plain else -1
+
+
 def _error(unit: SourceUnit, errors: Sequence[Message], expressions: Sequence[str]) -> CompileError:
     files: dict[str, UserFile] = {file.name: file for file in unit.files}
     first = errors[0]
     if first.file == _NAMES:
-        return instance_error(unit.main.path, expressions, first.line - _FIRST_NAME, first.text)
+        return instance_error(unit.main.path, expressions, _rejected(errors, expressions), first.text)
     shown = files[first.file].path if first.file in files else first.file
     place = f"{shown}:{first.line}: " if first.file else ""
     header = next((name for name in unit.missing if name in first.text), None)

@@ -35,6 +35,15 @@ class SourceError(CompileError):
         self.line = line
 
 
+class InstanceError(SourceError):
+    """The compiler rejects an instance of a template: `instance` as it was given, "" if that is not known."""
+
+    def __init__(self, message: str, advice: str, instance: str) -> None:
+        """Keep the instance beside the sentence."""
+        super().__init__(message, advice)
+        self.instance = instance
+
+
 MAXIMUM_NEAR = 200  # entries of a folder in which a missing header is searched for
 MAXIMUM_BYTES = 16 * 2**20  # of a file of which a line is shown
 # Device code may use these headers, which are no part of the compiler's package.
@@ -65,8 +74,9 @@ def compile_error(source: Path, file: str, line: int, what: str, advice: str = F
 
 def instance_error(source: Path, instances: Sequence[str], index: int, what: str) -> CompileError:
     """Return the error for an instance of a template that a user or this package names."""
-    named = f"`{instances[index]}`: " if 0 <= index < len(instances) else ""
-    return SourceError(f"{source} does not compile: {named}{what}", "Name another instance with --kernel.")
+    instance = instances[index] if 0 <= index < len(instances) else ""
+    named = f"`{instance}`: " if instance else ""
+    return InstanceError(f"{source} does not compile: {named}{what}", "Name another instance with --kernel.", instance)
 
 
 def missing_header(source: Path, place: str, name: str) -> CompileError:

@@ -62,20 +62,20 @@ def read_kernels(ptx: str) -> list[PtxKernel]:
     files = files_of(ptx)
     entries = [(match, named[1]) for match in _ENTRY.finditer(text) if (named := _NAME.search(match[1]))]
     ends = [*(match.start() for match, _ in entries), len(text)][1:]
-    kernels = []
+    kernels: dict[str, PtxKernel] = {}
     for (match, name), end in zip(entries, ends, strict=True):
         first = LOC.search(text, match.end(), end)
+        if name in kernels and (kernels[name].line or first is None):
+            continue  # declared again, as a kernel is whose address a table holds
         declared = _declared(match[1], name)
-        kernels.append(
-            PtxKernel(
-                symbol=name,
-                parameters=tuple(_parameters(declared.parameters)),
-                bounds=_bounds(declared.directives),
-                file=files.get(int(first[1]), "") if first else "",
-                line=int(first[2]) if first else 0,
-            )
+        kernels[name] = PtxKernel(
+            symbol=name,
+            parameters=tuple(_parameters(declared.parameters)),
+            bounds=_bounds(declared.directives),
+            file=files.get(int(first[1]), "") if first else "",
+            line=int(first[2]) if first else 0,
         )
-    return kernels
+    return list(kernels.values())
 
 
 def _declared(text: str, name: str) -> Header:

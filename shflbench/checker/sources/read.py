@@ -100,6 +100,8 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     listed = _of_user(source, [kernel_of(item, files, source) for item in read_kernels(compiled.ptx)])
     kernels, chosen_types = with_derived(listed, derived)
     templates = _uninstantiated(source, kernels) if not wanted else []
+    if not wanted and compiled.is_device_code_only:
+        templates += _unresolved(source, kernels)
     if not kernels:
         if templates:
             raise KernelError(f"{path} has only kernel templates, and {templates[0].text}")
@@ -160,6 +162,24 @@ def _uninstantiated(source: CudaSource, kernels: Sequence[SourceKernel]) -> list
         )
         for definition in source.definitions
         if definition.template is not None and definition.name not in compiled
+    ]
+
+
+def _unresolved(source: CudaSource, kernels: Sequence[SourceKernel]) -> list[SourceNote]:
+    """Return notes on lines of host code whose instances of a kernel only nvcc, which compiles them, would know.
+
+    A kernel without any compiled instance has another note.
+    """
+    compiled = {kernel.name.partition("<")[0] for kernel in kernels}
+    return [
+        SourceNote(
+            "template",
+            f"the instance of the kernel template `{signature(definition)}` here depends on host code that NVRTC does "
+            f"not compile, and may be missing; name it, for example --kernel '{example(definition)}'",
+            line,
+        )
+        for definition, line in source.unresolved
+        if definition.name in compiled
     ]
 
 

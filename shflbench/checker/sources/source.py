@@ -5,23 +5,27 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources import definitions as kernel_definitions
 from shflbench.checker.sources.constants import Evaluator
 from shflbench.checker.sources.host.chosen_runs import performed_launches
 from shflbench.checker.sources.host.interpreter import Interpreter
 from shflbench.checker.sources.host.program import HostProgram
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
-from shflbench.checker.sources.launches import LaunchSite, launches
+from shflbench.checker.sources.launches import LaunchSite, kernel_name, launches
 from shflbench.checker.sources.layouts import Types
 from shflbench.checker.sources.macros import Macros
 from shflbench.checker.sources.naming import names
+from shflbench.checker.sources.syntax_trees import line_of, walk
 from shflbench.checker.sources.templates import Instances
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker.source_lines import SourceLine
+    from tree_sitter import Node
+
     from shflbench.checker.sources.definitions import Definition
+    from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.includes import SourceUnit
 
 
@@ -86,7 +90,7 @@ class CudaSource:
     @cached_property
     def instances(self) -> dict[str, list[tuple[LaunchSite, tuple[str, ...]]]]:
         """The instances of each template kernel that the host launches, by the kernel's name."""
-        resolver = Instances(self.unit.files, self.evaluator)
+        resolver = self._resolver
         result: dict[str, list[tuple[LaunchSite, tuple[str, ...]]]] = {}
         for definition in self.definitions:
             if definition.template is None:
@@ -97,13 +101,58 @@ class CudaSource:
                 )
         return result
 
+    @cached_property
+    def _resolver(self) -> Instances:
+        return Instances(self.unit.files, self.evaluator)
+
+    @cached_property
+    def _mentions(self) -> list[tuple[Definition, UserFile, Node]]:
+        """The places in host code that name an instance of a kernel template: launches, tables, pointers."""
+        templates = [item for item in self.definitions if item.template is not None]
+        names_of = {item.plain_name for item in templates}
+        result = []
+        for file in self.unit.files:
+            if not any(name.encode() in file.text for name in names_of):
+                continue
+            for node in walk(file.tree.root_node):
+                name = kernel_name(node)[0].removeprefix("::") if node.type == "template_function" else ""
+                if name and name.rpartition("::")[2] in names_of and not self._is_in_device_code(node):
+                    result += [(item, file, node) for item in templates if names(name, item.name)]
+        return result
+
+    @cached_property
+    def mentioned(self) -> dict[str, list[tuple[str, ...]]]:
+        """The instances of each template kernel that the host code names, also without launching them there."""
+        result: dict[str, list[tuple[str, ...]]] = {}
+        for definition, _, node in self._mentions:
+            result.setdefault(definition.name, []).extend(self._resolver.named(node, definition))
+        return result
+
+    @cached_property
+    def unresolved(self) -> list[tuple[Definition, SourceLine]]:
+        """The lines of the host code that name or launch a template kernel in an instance that depends on more."""
+        places: dict[tuple[str, SourceLine], Definition] = {}
+        for definition, file, node in self._mentions:
+            if not self._resolver.named(node, definition):
+                places.setdefault((definition.name, SourceLine(file.path, line_of(node))), definition)
+        known = {id(launch) for sites in self.instances.values() for launch, _ in sites}
+        lines = {launch.launch.line for name in self.instances for launch, _ in self.instances[name]}
+        for definition in self.definitions:
+            for launch in self.launches_of(definition) if definition.template is not None else ():
+                if id(launch) not in known:
+                    places.setdefault((definition.name, launch.launch.line), definition)
+        return [(definition, line) for (_, line), definition in places.items() if line not in lines]
+
+    def _is_in_device_code(self, node: Node) -> bool:
+        outer = node.parent
+        while outer is not None and outer.type != "function_definition":
+            outer = outer.parent
+        return outer is not None and bool(self.macros.words(prefix(outer)) & DEVICE_WORDS)
+
     def device_launch(self) -> SourceLine | None:
         """Return the first launch in device code (dynamic parallelism)."""
         for launch in self.launches:
-            outer = launch.node.parent
-            while outer is not None and outer.type != "function_definition":
-                outer = outer.parent
-            if outer is not None and self.macros.words(prefix(outer)) & DEVICE_WORDS:
+            if self._is_in_device_code(launch.node):
                 return launch.launch.line
         return None
 
@@ -124,7 +173,8 @@ class CudaSource:
         result: dict[str, None] = {}
         for definition in self.definitions:
             if definition.template is not None:
-                for _, arguments in self.instances.get(definition.name, ()):
+                launched = [arguments for _, arguments in self.instances.get(definition.name, ())]
+                for arguments in (*launched, *self.mentioned.get(definition.name, ())):
                     result[f"{definition.name}<{', '.join(arguments)}>"] = None
             elif definition.internal and len(self.named(definition.name)) == 1:
                 result[definition.name] = None

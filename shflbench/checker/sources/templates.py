@@ -50,13 +50,20 @@ class Instances:
         """Return the template arguments with which a launch starts a kernel; none if they are not certain."""
         if definition.template is None:
             return []
+        given = launch.template_arguments or ()
+        known = launch.performed and len(given) == len(definition.template)
+        return self._resolved(launch.node, given, definition, launch.argument_nodes, known=known)
+
+    def named(self, node: Node, definition: Definition) -> list[tuple[str, ...]]:
+        """Return the template arguments of `kernel<…>` that host code names, as in a table; none if uncertain."""
+        return self._resolved(node, kernel_name(node)[1] or (), definition, ())
+
+    def _resolved(
+        self, node: Node, given: Sequence[str], definition: Definition, nodes: Sequence[Node], *, known: bool = False
+    ) -> list[tuple[str, ...]]:
         instances: list[tuple[str, ...]] = []
-        known = launch.performed and len(launch.template_arguments or ()) == len(definition.template)
-        for bound in [{}] if known else self._surroundings(launch.node, 0):
-            arguments = self._arguments(
-                launch.template_arguments or (), definition.template, definition.parameters, launch.argument_nodes,
-                launch.node, bound,
-            )  # fmt: skip
+        for bound in [{}] if known else self._surroundings(node, 0):
+            arguments = self._arguments(given, definition.template or (), definition.parameters, nodes, node, bound)
             if arguments is not None and arguments not in instances:
                 instances.append(arguments)
         return instances[:MAXIMUM_INSTANCES]
@@ -135,6 +142,9 @@ class Instances:
             if replaced == result:
                 break
             result = replaced
+        words = set(_WORD.findall(result))
+        if "decltype" in words or words & (_parameters_around(use) - bound.keys()):
+            return None  # known to a compiler that instantiates the host code only
         return " ".join(result.split())
 
     def _local_alias(self, name: str, use: Node) -> str | None:
@@ -194,6 +204,17 @@ class Instances:
         if text == "auto" or pointers < 0 or pointers > 1:
             return None
         return _bare(text) + " *" * pointers
+
+
+def _parameters_around(node: Node) -> set[str]:
+    """Return the names of the template parameters of the functions and classes around a node."""
+    names: set[str] = set()
+    outer = node.parent
+    while outer is not None:
+        if outer.type == "template_declaration":
+            names.update(item.name for item in template_parameters(outer))
+        outer = outer.parent
+    return names
 
 
 def _bare(type_: str) -> str:

@@ -107,3 +107,36 @@ def test_templates_of_a_header_are_compiled_where_the_file_has_no_kernel(tmp_pat
     assert names() == ["scale<float>"]
     path.write_text(f"{text}__global__ void own(int *p) {{ *p = 1; }}\n")
     assert names() == ["own"]
+
+
+def test_the_kernels_of_a_table_are_compiled_once_each(read: Read) -> None:
+    result = read(
+        "template <int N> __global__ void k(int *p) { *p = N; }\ntypedef void (*Kernel)(int *);\n"
+        "static const Kernel table[] = {k<1>, k<2>};\nvoid f(int i) { auto other = k<4>; table[i]<<<1, 2>>>(0); }\n"
+    )
+    assert sorted(kernel.name for kernel in result.kernels) == ["k<1>", "k<2>", "k<4>"]
+
+
+def test_an_instance_of_a_generic_lambda_is_named_in_a_note(read: Read) -> None:
+    text = (
+        "template <class T> __global__ void k(T *p) { *p = 1; }\n"
+        "void f(int *p) {\n  k<int><<<1, 2>>>(p);\n  run([&](auto v) { k<decltype(v)><<<1, 2>>>(&v); });\n}\n"
+    )
+    (note,) = read(text).notes
+    assert note.line is not None
+    assert note.line.line == 4
+    assert note.text == (
+        "the instance of the kernel template `k<T>` here depends on host code that NVRTC does not compile, and may be "
+        "missing; name it, for example --kernel 'k<float>'"
+    )
+    assert not read(text, kernel="k<float>").notes
+
+
+def test_an_instance_that_nvrtc_rejects_is_left_out_with_a_note(read: Read) -> None:
+    result = read(
+        "template <class T> __global__ void k(T *p) { *p = 1; }\n"
+        "void f(int *p) {\n  struct Local { int a; };\n  k<int><<<1, 2>>>(p);\n  k<Local><<<1, 2>>>(0);\n}\n"
+    )
+    assert [kernel.name for kernel in result.kernels] == ["k<int>"]
+    (note,) = result.notes
+    assert "because NVRTC rejects it: `k<Local>`: " in note.text

@@ -34,6 +34,14 @@ SCALE = "template <class T> __global__ void scale(T *p, T a) { p[0] = a; }\n"
             + "template <class T> void Runner<T*>::run() { scale<T><<<1, 2>>>(p, 1); }\ntemplate class Runner<int*>;",
             [],
         ),
+        (
+            SCALE + "typedef void (*K)(int *, int);\nconst K table[] = {scale<int>, &scale<long>};",
+            ["scale<int>", "scale<long>"],
+        ),
+        (SCALE + "void f() { auto k = scale<float>; k<<<1, 2>>>(p, 1); }", ["scale<float>"]),
+        (SCALE + "void f() { run([](auto v) { scale<decltype(v)><<<1, 2>>>(p, v); }); }", []),
+        (SCALE + "template <class T> struct R { void run(T *p) { scale<T><<<1, 2>>>(p, 1); } };", []),
+        (SCALE + "__device__ void f() { auto k = scale<float>; }", []),
         ("namespace a {" + SCALE + "}\nvoid f() { a::scale<int><<<1, 2>>>(p, 1); }", ["a::scale<int>"]),
     ],
 )
@@ -44,3 +52,16 @@ def test_instances_are_those_that_the_host_launches(parse: Parse, text: str, ins
 def test_static_kernels_are_named_for_the_compiler(parse: Parse) -> None:
     text = "static __global__ void a(int *p) { }\nnamespace { __global__ void b(int *p) { } }\n__global__ void c() { }"
     assert parse(text).expressions() == ["a", "b"]
+
+
+def test_places_whose_instance_depends_on_more_host_code_are_known(parse: Parse) -> None:
+    source = parse(
+        SCALE + "void f() {\n  scale<int><<<1, 2>>>(p, 1);\n"
+        "  run([](auto v) { scale<decltype(v)><<<1, 2>>>(p, v); });\n"
+        "  scale<<<1, 2>>>(make(), 1.0f);\n  auto k = scale<decltype(p)>;\n}"
+    )
+    assert [(definition.name, line.line) for definition, line in source.unresolved] == [
+        ("scale", 4),
+        ("scale", 6),
+        ("scale", 5),
+    ]
