@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
 from shflbench.checker.deadline import NEVER, Deadline
+from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
 from shflbench.checker.inputs.names import refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
@@ -185,7 +185,7 @@ def _link(
 def _check(
     file: KernelFile, linked: LinkedKernel, options: FileOptions, removed: RemovedStoreCheck, deadline: Deadline
 ) -> KernelReport:
-    """Check the launches of a kernel against the limits of GPUs, and report on them and on its runs until the deadline."""
+    """Check the launches against the limits of GPUs, and report on them and on the runs until the deadline."""
     reporter = KernelReporter(file, linked.kernel, outputs=options.outputs)
     if deadline.is_over:
         return reporter.not_checked([f"{deadline.sentence} before it ran; {MORE_TIME}"])
