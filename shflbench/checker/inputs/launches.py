@@ -175,17 +175,25 @@ def _scaled(shape: LaunchShape, most: int) -> LaunchShape:
 
 
 def _derived(indexes: Collection[str], bounds: LaunchBounds) -> list[LaunchShape]:
-    axes = [axis for axis in "xyz" if {f"threadIdx.{axis}", f"blockIdx.{axis}"} & set(indexes)]
-    table = (
-        SOLIDS if "z" in axes else PLANES if "y" in axes else [((grid, 1, 1), (block, 1, 1)) for grid, block in LINES]
-    )
     threads = [axis for axis in "xyz" if f"threadIdx.{axis}" in indexes]
+    blocks = (block for _, block in _shapes_along(threads))
+    grids = (grid for grid, _ in _shapes_along([axis for axis in "xyz" if f"blockIdx.{axis}" in indexes]))
+    table = list(zip(grids, blocks, strict=True))
     if threads == ["y"]:  # threads along x would all do the same
-        table = [((grid, 1, 1), (1, block, 1)) for grid, block in LINES]
+        table = [(grid, (1, size, 1)) for (grid, _), (_, size) in zip(table, LINES, strict=True)]
     elif threads == ["z"]:
-        table = [((grid, 1, 1), (1, 1, min(block, MAX_BLOCK_DIMS[2]))) for grid, block in LINES]
+        table = [
+            (grid, (1, 1, min(size, MAX_BLOCK_DIMS[2]))) for (grid, _), (_, size) in zip(table, LINES, strict=True)
+        ]
     shapes = [LaunchShape(_grid(grid, indexes), _block(block, bounds)) for grid, block in table]
     return list(dict.fromkeys(shapes))
+
+
+def _shapes_along(axes: Sequence[str]) -> Sequence[tuple[Dims, Dims]]:
+    """Return grids and blocks with as many dimensions as the last of `axes` needs."""
+    if "z" in axes:
+        return SOLIDS
+    return PLANES if "y" in axes else [((grid, 1, 1), (block, 1, 1)) for grid, block in LINES]
 
 
 def _grid(grid: Dims, indexes: Collection[str]) -> Dims:

@@ -74,6 +74,13 @@ def test_a_kernel_that_uses_z_is_launched_in_three_dimensions() -> None:
     assert shapes(plan([], [], indexes, NO_BOUNDS)) == ["1:4x4x2", "2:8x4x4", "2:5x3x3", "3:4x4x4"]
 
 
+def test_a_block_has_no_threads_along_a_dimension_that_only_its_number_uses() -> None:
+    indexes = {"threadIdx.x", "blockIdx.x", "blockIdx.z"}
+    assert shapes(plan([], [], indexes, NO_BOUNDS)) == ["1x32", "2x1x2:128", "2x80", "3x64"]
+    rows = {"threadIdx.y", "blockIdx.y", "blockIdx.z"}
+    assert shapes(plan([], [], rows, NO_BOUNDS)) == ["1:1x32", "1x2x2:1x128", "1x2:1x80", "1x3:1x64"]
+
+
 def test_a_required_block_is_kept_in_every_launch() -> None:
     assert shapes(plan([], [], X, LaunchBounds(required_threads=(96, 1, 1)))) == ["1x96", "2x96", "3x96"]
 
