@@ -52,6 +52,11 @@ class IndexValues:
             return normalized(Counter({(): source}))
         return normalized(self._known.get(source.number, Counter({(str(source.number),): 1})))
 
+    def of_symbol(self, symbol: str) -> Polynomial:
+        """Return the value of a register that the code computes after its first use in a loop; else the symbol."""
+        known = self._known.get(int(symbol)) if symbol.isdecimal() else None
+        return normalized(Counter({(symbol,): 1}) if known is None else known)
+
     def address(self, place: MemoryOperand) -> Polynomial:
         """Return an address; empty if no register is part of it."""
         if place.base is None:

@@ -25,6 +25,17 @@ def names_of(kernel: SourceKernel) -> list[str]:
     return names
 
 
+def offsets_of(kernel: SourceKernel) -> dict[str, int]:
+    """Return the first bytes of all that `names_of` returns."""
+    offsets = {}
+    for place, parameter in enumerate(kernel.parameters):
+        name = parameter_name(parameter, place)
+        offsets[name] = parameter.offset
+        if not parameter.pointer:
+            offsets |= {f"{name}.{part.name}": parameter.offset + part.offset for part in parameter.fields}
+    return offsets
+
+
 def parameter_name(parameter: KernelParameter, place: int) -> str:
     """Return the name of a parameter, or `argN` where none is known."""
     return parameter.name or f"arg{place}"

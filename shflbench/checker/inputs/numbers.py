@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.grammar import NumberValue
-from shflbench.checker.inputs.names import parameter_name
-from shflbench.checker.inputs.scalars import derived_number
+from shflbench.checker.inputs.names import offsets_of, parameter_name
+from shflbench.checker.inputs.scalars import ITERATIONS, derived_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,6 +56,7 @@ class ArgumentNumbers:
     def __init__(self, kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes) -> None:
         """Keep what decides on them."""
         self._kernel, self._launch, self._wishes = kernel, launch, wishes
+        self._offsets = offsets_of(kernel)
 
     def host(self, place: int) -> HostArgument | None:
         """Return what the host code says of the parameter at `place`, None if nothing."""
@@ -72,8 +73,18 @@ class ArgumentNumbers:
                 return ArgumentNumber(smaller, Origin.DERIVED, varied=True, scaled=True)
             return ArgumentNumber(host.value, Origin.HOST)
         plain = name.rpartition(".")[2]
-        number = derived_number(plain, element.kind, element.size, self._launch.shape, vary=self._wishes.vary)
+        shape, vary = self._launch.shape, self._wishes.vary
+        number = derived_number(plain, element.kind, element.size, shape, vary=vary, least=self._strided(name))
         return ArgumentNumber(number.value, Origin.DERIVED, number.varied)
+
+    def _strided(self, name: str) -> int:
+        """Return the value with which each loop that steps by the grid or the block has several iterations, or 0."""
+        shape = self._launch.shape
+        sizes = {f"%nctaid.{axis}": size for axis, size in zip("xyz", shape.grid, strict=True)}
+        sizes |= {f"%ntid.{axis}": size for axis, size in zip("xyz", shape.block, strict=True)}
+        offset = self._offsets.get(name)
+        every = (item.elements(sizes, ITERATIONS) for item in self._wishes.strides if item.limit == offset)
+        return max(every, default=0)
 
     def integers(self) -> Iterator[tuple[int, ArgumentNumber]]:
         """Yield the integers among the parameters and the fields of structures, each with its first byte."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.checker.dataflow.scope import used_indexes
+from shflbench.checker.dataflow.strides import strides
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.blocks import suggested_blocks
 from shflbench.checker.inputs.bounds import size_bounds
@@ -55,6 +56,7 @@ def plan_runs(
         uses_dynamic_shared=linked.uses_dynamic_shared,
         zeroed=zeroed_buffers(kernel, program, slicer),
         bounds=size_bounds(kernel, slicer),
+        strides=strides(slicer),
         thresholds=thresholds(kernel, slicer),
     )
     indexes = used_indexes(slicer)

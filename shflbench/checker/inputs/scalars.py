@@ -52,11 +52,14 @@ def is_size(name: str) -> bool:
     return bool(words) and bool({words[-1], "".join(words[-2:])} & (_SIZES | _ROWS | _DEPTH))
 
 
-def derived_number(name: str, kind: str, size: int, shape: LaunchShape, *, vary: bool = False) -> DerivedNumber:
+def derived_number(  # noqa: PLR0913  (what decides on the number)
+    name: str, kind: str, size: int, shape: LaunchShape, *, vary: bool = False, least: int = 0
+) -> DerivedNumber:
     """Return a value for the number `name`: mostly the threads of the launch along x, because sizes are most frequent.
 
     `kind` is `f` for floating-point numbers, `b` for truth values, else an integer of `size` bytes. With `vary`, sizes
-    are no multiple of a warp and leave the last threads without work, and other numbers are one larger.
+    are no multiple of a warp and leave the last threads without work, and other numbers are one larger. A number of at
+    least `least` is a size, whatever its name is.
     """
     if kind == "f":
         return DerivedNumber(1.0)
@@ -67,7 +70,7 @@ def derived_number(name: str, kind: str, size: int, shape: LaunchShape, *, vary:
     several_rows, several_planes = shape.extent(1) > 1, shape.extent(2) > 1
     most = (1 << (8 * size - 1)) - 1
     for known, value in ((_FEW, ITERATIONS), (_NONE, 0), (_ONE, 1)):
-        if last & known:
+        if last & known and not least:
             return DerivedNumber(min(value + vary, most), varied=vary)
     extent = shape.extent(0)
     if last & _ROWS and several_rows:
@@ -76,5 +79,6 @@ def derived_number(name: str, kind: str, size: int, shape: LaunchShape, *, vary:
         extent = shape.extent(2)
     elif "n" in last and several_rows and len(words) == 1:
         extent = max(shape.extent(0), shape.extent(1))
+    extent = max(extent, least)
     less = extent - (extent // SHORTER + 1) if vary else extent
     return DerivedNumber(min(max(less, 1), most), varied=less < extent)

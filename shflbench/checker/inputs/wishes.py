@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from shflbench.checker.dataflow.strides import Stride
     from shflbench.checker.inputs.grammar import ArgumentValue
     from shflbench.checker.inputs.size_bound import SizeBound
     from shflbench.checker.inputs.thresholds import ContentThresholds
@@ -25,4 +26,5 @@ class Wishes:
     least_shared: int = 0
     vary: bool = False  # derived numbers differ from those of the first seed, and buffers have their suggested sizes
     bounds: Mapping[str, Sequence[SizeBound]] = field(default_factory=dict)  # suggested sizes of buffers, by name
+    strides: Collection[Stride] = ()  # of loops up to a number: it is several times the threads
     thresholds: Mapping[str, ContentThresholds] = field(default_factory=dict)  # that contents are compared with

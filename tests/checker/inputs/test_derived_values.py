@@ -21,3 +21,31 @@ def verdicts(text: str, folder: Path, cache: Path) -> dict[str, str]:
 
 def test_a_batch_per_block_along_z_is_clean_with_blocks_of_one_dimension(tmp_path: Path, kernel_cache: Path) -> None:
     assert verdicts(BATCHED, tmp_path, kernel_cache) == {"scale": "clean"}
+
+
+SMOOTH = """__global__ void NAME(const float *in, float *out, int n) {
+    __shared__ float s[256];
+    for (int base = blockIdx.x * 256; base < n; base += gridDim.x * 256) {
+        int i = base + threadIdx.x;
+        s[threadIdx.x] = i < n ? in[i] : 0;
+        __syncthreads();
+        if (i < n) out[i] = s[threadIdx.x] + s[(threadIdx.x + 1) % 256];
+        END
+    }
+}
+"""
+# Both loops have as many iterations as the array in shared memory allows.
+STAGED = """__global__ void staged(const float *in, float *out, int n) {
+    __shared__ float s[256];
+    for (int i = threadIdx.x; i < n; i += blockDim.x) s[i] = in[i];
+    __syncthreads();
+    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = s[n - 1 - i];
+}
+"""
+
+
+def test_a_loop_that_steps_by_the_grid_runs_more_than_once(tmp_path: Path, kernel_cache: Path) -> None:
+    sound = SMOOTH.replace("NAME", "sound").replace("END", "__syncthreads();")
+    broken = SMOOTH.replace("NAME", "broken").replace("END", "")
+    text = sound + broken + STAGED
+    assert verdicts(text, tmp_path, kernel_cache) == {"sound": "clean", "broken": "broken", "staged": "clean"}
