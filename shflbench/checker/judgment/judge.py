@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.loops import never_ends, waits_for_clock
-from shflbench.checker.judgment.causes import derived_causes, is_refusal
+from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_refusal
 from shflbench.checker.judgment.judged_observation import JudgedObservation
 from shflbench.checker.judgment.observations import Observation, observations
 from shflbench.checker.judgment.sentences import ALL_SCHEDULES, broken_sentence, needs_sentence, result_faults
@@ -134,7 +134,7 @@ def _judged(
         if not differs or item.kind not in UNDEFINED:
             return JudgedObservation(item, Level.WARNING)
     causes = tuple(derived_causes(item, slicer, evidence.launches))
-    if item.kind is HazardKind.ENDLESS and not causes and _may_end(item, evidence, slicer):
+    if item.kind is HazardKind.ENDLESS and set(causes) <= {LAUNCH} and _may_end(item, evidence, slicer):
         return JudgedObservation(item, Level.NONE, undecided=_waiting(item, slicer))
     return JudgedObservation(item, Level.WARNING if causes else Level.ERROR, causes)
 

@@ -71,3 +71,14 @@ def test_a_launch_that_does_not_end_in_lockstep_is_not_checked_and_has_no_findin
     report = run_check(tmp_path, 1000)
     assert (report.verdict, report.findings) == ("not checked", ())
     assert report.sentence.startswith("it did not end within the limit of instructions in launch 1x32")
+
+
+def test_a_loop_that_may_end_is_not_called_endless_in_a_derived_launch(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(budget, "MOST_PATIENT", 2000)
+    path = tmp_path / "k.ptx"
+    path.write_text(PTX.replace("RACE", "").replace("%r3, %r1;", "%r3, 100000;"), encoding="utf-8")
+    (report,) = check_file(path, FileOptions()).kernels
+    assert (report.verdict, report.findings) == ("not checked", ())
+    assert report.sentence.startswith("it did not end within the limit of instructions in launch 1x32")
