@@ -15,8 +15,8 @@ from tests.checker.planted_kernels import KERNELS, PlantedKernel, planted_kernel
 
 VERDICTS = {"sound": {"clean", "schedule-dependent"}, "doubtful": {"doubtful"}, "broken": {"broken"}}
 TYPES = {"float": "f32", "double": "f64", "unsigned": "u32"}
-# Without `--launch`, these need it or an argument: a block that is no multiple of a warp, and repeated indices.
-UNDECIDED = {"algorithms/row_sums_by_warps", "algorithms/shared_histogram_without_atomics"}
+# Without an argument, they need one: repeated indices.
+UNDECIDED = {"algorithms/shared_histogram_without_atomics"}
 
 
 def arguments(kernel: PlantedKernel) -> list[str]:
@@ -82,5 +82,5 @@ def test_every_file_without_a_launch_gets_its_verdict(kernel_cache: Path, name: 
 
 
 @pytest.mark.parametrize("name", sorted(UNDECIDED))
-def test_a_file_that_does_not_show_its_launch_needs_it(kernel_cache: Path, name: str) -> None:
+def test_a_file_whose_fault_depends_on_its_contents_needs_an_argument(kernel_cache: Path, name: str) -> None:
     assert check(kernel_of(name), kernel_cache, bare=True).verdict == "needs arguments"

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.loops import has_no_exit
+from shflbench.checker.dataflow.warps import divides_into_warps
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import is_special
 from shflbench.checker.machine.faults import FaultKind
 from shflbench.checker.races.hazards import MEMORY_FAULTS, RACES, HazardKind
+from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -47,6 +49,9 @@ OF_SHAPES = {
     HazardKind.ABSENT_VALUE,
     HazardKind.EXITED,
 }
+
+# In a block that ends in a part of a warp, if warps are counted over the whole grid.
+OF_ROWS = RACES | {HazardKind.SAME_VALUE}
 
 
 def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvidence]) -> list[str]:
@@ -171,9 +176,18 @@ def only_special(observation: Observation) -> bool:
     return all(is_special(item.launch) for item in observation.launches)
 
 
-def is_refusal(observation: Observation) -> bool:
-    """Whether the hazard says only that the kernel does not support a derived launch."""
-    return observation.kind in OF_SHAPES and only_special(observation)
+def is_refusal(observation: Observation, slicer: Slicer) -> bool:
+    """Whether the hazard says only that the kernel does not support a derived launch.
+
+    A kernel with a row per warp counts its warps over the whole grid: where blocks end in a part of a warp, one warp
+    of the count has threads of two blocks, which is no fault of a kernel that is launched with whole warps.
+    """
+    if not only_special(observation):
+        return False
+    if observation.kind in OF_SHAPES:
+        return True
+    parts = all(item.launch.shape.threads_per_block % WARP for item in observation.launches)
+    return parts and observation.kind in OF_ROWS and divides_into_warps(slicer)
 
 
 def _of_values(observation: Observation, slicer: Slicer, arguments: Arguments) -> Iterator[str]:

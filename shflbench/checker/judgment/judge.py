@@ -57,7 +57,7 @@ def judge_kernel(  # noqa: PLR0911  (a return per verdict)
     evidence = replace(evidence, launches=tuple(kept))
     seen = [item for item in observations(kept) if not is_harmless_in_library(item)]
     seen = [item for item in seen if not (replicates_stores and _is_replicated(item))]
-    partial = _refusals(seen)
+    partial = _refusals(seen, slicer)
     if len(partial) == len({str(launch.launch.shape) for launch in kept}):
         partial = {}  # there is no other launch to judge by
     refused |= partial
@@ -105,11 +105,11 @@ def judge_observations(
     return tuple(_judged(item, evidence, slicer, supported=True, unexplained=False) for item in seen)
 
 
-def _refusals(seen: Sequence[Observation]) -> dict[str, tuple[HazardKind, ...]]:
+def _refusals(seen: Sequence[Observation], slicer: Slicer) -> dict[str, tuple[HazardKind, ...]]:
     """Return the launches, by shape, in which the kernel only shows that it does not support them."""
     refused: dict[str, tuple[HazardKind, ...]] = {}
     for item in seen:
-        if is_refusal(item):
+        if is_refusal(item, slicer):
             for launch in item.launches:
                 shape = str(launch.launch.shape)
                 refused[shape] = tuple(dict.fromkeys((*refused.get(shape, ()), item.kind)))
@@ -123,7 +123,7 @@ def _is_replicated(item: Observation) -> bool:
 def _judged(
     item: Observation, evidence: KernelEvidence, slicer: Slicer, *, supported: bool, unexplained: bool
 ) -> JudgedObservation:
-    if is_refusal(item) and not supported:
+    if is_refusal(item, slicer) and not supported:
         return JudgedObservation(item, Level.NONE)
     if item.kind is HazardKind.ACTIVEMASK:
         return JudgedObservation(item, Level.NOTICE)

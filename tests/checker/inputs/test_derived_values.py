@@ -49,3 +49,27 @@ def test_a_loop_that_steps_by_the_grid_runs_more_than_once(tmp_path: Path, kerne
     broken = SMOOTH.replace("NAME", "broken").replace("END", "")
     text = sound + broken + STAGED
     assert verdicts(text, tmp_path, kernel_cache) == {"sound": "clean", "broken": "broken", "staged": "clean"}
+
+
+ROWS = """__global__ void sums(const float *in, float *out, int rows, int columns) {
+    int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
+    if (row >= rows) return;
+    float sum = 0;
+    for (int c = lane; c < columns; c += 32) sum += in[row * columns + c];
+    for (int d = 16; d; d /= 2) sum += __shfl_xor_sync(0xffffffff, sum, d);
+    if (lane == 0) out[row] = sum;
+}
+__global__ void filled(float *out, int rows, int columns) {
+    int warp = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (int c = lane; warp < rows && c < columns; c += 32) out[warp * columns + c] = 1;
+}
+__global__ void broken(float *out, int rows, int columns) {
+    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    for (int c = lane; warp < rows && c < columns; c += 32) out[warp * 32 + lane] = c + blockIdx.x;
+}
+"""
+
+
+def test_a_row_per_warp_is_judged_in_blocks_of_whole_warps(tmp_path: Path, kernel_cache: Path) -> None:
+    judged = verdicts(ROWS, tmp_path, kernel_cache)
+    assert judged == {"sums": "clean", "filled": "clean", "broken": "broken"}
