@@ -15,8 +15,6 @@ from tests.checker.planted_kernels import KERNELS, PlantedKernel, planted_kernel
 
 VERDICTS = {"sound": {"clean", "schedule-dependent"}, "doubtful": {"doubtful"}, "broken": {"broken"}}
 TYPES = {"float": "f32", "double": "f64", "unsigned": "u32"}
-# Without an argument, they need one: repeated indices.
-UNDECIDED = {"algorithms/shared_histogram_without_atomics"}
 
 
 def arguments(kernel: PlantedKernel) -> list[str]:
@@ -76,11 +74,6 @@ def test_a_file_without_a_launch_gets_its_verdict(kernel_cache: Path, name: str)
 
 
 @pytest.mark.archs
-@pytest.mark.parametrize("name", [name for name in names("algorithms/") if name not in UNDECIDED])
+@pytest.mark.parametrize("name", names("algorithms/"))
 def test_every_file_without_a_launch_gets_its_verdict(kernel_cache: Path, name: str) -> None:
     verify(kernel_of(name), check(kernel_of(name), kernel_cache, bare=True))
-
-
-@pytest.mark.parametrize("name", sorted(UNDECIDED))
-def test_a_file_whose_fault_depends_on_its_contents_needs_an_argument(kernel_cache: Path, name: str) -> None:
-    assert check(kernel_of(name), kernel_cache, bare=True).verdict == "needs arguments"

@@ -32,6 +32,24 @@ def random_values(element: Element, count: int, most: int, name: str, seed: int)
     return element.encode(random.integers(0, limit, count))
 
 
+def sorted_offsets(element: Element, count: int, most: int, name: str, seed: int) -> NDArray[np.uint8]:
+    """Return the bytes of `count` integers from 0 to `most` - 1 that never decrease and begin with 0.
+
+    As where each row of a sparse matrix begins: ranges from one to the next do not overlap.
+    """
+    offsets = np.sort(random_values(element, count, most, name, seed).view(element.numpy))
+    offsets[:1] = 0
+    return offsets.view(np.uint8)
+
+
+def permutations(element: Element, count: int, most: int, name: str, seed: int) -> NDArray[np.uint8]:
+    """Return the bytes of `count` integers that are permutations of the numbers below `most`, or below `count`."""
+    random = np.random.default_rng((seed, crc32(name.encode())))
+    period = max(min(count, most, int(np.iinfo(element.numpy).max)), 1)
+    numbers = [random.permutation(period) for _ in range(-(-count // period))]
+    return element.encode(np.concatenate([*numbers, np.zeros(0, "i8")])[:count])
+
+
 def near(
     contents: NDArray[np.uint8], element: Element, thresholds: ContentThresholds, name: str, seed: int
 ) -> NDArray[np.uint8]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, Origin, ParameterValue, Span
-from shflbench.checker.inputs.contents import filled, near, random_values
+from shflbench.checker.inputs.contents import filled, near, permutations, random_values, sorted_offsets
 from shflbench.checker.inputs.elements import Element, element_of
 from shflbench.checker.inputs.grammar import ArrayValue, BufferValue, NullValue, NumberValue
 from shflbench.checker.inputs.names import parameter_name
@@ -18,7 +18,7 @@ from shflbench.errors import UsageError
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -201,6 +201,8 @@ class _Maker:
         if fill == 0 and not apart and element is not BYTES:
             text = f"{text}:0"
         made = self._buffer(name, contents, text, size, origin, Origin.HOST if by_host else Origin.DERIVED)
+        permuted = fill is None and self._order(name, element) is permutations and count <= self.launch.shape.threads
+        self.buffers[-1] = replace(self.buffers[-1], permuted=permuted and count > 1)
         if apart:
             self._note(f"contents of {name} = 0", Origin.DERIVED)
         return made
@@ -221,10 +223,17 @@ class _Maker:
         if element is BYTES:
             words = random_values(Element("u32", "u4", 4), -(-bytes_ // 4), UNKNOWN_MOST, name, self.seed)
             return words[:bytes_].copy()
-        contents = random_values(element, count, self.launch.shape.threads, name, self.seed)
+        contents = self._order(name, element)(element, count, self.launch.shape.threads, name, self.seed)
         if self.wishes.vary and name in self.wishes.thresholds and element.kind in "iuf":
             contents = near(contents, element, self.wishes.thresholds[name], name, self.seed)
         return np.concatenate([contents, np.zeros(bytes_ - contents.size, np.uint8)])
+
+    def _order(self, name: str, element: Element) -> Callable[[Element, int, int, str, int], NDArray[np.uint8]]:
+        """Return what makes the contents of a buffer: in any order, sorted, or a permutation."""
+        if element.kind in "iu" and name in self.wishes.offsets:
+            return sorted_offsets
+        is_index = element.kind in "iu" and name in self.wishes.indexes
+        return permutations if is_index and self.wishes.vary else random_values
 
     def _buffer(  # noqa: PLR0913, PLR0917  (the parts of one buffer)
         self, name: str, contents: NDArray[np.uint8], text: str, size: int, origin: Origin, values: Origin

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from shflbench.checker.dataflow.index_values import IndexValues
 from shflbench.checker.dataflow.scope import used_indexes
 from shflbench.checker.dataflow.strides import strides
 from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.array_accesses import array_accesses, range_ends
 from shflbench.checker.inputs.blocks import suggested_blocks
 from shflbench.checker.inputs.bounds import size_bounds
 from shflbench.checker.inputs.launches import PlannedLaunch, is_special, plan
@@ -19,7 +21,7 @@ from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sampled import with_samples
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.size_bound import evaluated
-from shflbench.checker.inputs.thresholds import thresholds
+from shflbench.checker.inputs.thresholds import structural_contents, thresholds
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.opcodes.forms import Access
 
@@ -50,6 +52,9 @@ def plan_runs(
 ) -> RunPlan:
     """Return the plan for a kernel with what the user gave; UsageError if an argument does not fit it."""
     kernel, program, slicer = linked.kernel, linked.program, linked.slicer
+    names = pointer_names(kernel)
+    indexes = structural_contents(slicer)
+    offsets = range_ends(list(array_accesses(slicer, IndexValues(slicer))), slicer)
     wishes = Wishes(
         given=matched(arguments, kernel),
         shared_bytes=shared_bytes,
@@ -57,12 +62,14 @@ def plan_runs(
         zeroed=zeroed_buffers(kernel, program, slicer),
         bounds=size_bounds(kernel, slicer),
         strides=strides(slicer),
+        offsets=frozenset(names[start] for start in offsets & names.keys()),
+        indexes=frozenset(names[start] for start in indexes & names.keys()),
         thresholds=thresholds(kernel, slicer),
     )
-    indexes = used_indexes(slicer)
-    suggestions = suggested_blocks(slicer, indexes, kernel.named_block, kernel.launch_bounds)
-    usual = plan(launches, kernel.host_launches, indexes, kernel.launch_bounds, suggestions)
-    return RunPlan(wishes, with_samples(with_covering(usual, kernel, wishes), slicer.ops, indexes))
+    used = used_indexes(slicer)
+    suggestions = suggested_blocks(slicer, used, kernel.named_block, kernel.launch_bounds)
+    usual = plan(launches, kernel.host_launches, used, kernel.launch_bounds, suggestions)
+    return RunPlan(wishes, with_samples(with_covering(usual, kernel, wishes), slicer.ops, used))
 
 
 def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: Wishes) -> list[PlannedLaunch]:

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from shflbench.checker.inputs.contents import filled, random_values
+from shflbench.checker.inputs.contents import filled, permutations, random_values, sorted_offsets
 from shflbench.checker.inputs.elements import ELEMENTS, element_of
 from shflbench.checker.inputs.grammar import BufferValue
 
@@ -50,3 +50,15 @@ def test_names_of_numpy_lead_to_types(numpy: str, name: str) -> None:
 @pytest.mark.parametrize("numpy", [None, "S3", "c8", "no type"])
 def test_other_names_lead_to_none(numpy: str | None) -> None:
     assert element_of(numpy) is None
+
+
+def test_offsets_never_decrease_and_begin_with_zero() -> None:
+    offsets = sorted_offsets(ELEMENTS["i32"], 100, 64, "start", seed=1).view("i4")
+    assert offsets[0] == 0
+    assert (np.diff(offsets) >= 0).all()
+    assert offsets.max() < 64
+
+
+def test_permutations_repeat_only_where_there_are_more_elements_than_numbers() -> None:
+    assert sorted(permutations(ELEMENTS["i32"], 100, 256, "to", seed=1).view("i4")) == list(range(100))
+    assert sorted(permutations(ELEMENTS["i32"], 96, 32, "to", seed=1).view("i4")) == sorted(list(range(32)) * 3)

@@ -73,3 +73,29 @@ __global__ void broken(float *out, int rows, int columns) {
 def test_a_row_per_warp_is_judged_in_blocks_of_whole_warps(tmp_path: Path, kernel_cache: Path) -> None:
     judged = verdicts(ROWS, tmp_path, kernel_cache)
     assert judged == {"sums": "clean", "filled": "clean", "broken": "broken"}
+
+
+INDEXED = """__global__ void rows(const int *start, int *out, int rows) {
+    int row = blockIdx.x * blockDim.x + threadIdx.x;
+    if (row < rows) for (int j = start[row]; j < start[row + 1]; j++) out[j] = row;
+}
+__global__ void bins(const int *keys, int *count) {
+    if (threadIdx.x < 64) count[keys[threadIdx.x] & 7] += 1;
+}
+__global__ void scatter(const int *to, const float *in, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[to[i]] = in[i];
+}
+__global__ void ranges(const int *base, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[base[i] + i] = i;
+}
+"""
+
+
+def test_indices_are_sorted_where_they_limit_ranges_and_else_also_a_permutation(
+    tmp_path: Path, kernel_cache: Path
+) -> None:
+    judged = verdicts(INDEXED, tmp_path, kernel_cache)
+    needs = dict.fromkeys(("scatter", "ranges"), "needs arguments")
+    assert judged == {"rows": "clean", "bins": "broken", **needs}
