@@ -48,6 +48,16 @@ SHARED = """\
     shl.b32 %r7, %r1, 2;
     add.s32 %r8, %r6, %r7;
     st.shared.u32 [%r8], %r1;"""
+IN_A_LOOP = """\
+    .reg .pred %p<2>;
+    mad.lo.s32 %r8, %r2, 128, %r1;
+LOOP:
+    mul.wide.u32 %rd2, %r8, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    st.global.u32 [%rd3], %r1;
+    add.s32 %r8, %r8, 4096;
+    setp.lt.s32 %p1, %r8, 65536;
+    @%p1 bra LOOP;"""
 PAIRS = """\
     shl.b32 %r7, %r1, 3;
     add.s32 %r8, %r6, %r7;
@@ -75,6 +85,10 @@ def suggested(body: str, indexes: frozenset[str] = X, size: int = 512) -> Sugges
 def test_the_index_of_the_block_times_a_constant_fixes_the_block() -> None:
     assert suggested(STRIDE) == SuggestedBlock((64, 1, 1), fixed=True)
     assert suggested(PLANE, XY) == SuggestedBlock((16, 8, 1), fixed=True)
+
+
+def test_an_index_that_a_loop_changes_suggests_no_block() -> None:
+    assert suggested(IN_A_LOOP) is None  # 128 may be twice the block, as where each thread adds two elements at once
 
 
 def test_a_kernel_that_reads_the_size_of_its_block_may_have_another() -> None:
