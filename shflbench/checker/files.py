@@ -223,6 +223,8 @@ def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
         replicates_stores=is_of_triton(file.ptx),
     )
     supported = [launch for launch in launches if str(launch.shape) not in judgment.refused]
+    if evidence.timed_out:
+        return reporter.report(linked, evidence, judgment)
     stores = removed.judge(linked.kernel, linked.program, supported, (wishes, options.seed), reporter.line_of)
     return reporter.report(linked, evidence, judgment, stores)
 

@@ -169,12 +169,14 @@ typedef cuDoubleComplex cufftDoubleComplex;
 typedef int cufftHandle;
 #endif
 """
+_CUBLAS = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuComplex.h>\n"  # as cublas_api.h does
 _CONTENT = {
     "stdint.h": _STDINT, "cstdint": _STDINT, "inttypes.h": _STDINT, "cinttypes": _STDINT, "sys/types.h": _STDINT,
     "limits.h": _LIMITS, "climits": _LIMITS, "float.h": _FLOAT, "cfloat": _FLOAT, "values.h": _LIMITS + _FLOAT,
     "math.h": _MATH, "cmath": _MATH, "tgmath.h": _MATH, "stddef.h": _CSTDDEF, "cstddef": _CSTDDEF,
     "stdlib.h": _STDLIB, "cstdlib": _STDLIB, "stdio.h": _STDIO, "cstdio": _STDIO, "cufft.h": _CUFFT,
-    "cufftXt.h": _CUFFT,
+    "cufftXt.h": _CUFFT, "cublas.h": _CUBLAS, "cublas_v2.h": _CUBLAS, "cublas_api.h": _CUBLAS, "cublasLt.h": _CUBLAS,
+    "cublasXt.h": _CUBLAS,
 }  # fmt: skip
 _HOST_ONLY = _words("""
     algorithm any array assert.h atomic barrier bit bitset cassert ccomplex cctype cerrno cfenv charconv chrono

@@ -223,3 +223,13 @@ def test_equal_stores_in_two_branches_that_the_compiler_joins_are_not_reported(r
     )
     assert len(re.findall(r"\bst\.global", result.ptx)) == 1
     assert not result.notes
+
+
+def test_what_nvcc_includes_before_each_file_is_known_to_nvrtc(read: Read) -> None:
+    text = "__global__ void k(float *p, int *q) { *p = INFINITY; *q = INT_MAX; }"
+    assert [kernel.name for kernel in read(text).kernels] == ["k"]
+
+
+def test_a_header_of_cublas_brings_the_types_of_device_code(read: Read) -> None:
+    text = "#include <cublas_v2.h>\n__global__ void k(__nv_bfloat16 *p, __half *q) { *p = 1.0f; *q = 2; }"
+    assert [kernel.name for kernel in read(text).kernels] == ["k"]
