@@ -11,15 +11,18 @@ if TYPE_CHECKING:
 _ARGUMENTS = rb"\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 # CUDA C++ Programming Guide 13.0, 10.38 (launch bounds), 10.39 (registers), and 10.40 (clusters and sizes of blocks).
 _ATTRIBUTES = re.compile(rb"\b__(?:launch_bounds|cluster_dims|block_size|maxnreg)__" + _ARGUMENTS)
+_ALIGNED_TYPE = re.compile(rb"\b((?:struct|class|union)\s+)__align__(?=\s*\()")
 _DEFINES_FUNCTIONS = re.compile(rb"\s*#\s*define\s+(\w+)\([^)]*\)(?=.*\b__(?:global|device)__\b)(?=.*\{)", re.DOTALL)
 
 
 def for_grammar(text: bytes, lexed: Lexed) -> bytes:
     """Return a text of the same length, without attributes of kernels and without uses of macros that define functions.
 
-    What a kernel declares with the attributes is in the PTX, and the compiler is given the text as it is.
+    Types that `__align__` aligns have the word of C++ for it. What a kernel declares with the attributes is in the PTX,
+    and the compiler is given the text as it is.
     """
     result = _ATTRIBUTES.sub(_blank, text) if b"__" in text else text
+    result = _ALIGNED_TYPE.sub(rb"\1alignas  ", result) if b"__align__" in text else result
     for span in lexed.directives:
         define = _DEFINES_FUNCTIONS.match(text, span.start, span.end)
         if define is not None:

@@ -76,3 +76,9 @@ def test_a_missing_header_in_a_folder_nearby_is_named_with_that_folder(read: Rea
     (tmp_path / "inc" / "own.h").write_text("#define N 1\n")
     with pytest.raises(CompileError, match=f"there is no header own.h; pass -I {tmp_path / 'inc'}$"):
         read('#include "own.h"\n__global__ void k(int *p) { *p = N; }\n')
+
+
+def test_a_type_that_cuda_aligns_stays_in_the_device_code(read: Read) -> None:
+    text = "struct __align__(16) Odd { float a; int b; float c; };\n__device__ Odd twice(Odd x) { return x; }\n"
+    (kernel,) = read(f"{text}__global__ void k(Odd *p) {{ *p = twice(*p); }}").kernels
+    assert kernel.parameters[0].type == "Odd *"
