@@ -78,8 +78,9 @@ def test_number_larger_than_the_arrays_is_out_of_bounds() -> None:
     x = floats(600)
     result = shflbench.check(triton("vector_add"), grid=4, args=[x, x, np.zeros_like(x), 1000])
     assert result.verdict == "broken"
-    assert [finding.kind for finding in result.findings] == ["out of bounds"]
-    assert "byte 2400" in result.text()
+    assert [finding.kind for finding in result.findings] == ["out of bounds", "out of bounds"]
+    assert "reads memory out of bounds (byte 2400 of the 2400 bytes of `x`" in result.text()
+    assert "writes memory out of bounds (byte 2400 of the 2400 bytes of `out`" in result.text()
 
 
 def test_constants_may_stand_among_the_arguments() -> None:
