@@ -68,7 +68,10 @@ def test_every_kernel_gets_its_verdict(kernel_cache: Path, name: str) -> None:
     verify(kernel_of(name), check(kernel_of(name), kernel_cache))
 
 
-@pytest.mark.parametrize("name", sorted({*some(names("algorithms/"), 12), "algorithms/game_of_life"}))
+@pytest.mark.parametrize(
+    "name",
+    sorted({*some(names("algorithms/"), 12), "algorithms/game_of_life", "algorithms/shared_histogram_without_atomics"}),
+)
 def test_a_file_without_a_launch_gets_its_verdict(kernel_cache: Path, name: str) -> None:
     verify(kernel_of(name), check(kernel_of(name), kernel_cache, bare=True))
 

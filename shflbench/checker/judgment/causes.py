@@ -8,6 +8,7 @@ from shflbench.checker.dataflow.loops import has_no_exit
 from shflbench.checker.dataflow.warps import divides_into_warps
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import is_special
+from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, must_collide
 from shflbench.checker.machine.faults import FaultKind
 from shflbench.checker.races.hazards import MEMORY_FAULTS, RACES, HazardKind
 from shflbench.model import WARP
@@ -60,10 +61,12 @@ def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[Lau
     `every` are all launches of the kernel.
     """
     launch = observation.launches[0]
+    if observation.kind is HazardKind.OUT_OF_BOUNDS and exceeds_for_some_contents(observation, slicer):
+        return []
     if observation.kind in OF_VALUES:
         causes = list(_of_values(observation, slicer, launch.arguments))
     elif observation.kind in RACES:
-        causes = list(_of_race(observation, slicer, launch.arguments, every))
+        causes = [] if must_collide(observation, slicer) else list(_of_race(observation, slicer, launch.arguments, every))
     else:
         causes = []
     if launch.launch.is_scaled_down:

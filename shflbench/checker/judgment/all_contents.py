@@ -1,0 +1,126 @@
+"""Hazards that need no particular contents of buffers: the code limits an index, whatever memory holds.
+
+`bins[x & 255]` exceeds 200 bins for some x that the code admits, and of 64 threads that write `bins[x % 8]` two must
+write one bin (pigeonhole principle).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.dataflow.index_values import PARAMETER, IndexValues, normalized
+from shflbench.checker.dataflow.polynomials import difference
+from shflbench.checker.dataflow.value_ranges import ValueRanges
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.machine.faults import FaultKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from shflbench.checker.dataflow.slices import Slicer
+    from shflbench.checker.inputs.argument import Arguments
+    from shflbench.checker.judgment.observations import Observation
+    from shflbench.checker.link.program import Op
+    from shflbench.checker.runs.evidence import LaunchEvidence
+
+# The number of a thread in its block or, without the terms of the block, in a grid of one dimension.
+_OF_BLOCK: dict[tuple[str, ...], int] = {("%tid.x",): 1}
+_OF_GRID: dict[tuple[str, ...], int] = {("%ctaid.x", "%ntid.x"): 1, **_OF_BLOCK}
+
+
+def exceeds_for_some_contents(observation: Observation, slicer: Slicer) -> bool:
+    """Whether an index that the code itself limits goes beyond the end of memory whose size is not derived.
+
+    The type of the loaded values limits it enough for a buffer whose size the user gives.
+    """
+    hazard, fault, arguments = observation.hazard, observation.fault, observation.launches[0].arguments
+    if fault is None or fault.kind is not FaultKind.OUT_OF_BOUNDS or fault.low < 0:
+        return False
+    buffer = arguments.buffer(fault.buffer)
+    if buffer is None and (hazard.space != "shared" or arguments.shared_bytes):
+        return False
+    size = Origin.HOST if buffer is None else buffer.size
+    ranges = [ValueRanges(slicer).address(op) for op in slicer.ops_of(hazard.instruction)]
+    limited = [item for item in ranges if item is not None and (size is Origin.GIVEN or not item.offset.by_type)]
+    if size is Origin.DERIVED or not ranges or len(limited) < len(ranges):
+        return False
+    return all(_runs_in_any_launch(op, slicer) for op in slicer.ops_of(hazard.instruction))
+
+
+def _runs_in_any_launch(op: Op, slicer: Slicer) -> bool:
+    """Whether some thread executes an op whatever the numbers and contents are: only numbers of threads decide."""
+    if op.guard is not None:
+        return False
+    for branch in _all_conditions(op, slicer):
+        depends = slicer.of([branch], address_only=True)
+        if depends.contents or depends.unknown or (depends.parameters and not depends.launch):
+            return False
+    return True
+
+
+def _all_conditions(op: Op, slicer: Slicer) -> list[Op]:
+    """Return the branches that decide whether an op runs, and those that decide on them."""
+    branches: dict[int, Op] = {}
+    waiting = [op]
+    while waiting:
+        for branch in slicer.conditions(waiting.pop()):
+            if id(branch) not in branches:
+                branches[id(branch)] = branch
+                waiting.append(branch)
+    return list(branches.values())
+
+
+def must_collide(observation: Observation, slicer: Slicer) -> bool:
+    """Whether more threads than the values of an index access memory by it, once each and with nothing between."""
+    instructions = (observation.hazard.instruction, observation.hazard.other or observation.hazard.instruction)
+    ops = [op for instruction in instructions for op in slicer.ops_of(instruction)]
+    places = {op.place for op in ops}
+    if len(ops) != len(instructions) or len(places) != 1 or any(op.guard or slicer.in_loop(op) for op in ops):
+        return False
+    limit = ValueRanges(slicer).address(ops[0])
+    if limit is None:
+        return False
+    return any(
+        min(_executing(op, slicer, item, observation.hazard.space) for op in ops) > limit.offset.count
+        for item in observation.launches
+    )
+
+
+def _executing(op: Op, slicer: Slicer, item: LaunchEvidence, space: str) -> int:
+    """Return how many threads that share the memory execute an op, at least: all, or those below a size."""
+    shape = item.launch.shape
+    running = len(shape.sample) or shape.blocks
+    threads = shape.threads_per_block * (1 if space == "shared" else running)
+    for branch in _all_conditions(op, slicer):
+        threads = min(threads, next(_sizes(branch, slicer, item.arguments, one_block=shape.blocks == 1), 0))
+    return threads
+
+
+def _sizes(branch: Op, slicer: Slicer, arguments: Arguments, *, one_block: bool) -> Iterator[int]:
+    """Yield the value of the parameter with which a branch compares the number of a thread."""
+    indexes = IndexValues(slicer)
+    for compare in slicer.writers(branch.guard.number) if branch.guard is not None else ():
+        if compare.instruction.opcode != "setp" or len(compare.sources) < 2:  # noqa: PLR2004  (what it compares)
+            continue
+        value = normalized(difference(indexes.of(compare.sources[0]), indexes.of(compare.sources[1])))
+        numbers = {term: factor for term, factor in value.items() if not term[:1] or term[0].startswith(PARAMETER)}
+        index = {term: factor for term, factor in value.items() if term not in numbers}
+        (size, factor), *others = numbers.items() or [((), 0)]
+        is_thread = index in (_OF_GRID, _negative(_OF_GRID)) or (
+            one_block and index in (_OF_BLOCK, _negative(_OF_BLOCK))
+        )
+        if is_thread and not others and abs(factor) == 1 and len(size) == 1:
+            yield _number(int(size[0].removeprefix(PARAMETER)), arguments)
+
+
+def _negative(value: dict[tuple[str, ...], int]) -> dict[tuple[str, ...], int]:
+    return {term: -factor for term, factor in value.items()}
+
+
+def _number(byte: int, arguments: Arguments) -> int:
+    """Return the integer that begins at a byte of the parameters; 0 if it is none."""
+    for start, value in zip(arguments.offsets, arguments.parameters, strict=True):
+        for span in value.spans:
+            if start + span.start == byte and span.buffer is None:
+                return int.from_bytes(value.data[span.start : span.end], "little", signed=True)
+    return 0
