@@ -149,6 +149,17 @@ class Slicer:
             self._control = _control_dependence(self.program, self._edges)
         return self._control.get(self._blocks.get(id(op), -1), [])
 
+    def all_conditions(self, op: Op) -> list[Op]:
+        """Return the branches that decide whether `op` runs, and those that decide on them."""
+        branches: dict[int, Op] = {}
+        waiting = [op]
+        while waiting:
+            for branch in self.conditions(waiting.pop()):
+                if id(branch) not in branches:
+                    branches[id(branch)] = branch
+                    waiting.append(branch)
+        return list(branches.values())
+
     def loop_blocks(self, op: Op) -> set[int]:
         """Return the blocks of the outermost loop that contains `op`, or its block alone."""
         start = self._blocks.get(id(op), -1)

@@ -51,23 +51,11 @@ def _runs_in_any_launch(op: Op, slicer: Slicer) -> bool:
     """Whether some thread executes an op whatever the numbers and contents are: only numbers of threads decide."""
     if op.guard is not None:
         return False
-    for branch in _all_conditions(op, slicer):
+    for branch in slicer.all_conditions(op):
         depends = slicer.of([branch], address_only=True)
         if depends.contents or depends.unknown or (depends.parameters and not depends.launch):
             return False
     return True
-
-
-def _all_conditions(op: Op, slicer: Slicer) -> list[Op]:
-    """Return the branches that decide whether an op runs, and those that decide on them."""
-    branches: dict[int, Op] = {}
-    waiting = [op]
-    while waiting:
-        for branch in slicer.conditions(waiting.pop()):
-            if id(branch) not in branches:
-                branches[id(branch)] = branch
-                waiting.append(branch)
-    return list(branches.values())
 
 
 def must_collide(observation: Observation, slicer: Slicer) -> bool:
@@ -91,7 +79,7 @@ def _executing(op: Op, slicer: Slicer, item: LaunchEvidence, space: str) -> int:
     shape = item.launch.shape
     running = len(shape.sample) or shape.blocks
     threads = shape.threads_per_block * (1 if space == "shared" else running)
-    for branch in _all_conditions(op, slicer):
+    for branch in slicer.all_conditions(op):
         threads = min(threads, next(_sizes(branch, slicer, item.arguments, one_block=shape.blocks == 1), 0))
     return threads
 

@@ -7,10 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.loops import never_ends, waits_for_clock
+from shflbench.checker.judgment.body import values_without_body
 from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_refusal
 from shflbench.checker.judgment.judged_observation import JudgedObservation
 from shflbench.checker.judgment.observations import Observation, observations
-from shflbench.checker.judgment.sentences import ALL_SCHEDULES, broken_sentence, needs_sentence, result_faults
+from shflbench.checker.judgment.sentences import (
+    ALL_SCHEDULES,
+    broken_sentence,
+    idle_sentence,
+    needs_sentence,
+    result_faults,
+)
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.fitting import set_aside
@@ -95,6 +102,10 @@ def judge_kernel(  # noqa: PLR0911  (a return per verdict)
     if not is_safe:
         nothing = f"declared unsafe, but nothing was found under {ALL_SCHEDULES}"
         return KernelJudgment(KernelVerdict.HARMLESS, nothing, tuple(judged))
+    if not expected and (causes := values_without_body(kept, slicer)):
+        return KernelJudgment(
+            KernelVerdict.NEEDS_ARGUMENTS, idle_sentence(causes, kept), tuple(judged), causes, refused
+        )
     return KernelJudgment(KernelVerdict.CLEAN, agree if expected else "", tuple(judged), refused=refused)
 
 

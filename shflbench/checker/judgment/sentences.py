@@ -73,6 +73,16 @@ def _missing(host: HostLaunch) -> str:
     return "grid" if host.grid is None else "block" if host.block is None else ""
 
 
+def idle_sentence(causes: Sequence[str], launches: Sequence[LaunchEvidence]) -> str:
+    """Return that no thread accessed memory with derived values, and the options that decide whether one does."""
+    texts = dict(text.partition(" = ")[::2] for text, _ in launches[0].arguments.texts)
+    buffers = {buffer.name for buffer in launches[0].arguments.buffers}
+    names = [cause for cause in causes if cause not in {LAUNCH, SHARED}]
+    values = [f"values of `{name}`" if name in buffers else f"{name} = {texts.get(name, '…')}" for name in names]
+    inputs = f" with derived {' and '.join(values)}" if values else " in the derived launches"
+    return f"no thread executed the body of the kernel{inputs}; to check it, {options_text(causes)}"
+
+
 def options_text(causes: Sequence[str]) -> str:
     """Return what to give, as an imperative: `give --arg n=… --launch GRIDxBLOCK`."""
     values = {LAUNCH: f"{LAUNCH} GRIDxBLOCK", SHARED: f"{SHARED} BYTES", HOST_ARGS: f'{HOST_ARGS} "…"'}

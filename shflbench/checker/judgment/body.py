@@ -1,0 +1,51 @@
+"""Tell whether the body of a kernel ran at all: derived values may keep every thread from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.judgment.causes import LAUNCH, of_slice
+from shflbench.checker.opcodes.forms import Access
+from shflbench.checker.runs.coverage import executed, executed_blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.checker.dataflow.slices import Slicer
+    from shflbench.checker.link.program import Op
+    from shflbench.checker.runs.evidence import LaunchEvidence
+
+_SHARED_SPACES = {"global", "shared", ""}  # memory that threads have in common; generic addresses may lie there
+
+
+def values_without_body(launches: Sequence[LaunchEvidence], slicer: Slicer) -> tuple[str, ...]:
+    """Return the options that decide whether the body runs, if no launch ran it; empty if one did.
+
+    The body are the accesses to global and shared memory. Loads from one address for all threads, on which the
+    conditions of others depend, are no part of it: they are sizes and flags.
+    """
+    ran = frozenset[int]().union(*(_ran(item, slicer) for item in launches))
+    accesses = [op for op in slicer.ops if _is_of_memory(op)]
+    skipped = [op for op in accesses if id(op) not in ran]
+    if not ran or not skipped or any(id(op) in ran and not _is_flag(op, slicer) for op in accesses):
+        return ()
+    conditions = [branch for op in skipped for branch in slicer.all_conditions(op) if id(branch) in ran]
+    depends = slicer.of(conditions, address_only=True)
+    causes = list(of_slice(depends, launches[0].arguments))
+    if depends.launch and all(item.launch.origin is Origin.DERIVED for item in launches):
+        causes.append(LAUNCH)
+    return tuple(dict.fromkeys(causes))
+
+
+def _ran(item: LaunchEvidence, slicer: Slicer) -> frozenset[int]:
+    return executed(slicer.program, executed_blocks(slicer.program, item.runs), item.guarded)
+
+
+def _is_of_memory(op: Op) -> bool:
+    return isinstance(op.form, Access) and op.place is not None and op.place.space in _SHARED_SPACES
+
+
+def _is_flag(op: Op, slicer: Slicer) -> bool:
+    is_load = isinstance(op.form, Access) and op.form.kind == "ld"
+    return is_load and not slicer.of([op], address_only=True).launch
