@@ -9,7 +9,7 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.names import offsets_of, parameter_name
-from shflbench.checker.inputs.scalars import ITERATIONS, derived_number
+from shflbench.checker.inputs.scalars import ITERATIONS, derived_number, power_of_two
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.sources.kernel_file import HostArgument, SourceKernel
+
+SHIFT = 3  # bits of a derived number to shift by: rows of 8 elements
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,13 @@ class ArgumentNumbers:
         plain = name.rpartition(".")[2]
         shape, vary = self._launch.shape, self._wishes.vary
         number = derived_number(plain, element.kind, element.size, shape, vary=vary, least=self._strided(name))
-        return ArgumentNumber(number.value, Origin.DERIVED, number.varied)
+        value, varied = number.value, number.varied
+        offset = self._offsets.get(name)
+        if offset in self._wishes.shifts:
+            value, varied = SHIFT + vary, vary
+        elif offset in self._wishes.masks:
+            value = power_of_two(int(value))
+        return ArgumentNumber(value, Origin.DERIVED, varied)
 
     def _strided(self, name: str) -> int:
         """Return the value with which each loop that steps by the grid or the block has several iterations, or 0."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from shflbench.checker.dataflow.bit_uses import masks, shifts
 from shflbench.checker.dataflow.index_values import IndexValues
 from shflbench.checker.dataflow.scope import used_indexes
 from shflbench.checker.dataflow.strides import strides
@@ -62,6 +63,8 @@ def plan_runs(
         zeroed=zeroed_buffers(kernel, program, slicer),
         bounds=size_bounds(kernel, slicer),
         strides=strides(slicer),
+        masks=masks(slicer),
+        shifts=shifts(slicer),
         offsets=frozenset(names[start] for start in offsets & names.keys()),
         indexes=frozenset(names[start] for start in indexes & names.keys()),
         thresholds=thresholds(kernel, slicer),

@@ -52,6 +52,11 @@ def is_size(name: str) -> bool:
     return bool(words) and bool({words[-1], "".join(words[-2:])} & (_SIZES | _ROWS | _DEPTH))
 
 
+def power_of_two(value: int) -> int:
+    """Return the largest power of two that is at most `value`, which is positive."""
+    return 1 << (value.bit_length() - 1) if value > 0 else 1
+
+
 def derived_number(  # noqa: PLR0913  (what decides on the number)
     name: str, kind: str, size: int, shape: LaunchShape, *, vary: bool = False, least: int = 0
 ) -> DerivedNumber:

@@ -27,6 +27,8 @@ class Wishes:
     vary: bool = False  # derived numbers differ from those of the first seed, and buffers have their suggested sizes
     bounds: Mapping[str, Sequence[SizeBound]] = field(default_factory=dict)  # suggested sizes of buffers, by name
     strides: Collection[Stride] = ()  # of loops up to a number: it is several times the threads
+    masks: Collection[int] = ()  # first bytes of the numbers that are powers of two
+    shifts: Collection[int] = ()  # first bytes of the numbers of bits to shift by
     offsets: Collection[str] = ()  # buffers of which an element and the next one are a range: they are sorted
     indexes: Collection[str] = ()  # buffers whose contents are addresses, or numbers of iterations
     thresholds: Mapping[str, ContentThresholds] = field(default_factory=dict)  # that contents are compared with

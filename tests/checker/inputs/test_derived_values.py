@@ -99,3 +99,27 @@ def test_indices_are_sorted_where_they_limit_ranges_and_else_also_a_permutation(
     judged = verdicts(INDEXED, tmp_path, kernel_cache)
     needs = dict.fromkeys(("scatter", "ranges"), "needs arguments")
     assert judged == {"rows": "clean", "bins": "broken", **needs}
+
+
+BITS = """__global__ void rotate(const float *in, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[(i + 1) & (n - 1)] = in[i];
+}
+__global__ void rows(const float *in, float *out, int bits) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if ((i & ((1 << bits) - 1)) == 0) out[i >> bits] = in[i];
+}
+__global__ void broken(const float *in, float *out, int bits) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i >> bits] = in[i] + i;
+}
+"""
+
+
+def test_a_mask_is_one_less_than_a_power_of_two_and_a_shift_has_few_bits(tmp_path: Path, kernel_cache: Path) -> None:
+    file = tmp_path / "k.cu"
+    file.write_text(BITS, encoding="utf-8")
+    report = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False))
+    rotate, rows, broken = report.kernels
+    assert [kernel.verdict for kernel in (rotate, rows, broken)] == ["clean", "clean", "needs arguments"]
+    assert broken.causes == ("bits",)

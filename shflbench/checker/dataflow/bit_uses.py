@@ -1,0 +1,39 @@
+"""Parameters that a kernel uses as a mask of bits, `x & (n - 1)`, or as the number of bits of a shift, `x >> n`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.dataflow.index_values import IndexValues, parameters_of, variable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from shflbench.checker.dataflow.polynomials import Polynomial
+    from shflbench.checker.dataflow.slices import Slicer
+
+_BITS = {"b32", "b64"}  # of `and`, which also combines predicates
+_SHIFTED = 2  # sources of a shift
+
+
+def masks(slicer: Slicer) -> frozenset[int]:
+    """Return the first bytes of the parameters from which one is subtracted to get a mask: powers of two."""
+    values = IndexValues(slicer)
+    ops = (op for op in slicer.ops if op.instruction.opcode == "and" and _BITS & set(op.instruction.modifiers))
+    operands = (values.of(source) for op in ops for source in op.sources)
+    return frozenset(_parameters(operand for operand in operands if operand[()] == -1))
+
+
+def shifts(slicer: Slicer) -> frozenset[int]:
+    """Return the first bytes of the parameters that are numbers of bits to shift by."""
+    values = IndexValues(slicer)
+    ops = (op for op in slicer.ops if op.instruction.opcode in {"shl", "shr"} and len(op.sources) == _SHIFTED)
+    return frozenset(_parameters(values.of(op.sources[1]) for op in ops))
+
+
+def _parameters(operands: Iterable[Polynomial]) -> Iterator[int]:
+    """Yield the parameters that are operands by themselves, apart from a constant."""
+    for operand in operands:
+        match list(variable(operand).items()):
+            case [(term, 1)] if (parameters := parameters_of(term)) is not None and len(parameters) == 1:
+                yield parameters[0]
