@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument import Origin
@@ -70,6 +71,8 @@ class ArgumentNumbers:
     def number(self, name: str, element: Element, host: HostArgument | None) -> ArgumentNumber:
         """Return the number `name`, for which the user gives no value."""
         if host is not None and host.value is not None:
+            if self._is_number_of_blocks(name, host.value):
+                return ArgumentNumber(self._launch.shape.blocks, Origin.DERIVED, scaled=True)
             smaller = scaled_down(host.value, self._launch) if self._wishes.vary and element.kind in "iu" else None
             if smaller is not None:
                 return ArgumentNumber(smaller, Origin.DERIVED, varied=True, scaled=True)
@@ -84,6 +87,12 @@ class ArgumentNumbers:
         elif offset in self._wishes.masks:
             value = power_of_two(int(value))
         return ArgumentNumber(value, Origin.DERIVED, varied)
+
+    def _is_number_of_blocks(self, name: str, value: int | float) -> bool:  # noqa: PYI041  (two types)
+        """Whether a number of the host code is that of its blocks, of which the launch has fewer: they all arrive."""
+        grid = self._launch.host.grid if self._launch.host is not None else None
+        is_compared = self._offsets.get(name) in self._wishes.arrivals
+        return self._launch.is_scaled_down and is_compared and grid is not None and value == prod(grid)
 
     def _strided(self, name: str) -> int:
         """Return the value with which each loop that steps by the grid or the block has several iterations, or 0."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from shflbench.checker.dataflow.arrivals import arrival_counts
 from shflbench.checker.dataflow.bit_uses import masks, shifts
 from shflbench.checker.dataflow.index_values import IndexValues
 from shflbench.checker.dataflow.scope import used_indexes
@@ -63,6 +64,7 @@ def plan_runs(
         zeroed=zeroed_buffers(kernel, program, slicer),
         bounds=size_bounds(kernel, slicer),
         strides=strides(slicer),
+        arrivals=arrival_counts(slicer),
         masks=masks(slicer),
         shifts=shifts(slicer),
         offsets=frozenset(names[start] for start in offsets & names.keys()),

@@ -29,6 +29,7 @@ class Wishes:
     strides: Collection[Stride] = ()  # of loops up to a number: it is several times the threads
     masks: Collection[int] = ()  # first bytes of the numbers that are powers of two
     shifts: Collection[int] = ()  # first bytes of the numbers of bits to shift by
+    arrivals: Collection[int] = ()  # first bytes of the numbers that counts in memory are compared with
     offsets: Collection[str] = ()  # buffers of which an element and the next one are a range: they are sorted
     indexes: Collection[str] = ()  # buffers whose contents are addresses, or numbers of iterations
     thresholds: Mapping[str, ContentThresholds] = field(default_factory=dict)  # that contents are compared with

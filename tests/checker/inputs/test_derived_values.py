@@ -123,3 +123,36 @@ def test_a_mask_is_one_less_than_a_power_of_two_and_a_shift_has_few_bits(tmp_pat
     rotate, rows, broken = report.kernels
     assert [kernel.verdict for kernel in (rotate, rows, broken)] == ["clean", "clean", "needs arguments"]
     assert broken.causes == ("bits",)
+
+
+ARRIVALS = """__global__ void wait(int *out, volatile int *arrived, int blocks) {
+    if (threadIdx.x == 0) {
+        atomicAdd((int *)arrived, 1);
+        while (*arrived < blocks);
+    }
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+__global__ void last(int *out, unsigned *ticket, unsigned blocks) {
+    if (threadIdx.x == 0 && atomicAdd(ticket, 1) == blocks - 1) *out = 1;
+}
+int main() {
+    int *out, *arrived;
+    unsigned *ticket;
+    cudaMalloc(&out, 64 * 128 * sizeof(int));
+    cudaMalloc(&arrived, sizeof(int));
+    cudaMalloc(&ticket, sizeof(unsigned));
+    cudaMemset(arrived, 0, sizeof(int));
+    cudaMemset(ticket, 0, sizeof(unsigned));
+    wait<<<64, 128>>>(out, arrived, 64);
+    last<<<64, 128>>>(out, ticket, 64);
+}
+"""
+
+
+def test_in_a_grid_that_is_scaled_down_all_blocks_arrive(tmp_path: Path, kernel_cache: Path) -> None:
+    file = tmp_path / "k.cu"
+    file.write_text(ARRIVALS, encoding="utf-8")
+    report = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False))
+    assert [kernel.verdict for kernel in report.kernels] == ["clean", "clean"]
+    assert not any("never ran" in kernel.sentence for kernel in report.kernels)
