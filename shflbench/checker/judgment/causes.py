@@ -66,7 +66,9 @@ def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[Lau
     if observation.kind in OF_VALUES:
         causes = list(_of_values(observation, slicer, launch.arguments))
     elif observation.kind in RACES:
-        causes = [] if must_collide(observation, slicer) else list(_of_race(observation, slicer, launch.arguments, every))
+        causes = (
+            [] if must_collide(observation, slicer) else list(_of_race(observation, slicer, launch.arguments, every))
+        )
     else:
         causes = []
     if launch.launch.is_scaled_down:

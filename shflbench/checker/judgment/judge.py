@@ -50,7 +50,7 @@ class KernelJudgment:
     differs: bool = False  # only the outputs show that it is broken
 
 
-def judge_kernel(  # noqa: PLR0911  (a return per verdict)
+def judge_kernel(  # noqa: C901, PLR0911  (a return per verdict)
     evidence: KernelEvidence, slicer: Slicer, *, order_matters: Sequence[str] = (), replicates_stores: bool = False
 ) -> KernelJudgment:
     """Return the verdict on a kernel.
