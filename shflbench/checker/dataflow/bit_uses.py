@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.index_values import IndexValues, parameters_of, variable
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -19,7 +20,9 @@ _SHIFTED = 2  # sources of a shift
 def masks(slicer: Slicer) -> frozenset[int]:
     """Return the first bytes of the parameters from which one is subtracted to get a mask: powers of two."""
     values = IndexValues(slicer)
-    ops = (op for op in slicer.ops if op.instruction.opcode == "and" and _BITS & set(op.instruction.modifiers))
+    ops = (
+        op for op in slicer.ops if has_role(op.instruction, OpcodeRole.MASK) and _BITS & set(op.instruction.modifiers)
+    )
     operands = (values.of(source) for op in ops for source in op.sources)
     return frozenset(_parameters(operand for operand in operands if operand[()] == -1))
 
@@ -27,7 +30,7 @@ def masks(slicer: Slicer) -> frozenset[int]:
 def shifts(slicer: Slicer) -> frozenset[int]:
     """Return the first bytes of the parameters that are numbers of bits to shift by."""
     values = IndexValues(slicer)
-    ops = (op for op in slicer.ops if op.instruction.opcode in {"shl", "shr"} and len(op.sources) == _SHIFTED)
+    ops = (op for op in slicer.ops if has_role(op.instruction, OpcodeRole.SHIFT) and len(op.sources) == _SHIFTED)
     return frozenset(_parameters(values.of(op.sources[1]) for op in ops))
 
 

@@ -15,6 +15,7 @@ from shflbench.checker.dataflow.index_values import signed
 from shflbench.checker.dataflow.slices import parameter_byte
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access, Pure
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -60,7 +61,7 @@ class ValueRanges:
             return None
         pointer, register = None, place.base
         writer = self._writer(register)
-        if writer is not None and writer.instruction.opcode == "add":
+        if writer is not None and _is_sum(writer):
             for one, other in (writer.sources, writer.sources[::-1]):
                 if isinstance(other, Slot) and (start := self._pointer(one)) is not None:
                     pointer, register = start, other
@@ -89,14 +90,14 @@ class ValueRanges:
     def _pointer(self, source: Source) -> int | None:
         """Return the first byte of the parameter that a register is a copy of."""
         writer = self._writer(source)
-        while writer is not None and writer.instruction.opcode in {"cvta", "mov"}:
+        while writer is not None and _is_copied(writer):
             writer = self._writer(writer.sources[0])
         return parameter_byte(writer) if writer is not None else None
 
     def _result(self, op: Op) -> ValueRange | None:
         if isinstance(op.form, Access):
             return _loaded(op.form)
-        if not isinstance(op.form, Pure) or not op.sources:
+        if not isinstance(op.form, Pure) or not op.sources or not has_role(op.instruction, OpcodeRole.RANGE):
             return None
         opcode = op.instruction.opcode
         if opcode in _LIMITS:
@@ -173,6 +174,20 @@ def _field(op: Op) -> ValueRange | None:
     if isinstance(length, Slot) or not op.instruction.modifiers[0].startswith("u"):
         return None
     return ValueRange(0, (1 << length) - 1, 1 << length)
+
+
+def _is_sum(op: Op) -> bool:
+    match op.instruction.opcode:
+        case "add":
+            return True
+    return False
+
+
+def _is_copied(op: Op) -> bool:
+    match op.instruction.opcode:
+        case "cvta" | "mov":
+            return True
+    return False
 
 
 _LIMITS: Mapping[str, Callable[[Op], ValueRange | None]] = {"and": _masked, "rem": _modulo, "bfe": _field}

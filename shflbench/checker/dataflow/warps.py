@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.link.program import Slot
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from shflbench.checker.dataflow.slices import Slicer
@@ -18,6 +19,8 @@ def divides_into_warps(slicer: Slicer) -> bool:
     Compilers do so by a shift, also where the number may be negative.
     """
     return any(
-        op.instruction.opcode == "shr" and not isinstance(op.sources[1], Slot) and op.sources[1] == LOG_WARP
+        has_role(op.instruction, OpcodeRole.RIGHT_SHIFT)
+        and not isinstance(op.sources[1], Slot)
+        and op.sources[1] == LOG_WARP
         for op in slicer.ops
     )

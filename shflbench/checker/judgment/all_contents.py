@@ -13,6 +13,7 @@ from shflbench.checker.dataflow.polynomials import difference
 from shflbench.checker.dataflow.value_ranges import ValueRanges
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.machine.faults import FaultKind
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -88,7 +89,7 @@ def _sizes(branch: Op, slicer: Slicer, arguments: Arguments, *, one_block: bool)
     """Yield the value of the parameter with which a branch compares the number of a thread."""
     indexes = IndexValues(slicer)
     for compare in slicer.writers(branch.guard.number) if branch.guard is not None else ():
-        if compare.instruction.opcode != "setp" or len(compare.sources) < 2:  # noqa: PLR2004  (what it compares)
+        if not has_role(compare.instruction, OpcodeRole.COMPARISON) or len(compare.sources) < 2:  # noqa: PLR2004  (what it compares)
             continue
         value = normalized(difference(indexes.of(compare.sources[0]), indexes.of(compare.sources[1])))
         numbers = {term: factor for term, factor in value.items() if not term[:1] or term[0].startswith(PARAMETER)}

@@ -23,6 +23,10 @@ class OpcodeRole(Flag):
     COPY = auto()  # the operand itself: `dataflow/index_values.py`
     COMPARISON = auto()  # a predicate that compares numbers: `dataflow/guards.py`, `inputs/thresholds.py`
     MINIMUM = auto()  # at most each operand: `dataflow/guards.py`
+    MASK = auto()  # the bits of one operand that another one has: `dataflow/bit_uses.py`
+    SHIFT = auto()  # of bits: `dataflow/bit_uses.py`
+    RIGHT_SHIFT = auto()  # a division by a power of two: `dataflow/warps.py`
+    RANGE = auto()  # the values of the operands limit it: `dataflow/value_ranges.py`
     LOGIC = auto()  # of predicates: `dataflow/guards.py`
     BLOCK_BARRIER = auto()  # of a block, or with `.warp` of a warp: `inputs/blocks.py`
     APPROXIMATE = auto()  # with `.approx`, a GPU may differ in the last digits: `link/notes.py`
@@ -30,19 +34,22 @@ class OpcodeRole(Flag):
 
 
 _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
-    "add": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
-    "sub": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
-    "mad": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
-    "mov": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL | OpcodeRole.COPY,
+    "add": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL | OpcodeRole.RANGE,
+    "sub": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL | OpcodeRole.RANGE,
+    "mad": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL | OpcodeRole.RANGE,
+    "mov": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL | OpcodeRole.COPY | OpcodeRole.RANGE,
     "cvta": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
-    "cvt": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
-    "mul": OpcodeRole.POLYNOMIAL,
+    "cvt": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL | OpcodeRole.RANGE,
+    "mul": OpcodeRole.POLYNOMIAL | OpcodeRole.RANGE,
     "neg": OpcodeRole.POLYNOMIAL,
-    "shl": OpcodeRole.POLYNOMIAL,
+    "shl": OpcodeRole.POLYNOMIAL | OpcodeRole.RANGE | OpcodeRole.SHIFT,
+    "shr": OpcodeRole.RANGE | OpcodeRole.SHIFT | OpcodeRole.RIGHT_SHIFT,
+    "rem": OpcodeRole.RANGE,
+    "bfe": OpcodeRole.RANGE,
     "selp": OpcodeRole.POINTER,
     "max": OpcodeRole.POINTER,
     "min": OpcodeRole.POINTER | OpcodeRole.MINIMUM,
-    "and": OpcodeRole.POINTER | OpcodeRole.LOGIC,
+    "and": OpcodeRole.POINTER | OpcodeRole.LOGIC | OpcodeRole.MASK | OpcodeRole.RANGE,
     "or": OpcodeRole.POINTER | OpcodeRole.LOGIC,
     "not": OpcodeRole.POLYNOMIAL | OpcodeRole.LOGIC,
     "setp": OpcodeRole.COMPARISON,
@@ -60,10 +67,10 @@ _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
 }
 _OPAQUE = """
     $__assertfail $clock $copy_commit $copy_deliver $copy_wait $copy_wait_all $free $ld_async $ldmatrix $malloc $mma
-    $movmatrix $no_function $st_async $stack $stmatrix $vprintf abs addc applypriority atom bfe bfi bfind bmsk bra brev
+    $movmatrix $no_function $st_async $stack $stmatrix $vprintf abs addc applypriority atom bfi bfind bmsk bra brev
     brkpt clz cnot copysign createpolicy dp2a dp4a elect exit fence fma fns getctarank griddepcontrol isspacep ld ldu
-    lop3 mad24 madc mapa match membar mul24 nanosleep pmevent popc prefetch prefetchu prmt red redux rem ret sad set
-    setmaxnreg shf shfl shr slct st subc szext testp trap vabsdiff2 vabsdiff4 vadd2 vadd4 vavrg2 vavrg4 vmax2 vmax4
+    lop3 mad24 madc mapa match membar mul24 nanosleep pmevent popc prefetch prefetchu prmt red redux ret sad set
+    setmaxnreg shf shfl slct st subc szext testp trap vabsdiff2 vabsdiff4 vadd2 vadd4 vavrg2 vavrg4 vmax2 vmax4
     vmin2 vmin4 vote vsub2 vsub4 xor
 """
 ROLES: Mapping[str, OpcodeRole] = {**dict.fromkeys(_OPAQUE.split(), OpcodeRole.OPAQUE), **_WITH_A_ROLE}
