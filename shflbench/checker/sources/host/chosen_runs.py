@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.declarations import shape_of
@@ -23,10 +24,11 @@ if TYPE_CHECKING:
 # Numbers that stand for what the program reads, of which the one with the most, and the most useful, launches is taken.
 NUMBERS = (1024, 256, 64, 4096, 16, 16384)
 FURTHER = (1000, 65_536)  # no multiple of a block; more than the threads of a launch whose loops step by the grid
-MOST_WORDS = 8  # of a command line
+MOST_WORDS = 16  # of a command line
 MANY_THREADS = 4096
 MOST_THREADS, MOST_BYTES = 1 << 20, 1 << 24  # of launches with further numbers, and of their buffers
 _ADDRESS = 8  # bytes
+_COMPARED = re.compile(r"\bargc\s*(?:[<>]=?|[!=]=)\s*(\d{1,2})")
 
 
 def performed_launches(run: Interpreter, sites: Collection[int], words: Sequence[str] | None = None) -> list[Performed]:
@@ -75,14 +77,20 @@ def _of_main(
     if words is not None:
         yield from _main(run, main, HostInput(words=tuple(words)), forced=forced).performed
         return
-    reads = len(main.parameters) > 1
-    counts = range(1, MOST_WORDS + 1 if reads else 2)
     best, score = 1, (-1, -1, -1)
-    for count in counts:
+    for count in _counts(main):
         state = _main(run, main, HostInput(count=count), forced=forced)
         if (value := _score(state)) > score:
             best, score = count, value
     yield from _with_numbers(lambda number: _main(run, main, HostInput(count=best, number=number), forced=forced))
+
+
+def _counts(main: HostFunction) -> list[int]:
+    """Return the numbers of words that a program may expect, itself included."""
+    compared = {int(text) for text in _COMPARED.findall(text_of(main.body))} if len(main.parameters) > 1 else set()
+    return sorted(
+        {1, *(near for count in compared for near in (count - 1, count, count + 1) if 0 < near <= MOST_WORDS)}
+    )
 
 
 def _of_function(run: Interpreter, function: HostFunction) -> Iterator[Performed]:

@@ -28,6 +28,7 @@ class Run(Protocol):
     kernels: Mapping[str, Sequence[Definition]]
     state: HostState
     macro_uses: list[Node]  # those around what runs
+    long_loops: dict[int, int]  # loops that took too many iterations, with the number that stood for the input
 
     def expression(self, node: Node) -> Callable[[Frame], Any]:
         """Return an expression as a function of the frame."""

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.host.declarations import fill_vector, is_reference, shape_of, vector_of
 from shflbench.checker.sources.host.expressions import EXPRESSIONS, REFERENCES, truth
-from shflbench.checker.sources.host.machine import MOST_CALLS, Frame, HostInput, HostState, HostStop
+from shflbench.checker.sources.host.machine import (
+    MOST_CALLS,
+    MOST_STEPS,
+    MOST_TOTAL,
+    Frame,
+    HostInput,
+    HostState,
+    HostStop,
+)
 from shflbench.checker.sources.host.program import HostFunction, called_name, items
 from shflbench.checker.sources.host.statements import STATEMENTS, Returned, expression_statement
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, TypeReader
@@ -50,6 +58,8 @@ class Interpreter:
         self._statements: dict[int, Statement] = {}
         self._launches: dict[int, bool] = {}
         self.macro_uses: list[Node] = []  # those around what runs
+        self.long_loops: dict[int, int] = {}  # loops that took too many iterations → the number that was read
+        self._left = MOST_TOTAL
         self._expanded: dict[str, tuple[Tree, Node | None]] = {}
 
     # Code
@@ -290,9 +300,10 @@ class Interpreter:
 
     def run(self, function: HostFunction, arguments: Sequence[object], given: HostInput, *, forced: bool) -> HostState:
         """Run a function until it ends, and return what it did."""
-        self.state = HostState(given, forced=forced)
+        self.state = HostState(given, min(MOST_STEPS, self._left), forced=forced)
         with suppress(HostStop, RecursionError):
             self.call(function, [Cell(value) for value in arguments], ())
+        self._left -= min(self.state.steps, self._left)
         return self.state
 
 

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.values import Cell, Element, Structure
     from shflbench.checker.sources.kernel_file import HostLaunch
 
-MOST_STEPS = 400_000  # iterations and calls of one run
-MOST_ITERATIONS = 20_000  # of a loop that only computes, with the loops in it; then its results are unknown
+MOST_STEPS = 100_000  # iterations and calls of one run
+MOST_TOTAL = 400_000  # of all runs of a file
+MOST_ITERATIONS = 5_000  # of a loop that only computes, with the loops in it; then its results are unknown
 MOST_LAUNCHING = 40  # iterations of a loop that uses the device
 MOST_CALLS = 60  # one in the other
 
@@ -66,6 +67,7 @@ class HostState:
     """The state of one run."""
 
     given: HostInput
+    limit: int = MOST_STEPS
     performed: list[Performed] = field(default_factory=list)
     globals: dict[str, Cell] = field(default_factory=dict)
     steps: int = 0
@@ -77,7 +79,7 @@ class HostState:
     def step(self) -> None:
         """Count an iteration or a call."""
         self.steps += 1
-        if self.steps > MOST_STEPS:
+        if self.steps > self.limit:
             raise HostStop
         if self.loop_steps is not None:
             self.loop_steps += 1

@@ -174,10 +174,15 @@ def _loop(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a loo
         try:
             if effects or run.state.loop_steps is not None:
                 return iterate(frame)
+            if run.state.given.number >= run.long_loops.get(node.id, run.state.given.number + 1):
+                begin(frame)
+                run.forget(scalars, frame)
+                return None
             run.state.loop_steps = 0
             try:
                 return iterate(frame)
             except LoopLimit:
+                run.long_loops[node.id] = run.state.given.number
                 run.forget(scalars, frame)
                 return None
             finally:
