@@ -54,6 +54,10 @@ class Macros:
             Macro(match["name"], names, _COMMENT.sub(" ", match["body"]).strip())
         )
 
+    def of_command_line(self) -> dict[str, Macro]:
+        """Return what `-D` gives."""
+        return {name: self._all[name][0] for name in self._given}
+
     def definitions(self, name: str) -> Sequence[Macro]:
         """Return the definitions of `name`, none if it is no macro of the files."""
         return self._all.get(name, ())

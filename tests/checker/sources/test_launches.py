@@ -73,8 +73,13 @@ def test_a_definition_on_the_command_line_wins_over_one_in_the_file(parse: Parse
     assert found.launch.grid == (64, 1, 1)
 
 
-def test_a_macro_with_two_definitions_is_unknown(parse: Parse) -> None:
-    assert launch(parse, "kernel<<<N, 32>>>(p, 3);", "#ifdef A\n#define N 8\n#else\n#define N 4\n#endif").grid is None
+@pytest.mark.parametrize(("define", "grid"), [((), (4, 1, 1)), (("A",), (8, 1, 1))])
+def test_a_macro_has_the_definition_that_the_preprocessor_takes(
+    parse: Parse, define: tuple[str, ...], grid: tuple[int, int, int]
+) -> None:
+    macros = "#if defined(A) && !defined(B)\n#define N 8\n#else\n#define N 4\n#endif\n"
+    (site,) = parse(f"{macros}{KERNEL}int main() {{ float *p; kernel<<<N, 32>>>(p, 3); }}", define=define).launches
+    assert site.launch.grid == grid
 
 
 def test_allocations_give_sizes_and_fills_give_contents(parse: Parse) -> None:

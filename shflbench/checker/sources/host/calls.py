@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.interface import Reference, Run
     from shflbench.checker.sources.host.machine import Frame
     from shflbench.checker.sources.host.program import HostFunction
+    from shflbench.checker.sources.macros import Macro
 
 _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
 _BY_FUNCTION = {"cudaLaunchKernel": False, "cudaLaunchCooperativeKernel": True}
@@ -50,8 +51,9 @@ def call(  # noqa: PLR0911  (a return per kind of call)
     name = called_name(function)
     if name in _BY_FUNCTION and len(arguments) >= 4:  # noqa: PLR2004  (kernel, grid, block and arguments)
         return launch_by_call(run, node, arguments, cooperative=_BY_FUNCTION[name])
-    if function.type == "identifier" and run.program.macros.definitions(name):
-        return _macro(run, node, name, arguments)
+    macro = run.program.macro(name) if function.type == "identifier" else None
+    if macro is not None and macro.parameters is not None:
+        return _macro(run, node, macro, arguments)
     if function.type == "field_expression":
         return _method(run, function, name, arguments)
     if name in _CASTS:
@@ -59,9 +61,7 @@ def call(  # noqa: PLR0911  (a return per kind of call)
     return _plain(run, function, name, arguments)
 
 
-def _macro(run: Run, node: Node, name: str, arguments: Sequence[Node]) -> Callable[[Frame], object]:
-    macros = run.program.macros.definitions(name)
-    macro = macros[0]
+def _macro(run: Run, node: Node, macro: Macro, arguments: Sequence[Node]) -> Callable[[Frame], object]:
     texts = [text_of(item) for item in arguments]
     values = [run.expression(item) for item in arguments]
     body = _substituted(macro.body, macro.parameters or (), texts)

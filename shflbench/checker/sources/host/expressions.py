@@ -68,9 +68,9 @@ def named(run: Run, name: str, frame: Frame) -> object:
         return place.load()
     if name in frame.bound:
         return _bound(run, frame.bound[name], frame)
-    text = run.program.macros.constant(name)
-    if text is not None:
-        tree = run.expanded(text)
+    macro = run.program.macro(name)
+    if macro is not None and macro.parameters is None:
+        tree = run.expanded(macro.body)
         return run.expression(tree)(frame) if tree is not None else UNKNOWN
     enumerator = run.program.enumerators.get(name)
     if enumerator is not None:
@@ -133,10 +133,31 @@ def _name_place(run: Run, node: Node) -> Callable[[Frame], Reference]:
 
 def _qualified(run: Run, node: Node) -> Callable[[Frame], object]:
     text = "".join(text_of(node).split())
-    name = text.rpartition("::")[2]
-    if text in CONSTANTS:
-        return lambda frame: CONSTANTS[text]  # noqa: ARG005
-    return lambda frame: frame.variables[name].load() if name in frame.variables else named(run, name, frame)
+    owner, _, name = text.rpartition("::")
+
+    def value(frame: Frame) -> object:
+        if name in frame.variables:
+            return frame.variables[name].load()
+        member = static_member(run, owner, name, frame) if owner else UNKNOWN
+        return named(run, name, frame) if member is UNKNOWN else member
+
+    return value
+
+
+def static_member(run: Run, owner: str, name: str, frame: Frame) -> object:
+    """Return a constant that a class declares, such as `Packed<float>::size`."""
+    type_ = run.type(owner, frame)
+    plain, _, listed = type_.name.partition("<")
+    known = run.program.classes.get(plain)
+    if known is None:
+        return UNKNOWN
+    arguments = [text.strip() for text in listed.removesuffix(">").split(",")] if listed else []
+    bound = {item.name: frame.bound.get(text, text) for item, text in zip(known.template, arguments, strict=False)}
+    for item in items(known.body):
+        value = item.child_by_field_name("default_value") if item.type == "field_declaration" else None
+        if value is not None and declared_name(item.child_by_field_name("declarator")) == name:
+            return run.expression(value)(Frame({}, None, bound))
+    return UNKNOWN
 
 
 def _instance(run: Run, node: Node) -> Callable[[Frame], object]:

@@ -22,6 +22,7 @@ from shflbench.checker.sources.host.machine import (
     HostState,
     HostStop,
 )
+from shflbench.checker.sources.host.preprocessor import condition as preprocessed
 from shflbench.checker.sources.host.program import HostFunction, called_name, items
 from shflbench.checker.sources.host.statements import STATEMENTS, Returned, expression_statement
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, TypeReader
@@ -52,7 +53,7 @@ class Interpreter:
     ) -> None:
         """Keep the program; `kernels` has the definitions of kernels by the last part of their names."""
         self.program, self.kernels = program, kernels
-        self.types = TypeReader(types, program.macros)
+        self.types = TypeReader(types, program)
         self.state = HostState(HostInput())
         self._expressions: dict[int, Callable[[Frame], object]] = {}
         self._statements: dict[int, Statement] = {}
@@ -122,7 +123,8 @@ class Interpreter:
         name = called_name(item.child_by_field_name("function"))
         if name.startswith("cudaLaunch"):
             return True
-        if any("<<<" in macro.body for macro in self.program.macros.definitions(name)):
+        macro = self.program.macro(name)
+        if macro is not None and "<<<" in macro.body:
             return True
         return any(self.launches(callee.body) for callee in self.program.functions.get(name, ()))
 
@@ -147,11 +149,10 @@ class Interpreter:
         inside = [item for item in inside if other is None or item.id != other.id]
         text = text_of(node.child_by_field_name("name"))
         if node.type == "preproc_ifdef":
-            known = bool(self.program.macros.definitions(text))
+            known = self.program.macro(text) is not None
             holds = known != (text_of(node.children[0]) == "#ifndef")
         else:
-            value = self.expression(condition)(Frame()) if condition is not None else UNKNOWN
-            holds = truth(value) is not False and value != 0
+            holds = condition is None or bool(preprocessed(text_of(condition), self.program.active))
         if holds or other is None:
             return inside if holds else []
         return self.taken(other) if other.type != "preproc_else" else items(other)

@@ -45,6 +45,12 @@ _HARMLESS = re.compile(
 )
 _NUMBER = re.compile(r"\s*([+-]?(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+))")
 
+# Functions that read a number from a text.
+READERS = frozenset(
+    {"atoi", "atol", "atoll", "atof", "strtol", "strtoul", "strtoull", "strtoll", "strtod", "strtof", "stoi", "stol",
+     "stoul", "stoull", "stof", "stod"}
+)  # fmt: skip
+
 Call = Any  # a function of the interpreter, the frame and the places of the arguments
 
 
@@ -56,11 +62,18 @@ def unknown_call(run: Run, name: str, given: Sequence[Reference]) -> object:
             if isinstance(value, Pointer):
                 value.memory.forget()
             elif isinstance(value, Address):
-                value.cell.store(UNKNOWN)
+                value.cell.store(_read_by(run, name, value.cell))
             elif isinstance(value, Structure) and value.memory is not None:
                 value.memory.forget()
     run.state.step()
     return 0 if name.startswith("cuda") else UNKNOWN
+
+
+def _read_by(run: Run, name: str, cell: Cell) -> object:
+    """Return the value that a function of nobody's files gives a variable: a size of a picture, as of the input."""
+    is_integer = cell.type.format not in {"", "f", "d", "e"} and cell.type.name != "bool"
+    is_of_user = not re.match(r"(?:cuda|cub|thrust|hip|cu|gettimeofday|clock|pthread|omp)|.*[Tt]ime", name)
+    return assumed(run, f"the result of {name}") if is_integer and is_of_user and cell.value is UNKNOWN else UNKNOWN
 
 
 def _write(place: object, value: object) -> None:
@@ -271,8 +284,7 @@ LIBRARY: Mapping[str, Call] = {
     "calloc": _calloc,
     **dict.fromkeys(("memset", "cudaMemset", "cudaMemsetAsync"), _set),
     **dict.fromkeys(("memcpy", "memmove", "cudaMemcpy", "cudaMemcpyAsync"), _copy),
-    **dict.fromkeys(("atoi", "atol", "atoll", "atof", "strtol", "strtoul", "strtoull", "strtoll", "strtod", "strtof",
-                     "stoi", "stol", "stoul", "stoull", "stof", "stod"), _parsed),
+    **dict.fromkeys(READERS, _parsed),
     **dict.fromkeys(("scanf", "sscanf", "fscanf"), _scan),
     **dict.fromkeys(("rand", "random"), _random),
     "drand48": _fraction,

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.definitions import template_parameters
+from shflbench.checker.sources.host.preprocessor import Preprocessor
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.scopes import GLOBAL, declared_name
 from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.sources.definitions import TemplateParameter
     from shflbench.checker.sources.host_code import UserFile
-    from shflbench.checker.sources.macros import Macros
+    from shflbench.checker.sources.macros import Macro, Macros
 
 _CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
 _DEVICE_CALL = re.compile(r"^(?:::)?(?:cuda[A-Z]|cub::|thrust::|hip[A-Z]|cublas|cufft|curand)")
@@ -55,6 +56,7 @@ class HostProgram:
     def __init__(self, files: Sequence[UserFile], macros: Macros) -> None:
         """Index the files."""
         self.macros = macros
+        self.active = Preprocessor(files, macros.of_command_line()).macros
         self.functions: dict[str, list[HostFunction]] = {}
         self.classes: dict[str, HostClass] = {}
         self.variables: dict[str, tuple[Node, Node]] = {}  # name → declaration, declarator
@@ -121,6 +123,13 @@ class HostProgram:
         if name:
             self.classes.setdefault(name, HostClass(name, bases, body, template))
 
+    def macro(self, name: str) -> Macro | None:
+        """Return the macro of a name: the one that is defined in the end, or the only one of the files."""
+        if name in self.active:
+            return self.active[name]
+        known = self.macros.definitions(name)
+        return known[0] if len(known) == 1 else None
+
     def path(self, node: Node) -> Path | None:
         """Return the file of a node; None for one of a text that a macro stands for."""
         while node.parent is not None:
@@ -155,9 +164,9 @@ class HostProgram:
             if _DEVICE_CALL.match(text):
                 return True
             name = called_name(function)
-            for macro in self.macros.definitions(name):
-                if "<<<" in macro.body or "cudaMalloc" in macro.body or "cudaLaunch" in macro.body:
-                    return True
+            macro = self.macro(name)
+            if macro is not None and any(word in macro.body for word in ("<<<", "cudaMalloc", "cudaLaunch")):
+                return True
             return any(self.has_effects(callee.body, depth + 1) for callee in self.functions.get(name, ()))
         if item.type in {"declaration", "new_expression"}:
             name = text_of(item.child_by_field_name("type")).partition("<")[0].rpartition("::")[2]

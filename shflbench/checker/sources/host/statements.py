@@ -7,8 +7,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shflbench.checker.sources.host.declarations import declaration
+from shflbench.checker.sources.host.library import READERS
 from shflbench.checker.sources.host.machine import MOST_LAUNCHING, Frame, HostStop, LoopLimit
-from shflbench.checker.sources.host.program import items
+from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.values import UNKNOWN, Cell, Element, Pointer, Structure
 from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import text_of, walk
@@ -93,7 +94,7 @@ def _if(run: Run, node: Node) -> Statement:
     alternative = run.statement(other) if other is not None else _nothing
     leaves = first is not None and _leaves(first)
     parts = [part for part in (first, other) if part is not None]
-    effects = [part for part in parts if run.program.has_effects(part)]
+    effects = [part for part in parts if run.program.has_effects(part) or _reads_words(part)]
     launching = [part for part in effects if run.launches(part)]
     scalars = [item for part in parts for item in changed(part)]
 
@@ -113,6 +114,14 @@ def _if(run: Run, node: Node) -> Statement:
         return outcome if len(effects) == 1 and other is not None else None
 
     return branch
+
+
+def _reads_words(node: Node) -> bool:
+    """Whether code reads numbers of the command line, as for an option that it knows."""
+    return any(
+        item.type == "call_expression" and called_name(item.child_by_field_name("function")) in READERS
+        for item in walk(node)
+    )
 
 
 def _leaves(node: Node) -> bool:

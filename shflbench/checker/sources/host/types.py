@@ -12,8 +12,8 @@ from shflbench.checker.sources.argument_types import meaning
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from shflbench.checker.sources.host.program import HostProgram
     from shflbench.checker.sources.layouts import Types
-    from shflbench.checker.sources.macros import Macros
 
 _QUALIFIERS = re.compile(
     r"\b(?:const|constexpr|volatile|static|inline|extern|register|typename|struct|class|enum|union|mutable|"
@@ -85,9 +85,9 @@ def array_of(target: HostType, count: int) -> HostType:
 class TypeReader:
     """Reads the text of a type; the parameters of templates stand for what a call binds them to."""
 
-    def __init__(self, types: Types, macros: Macros) -> None:
+    def __init__(self, types: Types, program: HostProgram) -> None:
         """Keep the typedefs, structures and macros of the files."""
-        self._types, self._macros = types, macros
+        self._types, self._program = types, program
         self._known: dict[tuple[str, tuple[tuple[str, object], ...]], HostType] = {}
 
     def read(self, text: str, bound: Mapping[str, object]) -> HostType:
@@ -112,7 +112,8 @@ class TypeReader:
             return self._read(str(bound[text]), {}, depth + 1)
         if text in {"dim3", "uint3"}:
             return DIM3
-        alias = self._types.aliases.get(text.rpartition("::")[2]) or self._macros.constant(text)
+        macro = self._program.macro(text)
+        alias = self._types.aliases.get(text.rpartition("::")[2]) or (macro.body if macro is not None else None)
         if alias and alias != text and depth < _MOST_ALIASES:
             return self._read(alias, bound, depth + 1)
         if text in {"char", "signed char"}:
