@@ -120,7 +120,10 @@ def without_invalid(linked: LinkedKernel, rules: LaunchRules) -> tuple[LinkedKer
     invalid: dict[SourceLine, InvalidLaunch] = {}
     valid = []
     for launch in linked.kernel.host_launches:
-        if reason := rules.of_host(launch):
+        reason = rules.of_host(launch)
+        if reason and launch.assumed:
+            continue  # the program takes other numbers
+        if reason:
             is_whole = launch.grid is not None and launch.block is not None
             shape = str(LaunchShape(launch.grid, launch.block)) if is_whole else ""  # type: ignore[arg-type]
             invalid.setdefault(launch.line, InvalidLaunch(launch.line, shape, reason))

@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.elements import Element
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
-    from shflbench.checker.sources.kernel_file import HostArgument, SourceKernel
+    from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch, SourceKernel
 
 SHIFT = 3  # bits of a derived number to shift by: rows of 8 elements
+
+
+MOST_HOST_BYTES = 64 << 20  # of all buffers of a launch of the host code
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,12 @@ def scaled_down(value: int | float, launch: PlannedLaunch) -> int | None:  # noq
     return None
 
 
+def _is_too_large(launch: HostLaunch) -> bool:
+    """Whether the buffers of a launch do not fit: with others, its numbers would be those of another program."""
+    sizes = {item.buffer.number: item.buffer.size or 0 for item in launch.arguments if item.buffer is not None}
+    return sum(sizes.values()) > MOST_HOST_BYTES
+
+
 class ArgumentNumbers:
     """The numbers of one launch."""
 
@@ -64,7 +73,7 @@ class ArgumentNumbers:
     def host(self, place: int) -> HostArgument | None:
         """Return what the host code says of the parameter at `place`, None if nothing."""
         host = self._launch.host
-        if host is None or len(host.arguments) != len(self._kernel.parameters):
+        if host is None or len(host.arguments) != len(self._kernel.parameters) or _is_too_large(host):
             return None
         return host.arguments[place]
 

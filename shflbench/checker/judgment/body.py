@@ -32,7 +32,8 @@ def values_without_body(launches: Sequence[LaunchEvidence], slicer: Slicer) -> t
         return ()
     conditions = [branch for op in skipped for branch in slicer.all_conditions(op) if id(branch) in ran]
     depends = slicer.of(conditions, address_only=True)
-    causes = list(of_slice(depends, launches[0].arguments))
+    buffers = {buffer.name for buffer in launches[0].arguments.buffers}
+    causes = [name for name in of_slice(depends, launches[0].arguments) if name not in buffers and ".byte" not in name]
     if depends.launch and all(item.launch.origin is Origin.DERIVED for item in launches):
         causes.append(LAUNCH)
     return tuple(dict.fromkeys(causes))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.loops import has_no_exit
@@ -11,6 +12,7 @@ from shflbench.checker.inputs.launches import is_special
 from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, must_collide
 from shflbench.checker.machine.faults import FaultKind
 from shflbench.checker.races.hazards import MEMORY_FAULTS, RACES, HazardKind
+from shflbench.checker.sources.kernel_file import ODD
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.evidence import LaunchEvidence
 
+MOST_COMPARED = 8  # launches of the host code in which a hazard happened
 LAUNCH = "--launch"
 SHARED = "--shared"
 HOST_ARGS = "--host-args"
@@ -58,8 +61,19 @@ OF_ROWS = RACES | {HazardKind.SAME_VALUE}
 def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvidence]) -> list[str]:
     """Return the options that decide whether the hazard is one: names for `--arg`, `--launch` or `--shared`.
 
-    `every` are all launches of the kernel.
+    None if it happened in a launch whose values all come from the user or the host code. `every` are all launches of
+    the kernel.
     """
+    causes = _causes(observation, slicer, every)
+    hosts = [item for item in observation.launches[1:] if item.launch.origin is Origin.HOST]
+    for item in hosts[:MOST_COMPARED] if causes else ():
+        others = tuple(other for other in observation.launches if other is not item)
+        if not _causes(replace(observation, launches=(item, *others)), slicer, every):
+            return []
+    return causes
+
+
+def _causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvidence]) -> list[str]:
     launch = observation.launches[0]
     if observation.kind is HazardKind.OUT_OF_BOUNDS and exceeds_for_some_contents(observation, slicer):
         return []
@@ -81,11 +95,30 @@ def derived_causes(observation: Observation, slicer: Slicer, every: Sequence[Lau
     if not causes and all(item.varied for item in observation.launches):
         varied = list(_varied(observation, slicer, launch.arguments))
         causes += [LAUNCH] if varied and launch.launch.is_scaled_down else varied
-    if not causes and _is_invented(observation):
+    if not causes and is_invented(observation):
         causes.append(LAUNCH)
     if not causes and observation.after is not None and not _is_independent(observation, slicer):
         return derived_causes(observation.after, slicer, every)  # without the fault, it may not happen
     return list(dict.fromkeys(causes))
+
+
+def is_of_other_numbers(observation: Observation, every: Sequence[LaunchEvidence]) -> bool:
+    """Whether a fault says only that the host code takes no number such as one that was chosen for it.
+
+    It happens with a large or a small number, and not with another one that divides evenly.
+    """
+    happened = [_numbers(item) for item in observation.launches]
+    if observation.kind not in OF_VALUES or not all(happened) or any(ODD in numbers for numbers in happened):
+        return False
+    tried = {numbers for item in every if (numbers := _numbers(item)) and ODD not in numbers}
+    return bool(tried - set(happened))
+
+
+def _numbers(item: LaunchEvidence) -> frozenset[int]:
+    """Return the numbers that stand for what the host code reads; none for a launch that depends on none."""
+    host = item.launch.host
+    is_host = host is not None and item.launch.origin is Origin.HOST
+    return frozenset(number for _, number in host.assumed) if is_host and host is not None else frozenset()
 
 
 def _of_assumed(observation: Observation, every: Sequence[LaunchEvidence]) -> list[str]:
@@ -110,13 +143,13 @@ def _of_assumed(observation: Observation, every: Sequence[LaunchEvidence]) -> li
     return [HOST_ARGS if any(name.startswith("argv[") for name in names) else LAUNCH]
 
 
-def _is_invented(observation: Observation) -> bool:
+def is_invented(observation: Observation) -> bool:
     """Whether a hazard happened only at derived launches, while the host code has one that was not understood.
 
     A race in the shared memory of a block that the host code states does not depend on the rest.
     """
     launches = [item.launch for item in observation.launches]
-    if any(launch.origin is not Origin.DERIVED or launch.host is None for launch in launches):
+    if any(launch.host is None or not (launch.origin is Origin.DERIVED or launch.host.forced) for launch in launches):
         return False
     in_block = observation.kind in RACES and observation.hazard.space == "shared"
     return not (in_block and any(launch.stated for launch in launches))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.loops import never_ends, waits_for_clock
 from shflbench.checker.judgment.body import values_without_body
-from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_refusal
+from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_invented, is_of_other_numbers, is_refusal
 from shflbench.checker.judgment.judged_observation import JudgedObservation
 from shflbench.checker.judgment.observations import Observation, observations
 from shflbench.checker.judgment.sentences import (
@@ -134,7 +134,7 @@ def _is_replicated(item: Observation) -> bool:
 def _judged(
     item: Observation, evidence: KernelEvidence, slicer: Slicer, *, supported: bool, unexplained: bool
 ) -> JudgedObservation:
-    if is_refusal(item, slicer) and not supported:
+    if (is_refusal(item, slicer) and not supported) or is_of_other_numbers(item, evidence.launches):
         return JudgedObservation(item, Level.NONE)
     if item.kind is HazardKind.ACTIVEMASK:
         return JudgedObservation(item, Level.NOTICE)
@@ -143,7 +143,7 @@ def _judged(
     if item.kind in DOUBTS:
         differs = any(launch.differences for launch in evidence.launches)
         if not differs or item.kind not in UNDEFINED:
-            return JudgedObservation(item, Level.WARNING)
+            return JudgedObservation(item, Level.WARNING, (LAUNCH,) if is_invented(item) else ())
     causes = tuple(derived_causes(item, slicer, evidence.launches))
     if item.kind is HazardKind.ENDLESS and set(causes) <= {LAUNCH} and _may_end(item, evidence, slicer):
         return JudgedObservation(item, Level.NONE, undecided=_waiting(item, slicer))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shflbench.checker.source_lines import SourceLine
 
 NEWER_STANDARD = "c++20"
+ODD = 1000  # stands for a number that host code reads, as one that does not divide evenly
 Dims: TypeAlias = tuple[int, int, int]
 
 
@@ -94,6 +95,7 @@ class HostLaunch:
     line: SourceLine
     cooperative: bool = False
     assumed: tuple[tuple[str, int], ...] = ()  # numbers that stand for what the program reads: `argv[1]`
+    forced: bool = False  # reached against a condition that did not hold: sizes and contents may be those of others
 
 
 @dataclass(frozen=True, slots=True)

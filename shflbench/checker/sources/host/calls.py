@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.launching import launch, launch_by_call
-from shflbench.checker.sources.host.library import LIBRARY, unknown_call
+from shflbench.checker.sources.host.library import LIBRARY, random_number, unknown_call
 from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.templates import template_arguments
 from shflbench.checker.sources.host.values import (
@@ -114,11 +114,8 @@ def _plain(run: Run, function: Node, name: str, arguments: Sequence[Node]) -> Ca
         given = [place(frame) for place in places]
         if is_type and len(given) == 1:
             return as_type(given[0].load(), run.type(text, frame))
-        value = frame.variables[name].load() if name in frame.variables else None
-        if isinstance(value, Function) and value.call is not None:
-            return value.call([item.load() for item in given])
-        if isinstance(value, Function):
-            return _of_files(run, run.program.functions.get(value.name, []), given, (), None)
+        if name in frame.variables:
+            return _of_variable(run, frame.variables[name].load(), given)
         if frame.this is not None:
             members = run.program.member(frame.this.type.name, name)
             if members:
@@ -132,6 +129,15 @@ def _plain(run: Run, function: Node, name: str, arguments: Sequence[Node]) -> Ca
         return unknown_call(run, name, given)
 
     return called
+
+
+def _of_variable(run: Run, value: object, given: Sequence[Reference]) -> object:
+    """Return the result of a call of a lambda expression, a pointer to a function, or a generator of numbers."""
+    if isinstance(value, Function) and value.call is not None:
+        return value.call([item.load() for item in given])
+    if isinstance(value, Function):
+        return _of_files(run, run.program.functions.get(value.name, []), given, (), None)
+    return random_number(run, value) if isinstance(value, Structure) else UNKNOWN
 
 
 def _of_files(

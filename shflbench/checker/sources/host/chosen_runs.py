@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.declarations import shape_of
-from shflbench.checker.sources.host.machine import Frame, HostInput
+from shflbench.checker.sources.host.machine import Frame, HostInput, HostState
 from shflbench.checker.sources.host.types import CHAR, pointer_to
-from shflbench.checker.sources.host.values import UNKNOWN, Memory, Pointer, Text
+from shflbench.checker.sources.host.values import UNKNOWN, Memory, Pointer, Structure, Text
+from shflbench.checker.sources.kernel_file import ODD
 from shflbench.checker.sources.scopes import declared_name
-from shflbench.checker.sources.syntax_trees import text_of, walk
+from shflbench.checker.sources.syntax_trees import text_of
+from shflbench.model import WARP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from tree_sitter import Node
 
     from shflbench.checker.sources.host.interpreter import Interpreter
-    from shflbench.checker.sources.host.machine import HostState, Performed
+    from shflbench.checker.sources.host.machine import Performed
     from shflbench.checker.sources.host.program import HostFunction
 
 # Numbers that stand for what the program reads, of which the one with the most, and the most useful, launches is taken.
-NUMBERS = (1024, 256, 64, 4096, 16, 16384)
-FURTHER = (1000, 65_536)  # no multiple of a block; more than the threads of a launch whose loops step by the grid
+NUMBERS = (1024, 256, 64, 4096, 16, 16384, 2)
+FURTHER = (ODD, 65_536)  # no multiple of a block; more than the threads of a launch whose loops step by the grid
 MOST_WORDS = 16  # of a command line
 MANY_THREADS = 4096
 MOST_THREADS, MOST_BYTES = 1 << 20, 1 << 24  # of launches with further numbers, and of their buffers
@@ -35,20 +38,23 @@ def performed_launches(run: Interpreter, sites: Collection[int], words: Sequence
     """Return the launches of the host code; `sites` are the places that launch, `words` the given command line."""
     main = next(iter(run.program.functions.get("main", ())), None)
     result = list(_of_main(run, main, words)) if main is not None else []
-    missing = set(sites) - {item.node.id for item in result}
-    if missing and main is not None and words is None:
-        forced = [item for item in _of_main(run, main, words, forced=True) if item.node.id in missing]
-        missing -= {item.node.id for item in forced}
-        result += forced
-    if missing:
-        for function in _first_functions(run):
-            further = [item for item in _of_function(run, function) if item.node.id in missing]
-            result += further
-        missing -= {item.node.id for item in result}
-    for function in run.program.launching if missing else ():
-        if any(node.id in missing for node in walk(function.body)):
-            result += [item for item in _of_function(run, function) if item.node.id in missing]
+    for performed in _further(run, main, is_given=words is not None):
+        missing = set(sites) - {item.node.id for item in result if item.launch.grid is not None}
+        if not missing:
+            break
+        result += [item for item in performed() if item.node.id in missing]
     return list(_distinct(result))
+
+
+def _further(
+    run: Interpreter, main: HostFunction | None, *, is_given: bool
+) -> Iterator[Callable[[], Iterable[Performed]]]:
+    """Yield further ways to reach launches: functions that nothing calls, then against conditions."""
+    first = list(_first_functions(run))
+    yield from (partial(_of_function, run, function, forced=False) for function in first)
+    if main is not None and not is_given:
+        yield partial(_of_main, run, main, None, forced=True)
+    yield from (partial(_of_function, run, function, forced=True) for function in (*first, *run.program.launching))
 
 
 def _first_functions(run: Interpreter) -> Iterator[HostFunction]:
@@ -77,7 +83,7 @@ def _of_main(
     if words is not None:
         yield from _main(run, main, HostInput(words=tuple(words)), forced=forced).performed
         return
-    best, score = 1, (-1, -1, -1)
+    best, score = 1, _score(HostState(HostInput()))
     for count in _counts(main):
         state = _main(run, main, HostInput(count=count), forced=forced)
         if (value := _score(state)) > score:
@@ -93,13 +99,13 @@ def _counts(main: HostFunction) -> list[int]:
     )
 
 
-def _of_function(run: Interpreter, function: HostFunction) -> Iterator[Performed]:
+def _of_function(run: Interpreter, function: HostFunction, *, forced: bool) -> Iterator[Performed]:
     """Yield the launches of a function that nothing calls, with numbers in place of its parameters."""
 
     def run_with(number: int) -> HostState:
         given = HostInput(number=number)
         arguments = [_parameter(run, item, given) for item in function.parameters]
-        return run.run(function, arguments, given, forced=True)
+        return run.run(function, arguments, given, forced=forced)
 
     yield from _with_numbers(run_with)
 
@@ -116,12 +122,26 @@ def _with_numbers(run_with: Callable[[int], HostState]) -> Iterator[Performed]:
             yield from (item for item in run_with(number).performed if _is_valid(item) and _is_moderate(item))
 
 
-def _score(state: HostState) -> tuple[int, int, int]:
-    """Return how useful a run is: places with a valid launch, those with several blocks, those of few threads."""
+def _score(state: HostState) -> tuple[int, ...]:
+    """Return how useful a run is: places with a valid launch, of whole warps, all of which is known and fits.
+
+    Among equal ones, those with several blocks and few threads count.
+    """
     valid = [item for item in state.performed if _is_valid(item)]
     several = {item.node.id for item in valid if _blocks(item) > 1}
     small = {item.node.id for item in valid if _blocks(item) * _threads(item) <= MANY_THREADS}
-    return len({item.node.id for item in valid}), len(several & small), len(small)
+    whole = {item.node.id for item in valid if _threads(item) % WARP == 0 or _threads(item) < WARP / 2}
+    known = {item.node.id for item in valid if _is_known(item)}
+    reached = {item.node.id for item in state.performed}
+    return len({item.node.id for item in valid}), len(reached), len(whole), len(known), len(several & small), len(small)
+
+
+def _is_known(item: Performed) -> bool:
+    """Whether all arguments of a launch are known, and none is larger than needed."""
+    return _is_moderate(item) and all(
+        argument.value is not None or (argument.buffer is not None and argument.buffer.size) or argument.fields
+        for argument in item.launch.arguments
+    )
 
 
 def _is_valid(item: Performed) -> bool:
@@ -165,4 +185,10 @@ def _parameter(run: Interpreter, item: Node, given: HostInput) -> object:
         return given.number
     if type_.target is not None and not type_.reference:
         return Pointer(Memory(None, device=True), 0, type_.target)
-    return UNKNOWN
+    made = run.constructed(type_, [], frame).value if type_.name in run.program.classes else UNKNOWN
+    for field, cell in made.fields.items() if isinstance(made, Structure) else ():
+        if cell.type.format not in {"", "f", "d", "e"} and cell.value is UNKNOWN:
+            given.used[f"{name}.{field}"] = cell.value = given.number
+        elif cell.type.is_pointer and cell.type.target is not None:
+            cell.value = Pointer(Memory(None, device=True), 0, cell.type.target)
+    return made

@@ -120,7 +120,8 @@ def _listed(
     def declared(frame: Frame) -> Cell | Element:
         type_ = shape(run.type(text, frame), frame)
         given = [make(frame) for make in values]
-        if type_.is_array:
+        if type_.is_array and type_.target is not None:
+            type_ = array_of(type_.target, type_.count or len(given))  # `int sizes[] = {32, 64}`
             return Cell(array_with(type_, given), type_)
         if braces and _VECTOR.match(type_.name):
             return run.constructed(type_, [array_with(array_of(UNKNOWN_TYPE, len(given)), given)], frame)

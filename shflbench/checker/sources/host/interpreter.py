@@ -217,6 +217,8 @@ class Interpreter:
             bound = {item.name: frame.bound.get(text, text) for item, text in zip(known.template, texts, strict=False)}
         made = Structure(type_, {}, None, UNKNOWN_TYPE, bound)
         if known is None:
+            if "distribution" in name:  # of <random>: its limits
+                made.fields.update(zip(("low", "high"), map(Cell, arguments), strict=False))
             return made
         self._add_fields(made, name)
         constructors = [item for item in self.program.member(name, name) if len(item.parameters) >= len(arguments)]

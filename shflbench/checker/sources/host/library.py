@@ -184,7 +184,7 @@ def _scan(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa
     return max(len(values) - 2, 1)
 
 
-def _random(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _random(run: Run, frame: Frame | None, given: Sequence[Reference]) -> object:  # noqa: ARG001
     run.state.random = (run.state.random * 1103515245 + 12345) & 0x7FFFFFFF
     return run.state.random
 
@@ -192,6 +192,23 @@ def _random(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # no
 def _fraction(run: Run, frame: Frame, given: Sequence[Reference]) -> object:
     value = _random(run, frame, given)
     return value / 2**31 if isinstance(value, int) else UNKNOWN
+
+
+def random_number(run: Run, generator: Structure) -> object:
+    """Return a number of `std::uniform_int_distribution` and its like, or of a generator; UNKNOWN for other objects."""
+    name = generator.type.name
+    low, high = (cell.load() for cell in (generator.field("low"), generator.field("high")))
+    number = _random(run, None, ())
+    if "mt19937" in name or "engine" in name or "random_device" in name:
+        return number
+    if not isinstance(number, int) or "distribution" not in name:
+        return UNKNOWN
+    if "uniform_int" in name:
+        known = isinstance(low, int) and isinstance(high, int) and low <= high
+        return low + number % (high - low + 1) if known else UNKNOWN  # type: ignore[operator]
+    known = isinstance(low, int | float) and isinstance(high, int | float)
+    first, last = (low, high) if known and "uniform" in name else (0.0, 1.0)
+    return first + (last - first) * number / 2**31  # type: ignore[operator]
 
 
 def _exit(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
