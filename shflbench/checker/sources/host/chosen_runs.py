@@ -39,10 +39,12 @@ def performed_launches(run: Interpreter, sites: Collection[int], words: Sequence
     main = next(iter(run.program.functions.get("main", ())), None)
     result = list(_of_main(run, main, words)) if main is not None else []
     for performed in _further(run, main, is_given=words is not None):
+        reached = {item.node.id for item in result}
         missing = set(sites) - {item.node.id for item in result if item.launch.grid is not None}
         if not missing:
             break
-        result += [item for item in performed() if item.node.id in missing]
+        further = [item for item in performed() if item.node.id in missing]
+        result += [item for item in further if item.launch.grid is not None or item.node.id not in reached]
     return list(_distinct(result))
 
 
