@@ -100,8 +100,9 @@ def _if(run: Run, node: Node) -> Statement:
 
     def branch(frame: Frame) -> Outcome:
         value = condition(frame)
-        if run.state.forced and len(launching) == 1:
-            return then(frame) if launching[0] == first else alternative(frame)
+        if run.state.forced and launching:
+            outcomes = [then(frame) if part == first else alternative(frame) for part in launching]
+            return outcomes[0] if len(outcomes) == 1 else None
         if value is not UNKNOWN:
             return then(frame) if value else alternative(frame)
         if leaves and not launching:
@@ -249,7 +250,8 @@ def _elements(value: object) -> list[Cell | Element] | None:
 
 
 def _switch(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a switch)
-    condition = run.condition(node.child_by_field_name("condition"))
+    clause = node.child_by_field_name("condition")
+    condition = run.expression(items(clause)[-1]) if clause is not None else lambda frame: UNKNOWN  # noqa: ARG005
     body = node.child_by_field_name("body")
     cases = [item for item in items(body) if item.type == "case_statement"]
     labels = [item.child_by_field_name("value") for item in cases]

@@ -1,0 +1,142 @@
+"""What the interpreter of host code knows of launches: values, buffers, and how they were reached."""
+
+from collections.abc import Callable
+
+import pytest
+
+from shflbench.checker.sources.host.machine import MOST_ITERATIONS, MOST_STEPS
+from shflbench.checker.sources.kernel_file import HostLaunch
+from tests.checker.sources.conftest import Parse
+
+KERNEL = "__global__ void kernel(float *p, int n) { p[0] = n; }\n"
+Launches = Callable[..., list[HostLaunch]]
+
+
+@pytest.fixture
+def launches(parse: Parse) -> Launches:
+    """Return the launches of a text that follows the kernel."""
+    return lambda text: [site.launch for site in parse(KERNEL + text).launches]
+
+
+def main(body: str) -> str:
+    return f"int main(int argc, char **argv) {{ float *p; {body} }}\n"
+
+
+def numbers(found: list[HostLaunch]) -> list[int | float | None]:
+    return [launch.arguments[1].value for launch in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        (main("int a[] = {3, 5}; kernel<<<1, 32>>>(p, a[1] + sizeof(a) / sizeof(int));"), 7),
+        (main("int a[2][3]; a[1][2] = 6; kernel<<<1, 32>>>(p, a[1][2]);"), 6),
+        (main("int *a = new int[4]; for (int i = 0; i < 4; i++) a[i] = 2 * i; kernel<<<1, 32>>>(p, a[3]);"), 6),
+        (main("unsigned char c = 300; kernel<<<1, 32>>>(p, c);"), 44),
+        (main("int n = 7 / 2 * 2.5; kernel<<<1, 32>>>(p, n);"), 7),
+        (main("int n = 0; do { n += 3; } while (n < 10); kernel<<<1, 32>>>(p, n);"), 12),
+        (main("int n = 1; while (true) { if (n > 50) break; n *= 2; } kernel<<<1, 32>>>(p, n);"), 64),
+        (main("int n = 0; for (int v : {1, 2, 4}) n += v; kernel<<<1, 32>>>(p, n);"), 7),
+        (main("int n; switch (3) { case 1: n = 1; break; case 3: n = 5; case 4: n++; } kernel<<<1, 32>>>(p, n);"), 6),
+        (main("auto add = [](int a, int b) { return a + b; }; kernel<<<1, 32>>>(p, add(2, 3));"), 5),
+        (main("int n = 4, *q = &n; *q = 9; kernel<<<1, 32>>>(p, n);"), 9),
+        (main("int n = std::max(3, std::min(9, 5)); kernel<<<1, 32>>>(p, n);"), 5),
+        (main("cudaDeviceProp d; cudaGetDeviceProperties(&d, 0); kernel<<<1, 32>>>(p, d.warpSize);"), 32),
+        ("enum Size { SMALL = 4, LARGE };\n" + main("kernel<<<1, 32>>>(p, LARGE);"), 5),
+        ("const int N = 6;\nint count = N * 2;\n" + main("count++; kernel<<<1, 32>>>(p, count);"), 13),
+        ("struct S { int n = 2; int get() const { return 2 * n; } };\n" + main("S s; kernel<<<1, 32>>>(p, s.get());"), 4),
+        ("struct S { int n; S(int m) : n(m + 1) {} };\n" + main("S s(3); S *q = &s; kernel<<<1, 32>>>(p, q->n);"), 4),
+        ("struct A { int n = 3; }; struct B : A {};\n" + main("B b; kernel<<<1, 32>>>(p, b.n);"), 3),
+        ("template <typename T> struct P { static const int size = 16 / sizeof(T); };\n"
+         + main("kernel<<<1, 32>>>(p, P<double>::size);"), 2),
+        ("template <int N, typename T> void run(T v) { float *p; kernel<<<1, 32>>>(p, N + sizeof(T)); }\n"
+         + main("run<8>(1.5f);"), 12),
+        ("int power(int n) { return n ? 2 * power(n - 1) : 1; }\n" + main("kernel<<<1, 32>>>(p, power(5));"), 32),
+        ("void set(int *n, int &m) { *n = 2; m = 3; }\n" + main("int a, b; set(&a, b); kernel<<<1, 1>>>(p, a + b);"), 5),
+        ("#define RUN(n) do { kernel<<<1, 32>>>(p, n); } while (0)\n" + main("RUN(4 + 1);"), 5),
+        ("#define CHECK(call) { int error = (call); if (error != cudaSuccess) exit(1); }\n"
+         + main("CHECK(cudaMalloc(&p, 8)); kernel<<<1, 32>>>(p, 8);"), 8),
+    ],
+)  # fmt: skip
+def test_the_code_around_a_launch_gives_its_numbers(launches: Launches, text: str, value: int) -> None:
+    assert numbers(launches(text)) == [value]
+
+
+def test_a_program_without_words_takes_its_defaults(launches: Launches) -> None:
+    (launch,) = launches(main("int n = 64; if (argc > 1) n = atoi(argv[1]); kernel<<<n / 32, 32>>>(p, n);"))
+    assert (launch.grid, launch.assumed, launch.forced) == ((2, 1, 1), (), False)
+
+
+def test_a_number_of_the_command_line_is_one_number_in_all_of_a_launch(launches: Launches) -> None:
+    body = "if (argc != 2) return 1; int n = atoi(argv[1]); cudaMalloc(&p, n * 4); kernel<<<(n + 63) / 64, 64>>>(p, n);"
+    seen = launches(main(body))
+    assert len(seen) > 2
+    for launch in seen:
+        ((name, number),) = launch.assumed
+        buffer = launch.arguments[0].buffer
+        assert (name, buffer and buffer.size) == ("argv[1]", 4 * number)
+        assert (launch.grid, launch.arguments[1].value) == ((-(-number // 64), 1, 1), number)
+
+
+def test_a_number_that_the_program_refuses_is_not_taken(launches: Launches) -> None:
+    body = "int n = atoi(argv[1]); if (n % 16 || n > 5000) exit(1); kernel<<<n / 16, 32>>>(p, n);"
+    assert all(number and number % 16 == 0 and number <= 5000 for number in numbers(launches(main(body))))
+
+
+def test_an_option_of_the_command_line_gives_a_number(launches: Launches) -> None:
+    body = 'int n; for (int i = 1; i < argc; i++) if (!strcmp(argv[i], "-n")) n = atoi(argv[++i]);'
+    seen = launches(main(f"if (argc < 3) return 1; {body} kernel<<<n, 32>>>(p, n);"))
+    assert seen
+    assert all(launch.grid is not None for launch in seen)
+
+
+def test_contents_that_host_code_computes_go_with_the_launch(launches: Launches) -> None:
+    body = "int h[4]; for (int i = 0; i < 4; i++) h[i] = 3 - i; cudaMalloc(&p, 16); cudaMemcpy(p, h, 16, c);"
+    first, second = launches(main(f"{body} kernel<<<1, 32>>>(p, 1); kernel<<<1, 32>>>(p, 2);"))
+    buffers = [launch.arguments[0].buffer for launch in (first, second)]
+    expected = b"".join(number.to_bytes(4, "little") for number in (3, 2, 1, 0))
+    assert [buffer and buffer.contents for buffer in buffers] == [expected, None]  # the first kernel may write them
+
+
+def test_contents_are_unknown_after_a_function_of_other_files(launches: Launches) -> None:
+    (launch,) = launches(
+        main("int h[1] = {1}; read(h); cudaMalloc(&p, 4); cudaMemcpy(p, h, 4, c); kernel<<<1, 1>>>(p, 1);")
+    )
+    assert launch.arguments[0].buffer is not None
+    assert launch.arguments[0].buffer.contents is None
+
+
+def test_pointers_into_one_allocation_have_one_number(launches: Launches) -> None:
+    text = "__global__ void two(float *a, double *b, float *c) {}\n"
+    (launch,) = launches(
+        text + main("cudaMalloc(&p, 64); float *q; cudaMalloc(&q, 8); two<<<1, 1>>>(p + 2, (double *)p + 1, q);")
+    )
+    buffers = [(item.buffer and item.buffer.number, item.offset) for item in launch.arguments]
+    assert buffers == [(0, 8), (0, 8), (1, 0)]
+
+
+def test_a_loop_that_launches_gives_some_of_its_launches(launches: Launches) -> None:
+    assert numbers(launches(main("for (int n = 1; n < 100; n += 1) kernel<<<n, 32>>>(p, n);"))) == [1, 2, 21, 40]
+
+
+def test_a_long_loop_leaves_its_results_unknown(launches: Launches) -> None:
+    body = f"int n = 0, m = 5; for (int i = 0; i < {MOST_ITERATIONS + 1}; i++) n += i; kernel<<<m, 32>>>(p, n);"
+    (launch,) = launches(main(body))
+    assert (launch.grid, launch.arguments[1].value) == ((5, 1, 1), None)
+
+
+def test_an_endless_program_ends(launches: Launches) -> None:
+    assert launches(main("kernel<<<1, 32>>>(p, 3); for (;;) { cudaDeviceSynchronize(); }"))
+    assert MOST_STEPS < 10**6
+
+
+def test_a_launch_against_a_condition_is_forced(launches: Launches) -> None:
+    body = "int kind = 1; if (kind == 1) { kernel<<<1, 32>>>(p, 1); } else { kernel<<<2, 32>>>(p, 2); }"
+    assert [(launch.grid, launch.forced) for launch in launches(main(body))] == [((1, 1, 1), False), ((2, 1, 1), True)]
+
+
+def test_a_function_that_nothing_calls_has_numbers_in_place_of_parameters(launches: Launches) -> None:
+    for launch in launches('extern "C" void solve(float *in, int N) { kernel<<<(N + 255) / 256, 256>>>(in, N); }\n'):
+        assert launch.assumed == (("N", launch.arguments[1].value),)
+        assert launch.arguments[0].buffer is not None
+        assert launch.arguments[0].buffer.size is None
