@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SHIFT = 3  # bits of a derived number to shift by: rows of 8 elements
 
 
-MOST_HOST_BYTES = 64 << 20  # of all buffers of a launch of the host code
+MOST_BYTES = 16 << 20  # of all buffers together, before and after they grow
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ def scaled_down(value: int | float, launch: PlannedLaunch) -> int | None:  # noq
 def _is_too_large(launch: HostLaunch) -> bool:
     """Whether the buffers of a launch do not fit: with others, its numbers would be those of another program."""
     sizes = {item.buffer.number: item.buffer.size or 0 for item in launch.arguments if item.buffer is not None}
-    return sum(sizes.values()) > MOST_HOST_BYTES
+    return sum(sizes.values()) > MOST_BYTES
 
 
 class ArgumentNumbers:

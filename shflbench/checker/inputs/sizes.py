@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.numbers import ArgumentNumbers
+from shflbench.checker.inputs.numbers import MOST_BYTES, ArgumentNumbers
 from shflbench.checker.inputs.size_bound import evaluated
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.size_bound import SizeBound
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.sources.kernel_file import SourceKernel
-
-MOST_BYTES = 16 << 20  # of all buffers together, before and after they grow
 
 
 @dataclass(frozen=True, slots=True)

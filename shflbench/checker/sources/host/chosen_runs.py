@@ -132,7 +132,7 @@ def _score(state: HostState) -> tuple[int, ...]:
     valid = [item for item in state.performed if _is_valid(item)]
     several = {item.node.id for item in valid if _blocks(item) > 1}
     small = {item.node.id for item in valid if _blocks(item) * _threads(item) <= MANY_THREADS}
-    whole = {item.node.id for item in valid if _threads(item) % WARP == 0 or _threads(item) < WARP / 2}
+    whole = {item.node.id for item in valid if _threads(item) % WARP == 0}
     known = {item.node.id for item in valid if _is_known(item)}
     reached = {item.node.id for item in state.performed}
     return len({item.node.id for item in valid}), len(reached), len(whole), len(known), len(several & small), len(small)
