@@ -12,8 +12,8 @@ from shflbench.checker.inputs.contents import filled, near, permutations, random
 from shflbench.checker.inputs.elements import Element, element_of
 from shflbench.checker.inputs.grammar import ArrayValue, BufferValue, NullValue, NumberValue
 from shflbench.checker.inputs.names import parameter_name
-from shflbench.checker.inputs.numbers import ArgumentNumbers
-from shflbench.checker.inputs.sizes import MOST_BYTES, SuggestedSizes
+from shflbench.checker.inputs.numbers import MOST_BYTES, ArgumentNumbers
+from shflbench.checker.inputs.sizes import SuggestedSizes
 from shflbench.errors import UsageError
 from shflbench.words import count_noun
 

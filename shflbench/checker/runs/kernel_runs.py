@@ -13,7 +13,7 @@ from shflbench.checker.explore import explore
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.launches import fewer_blocks, is_special
-from shflbench.checker.inputs.sizes import MOST_BYTES
+from shflbench.checker.inputs.numbers import MOST_BYTES
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes
 from shflbench.checker.machine.policies import ADVERSARIAL, LOCKSTEP

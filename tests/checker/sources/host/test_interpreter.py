@@ -44,7 +44,7 @@ def numbers(found: list[HostLaunch]) -> list[int | float | None]:
         (main("cudaDeviceProp d; cudaGetDeviceProperties(&d, 0); kernel<<<1, 32>>>(p, d.warpSize);"), 32),
         ("enum Size { SMALL = 4, LARGE };\n" + main("kernel<<<1, 32>>>(p, LARGE);"), 5),
         ("const int N = 6;\nint count = N * 2;\n" + main("count++; kernel<<<1, 32>>>(p, count);"), 13),
-        ("struct S { int n = 2; int get() const { return 2 * n; } };\n" + main("S s; kernel<<<1, 1>>>(p, s.get());"), 4),
+        ("struct S { int n = 2; int get() { return 2 * n; } };\n" + main("S s; kernel<<<1, 1>>>(p, s.get());"), 4),
         ("struct S { int n; S(int m) : n(m + 1) {} };\n" + main("S s(3); S *q = &s; kernel<<<1, 32>>>(p, q->n);"), 4),
         ("struct A { int n = 3; }; struct B : A {};\n" + main("B b; kernel<<<1, 32>>>(p, b.n);"), 3),
         ("template <typename T> struct P { static const int size = 16 / sizeof(T); };\n"
