@@ -223,10 +223,17 @@ class _Maker:
         if element is BYTES:
             words = random_values(Element("u32", "u4", 4), -(-bytes_ // 4), UNKNOWN_MOST, name, self.seed)
             return words[:bytes_].copy()
-        contents = self._order(name, element)(element, count, self.launch.shape.threads, name, self.seed)
+        contents = self._order(name, element)(element, count, self._most(name, element), name, self.seed)
         if self.wishes.vary and name in self.wishes.thresholds and element.kind in "iuf":
             contents = near(contents, element, self.wishes.thresholds[name], name, self.seed)
         return np.concatenate([contents, np.zeros(bytes_ - contents.size, np.uint8)])
+
+    def _most(self, name: str, element: Element) -> int:
+        """Return a number that is more than all elements: the threads, and for indices no size of the host code."""
+        is_index = element.kind in "iu" and (name in self.wishes.offsets or name in self.wishes.indexes)
+        numbers = [int(number.value) for _, number in self.numbers.integers() if number.origin is Origin.HOST]
+        sizes = [number for number in numbers if number > 1] if is_index else []
+        return min([self.launch.shape.threads, *sizes])
 
     def _order(self, name: str, element: Element) -> Callable[[Element, int, int, str, int], NDArray[np.uint8]]:
         """Return what makes the contents of a buffer: in any order, sorted, or a permutation."""

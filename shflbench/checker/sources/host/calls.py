@@ -116,10 +116,10 @@ def _plain(run: Run, function: Node, name: str, arguments: Sequence[Node]) -> Ca
             return as_type(given[0].load(), run.type(text, frame))
         if name in frame.variables:
             return _of_variable(run, frame.variables[name].load(), given)
-        if frame.this is not None:
-            members = run.program.member(frame.this.type.name, name)
+        if frame.receiver is not None:
+            members = run.program.member(frame.receiver.type.name, name)
             if members:
-                return _of_files(run, members, given, template(frame), frame.this)
+                return _of_files(run, members, given, template(frame), frame.receiver)
         if functions:
             return _of_files(run, functions, given, template(frame), None)
         if name in LIBRARY:
@@ -145,7 +145,7 @@ def _of_files(
     functions: Sequence[HostFunction],
     given: Sequence[Reference],
     template: Sequence[object],
-    this: Structure | None,
+    receiver: Structure | None,
 ) -> object:
     fitting = [item for item in functions if _takes(item, len(given))]
     if not fitting:  # the defaults of a member function stand in its class
@@ -153,7 +153,7 @@ def _of_files(
     if not fitting:
         return UNKNOWN
     exact = [item for item in fitting if len(item.template) >= len(template)]
-    return run.call((exact or fitting)[0], given, template, this)
+    return run.call((exact or fitting)[0], given, template, receiver)
 
 
 def _takes(function: HostFunction, count: int) -> bool:

@@ -89,8 +89,8 @@ def _bound(run: Run, value: object, frame: Frame) -> object:
 
 def _outer(run: Run, name: str, frame: Frame) -> Reference | None:
     """Return a member of the object, or a global variable, which begins with its value when it is first used."""
-    if frame.this is not None and name in frame.this.fields:
-        return frame.this.fields[name]
+    if frame.receiver is not None and name in frame.receiver.fields:
+        return frame.receiver.fields[name]
     if name in run.state.globals:
         return run.state.globals[name]
     declared = run.program.variables.get(name)
@@ -255,19 +255,19 @@ def _compared(sign: str, one: Pointer, other: Pointer) -> object:
 
 
 def _binary(run: Run, node: Node) -> Callable[[Frame], object]:
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    target, operand = node.child_by_field_name("left"), node.child_by_field_name("right")
     sign = text_of(node.child_by_field_name("operator"))
-    if left is None or right is None:
+    if target is None or operand is None:
         return lambda frame: UNKNOWN  # noqa: ARG005
-    first, second = run.expression(left), run.expression(right)
+    first, second = run.expression(target), run.expression(operand)
     if sign in {"&&", "||", "and", "or"}:
         return _logical(first, second, ends=sign in {"||", "or"})
-    target = run.reference(right) if sign == ">>" else None
+    place = run.reference(operand) if sign == ">>" else None
 
     def binary(frame: Frame) -> object:
         one = first(frame)
-        if target is not None and not isinstance(one, int):  # `std::cin >> n`
-            target(frame).store(UNKNOWN)
+        if place is not None and not isinstance(one, int):  # `std::cin >> n`
+            place(frame).store(UNKNOWN)
             return UNKNOWN
         return combined(sign, one, second(frame))
 
@@ -299,18 +299,18 @@ def _conditional(run: Run, node: Node) -> Callable[[Frame], object]:
     def conditional(frame: Frame) -> object:
         holds = condition(frame)
         if holds is UNKNOWN:
-            left, right = one(frame), other(frame)
-            return left if isinstance(left, int | float) and left == right else UNKNOWN
+            first_value, second_value = one(frame), other(frame)
+            return first_value if isinstance(first_value, int | float) and first_value == second_value else UNKNOWN
         return one(frame) if holds else other(frame)
 
     return conditional
 
 
 def _assignment(run: Run, node: Node) -> Callable[[Frame], object]:
-    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-    if left is None or right is None:
+    target, operand = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if target is None or operand is None:
         return lambda frame: UNKNOWN  # noqa: ARG005
-    place, value = run.reference(left), run.expression(right)
+    place, value = run.reference(target), run.expression(operand)
     sign = text_of(node.child_by_field_name("operator")).removesuffix("=")
 
     def assign(frame: Frame) -> object:
@@ -467,7 +467,7 @@ def _field(run: Run, node: Node) -> Callable[[Frame], object]:
 
 
 def _this(run: Run, node: Node) -> Callable[[Frame], object]:  # noqa: ARG001
-    return lambda frame: Address(Cell(frame.this, frame.this.type)) if frame.this is not None else UNKNOWN
+    return lambda frame: Address(Cell(frame.receiver, frame.receiver.type)) if frame.receiver is not None else UNKNOWN
 
 
 def _new(run: Run, node: Node) -> Callable[[Frame], object]:
@@ -592,7 +592,7 @@ def _lambda(run: Run, node: Node) -> Callable[[Frame], object]:
 
     def made(frame: Frame) -> object:
         def called(arguments: list[object]) -> object:
-            inner = Frame(dict(frame.variables), frame.this, frame.bound)
+            inner = Frame(dict(frame.variables), frame.receiver, frame.bound)
             inner.variables.update({name: Cell(value) for name, value in zip(names, arguments, strict=False)})
             if body is None:
                 return UNKNOWN

@@ -1,4 +1,4 @@
-"""What statements, expressions and calls ask of the interpreter that runs them."""
+"""The interpreter as statements, expressions and calls see it."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Run(Protocol):
         """Return the tree of a text that a macro stands for, as an expression or as statements."""
 
     def taken(self, node: Node) -> list[Node]:
-        """Return the statements of `#if` that are compiled, as far as it can be told."""
+        """Return the statements of `#if` that are compiled, as far as its condition is known."""
 
     def site(self, node: Node) -> tuple[Node, SourceLine]:
         """Return a place in the files: the node, or the use of the macro whose text has the node."""
@@ -68,6 +68,6 @@ class Run(Protocol):
         function: HostFunction,
         arguments: Sequence[Reference],
         template: Sequence[object],
-        this: Structure | None = None,
+        receiver: Structure | None = None,
     ) -> object:
         """Return the result of a call of a function of the files."""

@@ -142,7 +142,7 @@ class Interpreter:
         return known[1]
 
     def taken(self, node: Node) -> list[Node]:
-        """Return the statements of `#if` that are compiled, as far as it can be told."""
+        """Return the statements of `#if` that are compiled, as far as its condition is known."""
         condition = node.child_by_field_name("condition") or node.child_by_field_name("name")
         other = node.child_by_field_name("alternative")
         inside = [item for item in items(node) if condition is None or item.id != condition.id]
@@ -175,8 +175,8 @@ class Interpreter:
         """Take variables, or what they point to, as unknown."""
         for name, indirect in names:
             place = frame.variables.get(name)
-            if place is None and frame.this is not None and name in frame.this.fields:
-                place = frame.this.fields[name]
+            if place is None and frame.receiver is not None and name in frame.receiver.fields:
+                place = frame.receiver.fields[name]
             if place is None:
                 place = self.state.globals.get(name)
             if place is None:
@@ -224,7 +224,7 @@ class Interpreter:
         constructors = [item for item in self.program.member(name, name) if len(item.parameters) >= len(arguments)]
         if constructors:
             best = min(constructors, key=lambda item: len(item.parameters))
-            self.call(best, [Cell(value) for value in arguments], (), this=made)
+            self.call(best, [Cell(value) for value in arguments], (), receiver=made)
         else:
             for cell, value in zip(made.fields.values(), arguments, strict=False):
                 cell.store(value)
@@ -258,13 +258,13 @@ class Interpreter:
         function: HostFunction,
         arguments: Sequence[Reference],
         template: Sequence[object],
-        this: Structure | None = None,
+        receiver: Structure | None = None,
     ) -> object:
         """Return the result of a call of a function of the files."""
         self.state.step()
         if self.state.depth >= MOST_CALLS:
             return UNKNOWN
-        frame = Frame({}, this, dict(this.bound) if this is not None else {})
+        frame = Frame({}, receiver, dict(receiver.bound) if receiver is not None else {})
         frame.bound = {**frame.bound, **_template_of(function, arguments, template)}
         for place, item in enumerate(function.parameters):
             self._pass(frame, item, arguments[place] if place < len(arguments) else None)
@@ -295,9 +295,9 @@ class Interpreter:
         listed = next((item for item in function.node.children if item.type == "field_initializer_list"), None)
         for item in items(listed):
             parts = items(item)
-            if frame.this is not None and len(parts) == 2:  # noqa: PLR2004  (field and arguments)
+            if frame.receiver is not None and len(parts) == 2:  # noqa: PLR2004  (field and arguments)
                 values = [self.expression(value)(frame) for value in items(parts[1])]
-                cell = frame.this.field(text_of(parts[0]))
+                cell = frame.receiver.field(text_of(parts[0]))
                 known = cell.type is not UNKNOWN_TYPE
                 cell.value = self.constructed(cell.type, values, frame).value if known else [*values, UNKNOWN][0]
 

@@ -41,15 +41,15 @@ def launch(
     parts = [run.expression(item) for item in configuration]
     values = [run.expression(item) for item in arguments]
     texts = [" ".join(text_of(item).split()) for item in arguments]
-    written = "".join(re.sub(r"<.*>", "", text_of(function), flags=re.DOTALL).split()).removeprefix("::")
+    source_name = "".join(re.sub(r"<.*>", "", text_of(function), flags=re.DOTALL).split()).removeprefix("::")
     template = template_arguments(run, function)
     named = "<" in text_of(function)
     unbound = surrounding_parameters(node) if named else set()
 
     def launched(frame: Frame) -> object:
-        known = frame.variables.get(written)
+        known = frame.variables.get(source_name)
         callee = known.load() if known is not None else None
-        name = callee.name if isinstance(callee, Function) and callee.name else written
+        name = callee.name if isinstance(callee, Function) and callee.name else source_name
         given = template(frame) if named else callee.template if isinstance(callee, Function) else None
         shape = [part(frame) for part in parts]
         made = [value(frame) for value in values]

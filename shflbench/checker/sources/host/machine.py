@@ -33,7 +33,7 @@ class Frame:
     """One call: its variables, its object, and the arguments of templates."""
 
     variables: dict[str, Cell | Element] = field(default_factory=dict)
-    this: Structure | None = None
+    receiver: Structure | None = None
     bound: Mapping[str, object] = field(default_factory=dict)
 
 

@@ -81,7 +81,7 @@ class Preprocessor:
 
 
 def condition(text: str, macros: Mapping[str, Macro]) -> int:
-    """Return the value of the condition of an `#if`; 0 if it is none that can be told, as for unknown names."""
+    """Return the value of the condition of an `#if`; 0 if it has no value, as for unknown names."""
     text = _DEFINED.sub(lambda match: str(int((match[1] or match[2]) in macros)), text)
     for _ in range(MOST_DEPTH):
         replaced = _WORD.sub(lambda match: _replaced(match[0], macros), text)

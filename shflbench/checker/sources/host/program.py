@@ -139,10 +139,10 @@ class HostProgram:
     def member(self, class_name: str, name: str) -> list[HostFunction]:
         """Return the member functions of a class, or of its bases, with a name."""
         plain = class_name.partition("<")[0]
-        own = [item for item in self.functions.get(name, ()) if item.owner == plain]
+        members = [item for item in self.functions.get(name, ()) if item.owner == plain]
         known = self.classes.get(plain)
-        if own or known is None:
-            return own
+        if members or known is None:
+            return members
         return [item for base in known.bases if base != class_name for item in self.member(base, name)]
 
     def has_effects(self, node: Node, depth: int = 0) -> bool:

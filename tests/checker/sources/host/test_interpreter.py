@@ -1,4 +1,4 @@
-"""What the interpreter of host code knows of launches: values, buffers, and how they were reached."""
+"""The launches that the interpreter of host code reaches: values, buffers, and conditions."""
 
 from collections.abc import Callable
 
