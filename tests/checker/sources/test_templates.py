@@ -20,7 +20,7 @@ SCALE = "template <class T> __global__ void scale(T *p, T a) { p[0] = a; }\n"
         (
             REDUCE + "template <int B> void run() { reduce<int, B><<<1, B>>>(a, b, 3); }\n"
             "void f(int n) { switch (n) { case 1: run<64>(); case 2: run<128>(); } }",
-            ["reduce<int, 64>", "reduce<int, 128>"],
+            ["reduce<int, 128>", "reduce<int, 64>"],
         ),
         (SCALE + "void f() { float *p; scale<<<1, 2>>>(p, 1.0f); }", ["scale<float>"]),
         (SCALE + "void f() { scale<<<1, 2>>>(make(), 1.0f); }", []),

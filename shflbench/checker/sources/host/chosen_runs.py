@@ -113,12 +113,13 @@ def _of_function(run: Interpreter, function: HostFunction, *, forced: bool) -> I
 
 
 def _with_numbers(run_with: Callable[[int], HostState]) -> Iterator[Performed]:
-    """Yield the launches with the number that gives the most, and those with further numbers."""
+    """Yield the launches with the two numbers that give the most, and those with further numbers."""
     states = [run_with(NUMBERS[0])]
     if states[0].given.used:
         states += [run_with(number) for number in NUMBERS[1:]]
-    best = max(states, key=_score)
+    best, *others = sorted(states, key=_score, reverse=True)
     yield from best.performed
+    yield from (item for state in others[:1] for item in state.performed if _is_valid(item) and _is_moderate(item))
     if best.given.used:
         for number in FURTHER:
             yield from (item for item in run_with(number).performed if _is_valid(item) and _is_moderate(item))
