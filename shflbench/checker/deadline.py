@@ -19,11 +19,12 @@ class Deadline:
 
     limit_s: float = math.inf
     clock: Callable[[], float] = time.monotonic
+    share: float = 1.0  # of the limit, from now on
     end: float = field(init=False)
 
     def __post_init__(self) -> None:
         """Start the clock."""
-        object.__setattr__(self, "end", self.clock() + self.limit_s)
+        object.__setattr__(self, "end", self.clock() + self.limit_s * self.share)
 
     @property
     def is_over(self) -> bool:
@@ -33,11 +34,18 @@ class Deadline:
     @property
     def sentence(self) -> str:
         """What happened when it is over, without a period."""
-        return f"the time limit of {self.limit_s:g} s was reached"
+        part = f"a kernel's part of {self.limit_s * self.share:.0f} s of " if self.share < 1 else ""
+        return f"{part}the time limit of {self.limit_s:g} s was reached"
 
     def seconds_left(self, most: float) -> float:
         """Return the seconds until the end, at most `most` and at least 0."""
         return max(0.0, min(most, self.end - self.clock()))
+
+    def part_of(self, number: int) -> Deadline:
+        """Return the deadline of the first of so many kernels: twice its share of the seconds that are left."""
+        if number <= 2 or not 0 < self.limit_s < math.inf:  # noqa: PLR2004  (twice the share of two is all)
+            return self
+        return Deadline(self.limit_s, self.clock, 2 * self.seconds_left(self.limit_s) / number / self.limit_s)
 
     def check(self) -> None:
         """Raise TimeLimitError if the time is up."""

@@ -163,7 +163,8 @@ def check_kernels(
     for number, item in enumerate(linked, 1):
         if isinstance(item, LinkedKernel):
             watch(CheckStep(number, len(linked), item.kernel.name))
-            report = _check(file, item, options, removed, deadline)
+            part = deadline if deadline.is_over else deadline.part_of(len(linked) - number + 1)
+            report = _check(file, item, options, removed, part)
         else:
             report = item[1]
         reports.append(report)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.deadline import Deadline
+from shflbench.checker.deadline import NEVER, Deadline
 from shflbench.checker.files import CheckStep, FileOptions, check_file
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.report import FileReport
@@ -128,3 +128,15 @@ def test_a_deadline_is_over_after_its_seconds() -> None:
     assert deadline.seconds_left(60) == 0
     with pytest.raises(TimeLimitError, match="the time limit of 2 s was reached"):
         deadline.check()
+
+
+def test_one_of_many_kernels_cannot_take_the_time_of_all() -> None:
+    now = [100.0]
+    deadline = Deadline(60, lambda: now[0])
+    part = deadline.part_of(10)
+    assert part.end == pytest.approx(112)
+    assert part.sentence == "a kernel's part of 12 s of the time limit of 60 s was reached"
+    now[0] = 130
+    assert deadline.part_of(3).end == pytest.approx(150)
+    assert deadline.part_of(2) is deadline
+    assert NEVER.part_of(10) is NEVER
