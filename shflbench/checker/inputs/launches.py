@@ -149,6 +149,12 @@ def fewer_blocks(launch: PlannedLaunch) -> PlannedLaunch | None:
     return replace(launch, shape=smaller, note=note)
 
 
+def without_arguments(launch: PlannedLaunch) -> PlannedLaunch:
+    """Return a launch of the host code whose arguments are derived, because its buffers are too large."""
+    host = replace(launch.host, arguments=()) if launch.host is not None else None
+    return replace(launch, host=host)
+
+
 def of_sample(shape: LaunchShape, host: HostLaunch | None) -> PlannedLaunch:
     """Return the launch of a sample of the blocks of a launch of the host code."""
     note = f"launch of the host code, of which {len(shape.sample)} of {shape.blocks} blocks ran"

@@ -56,8 +56,8 @@ def scaled_down(value: int | float, launch: PlannedLaunch) -> int | None:  # noq
     return None
 
 
-def _is_too_large(launch: HostLaunch) -> bool:
-    """Whether the buffers of a launch do not fit: with others, its numbers would be those of another program."""
+def is_too_large(launch: HostLaunch) -> bool:
+    """Whether the buffers of a launch do not fit."""
     sizes = {item.buffer.number: item.buffer.size or 0 for item in launch.arguments if item.buffer is not None}
     return sum(sizes.values()) > MOST_BYTES
 
@@ -73,7 +73,7 @@ class ArgumentNumbers:
     def host(self, place: int) -> HostArgument | None:
         """Return what the host code says of the parameter at `place`, None if nothing."""
         host = self._launch.host
-        if host is None or len(host.arguments) != len(self._kernel.parameters) or _is_too_large(host):
+        if host is None or len(host.arguments) != len(self._kernel.parameters):
             return None
         return host.arguments[place]
 

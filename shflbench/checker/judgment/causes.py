@@ -152,7 +152,7 @@ def is_invented(observation: Observation) -> bool:
     if any(launch.host is None or not (launch.origin is Origin.DERIVED or launch.host.forced) for launch in launches):
         return False
     in_block = observation.kind in RACES and observation.hazard.space == "shared"
-    return not (in_block and any(launch.stated for launch in launches))
+    return not (in_block and any(launch.stated or launch.origin is Origin.HOST for launch in launches))
 
 
 def _is_independent(observation: Observation, slicer: Slicer) -> bool:

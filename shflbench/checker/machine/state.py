@@ -10,7 +10,7 @@ from shflbench.checker.link.block_barriers import has_named_barriers
 from shflbench.checker.link.program import Op, Program, Slot
 from shflbench.checker.machine.dropped import DroppedAccesses
 from shflbench.checker.machine.iterations import Iterations
-from shflbench.checker.machine.memory import ALIGNMENT, GUARD, MemorySpace, set_bounds
+from shflbench.checker.machine.memory import ALIGNMENT, GUARD, LARGEST_GUARD, MemorySpace, set_bounds
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.pending_copies import PendingCopies
 from shflbench.checker.machine.special import RESERVED_SHARED, reserved_shared_bytes, special_values
@@ -220,7 +220,7 @@ def buffer_space(sizes: list[int], heap_bytes: int = 0) -> MemorySpace:
     for size in sizes:
         start = -(-end // ALIGNMENT) * ALIGNMENT
         parts.append((start, start + size))
-        end = start + size + max(GUARD, size)
+        end = start + size + max(GUARD, size, min(8 * size, LARGEST_GUARD))
     space = MemorySpace("global", 1, end + heap_bytes, GLOBAL_BASE)
     space.allocations = parts or [(0, 0)]
     space.heap_start = end if heap_bytes else 0

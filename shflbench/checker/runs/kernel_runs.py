@@ -12,8 +12,9 @@ from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.explore import explore
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.derive import derive
-from shflbench.checker.inputs.launches import fewer_blocks, is_special
-from shflbench.checker.inputs.numbers import MOST_BYTES
+from shflbench.checker.inputs.launches import fewer_blocks, is_special, without_arguments
+from shflbench.checker.inputs.names import pointer_names
+from shflbench.checker.inputs.numbers import MOST_BYTES, is_too_large
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes
 from shflbench.checker.machine.policies import ADVERSARIAL, LOCKSTEP
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker.explore import ScheduleResult
-    from shflbench.checker.inputs.argument import Arguments
+    from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.link.program import Program
@@ -61,6 +62,7 @@ class KernelRuns:
     seed: int
     patient: bool = True  # a launch in lockstep may take more instructions than the limit
     budget: RunBudget = field(default_factory=RunBudget)
+    _slicer: Slicer | None = None
     _timed_out: str = ""  # that the deadline of the file ended a run
 
     def collect(self, launch_plan: Sequence[PlannedLaunch]) -> KernelEvidence:
@@ -174,6 +176,8 @@ class KernelRuns:
             result = self._in_lockstep(emulated, seed)
             if isinstance(result.error, TooManyCellsError) and (smaller := fewer_blocks(launch)) is not None:
                 launch = smaller
+            elif self._is_beyond_all(result.error, arguments) and (other := _that_fits(launch)) is not None:
+                launch = other
             elif not self._grow_one(result.error, arguments):
                 result = self._past_faults(emulated, result, seed)
                 if any(self._grow_one(fault, arguments) for fault in result.faults):
@@ -236,14 +240,40 @@ class KernelRuns:
             return False
         if fault.buffer is None:
             return self._grow_shared(fault, arguments)
-        buffer = arguments.buffer(fault.buffer)
+        buffer, needed = self._meant(fault, arguments)
         if buffer is None or buffer.limited:
             return False
-        size = max(2 * buffer.contents.size, fault.high)
+        size = max(2 * buffer.contents.size, needed)
         if buffer.size is not Origin.DERIVED or arguments.total_bytes - buffer.contents.size + size > MOST_BYTES:
             return False
         self.wishes = replace(self.wishes, least_bytes={**self.wishes.least_bytes, buffer.name: size})
         return True
+
+    def _meant(self, fault: KernelFault, arguments: Arguments) -> tuple[ArgumentBuffer | None, int]:
+        """Return the buffer that an access is meant for, and the size that it needs.
+
+        An index far beyond its end may lie nearer to another buffer: the pointer of the address decides.
+        """
+        nearest = arguments.buffer(fault.buffer)
+        if fault.op is None or nearest is None:
+            return nearest, fault.high
+        slicer = self._slicer = self._slicer or Slicer(self.program)
+        pointers = slicer.pointers(fault.op)
+        names = {name for start, name in pointer_names(self.kernel).items() if start in pointers}
+        meant = [buffer for buffer in arguments.buffers if buffer.name in names]
+        if len(meant) != 1 or meant[0] is nearest:
+            return nearest, fault.high
+        return meant[0], 2 * meant[0].contents.size
+
+    def _is_beyond_all(self, fault: EmulatorError | None, arguments: Arguments) -> bool:
+        """Whether an access is beyond what all buffers together can have."""
+        if not isinstance(fault, KernelFault) or fault.kind is not FaultKind.OUT_OF_BOUNDS:
+            return False
+        buffer, needed = self._meant(fault, arguments)
+        if buffer is None or buffer.limited or buffer.size is not Origin.DERIVED:
+            return False
+        size = max(2 * buffer.contents.size, needed)
+        return arguments.total_bytes - buffer.contents.size + size > MOST_BYTES
 
     def _grow_shared(self, fault: KernelFault, arguments: Arguments) -> bool:
         in_shared = fault.op is not None and fault.op.place is not None and fault.op.place.space == "shared"
@@ -252,6 +282,19 @@ class KernelRuns:
             return False
         self.wishes = replace(self.wishes, least_shared=size)
         return True
+
+
+def _that_fits(launch: PlannedLaunch) -> PlannedLaunch | None:
+    """Return a launch that needs less memory: with derived numbers, and then with fewer blocks; None if there is none.
+
+    Not for blocks of a launch at its real sizes, which are left out.
+    """
+    host = launch.host
+    if launch.shape.sample:
+        return None
+    if host is not None and host.arguments and is_too_large(host):
+        return without_arguments(launch)
+    return fewer_blocks(launch)
 
 
 def _is_meaningful(sampled: LaunchEvidence) -> bool:

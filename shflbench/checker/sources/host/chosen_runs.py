@@ -56,7 +56,8 @@ def _further(
     yield from (partial(_of_function, run, function, forced=False) for function in first)
     if main is not None and not is_given:
         yield partial(_of_main, run, main, None, forced=True)
-    yield from (partial(_of_function, run, function, forced=True) for function in (*first, *run.program.launching))
+    others = (*first, *(function for function in run.program.launching if function is not main))
+    yield from (partial(_of_function, run, function, forced=True) for function in others)
 
 
 def _first_functions(run: Interpreter) -> Iterator[HostFunction]:
@@ -183,6 +184,8 @@ def _parameter(run: Interpreter, item: Node, given: HostInput) -> object:
     declarator = item.child_by_field_name("declarator")
     name, frame = declared_name(declarator), Frame()
     type_ = shape_of(run, declarator)(run.type(text_of(item.child_by_field_name("type")), frame), frame)
+    if name == "argc":
+        return 1
     if type_.format and type_.format not in "fd":
         given.used[name] = given.number
         return given.number

@@ -135,7 +135,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
         line=line,
         cooperative=cooperative,
         assumed=tuple(run.state.given.used.items()),
-        forced=run.state.forced,
+        forced=run.state.against > 0,
     )
     if unresolved and run.state.given.used:
         return  # the values that stand for the command line give no launch

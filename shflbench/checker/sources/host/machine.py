@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from tree_sitter import Node
 
@@ -74,7 +75,17 @@ class HostState:
     loop_steps: int | None = None  # of the outermost loop that only computes
     depth: int = 0
     forced: bool = False  # every branch with a launch is taken
+    against: int = 0  # conditions that do not hold around what runs
     random: int = 1
+
+    @contextmanager
+    def taken(self, *, holds: bool) -> Iterator[None]:
+        """Run a branch whose condition may not hold."""
+        self.against += not holds
+        try:
+            yield
+        finally:
+            self.against -= not holds
 
     def step(self) -> None:
         """Count an iteration or a call."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
 _DEVICE_CALL = re.compile(r"^(?:::)?(?:cuda[A-Z]|cub::|thrust::|hip[A-Z]|cublas|cufft|curand)")
+_NO_ARITHMETIC = frozenset({"=", "==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 _MOST_DEPTH = 40  # of calls, in the search for launches
 
 
@@ -174,6 +175,24 @@ class HostProgram:
                 self.has_effects(callee.body, depth + 1) for callee in self.member(name, name)
             )
         return False
+
+    def selects(self, name: str) -> bool:
+        """Whether a variable only chooses what runs, and no size or index is computed from it."""
+        return name not in self._operands
+
+    @cached_property
+    def _operands(self) -> frozenset[str]:
+        """The names that are operands of arithmetic, indices, or parts of launches."""
+        wanted = {"binary_expression", "subscript_argument_list", "kernel_call_syntax", "assignment_expression"}
+        return frozenset(
+            text_of(child)
+            for functions in self.functions.values()
+            for function in functions
+            for item in walk(function.body)
+            if item.type in wanted and text_of(item.child_by_field_name("operator")) not in _NO_ARITHMETIC
+            for child in item.named_children
+            if child.type == "identifier"
+        )
 
     @cached_property
     def called(self) -> frozenset[str]:

@@ -101,7 +101,10 @@ def _if(run: Run, node: Node) -> Statement:
     def branch(frame: Frame) -> Outcome:
         value = condition(frame)
         if run.state.forced and launching:
-            outcomes = [then(frame) if part == first else alternative(frame) for part in launching]
+            outcomes = []
+            for part in launching:
+                with run.state.taken(holds=value is UNKNOWN or value is (part == first)):
+                    outcomes.append(then(frame) if part == first else alternative(frame))
             return outcomes[0] if len(outcomes) == 1 else None
         if value is not UNKNOWN:
             return then(frame) if value else alternative(frame)
@@ -126,15 +129,16 @@ def _reads_words(node: Node) -> bool:
 
 
 def _leaves(node: Node) -> bool:
-    """Whether a branch ends the function or the program."""
+    """Whether a branch always ends the function or the program."""
     last = node
     while last.type == "compound_statement" and items(last):
         last = items(last)[-1]
     if last.type in {"return_statement", "throw_statement", "break_statement", "continue_statement"}:
         return True
+    statements = items(node) if node.type == "compound_statement" else [node]
+    calls = [inner for item in statements if item.type == "expression_statement" for inner in items(item)]
     return any(
-        item.type == "call_expression" and text_of(item.child_by_field_name("function")) in _LEAVING
-        for item in walk(node)
+        call.type == "call_expression" and text_of(call.child_by_field_name("function")) in _LEAVING for call in calls
     )
 
 
@@ -262,6 +266,8 @@ def _switch(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a s
     ]
     effects = [run.launches(case) for case in cases]
 
+    selects = clause is not None and run.program.selects(text_of(items(clause)[-1]))
+
     def from_case(start: int, frame: Frame) -> Outcome:
         for group in parts[start:]:
             for part in group:
@@ -275,9 +281,11 @@ def _switch(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a s
     def switch(frame: Frame) -> Outcome:
         value = condition(frame)
         if any(effects) and (run.state.forced or value is UNKNOWN):  # each case is a program of its own
-            for index, effect in enumerate(effects):
-                if effect:
-                    from_case(index, frame)
+            for index, label in enumerate(values):
+                wanted = label(frame) if label is not None else UNKNOWN
+                if effects[index]:
+                    with run.state.taken(holds=selects or value is UNKNOWN or wanted == value):
+                        from_case(index, frame)
             return None
         if value is UNKNOWN:
             run.forget(changed(node), frame)
