@@ -14,7 +14,7 @@ from shflbench.symbols import plain_name
 
 ALIGNMENT = 256  # of allocations, as cudaMalloc's
 GUARD = 1 << 16  # unallocated bytes behind an allocation, at least: an index beyond its end hits no other one
-LARGEST_GUARD = 1 << 24  # behind an allocation of some size, whose rows an index may miss by several
+LARGEST_GUARD = 1 << 22  # behind an allocation of some size, whose rows an index may miss by several
 NULL_BYTES = 1 << 16  # an address below is a null pointer plus an offset; no GPU maps it
 
 

@@ -100,7 +100,7 @@ class KernelRuns:
                 number = count_noun(len(launch_plan) - index, "launch")
                 return f"{number} did not run, because the limit of instructions was reached"
             launches.append(self._launch(launch, self.seed))
-            if launch.shape.sample and not _is_meaningful(launches[-1]):
+            if launch.shape.sample and not self._is_meaningful(launches[-1]):
                 launches.pop()
                 continue
             endless = sum(_did_not_end(item) for item in launches)
@@ -236,12 +236,12 @@ class KernelRuns:
         )
 
     def _grow_one(self, fault: EmulatorError | None, arguments: Arguments) -> bool:
-        if not isinstance(fault, KernelFault) or fault.kind is not FaultKind.OUT_OF_BOUNDS or fault.low < 0:
+        if not isinstance(fault, KernelFault) or fault.kind is not FaultKind.OUT_OF_BOUNDS:
             return False
         if fault.buffer is None:
-            return self._grow_shared(fault, arguments)
+            return fault.low >= 0 and self._grow_shared(fault, arguments)
         buffer, needed = self._meant(fault, arguments)
-        if buffer is None or buffer.limited:
+        if buffer is None or buffer.limited or (fault.low < 0 and buffer is arguments.buffer(fault.buffer)):
             return False
         size = max(2 * buffer.contents.size, needed)
         if buffer.size is not Origin.DERIVED or arguments.total_bytes - buffer.contents.size + size > MOST_BYTES:
@@ -265,12 +265,22 @@ class KernelRuns:
             return nearest, fault.high
         return meant[0], 2 * meant[0].contents.size
 
+    def _is_meaningful(self, sampled: LaunchEvidence) -> bool:
+        """Whether blocks of a large launch ended, or met a fault that is not due to the derived size of a buffer."""
+        error = sampled.results[0].error
+        if isinstance(error, KernelFault) and error.kind is FaultKind.OUT_OF_BOUNDS and error.buffer is not None:
+            buffer, _ = self._meant(error, sampled.arguments)
+            return buffer is None or buffer.size is not Origin.DERIVED
+        return error is None or isinstance(error, KernelFault)
+
     def _is_beyond_all(self, fault: EmulatorError | None, arguments: Arguments) -> bool:
         """Whether an access is beyond what all buffers together can have."""
         if not isinstance(fault, KernelFault) or fault.kind is not FaultKind.OUT_OF_BOUNDS:
             return False
         buffer, needed = self._meant(fault, arguments)
         if buffer is None or buffer.limited or buffer.size is not Origin.DERIVED:
+            return False
+        if fault.low < 0 and buffer is arguments.buffer(fault.buffer):
             return False
         size = max(2 * buffer.contents.size, needed)
         return arguments.total_bytes - buffer.contents.size + size > MOST_BYTES
@@ -295,15 +305,6 @@ def _that_fits(launch: PlannedLaunch) -> PlannedLaunch | None:
     if host is not None and host.arguments and is_too_large(host):
         return without_arguments(launch)
     return fewer_blocks(launch)
-
-
-def _is_meaningful(sampled: LaunchEvidence) -> bool:
-    """Whether blocks of a large launch ended, or met a fault that is not due to the derived size of a buffer."""
-    error = sampled.results[0].error
-    if isinstance(error, KernelFault) and error.kind is FaultKind.OUT_OF_BOUNDS and error.buffer is not None:
-        buffer = sampled.arguments.buffer(error.buffer)
-        return buffer is None or buffer.size is not Origin.DERIVED
-    return error is None or isinstance(error, KernelFault)
 
 
 def _did_not_end(launch: LaunchEvidence) -> bool:
