@@ -94,20 +94,6 @@ class Slicer:
         depends = self.of([op])
         return bool(depends.contents) or depends.unknown
 
-    def is_address_of_contents(self, op: Op) -> bool:
-        """Return whether the address of `op` depends on the number of the thread only by what it loads."""
-        waiting = [op.place.base.number] if op.place is not None and op.place.base is not None else []
-        seen = set[int]()
-        while waiting:
-            register = waiting.pop()
-            if self.special(register).startswith(LAUNCH):
-                return False
-            if register not in seen:
-                seen.add(register)
-                computed = (item for item in self._writers[register] if not isinstance(item.form, Access))
-                waiting += [item.number for op in computed for item in op.sources if isinstance(item, Slot)]
-        return True
-
     def pointers(self, op: Op) -> set[int]:
         """Return the parameters' bytes that hold the pointers which the address of `op` is based on."""
         base = op.place.base if op.place is not None else None

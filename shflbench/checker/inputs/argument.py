@@ -29,7 +29,6 @@ class ArgumentBuffer:
     size: Origin
     values: Origin
     limited: bool = False  # the size is one that a guard of the kernel suggests, and the buffer does not grow
-    permuted: bool = False  # derived integers of which no two are equal
     reached: bool = True  # the launch reaches the end of a buffer that does not grow
 
     @property

@@ -201,8 +201,6 @@ class _Maker:
         if fill == 0 and not apart and element is not BYTES:
             text = f"{text}:0"
         made = self._buffer(name, contents, text, size, origin, Origin.HOST if by_host else Origin.DERIVED)
-        permuted = fill is None and self._order(name, element) is permutations and count <= self.launch.shape.threads
-        self.buffers[-1] = replace(self.buffers[-1], permuted=permuted and count > 1)
         if apart:
             self._note(f"contents of {name} = 0", Origin.DERIVED)
         return made

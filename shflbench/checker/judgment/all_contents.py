@@ -86,7 +86,7 @@ def _executing(op: Op, slicer: Slicer, item: LaunchEvidence, space: str) -> int:
 
 
 def _sizes(branch: Op, slicer: Slicer, arguments: Arguments, *, one_block: bool) -> Iterator[int]:
-    """Yield the value of the parameter with which a branch compares the number of a thread."""
+    """Yield the value of the parameter, or the constant, with which a branch compares the number of a thread."""
     indexes = IndexValues(slicer)
     for compare in slicer.writers(branch.guard.number) if branch.guard is not None else ():
         if not has_role(compare.instruction, OpcodeRole.COMPARISON) or len(compare.sources) < 2:  # noqa: PLR2004  (what it compares)
@@ -98,6 +98,9 @@ def _sizes(branch: Op, slicer: Slicer, arguments: Arguments, *, one_block: bool)
         is_thread = index in (_OF_GRID, _negative(_OF_GRID)) or (
             one_block and index in (_OF_BLOCK, _negative(_OF_BLOCK))
         )
+        skips_last = bool({"gt", "ge"} & set(compare.instruction.modifiers))  # with a constant: `if (t < 64)`
+        if not size and not others and skips_last and index in (_OF_BLOCK, _OF_GRID):
+            yield abs(factor)
         if is_thread and not others and abs(factor) == 1 and len(size) == 1:
             yield _number(int(size[0].removeprefix(PARAMETER)), arguments)
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker.dataflow.slices import Slicer
+    from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.link.program import Op
     from shflbench.checker.runs.evidence import LaunchEvidence
 
@@ -32,11 +33,23 @@ def values_without_body(launches: Sequence[LaunchEvidence], slicer: Slicer) -> t
         return ()
     conditions = [branch for op in skipped for branch in slicer.all_conditions(op) if id(branch) in ran]
     depends = slicer.of(conditions, address_only=True)
-    buffers = {buffer.name for buffer in launches[0].arguments.buffers}
-    causes = [name for name in of_slice(depends, launches[0].arguments) if name not in buffers and ".byte" not in name]
+    changed = _changed(launches[0].arguments, slicer)
+    causes = [name for name in of_slice(depends, launches[0].arguments) if name not in changed and ".byte" not in name]
     if depends.launch and all(item.launch.origin is Origin.DERIVED for item in launches):
         causes.append(LAUNCH)
     return tuple(dict.fromkeys(causes))
+
+
+def _changed(arguments: Arguments, slicer: Slicer) -> set[str]:
+    """Return the buffers that a kernel writes to: they hold results, and no flags of the caller."""
+    writes = [op for op in slicer.ops if isinstance(op.form, Access) and op.form.kind != "ld"]
+    starts = {start for op in writes for start in slicer.pointers(op)}
+    spans = [
+        (offset + span.start, span)
+        for offset, value in zip(arguments.offsets, arguments.parameters, strict=True)
+        for span in value.spans
+    ]
+    return {span.name for start, span in spans if start in starts}
 
 
 def _ran(item: LaunchEvidence, slicer: Slicer) -> frozenset[int]:

@@ -80,9 +80,7 @@ def _causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvid
     if observation.kind in OF_VALUES:
         causes = list(_of_values(observation, slicer, launch.arguments))
     elif observation.kind in RACES:
-        causes = (
-            [] if must_collide(observation, slicer) else list(_of_race(observation, slicer, launch.arguments, every))
-        )
+        causes = [] if must_collide(observation, slicer) else list(_of_race(observation, slicer, launch.arguments))
     else:
         causes = []
     if launch.launch.is_scaled_down:
@@ -254,40 +252,19 @@ def _varied(observation: Observation, slicer: Slicer, arguments: Arguments) -> I
     yield from (span.name for span in _spans(arguments, depends.parameters) if span.varied)
 
 
-def _of_race(
-    observation: Observation, slicer: Slicer, arguments: Arguments, every: Sequence[LaunchEvidence]
-) -> Iterator[str]:
+def _of_race(observation: Observation, slicer: Slicer, arguments: Arguments) -> Iterator[str]:
     """Yield the derived numbers, and the buffers of derived contents, from which the addresses of both accesses come.
 
     A scatter, `out[to[i]] = …`, races only if its indices repeat, which the caller may exclude, and rows of
-    `out[y * pitch + x] = …` overlap only if the pitch is too small. A scatter that also races if no two of its indices
-    are equal, `bins[key[i] & 7] += 1`, does not depend on them.
+    `out[y * pitch + x] = …` overlap only if the pitch is too small.
     """
     hazard = observation.hazard
     sides = []
     for instruction in (hazard.instruction, hazard.other or hazard.instruction):
         depends = slicer.of(slicer.ops_of(instruction), address_only=True)
         sides.append(list(of_slice(depends, arguments)))
-    if all(sides) and not _races_if_permuted(observation, slicer, sides, every):
+    if all(sides):
         yield from (name for side in sides for name in side)
-
-
-def _races_if_permuted(
-    observation: Observation, slicer: Slicer, sides: Sequence[Sequence[str]], every: Sequence[LaunchEvidence]
-) -> bool:
-    """Whether both addresses come from the contents of one buffer only, and the race needs no equal contents."""
-    names = {name for side in sides for name in side}
-    permuted = [
-        item for item in every if any(buffer.permuted and names == {buffer.name} for buffer in item.arguments.buffers)
-    ]
-    ops = [
-        op
-        for instruction in (observation.hazard.instruction, observation.hazard.other or observation.hazard.instruction)
-        for op in slicer.ops_of(instruction)
-    ]
-    happened = {id(item) for item in observation.launches}
-    is_in_all = bool(permuted) and all(id(item) in happened for item in permuted)
-    return is_in_all and all(slicer.is_address_of_contents(op) for op in ops)
 
 
 def of_slice(depends: Slice, arguments: Arguments) -> Iterator[str]:

@@ -28,13 +28,13 @@ def header_folders(makefile: Path) -> list[Path]:
 
     Variables have the values that were assigned last; words with calls of functions, such as `$(shell …)`, are skipped.
     """
-    reader = _Reader(makefile.parent)
+    reader = _MakefileReader(makefile.parent)
     reader.read(makefile)
     folders = (makefile.parent / name for name in reader.folders())
     return [folder for folder in dict.fromkeys(folders) if _is_folder(folder)]
 
 
-class _Reader:
+class _MakefileReader:
     """The lines and variables of a Makefile and of those that it includes."""
 
     def __init__(self, folder: Path) -> None:

@@ -11,10 +11,10 @@ from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.templates import template_arguments
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
-    Address,
     Cell,
-    Element,
-    Function,
+    CellAddress,
+    HostCallable,
+    HostElement,
     Memory,
     Pointer,
     Structure,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from shflbench.checker.sources.host.interface import Reference, Run
-    from shflbench.checker.sources.host.machine import Frame
+    from shflbench.checker.sources.host.interface import HostRun, Reference
+    from shflbench.checker.sources.host.machine import HostFrame
     from shflbench.checker.sources.host.program import HostFunction
     from shflbench.checker.sources.macros import Macro
 
@@ -38,8 +38,8 @@ _NUMBERS = frozenset({"int", "float", "double", "size_t", "unsigned", "long", "b
 
 
 def call(  # noqa: PLR0911  (a return per kind of call)
-    run: Run, node: Node
-) -> Callable[[Frame], object]:
+    run: HostRun, node: Node
+) -> Callable[[HostFrame], object]:
     """Return what a call does, and its value."""
     function, listed = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     arguments = items(listed)
@@ -61,7 +61,7 @@ def call(  # noqa: PLR0911  (a return per kind of call)
     return _plain(run, function, name, arguments)
 
 
-def _macro(run: Run, node: Node, macro: Macro, arguments: Sequence[Node]) -> Callable[[Frame], object]:
+def _macro(run: HostRun, node: Node, macro: Macro, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
     texts = [text_of(item) for item in arguments]
     values = [run.expression(item) for item in arguments]
     body = _substituted(macro.body, macro.parameters or (), texts)
@@ -70,7 +70,7 @@ def _macro(run: Run, node: Node, macro: Macro, arguments: Sequence[Node]) -> Cal
         if tree is not None:
             inside = run.statement(tree)
 
-            def statement(frame: Frame) -> object:
+            def statement(frame: HostFrame) -> object:
                 run.macro_uses.append(node)
                 try:
                     inside(frame)
@@ -83,7 +83,7 @@ def _macro(run: Run, node: Node, macro: Macro, arguments: Sequence[Node]) -> Cal
     if tree is not None and macro.parameters is not None:
         return run.expression(tree)
 
-    def evaluated(frame: Frame) -> object:
+    def evaluated(frame: HostFrame) -> object:
         return [value(frame) for value in values][-1] if values else UNKNOWN
 
     return evaluated
@@ -97,20 +97,20 @@ def _substituted(body: str, names: Sequence[str], texts: Sequence[str]) -> str:
     return re.sub(r"[A-Za-z_]\w*", lambda match: given.get(match[0], match[0]), body)
 
 
-def _named_cast(run: Run, function: Node, arguments: Sequence[Node]) -> Callable[[Frame], object]:
+def _named_cast(run: HostRun, function: Node, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
     text = text_of(function).partition("<")[2].rpartition(">")[0]
     value = run.expression(arguments[0]) if arguments else lambda frame: UNKNOWN  # noqa: ARG005
     return lambda frame: as_type(value(frame), run.type(text, frame))
 
 
-def _plain(run: Run, function: Node, name: str, arguments: Sequence[Node]) -> Callable[[Frame], object]:
+def _plain(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
     places = [run.reference(item) for item in arguments]
     template = template_arguments(run, function)
     text = "".join(text_of(function).split())
     functions = run.program.functions.get(name, [])
     is_type = text in _NUMBERS or function.type in {"primitive_type", "sized_type_specifier"}
 
-    def called(frame: Frame) -> object:  # noqa: PLR0911  (a return per kind of function)
+    def called(frame: HostFrame) -> object:  # noqa: PLR0911  (a return per kind of function)
         given = [place(frame) for place in places]
         if is_type and len(given) == 1:
             return as_type(given[0].load(), run.type(text, frame))
@@ -131,17 +131,17 @@ def _plain(run: Run, function: Node, name: str, arguments: Sequence[Node]) -> Ca
     return called
 
 
-def _of_variable(run: Run, value: object, given: Sequence[Reference]) -> object:
+def _of_variable(run: HostRun, value: object, given: Sequence[Reference]) -> object:
     """Return the result of a call of a lambda expression, a pointer to a function, or a generator of numbers."""
-    if isinstance(value, Function) and value.call is not None:
+    if isinstance(value, HostCallable) and value.call is not None:
         return value.call([item.load() for item in given])
-    if isinstance(value, Function):
+    if isinstance(value, HostCallable):
         return _of_files(run, run.program.functions.get(value.name, []), given, (), None)
     return random_number(run, value) if isinstance(value, Structure) else UNKNOWN
 
 
 def _of_files(
-    run: Run,
+    run: HostRun,
     functions: Sequence[HostFunction],
     given: Sequence[Reference],
     template: Sequence[object],
@@ -164,20 +164,20 @@ def _takes(function: HostFunction, count: int) -> bool:
 # Members
 
 
-def _method(run: Run, function: Node, name: str, arguments: Sequence[Node]) -> Callable[[Frame], object]:
+def _method(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
     owner = function.child_by_field_name("argument")
     field = function.child_by_field_name("field")
     object_ = run.reference(owner) if owner is not None else lambda frame: Cell()  # noqa: ARG005
     places = [run.reference(item) for item in arguments]
     template = template_arguments(run, field) if field is not None else lambda frame: ()  # noqa: ARG005
 
-    def called(frame: Frame) -> object:
+    def called(frame: HostFrame) -> object:
         place = object_(frame)
         value = place.load()
-        if isinstance(value, Address):
+        if isinstance(value, CellAddress):
             value = value.cell.load()
         elif isinstance(value, Pointer) and name != "get":
-            value = Element(value.memory, value.offset, value.target).load()
+            value = HostElement(value.memory, value.offset, value.target).load()
         given = [item(frame) for item in places]
         if isinstance(value, Structure) and value.memory is not None:
             return _of_vector(value, name, [item.load() for item in given])
@@ -186,7 +186,7 @@ def _method(run: Run, function: Node, name: str, arguments: Sequence[Node]) -> C
             if members:
                 return _of_files(run, members, given, template(frame), value)
             cell = value.fields.get(name)
-            if cell is not None and isinstance(cell.value, Function) and cell.value.call is not None:
+            if cell is not None and isinstance(cell.value, HostCallable) and cell.value.call is not None:
                 return cell.value.call([item.load() for item in given])
         if isinstance(value, Pointer) and name == "get":
             return value
@@ -241,4 +241,4 @@ def _append(memory: Memory, vector: Structure, value: object, end: int) -> None:
     memory.size = end + size
     if len(data) == end:
         memory.data, memory.known = bytearray(data + bytes(size)), bytearray(known + b"\0" * size)
-    Element(memory, end, vector.element).store(value)
+    HostElement(memory, end, vector.element).store(value)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.declarations import shape_of
-from shflbench.checker.sources.host.machine import Frame, HostInput, HostState
+from shflbench.checker.sources.host.machine import HostFrame, HostInput, HostState
 from shflbench.checker.sources.host.types import CHAR, pointer_to
 from shflbench.checker.sources.host.values import UNKNOWN, Memory, Pointer, Structure, Text
 from shflbench.checker.sources.kernel_file import ODD
@@ -182,7 +182,7 @@ def _main(run: Interpreter, main: HostFunction, given: HostInput, *, forced: boo
 def _parameter(run: Interpreter, item: Node, given: HostInput) -> object:
     """Return a value for a parameter of a function that nothing calls: a number, or an address of memory."""
     declarator = item.child_by_field_name("declarator")
-    name, frame = declared_name(declarator), Frame()
+    name, frame = declared_name(declarator), HostFrame()
     type_ = shape_of(run, declarator)(run.type(text_of(item.child_by_field_name("type")), frame), frame)
     if name == "argc":
         return 1

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.program import items
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, array_of, pointer_to
-from shflbench.checker.sources.host.values import MOST_BYTES, Cell, Element, Memory, Pointer, Structure, as_type
+from shflbench.checker.sources.host.values import MOST_BYTES, Cell, HostElement, Memory, Pointer, Structure, as_type
 from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import text_of
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from shflbench.checker.sources.host.interface import Run
-    from shflbench.checker.sources.host.machine import Frame
+    from shflbench.checker.sources.host.interface import HostRun
+    from shflbench.checker.sources.host.machine import HostFrame
 
 _VECTOR = re.compile(
     r"(?:\w+::)*(?P<kind>device_vector|universal_vector|host_vector|vector|array)\s*<(?P<element>.*)>$"
@@ -26,13 +26,13 @@ _DECLARATORS = frozenset({"pointer_declarator", "reference_declarator", "array_d
 _INITIALIZERS = frozenset({"argument_list", "initializer_list"})
 
 
-def declaration(run: Run, node: Node) -> Callable[[Frame], None]:
+def declaration(run: HostRun, node: Node) -> Callable[[HostFrame], None]:
     """Return what a declaration does."""
     text = text_of(node.child_by_field_name("type"))
     static = any(text_of(item) == "static" for item in node.children if item.type == "storage_class_specifier")
     parts = [_declarator(run, text, item) for item in node.children_by_field_name("declarator")]
 
-    def declare(frame: Frame) -> None:
+    def declare(frame: HostFrame) -> None:
         for name, make in parts:
             if static:
                 key = f"{name} {node.id}"
@@ -46,12 +46,12 @@ def declaration(run: Run, node: Node) -> Callable[[Frame], None]:
     return declare
 
 
-def variable(run: Run, node: Node, declarator: Node) -> Callable[[Frame], Cell | Element]:
+def variable(run: HostRun, node: Node, declarator: Node) -> Callable[[HostFrame], Cell | HostElement]:
     """Return how one variable of a declaration begins."""
     return _declarator(run, text_of(node.child_by_field_name("type")), declarator)[1]
 
 
-def _declarator(run: Run, text: str, item: Node) -> tuple[str, Callable[[Frame], Cell | Element]]:
+def _declarator(run: HostRun, text: str, item: Node) -> tuple[str, Callable[[HostFrame], Cell | HostElement]]:
     value = item.child_by_field_name("value") if item.type == "init_declarator" else None
     inner = item.child_by_field_name("declarator") if item.type == "init_declarator" else item
     name = declared_name(inner)
@@ -67,7 +67,7 @@ def _declarator(run: Run, text: str, item: Node) -> tuple[str, Callable[[Frame],
         return name, _listed(run, text, shape, value)
     make = run.expression(value) if value is not None else None
 
-    def declared(frame: Frame) -> Cell | Element:
+    def declared(frame: HostFrame) -> Cell | HostElement:
         type_ = shape(run.type(text, frame), frame) if text != "auto" else UNKNOWN_TYPE
         if make is not None and not type_.is_array:
             given = make(frame)
@@ -88,7 +88,7 @@ def is_reference(declarator: Node | None) -> bool:
     return False
 
 
-def shape_of(run: Run, declarator: Node | None) -> Callable[[HostType, Frame], HostType]:
+def shape_of(run: HostRun, declarator: Node | None) -> Callable[[HostType, HostFrame], HostType]:
     """Return how a declarator makes the type of its variable of the type before it: `*a[4]`."""
     if declarator is None or declarator.type not in {*_DECLARATORS, "abstract_pointer_declarator"}:
         return lambda base, frame: base  # noqa: ARG005
@@ -102,7 +102,7 @@ def shape_of(run: Run, declarator: Node | None) -> Callable[[HostType, Frame], H
         size = declarator.child_by_field_name("size")
         count = run.expression(size) if size is not None else None
 
-        def array(base: HostType, frame: Frame) -> HostType:
+        def array(base: HostType, frame: HostFrame) -> HostType:
             number = count(frame) if count is not None else 0
             return outer(array_of(base, number if isinstance(number, int) and number >= 0 else 0), frame)
 
@@ -111,13 +111,13 @@ def shape_of(run: Run, declarator: Node | None) -> Callable[[HostType, Frame], H
 
 
 def _listed(
-    run: Run, text: str, shape: Callable[[HostType, Frame], HostType], value: Node
-) -> Callable[[Frame], Cell | Element]:
+    run: HostRun, text: str, shape: Callable[[HostType, HostFrame], HostType], value: Node
+) -> Callable[[HostFrame], Cell | HostElement]:
     """Return a variable of `T v(a, b)` or `T v = {a, b}`."""
     values = [run.expression(item) for item in items(value)]
     braces = value.type == "initializer_list"
 
-    def declared(frame: Frame) -> Cell | Element:
+    def declared(frame: HostFrame) -> Cell | HostElement:
         type_ = shape(run.type(text, frame), frame)
         given = [make(frame) for make in values]
         if type_.is_array and type_.target is not None:
@@ -141,11 +141,11 @@ def array_with(type_: HostType, values: Sequence[object]) -> Pointer:
     if values and size is not None and size <= MOST_BYTES:
         memory.fill(0, 0, size)
     for index, value in enumerate(values):
-        Element(memory, index * (element.size or 8), element).store(value)
+        HostElement(memory, index * (element.size or 8), element).store(value)
     return Pointer(memory, 0, element)
 
 
-def vector_of(type_: HostType, run: Run, frame: Frame) -> Structure | None:
+def vector_of(type_: HostType, run: HostRun, frame: HostFrame) -> Structure | None:
     """Return an empty `std::vector<T>` or `thrust::device_vector<T>`; None for another type."""
     match = _VECTOR.match(type_.name)
     if match is None:
@@ -175,7 +175,7 @@ def fill_vector(made: Structure, arguments: Sequence[object]) -> None:
             memory.fill(0, 0, memory.size)
         elif memory.size and memory.size <= MOST_BYTES:
             for index in range(first):
-                Element(memory, index * size, made.element).store(value)
+                HostElement(memory, index * size, made.element).store(value)
     else:
         memory.size = None
 
@@ -191,7 +191,7 @@ def _copy_range(made: Structure, first: Pointer, end: object) -> None:
         count = len(end.objects) * (made.element.size or 8) or end.size
         memory.size = count
         for offset, value in end.objects.items():
-            Element(memory, offset // 8 * (made.element.size or 8), made.element).store(value)
+            HostElement(memory, offset // 8 * (made.element.size or 8), made.element).store(value)
         return
     memory.size = count
     memory.copy(0, first.memory, first.offset or 0, count)

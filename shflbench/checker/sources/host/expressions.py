@@ -8,16 +8,16 @@ from shflbench.checker.sources.arithmetic import COMPARISONS, number, operate
 from shflbench.checker.sources.host.calls import call
 from shflbench.checker.sources.host.declarations import array_with, variable
 from shflbench.checker.sources.host.library import CONSTANTS
-from shflbench.checker.sources.host.machine import Frame
+from shflbench.checker.sources.host.machine import HostFrame
 from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.templates import template_arguments
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, array_of, pointer_to
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
-    Address,
     Cell,
-    Element,
-    Function,
+    CellAddress,
+    HostCallable,
+    HostElement,
     Memory,
     Pointer,
     Structure,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from shflbench.checker.sources.host.interface import Reference, Run
+    from shflbench.checker.sources.host.interface import HostRun, Reference
 
 _AXES = ("x", "y", "z")
 
@@ -41,7 +41,7 @@ def truth(value: object) -> object:
     """Return whether a value is true in C++: True, False, or UNKNOWN."""
     if isinstance(value, bool | int | float):
         return bool(value)
-    if isinstance(value, Pointer | Address | Function | Text):
+    if isinstance(value, Pointer | CellAddress | HostCallable | Text):
         return True
     return UNKNOWN
 
@@ -49,10 +49,10 @@ def truth(value: object) -> object:
 # Names
 
 
-def _identifier(run: Run, node: Node) -> Callable[[Frame], object]:
+def _identifier(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     name = text_of(node)
 
-    def value(frame: Frame) -> object:
+    def value(frame: HostFrame) -> object:
         place = frame.variables.get(name)
         if place is not None:
             return place.load()
@@ -61,7 +61,7 @@ def _identifier(run: Run, node: Node) -> Callable[[Frame], object]:
     return value
 
 
-def named(run: Run, name: str, frame: Frame) -> object:
+def named(run: HostRun, name: str, frame: HostFrame) -> object:
     """Return the value of a name that is no local variable."""
     place = _outer(run, name, frame)
     if place is not None:
@@ -76,18 +76,18 @@ def named(run: Run, name: str, frame: Frame) -> object:
     if enumerator is not None:
         return _enumerator(run, enumerator)
     if name in run.program.functions or name in run.program.kernels:
-        return Function(name)
+        return HostCallable(name)
     return CONSTANTS.get(name, UNKNOWN)
 
 
-def _bound(run: Run, value: object, frame: Frame) -> object:
+def _bound(run: HostRun, value: object, frame: HostFrame) -> object:
     if not isinstance(value, str):
         return value
     tree = run.expanded(value)
     return run.expression(tree)(frame) if tree is not None and tree.type != "identifier" else UNKNOWN
 
 
-def _outer(run: Run, name: str, frame: Frame) -> Reference | None:
+def _outer(run: HostRun, name: str, frame: HostFrame) -> Reference | None:
     """Return a member of the object, or a global variable, which begins with its value when it is first used."""
     if frame.receiver is not None and name in frame.receiver.fields:
         return frame.receiver.fields[name]
@@ -97,7 +97,7 @@ def _outer(run: Run, name: str, frame: Frame) -> Reference | None:
     if declared is None:
         return None
     run.state.globals[name] = Cell()
-    inner = Frame()
+    inner = HostFrame()
     made = variable(run, declared[0], declared[1])(inner)
     if isinstance(made, Cell):
         run.state.globals[name] = made
@@ -106,12 +106,12 @@ def _outer(run: Run, name: str, frame: Frame) -> Reference | None:
     return run.state.globals[name]
 
 
-def _enumerator(run: Run, node: Node) -> object:
+def _enumerator(run: HostRun, node: Node) -> object:
     count = 0
     while True:
         value = node.child_by_field_name("value")
         if value is not None:
-            base = run.expression(value)(Frame())
+            base = run.expression(value)(HostFrame())
             return base + count if isinstance(base, int) else UNKNOWN
         before = node.prev_named_sibling
         while before is not None and before.type != "enumerator":
@@ -121,21 +121,21 @@ def _enumerator(run: Run, node: Node) -> object:
         node, count = before, count + 1
 
 
-def _name_place(run: Run, node: Node) -> Callable[[Frame], Reference]:
+def _name_place(run: HostRun, node: Node) -> Callable[[HostFrame], Reference]:
     name = text_of(node)
 
-    def place(frame: Frame) -> Reference:
+    def place(frame: HostFrame) -> Reference:
         known = frame.variables.get(name) or _outer(run, name, frame)
         return known if known is not None else Cell(named(run, name, frame))
 
     return place
 
 
-def _qualified(run: Run, node: Node) -> Callable[[Frame], object]:
+def _qualified(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     text = "".join(text_of(node).split())
     owner, _, name = text.rpartition("::")
 
-    def value(frame: Frame) -> object:
+    def value(frame: HostFrame) -> object:
         if name in frame.variables:
             return frame.variables[name].load()
         member = static_member(run, owner, name, frame) if owner else UNKNOWN
@@ -144,7 +144,7 @@ def _qualified(run: Run, node: Node) -> Callable[[Frame], object]:
     return value
 
 
-def static_member(run: Run, owner: str, name: str, frame: Frame) -> object:
+def static_member(run: HostRun, owner: str, name: str, frame: HostFrame) -> object:
     """Return a constant that a class declares, such as `Packed<float>::size`."""
     type_ = run.type(owner, frame)
     plain, _, listed = type_.name.partition("<")
@@ -156,55 +156,55 @@ def static_member(run: Run, owner: str, name: str, frame: Frame) -> object:
     for item in items(known.body):
         value = item.child_by_field_name("default_value") if item.type == "field_declaration" else None
         if value is not None and declared_name(item.child_by_field_name("declarator")) == name:
-            return run.expression(value)(Frame({}, None, bound))
+            return run.expression(value)(HostFrame({}, None, bound))
     return UNKNOWN
 
 
-def _instance(run: Run, node: Node) -> Callable[[Frame], object]:
+def _instance(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     name, template = called_name(node), template_arguments(run, node)
-    return lambda frame: Function(name, template=template(frame))
+    return lambda frame: HostCallable(name, template=template(frame))
 
 
 # Numbers and operators
 
 
-def _number(run: Run, node: Node) -> Callable[[Frame], object]:  # noqa: ARG001
+def _number(run: HostRun, node: Node) -> Callable[[HostFrame], object]:  # noqa: ARG001
     value = number(text_of(node))
     result = value if value is not None else UNKNOWN
     return lambda frame: result  # noqa: ARG005
 
 
-def _constant(value: object) -> Callable[[Any, Node], Callable[[Frame], object]]:
+def _constant(value: object) -> Callable[[Any, Node], Callable[[HostFrame], object]]:
     return lambda run, node: lambda frame: value  # noqa: ARG005
 
 
-def _character(run: Run, node: Node) -> Callable[[Frame], object]:  # noqa: ARG001
+def _character(run: HostRun, node: Node) -> Callable[[HostFrame], object]:  # noqa: ARG001
     text = text_of(node).strip("'")
     value = ord(text) if len(text) == 1 else {"\\0": 0, "\\n": 10, "\\t": 9}.get(text, UNKNOWN)
     return lambda frame: value  # noqa: ARG005
 
 
-def _string(run: Run, node: Node) -> Callable[[Frame], object]:  # noqa: ARG001
+def _string(run: HostRun, node: Node) -> Callable[[HostFrame], object]:  # noqa: ARG001
     value = Text(text_of(node).strip('"'))
     return lambda frame: value  # noqa: ARG005
 
 
-def _inside(run: Run, node: Node) -> Callable[[Frame], object]:
+def _inside(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     parts = [run.expression(item) for item in items(node)]
     return parts[-1] if len(parts) == 1 else lambda frame: UNKNOWN  # noqa: ARG005
 
 
-def _comma(run: Run, node: Node) -> Callable[[Frame], object]:
+def _comma(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     parts = [run.expression(item) for item in items(node)]
     return lambda frame: [part(frame) for part in parts][-1]
 
 
-def _unary(run: Run, node: Node) -> Callable[[Frame], object]:
+def _unary(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     argument = node.child_by_field_name("argument")
     value = run.expression(argument) if argument is not None else lambda frame: UNKNOWN  # noqa: ARG005
     sign = text_of(node.child_by_field_name("operator"))
 
-    def unary(frame: Frame) -> object:
+    def unary(frame: HostFrame) -> object:
         given = value(frame)
         if sign in {"!", "not"}:
             holds = truth(given)
@@ -254,7 +254,7 @@ def _compared(sign: str, one: Pointer, other: Pointer) -> object:
     return combined(sign, one.offset, other.offset)
 
 
-def _binary(run: Run, node: Node) -> Callable[[Frame], object]:
+def _binary(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     target, operand = node.child_by_field_name("left"), node.child_by_field_name("right")
     sign = text_of(node.child_by_field_name("operator"))
     if target is None or operand is None:
@@ -264,7 +264,7 @@ def _binary(run: Run, node: Node) -> Callable[[Frame], object]:
         return _logical(first, second, ends=sign in {"||", "or"})
     place = run.reference(operand) if sign == ">>" else None
 
-    def binary(frame: Frame) -> object:
+    def binary(frame: HostFrame) -> object:
         one = first(frame)
         if place is not None and not isinstance(one, int):  # `std::cin >> n`
             place(frame).store(UNKNOWN)
@@ -275,9 +275,9 @@ def _binary(run: Run, node: Node) -> Callable[[Frame], object]:
 
 
 def _logical(
-    first: Callable[[Frame], object], second: Callable[[Frame], object], *, ends: bool
-) -> Callable[[Frame], object]:
-    def logical(frame: Frame) -> object:
+    first: Callable[[HostFrame], object], second: Callable[[HostFrame], object], *, ends: bool
+) -> Callable[[HostFrame], object]:
+    def logical(frame: HostFrame) -> object:
         one = truth(first(frame))
         if one is ends:
             return int(ends)
@@ -289,14 +289,14 @@ def _logical(
     return logical
 
 
-def _conditional(run: Run, node: Node) -> Callable[[Frame], object]:
+def _conditional(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     condition = run.condition(node.child_by_field_name("condition"))
     first, second = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
     if first is None or second is None:
         return lambda frame: UNKNOWN  # noqa: ARG005
     one, other = run.expression(first), run.expression(second)
 
-    def conditional(frame: Frame) -> object:
+    def conditional(frame: HostFrame) -> object:
         holds = condition(frame)
         if holds is UNKNOWN:
             first_value, second_value = one(frame), other(frame)
@@ -306,14 +306,14 @@ def _conditional(run: Run, node: Node) -> Callable[[Frame], object]:
     return conditional
 
 
-def _assignment(run: Run, node: Node) -> Callable[[Frame], object]:
+def _assignment(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     target, operand = node.child_by_field_name("left"), node.child_by_field_name("right")
     if target is None or operand is None:
         return lambda frame: UNKNOWN  # noqa: ARG005
     place, value = run.reference(target), run.expression(operand)
     sign = text_of(node.child_by_field_name("operator")).removesuffix("=")
 
-    def assign(frame: Frame) -> object:
+    def assign(frame: HostFrame) -> object:
         target = place(frame)
         given = value(frame)
         if sign:
@@ -324,7 +324,7 @@ def _assignment(run: Run, node: Node) -> Callable[[Frame], object]:
     return assign
 
 
-def _update(run: Run, node: Node) -> Callable[[Frame], object]:
+def _update(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     argument = node.child_by_field_name("argument")
     if argument is None:
         return lambda frame: UNKNOWN  # noqa: ARG005
@@ -332,7 +332,7 @@ def _update(run: Run, node: Node) -> Callable[[Frame], object]:
     step = 1 if "++" in text_of(node.child_by_field_name("operator")) else -1
     before = node.children[0].type in {"++", "--"}
 
-    def update(frame: Frame) -> object:
+    def update(frame: HostFrame) -> object:
         target = place(frame)
         old = target.load()
         new = old + step if isinstance(old, int | float) else combined("+", old, step)
@@ -345,7 +345,7 @@ def _update(run: Run, node: Node) -> Callable[[Frame], object]:
 # Memory
 
 
-def _address(run: Run, node: Node) -> Callable[[Frame], object]:
+def _address(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     argument = node.child_by_field_name("argument")
     if argument is None:
         return lambda frame: UNKNOWN  # noqa: ARG005
@@ -354,21 +354,21 @@ def _address(run: Run, node: Node) -> Callable[[Frame], object]:
         return lambda frame: place(frame).load()
     target = run.reference(argument)
 
-    def address(frame: Frame) -> object:
+    def address(frame: HostFrame) -> object:
         known = target(frame)
-        if isinstance(known, Element):
+        if isinstance(known, HostElement):
             return Pointer(known.memory, known.offset, known.type)
         if isinstance(known, Cell):
             value = known.value
             if isinstance(value, Pointer) and known.type.is_array:
                 return value
-            return value if isinstance(value, Function) else Address(known)
+            return value if isinstance(value, HostCallable) else CellAddress(known)
         return UNKNOWN
 
     return address
 
 
-def _pointed(run: Run, node: Node) -> Callable[[Frame], Reference]:
+def _pointed(run: HostRun, node: Node) -> Callable[[HostFrame], Reference]:
     argument = node.child_by_field_name("argument")
     value = run.expression(argument) if argument is not None else lambda frame: UNKNOWN  # noqa: ARG005
     return lambda frame: target_of(value(frame))
@@ -376,14 +376,14 @@ def _pointed(run: Run, node: Node) -> Callable[[Frame], Reference]:
 
 def target_of(value: object) -> Reference:
     """Return the place that a pointer points to."""
-    if isinstance(value, Address):
+    if isinstance(value, CellAddress):
         return value.cell
     if isinstance(value, Pointer):
-        return Element(value.memory, value.offset, value.target)
+        return HostElement(value.memory, value.offset, value.target)
     return Cell()
 
 
-def _element(run: Run, node: Node) -> Callable[[Frame], Reference]:
+def _element(run: HostRun, node: Node) -> Callable[[HostFrame], Reference]:
     argument = node.child_by_field_name("argument")
     listed = node.child_by_field_name("indices") or node.child_by_field_name("index")
     inside = items(listed) if listed is not None and listed.type == "subscript_argument_list" else [listed]
@@ -391,23 +391,23 @@ def _element(run: Run, node: Node) -> Callable[[Frame], Reference]:
         return lambda frame: Cell()  # noqa: ARG005
     base, place = run.expression(argument), run.expression(inside[0])
 
-    def element(frame: Frame) -> Reference:
+    def element(frame: HostFrame) -> Reference:
         value, index = base(frame), place(frame)
         if isinstance(value, Structure) and value.memory is not None:
             value = Pointer(value.memory, 0, value.element)
         if isinstance(value, Text) and value.text is None and isinstance(index, int):  # argv[k]
             return Cell(Text(None, index))
-        if isinstance(value, Address):
+        if isinstance(value, CellAddress):
             return value.cell if index == 0 else Cell()
         if not isinstance(value, Pointer):
             return Cell()
         moved = value.moved(index)
-        return Element(moved.memory, moved.offset, moved.target)
+        return HostElement(moved.memory, moved.offset, moved.target)
 
     return element
 
 
-def _load_element(run: Run, node: Node) -> Callable[[Frame], object]:
+def _load_element(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     place = _element(run, node)
     return lambda frame: place(frame).load()
 
@@ -433,7 +433,7 @@ class _Axis:
         self._place.store(tuple(parts))
 
 
-def _field_place(run: Run, node: Node) -> Callable[[Frame], Any]:
+def _field_place(run: HostRun, node: Node) -> Callable[[HostFrame], Any]:
     argument = node.child_by_field_name("argument")
     name = text_of(node.child_by_field_name("field"))
     arrow = any(child.type == "->" for child in node.children)
@@ -441,10 +441,10 @@ def _field_place(run: Run, node: Node) -> Callable[[Frame], Any]:
         return lambda frame: Cell()  # noqa: ARG005
     outer = run.reference(argument)
 
-    def place(frame: Frame) -> Any:  # noqa: ANN401  (a cell, or a part of a variable)
+    def place(frame: HostFrame) -> Any:  # noqa: ANN401  (a cell, or a part of a variable)
         known = outer(frame)
         value = known.load()
-        if arrow or isinstance(value, Address | Pointer):
+        if arrow or isinstance(value, CellAddress | Pointer):
             known = target_of(value)
             value = known.load()
         if isinstance(value, Structure):
@@ -453,7 +453,7 @@ def _field_place(run: Run, node: Node) -> Callable[[Frame], Any]:
             return _Axis(known, _AXES.index(name))
         if value is UNKNOWN and known.type.format == "":
             made = run.constructed(known.type, [], frame).value if known.type is not UNKNOWN_TYPE else UNKNOWN
-            if isinstance(made, Structure) and isinstance(known, Element):
+            if isinstance(made, Structure) and isinstance(known, HostElement):
                 known.memory.objects[known.offset or 0] = made
                 return made.field(name)
         return Cell()
@@ -461,26 +461,28 @@ def _field_place(run: Run, node: Node) -> Callable[[Frame], Any]:
     return place
 
 
-def _field(run: Run, node: Node) -> Callable[[Frame], object]:
+def _field(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     place = _field_place(run, node)
     return lambda frame: place(frame).load()
 
 
-def _this(run: Run, node: Node) -> Callable[[Frame], object]:  # noqa: ARG001
-    return lambda frame: Address(Cell(frame.receiver, frame.receiver.type)) if frame.receiver is not None else UNKNOWN
+def _this(run: HostRun, node: Node) -> Callable[[HostFrame], object]:  # noqa: ARG001
+    return lambda frame: (
+        CellAddress(Cell(frame.receiver, frame.receiver.type)) if frame.receiver is not None else UNKNOWN
+    )
 
 
-def _new(run: Run, node: Node) -> Callable[[Frame], object]:
+def _new(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     text = text_of(node.child_by_field_name("type"))
     declarator = node.child_by_field_name("declarator")
     length = declarator.child_by_field_name("length") if declarator is not None else None
     count = run.expression(length) if length is not None else None
     arguments = [run.expression(item) for item in items(node.child_by_field_name("arguments"))]
 
-    def new(frame: Frame) -> object:
+    def new(frame: HostFrame) -> object:
         type_ = run.type(text, frame)
         if declarator is None:
-            return Address(run.constructed(type_, [make(frame) for make in arguments], frame))
+            return CellAddress(run.constructed(type_, [make(frame) for make in arguments], frame))
         number_ = count(frame) if count is not None else UNKNOWN
         known = isinstance(number_, int) and type_.size is not None and number_ >= 0
         return Pointer(Memory(number_ * type_.size if known else None), 0, type_)  # type: ignore[operator]
@@ -491,7 +493,7 @@ def _new(run: Run, node: Node) -> Callable[[Frame], object]:
 # Types
 
 
-def _type_in(run: Run, node: Node | None) -> Callable[[Frame], HostType]:
+def _type_in(run: HostRun, node: Node | None) -> Callable[[HostFrame], HostType]:
     """Return the type that a cast or a `sizeof` names."""
     if node is None:
         return lambda frame: UNKNOWN_TYPE  # noqa: ARG005
@@ -500,7 +502,7 @@ def _type_in(run: Run, node: Node | None) -> Callable[[Frame], HostType]:
     declarator = node.child_by_field_name("declarator") if node.type == "type_descriptor" else None
     stars = text_of(declarator).count("*")
 
-    def read(frame: Frame) -> HostType:
+    def read(frame: HostFrame) -> HostType:
         type_ = run.type(text, frame)
         for _ in range(stars):
             type_ = pointer_to(type_)
@@ -509,24 +511,24 @@ def _type_in(run: Run, node: Node | None) -> Callable[[Frame], HostType]:
     return read
 
 
-def _cast(run: Run, node: Node) -> Callable[[Frame], object]:
+def _cast(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     inside = node.child_by_field_name("value")
     if inside is None:
         return lambda frame: UNKNOWN  # noqa: ARG005
     value, type_ = run.expression(inside), _type_in(run, node.child_by_field_name("type"))
 
-    def cast(frame: Frame) -> object:
+    def cast(frame: HostFrame) -> object:
         return as_type(value(frame), type_(frame))
 
     return cast
 
 
-def _sizeof(run: Run, node: Node) -> Callable[[Frame], object]:
+def _sizeof(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     type_, value = node.child_by_field_name("type"), node.child_by_field_name("value")
     if type_ is not None:
         read = _type_in(run, type_)
 
-        def of_type(frame: Frame) -> object:
+        def of_type(frame: HostFrame) -> object:
             text = text_of(type_)
             if text in frame.variables:  # `sizeof(x)` of a variable may parse as that of a type
                 return _size_of(frame.variables[text])
@@ -540,7 +542,7 @@ def _sizeof(run: Run, node: Node) -> Callable[[Frame], object]:
         return lambda frame: UNKNOWN  # noqa: ARG005
     declared, read = _declared_type(run, value), _type_in(run, value)
 
-    def of_value(frame: Frame) -> object:
+    def of_value(frame: HostFrame) -> object:
         size = declared(frame).size
         if size is None and value.type == "identifier":  # the name of a type
             size = read(frame).size
@@ -549,7 +551,7 @@ def _sizeof(run: Run, node: Node) -> Callable[[Frame], object]:
     return of_value
 
 
-def _declared_type(run: Run, node: Node) -> Callable[[Frame], HostType]:
+def _declared_type(run: HostRun, node: Node) -> Callable[[HostFrame], HostType]:
     """Return the type of an expression from its declarations, for operands that are not evaluated."""
     argument = node.child_by_field_name("argument")
     if node.type in {"subscript_expression", "pointer_expression"} and argument is not None:
@@ -567,49 +569,49 @@ def _size_of(place: Reference) -> object:
     return place.type.size if place.type.size is not None else UNKNOWN
 
 
-def _list(run: Run, node: Node) -> Callable[[Frame], object]:
+def _list(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     """Return `{a, b}` as a value: an array of unknown element type."""
     values = [run.expression(item) for item in items(node)]
 
-    def listed(frame: Frame) -> object:
+    def listed(frame: HostFrame) -> object:
         given = [make(frame) for make in values]
         return array_with(array_of(UNKNOWN_TYPE, len(given)), given)
 
     return listed
 
 
-def _compound(run: Run, node: Node) -> Callable[[Frame], object]:
+def _compound(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     """Return `dim3{a, b}`."""
     text = text_of(node.child_by_field_name("type"))
     values = [run.expression(item) for item in items(node.child_by_field_name("value"))]
     return lambda frame: run.constructed(run.type(text, frame), [make(frame) for make in values], frame).value
 
 
-def _lambda(run: Run, node: Node) -> Callable[[Frame], object]:
+def _lambda(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     declarator, body = node.child_by_field_name("declarator"), node.child_by_field_name("body")
     listed = items(declarator.child_by_field_name("parameters")) if declarator is not None else []
     names = [declared_name(item.child_by_field_name("declarator")) for item in listed]
 
-    def made(frame: Frame) -> object:
+    def made(frame: HostFrame) -> object:
         def called(arguments: list[object]) -> object:
-            inner = Frame(dict(frame.variables), frame.receiver, frame.bound)
+            inner = HostFrame(dict(frame.variables), frame.receiver, frame.bound)
             inner.variables.update({name: Cell(value) for name, value in zip(names, arguments, strict=False)})
             if body is None:
                 return UNKNOWN
             outcome = run.statement(body)(inner)
             return getattr(outcome, "value", UNKNOWN) if outcome is not None else UNKNOWN
 
-        return Function("", node, called)
+        return HostCallable("", node, called)
 
     return made
 
 
-def _value_place(run: Run, node: Node) -> Callable[[Frame], Reference]:
+def _value_place(run: HostRun, node: Node) -> Callable[[HostFrame], Reference]:
     value = run.expression(node)
     return lambda frame: Cell(value(frame))
 
 
-EXPRESSIONS: Mapping[str, Callable[[Any, Node], Callable[[Frame], object]]] = {
+EXPRESSIONS: Mapping[str, Callable[[Any, Node], Callable[[HostFrame], object]]] = {
     "identifier": _identifier,
     "type_identifier": _identifier,
     "field_identifier": _identifier,
@@ -643,7 +645,7 @@ EXPRESSIONS: Mapping[str, Callable[[Any, Node], Callable[[Frame], object]]] = {
     "call_expression": call,
 }
 
-REFERENCES: Mapping[str, Callable[[Any, Node], Callable[[Frame], Any]]] = {
+REFERENCES: Mapping[str, Callable[[Any, Node], Callable[[HostFrame], Any]]] = {
     "identifier": _name_place,
     "field_expression": _field_place,
     "subscript_expression": _element,

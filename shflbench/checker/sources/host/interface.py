@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
-from shflbench.checker.sources.host.values import Cell, Element
+from shflbench.checker.sources.host.values import Cell, HostElement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
     from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.definitions import Definition
-    from shflbench.checker.sources.host.machine import Frame, HostState
+    from shflbench.checker.sources.host.machine import HostFrame, HostState
     from shflbench.checker.sources.host.program import HostFunction, HostProgram
     from shflbench.checker.sources.host.types import HostType
     from shflbench.checker.sources.host.values import Structure
 
-Reference: TypeAlias = Cell | Element
+Reference: TypeAlias = Cell | HostElement
 
 
-class Run(Protocol):
+class HostRun(Protocol):
     """The interpreter, as the code that it runs sees it."""
 
     program: HostProgram
@@ -30,16 +30,16 @@ class Run(Protocol):
     macro_uses: list[Node]  # those around what runs
     long_loops: dict[int, int]  # loops that took too many iterations, with the number that stood for the input
 
-    def expression(self, node: Node) -> Callable[[Frame], Any]:
+    def expression(self, node: Node) -> Callable[[HostFrame], Any]:
         """Return an expression as a function of the frame."""
 
-    def statement(self, node: Node) -> Callable[[Frame], Any]:
+    def statement(self, node: Node) -> Callable[[HostFrame], Any]:
         """Return a statement as a function of the frame."""
 
-    def condition(self, node: Node | None) -> Callable[[Frame], object]:
+    def condition(self, node: Node | None) -> Callable[[HostFrame], object]:
         """Return a condition: true, false or unknown; without one, true."""
 
-    def reference(self, node: Node) -> Callable[[Frame], Reference]:
+    def reference(self, node: Node) -> Callable[[HostFrame], Reference]:
         """Return a place to assign to as a function of the frame; a value that has none gets one."""
 
     def launches(self, node: Node) -> bool:
@@ -54,13 +54,13 @@ class Run(Protocol):
     def site(self, node: Node) -> tuple[Node, SourceLine]:
         """Return a place in the files: the node, or the use of the macro whose text has the node."""
 
-    def type(self, text: str, frame: Frame) -> HostType:
+    def type(self, text: str, frame: HostFrame) -> HostType:
         """Return the type that a text stands for in a frame."""
 
-    def forget(self, names: Sequence[tuple[str, bool]], frame: Frame) -> None:
+    def forget(self, names: Sequence[tuple[str, bool]], frame: HostFrame) -> None:
         """Take variables, or what they point to, as unknown."""
 
-    def constructed(self, type_: HostType, arguments: Sequence[object], frame: Frame) -> Cell:
+    def constructed(self, type_: HostType, arguments: Sequence[object], frame: HostFrame) -> Cell:
         """Return a variable of a type with what its constructor makes of the arguments."""
 
     def call(

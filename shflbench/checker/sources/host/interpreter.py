@@ -17,14 +17,14 @@ from shflbench.checker.sources.host.machine import (
     MOST_CALLS,
     MOST_STEPS,
     MOST_TOTAL,
-    Frame,
+    HostFrame,
     HostInput,
     HostState,
     HostStop,
 )
 from shflbench.checker.sources.host.preprocessor import condition as preprocessed
 from shflbench.checker.sources.host.program import HostFunction, called_name, items
-from shflbench.checker.sources.host.statements import STATEMENTS, Returned, expression_statement
+from shflbench.checker.sources.host.statements import STATEMENTS, HostReturn, expression_statement
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, TypeReader
 from shflbench.checker.sources.host.values import UNKNOWN, Cell, Memory, Pointer, Structure, as_type, type_name
 from shflbench.checker.sources.scopes import declared_name
@@ -55,7 +55,7 @@ class Interpreter:
         self.program, self.kernels = program, kernels
         self.types = TypeReader(types, program)
         self.state = HostState(HostInput())
-        self._expressions: dict[int, Callable[[Frame], object]] = {}
+        self._expressions: dict[int, Callable[[HostFrame], object]] = {}
         self._statements: dict[int, Statement] = {}
         self._launches: dict[int, bool] = {}
         self.macro_uses: list[Node] = []  # those around what runs
@@ -65,7 +65,7 @@ class Interpreter:
 
     # Code
 
-    def expression(self, node: Node) -> Callable[[Frame], object]:
+    def expression(self, node: Node) -> Callable[[HostFrame], object]:
         """Return an expression as a function of the frame."""
         known = self._expressions.get(node.id)
         if known is None:
@@ -87,7 +87,7 @@ class Interpreter:
             self._statements[node.id] = known
         return known
 
-    def condition(self, node: Node | None) -> Callable[[Frame], object]:
+    def condition(self, node: Node | None) -> Callable[[HostFrame], object]:
         """Return a condition: true, false or unknown; without one, true."""
         if node is None:
             return lambda frame: True  # noqa: ARG005
@@ -98,11 +98,11 @@ class Interpreter:
         value = self.expression(node)
         return lambda frame: truth(value(frame))
 
-    def reference(self, node: Node) -> Callable[[Frame], Reference]:
+    def reference(self, node: Node) -> Callable[[HostFrame], Reference]:
         """Return a place to assign to as a function of the frame; a value that has none gets one."""
         make = REFERENCES.get(node.type)
         if make is not None:
-            place: Callable[[Frame], Reference] = make(self, node)
+            place: Callable[[HostFrame], Reference] = make(self, node)
             return place
         value = self.expression(node)
         return lambda frame: Cell(value(frame))
@@ -167,11 +167,11 @@ class Interpreter:
 
     # Types and values
 
-    def type(self, text: str, frame: Frame) -> HostType:
+    def type(self, text: str, frame: HostFrame) -> HostType:
         """Return the type that a text stands for in a frame."""
         return self.types.read(text, frame.bound)
 
-    def forget(self, names: Sequence[tuple[str, bool]], frame: Frame) -> None:
+    def forget(self, names: Sequence[tuple[str, bool]], frame: HostFrame) -> None:
         """Take variables, or what they point to, as unknown."""
         for name, indirect in names:
             place = frame.variables.get(name)
@@ -192,7 +192,7 @@ class Interpreter:
             if not indirect and isinstance(value, Pointer):
                 place.store(UNKNOWN)
 
-    def constructed(self, type_: HostType, arguments: Sequence[object], frame: Frame) -> Cell:
+    def constructed(self, type_: HostType, arguments: Sequence[object], frame: HostFrame) -> Cell:
         """Return a variable of a type with what its constructor makes of the arguments."""
         if type_.name == "dim3":
             return Cell(_dims(arguments), type_)
@@ -208,7 +208,7 @@ class Interpreter:
             return Cell(arguments[0].copied(), type_)
         return Cell(self._object(type_, arguments, frame), type_)
 
-    def _object(self, type_: HostType, arguments: Sequence[object], frame: Frame) -> Structure:
+    def _object(self, type_: HostType, arguments: Sequence[object], frame: HostFrame) -> Structure:
         name, _, listed = type_.name.partition("<")
         known = self.program.classes.get(name)
         bound: dict[str, object] = {}
@@ -237,7 +237,7 @@ class Interpreter:
         for base in known.bases:
             if base != name:
                 self._add_fields(made, base.partition("<")[0])
-        frame = Frame({}, made, made.bound)
+        frame = HostFrame({}, made, made.bound)
         for item in items(known.body):
             if item.type != "field_declaration":
                 continue
@@ -264,7 +264,7 @@ class Interpreter:
         self.state.step()
         if self.state.depth >= MOST_CALLS:
             return UNKNOWN
-        frame = Frame({}, receiver, dict(receiver.bound) if receiver is not None else {})
+        frame = HostFrame({}, receiver, dict(receiver.bound) if receiver is not None else {})
         frame.bound = {**frame.bound, **_template_of(function, arguments, template)}
         for place, item in enumerate(function.parameters):
             self._pass(frame, item, arguments[place] if place < len(arguments) else None)
@@ -274,9 +274,9 @@ class Interpreter:
             outcome = self.statement(function.body)(frame)
         finally:
             self.state.depth -= 1
-        return outcome.value if isinstance(outcome, Returned) else UNKNOWN
+        return outcome.value if isinstance(outcome, HostReturn) else UNKNOWN
 
-    def _pass(self, frame: Frame, item: Node, given: Reference | None) -> None:
+    def _pass(self, frame: HostFrame, item: Node, given: Reference | None) -> None:
         declarator = item.child_by_field_name("declarator")
         name = declared_name(declarator)
         text = text_of(item.child_by_field_name("type"))
@@ -291,7 +291,7 @@ class Interpreter:
             type_ = HostType(f"{type_.target.name} *", 8, "", type_.target)
         frame.variables[name] = Cell(as_type(given.load(), type_), type_)
 
-    def _initialize_fields(self, function: HostFunction, frame: Frame) -> None:
+    def _initialize_fields(self, function: HostFunction, frame: HostFrame) -> None:
         listed = next((item for item in function.node.children if item.type == "field_initializer_list"), None)
         for item in items(listed):
             parts = items(item)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.host.machine import Frame, Performed
+from shflbench.checker.sources.host.machine import HostFrame, Performed
 from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.templates import surrounding_parameters, template_arguments
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
-    Address,
-    Element,
-    Function,
+    CellAddress,
+    HostCallable,
+    HostElement,
     Memory,
     Pointer,
     Structure,
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from shflbench.checker.sources.definitions import Definition
-    from shflbench.checker.sources.host.interface import Run
+    from shflbench.checker.sources.host.interface import HostRun
     from shflbench.checker.sources.kernel_file import Dims
 
 _MOST_PERFORMED = 400  # launches of one run
 
 
 def launch(
-    run: Run, node: Node, function: Node, configuration: Sequence[Node], arguments: Sequence[Node]
-) -> Callable[[Frame], object]:
+    run: HostRun, node: Node, function: Node, configuration: Sequence[Node], arguments: Sequence[Node]
+) -> Callable[[HostFrame], object]:
     """Return what `kernel<<<grid, block, shared, stream>>>(…)` does."""
     parts = [run.expression(item) for item in configuration]
     values = [run.expression(item) for item in arguments]
@@ -46,11 +46,11 @@ def launch(
     named = "<" in text_of(function)
     unbound = surrounding_parameters(node) if named else set()
 
-    def launched(frame: Frame) -> object:
+    def launched(frame: HostFrame) -> object:
         known = frame.variables.get(source_name)
         callee = known.load() if known is not None else None
-        name = callee.name if isinstance(callee, Function) and callee.name else source_name
-        given = template(frame) if named else callee.template if isinstance(callee, Function) else None
+        name = callee.name if isinstance(callee, HostCallable) and callee.name else source_name
+        given = template(frame) if named else callee.template if isinstance(callee, HostCallable) else None
         shape = [part(frame) for part in parts]
         made = [value(frame) for value in values]
         shared = shape[2] if len(shape) > 2 else 0  # noqa: PLR2004
@@ -62,7 +62,9 @@ def launch(
     return launched
 
 
-def launch_by_call(run: Run, node: Node, arguments: Sequence[Node], *, cooperative: bool) -> Callable[[Frame], object]:
+def launch_by_call(
+    run: HostRun, node: Node, arguments: Sequence[Node], *, cooperative: bool
+) -> Callable[[HostFrame], object]:
     """Return what `cudaLaunchKernel(kernel, grid, block, arguments, shared, stream)` does."""
     kernel = arguments[0]
     while kernel.type in {"cast_expression", "pointer_expression", "parenthesized_expression"}:
@@ -71,11 +73,11 @@ def launch_by_call(run: Run, node: Node, arguments: Sequence[Node], *, cooperati
     name, named = called_name(kernel), "<" in text_of(kernel)
     parts = [run.expression(item) for item in arguments[1:5]]
 
-    def launched(frame: Frame) -> object:
+    def launched(frame: HostFrame) -> object:
         shape = [part(frame) for part in parts]
         known = frame.variables.get(name)
         callee = known.load() if known is not None else None
-        actual = callee.name if isinstance(callee, Function) and callee.name else name
+        actual = callee.name if isinstance(callee, HostCallable) and callee.name else name
         listed = shape[2]
         made = dict(enumerate(_pointed(listed))) if isinstance(listed, Pointer) else {}
         shared = shape[3] if len(shape) > 3 else 0  # noqa: PLR2004
@@ -90,16 +92,16 @@ def _pointed(listed: Pointer) -> Iterator[tuple[str, object]]:
     """Yield the values that `void *arguments[] = {&a, &b}` points to."""
     for offset in sorted(listed.memory.objects):
         value = listed.memory.objects[offset]
-        if isinstance(value, Address):
+        if isinstance(value, CellAddress):
             yield "", value.cell.load()
         elif isinstance(value, Pointer):
-            yield "", Element(value.memory, value.offset, value.target).load()
+            yield "", HostElement(value.memory, value.offset, value.target).load()
         else:
             yield "", UNKNOWN
 
 
 def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
-    run: Run,
+    run: HostRun,
     node: Node,
     name: str,
     template: tuple[str, ...] | None,
@@ -143,9 +145,9 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     run.state.performed.append(Performed(node, name, given, tuple(nodes), result, is_instance))
 
 
-def _converted(run: Run, value: object, type_: str) -> object:
+def _converted(run: HostRun, value: object, type_: str) -> object:
     """Return an argument as a value of the parameter's type, where that is a plain number."""
-    return as_type(value, run.type(type_, Frame())) if type_ and isinstance(value, int | float) else value
+    return as_type(value, run.type(type_, HostFrame())) if type_ and isinstance(value, int | float) else value
 
 
 def _dims(value: object) -> Dims | None:

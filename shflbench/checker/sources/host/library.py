@@ -8,13 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.host.machine import HostStop
 from shflbench.checker.sources.host.types import INT, UNKNOWN_TYPE
-from shflbench.checker.sources.host.values import UNKNOWN, Address, Cell, Element, Memory, Pointer, Structure, Text
+from shflbench.checker.sources.host.values import (
+    UNKNOWN,
+    Cell,
+    CellAddress,
+    HostElement,
+    Memory,
+    Pointer,
+    Structure,
+    Text,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from shflbench.checker.sources.host.interface import Reference, Run
-    from shflbench.checker.sources.host.machine import Frame
+    from shflbench.checker.sources.host.interface import HostRun, Reference
+    from shflbench.checker.sources.host.machine import HostFrame
 
 CONSTANTS: Mapping[str, object] = {
     "NULL": 0, "RAND_MAX": 2**31 - 1, "INT_MAX": 2**31 - 1, "INT_MIN": -(2**31), "UINT_MAX": 2**32 - 1,
@@ -54,14 +63,14 @@ READERS = frozenset(
 Call = Any  # a function of the interpreter, the frame and the places of the arguments
 
 
-def unknown_call(run: Run, name: str, given: Sequence[Reference]) -> object:
+def unknown_call(run: HostRun, name: str, given: Sequence[Reference]) -> object:
     """Return the result of a function that nothing is known of: it may write where its pointers point to."""
     if not _HARMLESS.fullmatch(name):
         for place in given:
             value = place.load()
             if isinstance(value, Pointer):
                 value.memory.forget()
-            elif isinstance(value, Address):
+            elif isinstance(value, CellAddress):
                 value.cell.store(_read_by(run, name, value.cell))
             elif isinstance(value, Structure) and value.memory is not None:
                 value.memory.forget()
@@ -69,7 +78,7 @@ def unknown_call(run: Run, name: str, given: Sequence[Reference]) -> object:
     return 0 if name.startswith("cuda") else UNKNOWN
 
 
-def _read_by(run: Run, name: str, cell: Cell) -> object:
+def _read_by(run: HostRun, name: str, cell: Cell) -> object:
     """Return the value that a function of nobody's files gives a variable: a size of a picture, as of the input."""
     is_integer = cell.type.format not in {"", "f", "d", "e"} and cell.type.name != "bool"
     is_of_user = not re.match(r"(?:cuda|cub|thrust|hip|cu|gettimeofday|clock|pthread|omp)|.*[Tt]ime", name)
@@ -78,10 +87,10 @@ def _read_by(run: Run, name: str, cell: Cell) -> object:
 
 def _write(place: object, value: object) -> None:
     """Store a value where a pointer points to."""
-    if isinstance(place, Address):
+    if isinstance(place, CellAddress):
         place.cell.store(value)
     elif isinstance(place, Pointer):
-        Element(place.memory, place.offset, place.target).store(value)
+        HostElement(place.memory, place.offset, place.target).store(value)
 
 
 def _values(given: Sequence[Reference]) -> list[Any]:
@@ -91,7 +100,7 @@ def _values(given: Sequence[Reference]) -> list[Any]:
 # Memory
 
 
-def _allocate(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _allocate(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     values = _values(given)
     if len(values) > 1:
         count = int(values[1]) if isinstance(values[1], int | float) else None
@@ -99,7 +108,7 @@ def _allocate(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # 
     return 0
 
 
-def _allocate_pitch(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _allocate_pitch(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     pointer, pitch, width, height, *_ = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN]
     row = -(-width // 512) * 512 if isinstance(width, int) else None
     size = row * height if row is not None and isinstance(height, int) else None
@@ -108,12 +117,12 @@ def _allocate_pitch(run: Run, frame: Frame, given: Sequence[Reference]) -> objec
     return 0
 
 
-def _malloc(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _malloc(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     count = _values(given)[-1] if given else UNKNOWN
     return Pointer(Memory(int(count) if isinstance(count, int | float) else None), 0, UNKNOWN_TYPE)
 
 
-def _calloc(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _calloc(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     count, size = [*_values(given), UNKNOWN, UNKNOWN][:2]
     memory = Memory(count * size if isinstance(count, int) and isinstance(size, int) else None)
     if memory.size is not None:
@@ -121,7 +130,7 @@ def _calloc(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # no
     return Pointer(memory, 0, UNKNOWN_TYPE)
 
 
-def _set(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _set(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     pointer, byte, count, *_ = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
     if isinstance(pointer, Pointer):
         if pointer.offset is None:
@@ -132,17 +141,17 @@ def _set(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa:
     return 0
 
 
-def _copy(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _copy(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     target, source, count, *_ = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
-    if isinstance(target, Address):
-        target.cell.store(source.cell.load() if isinstance(source, Address) else UNKNOWN)
+    if isinstance(target, CellAddress):
+        target.cell.store(source.cell.load() if isinstance(source, CellAddress) else UNKNOWN)
     if not isinstance(target, Pointer):
         return 0
     if target.offset is None or not isinstance(count, int):
         target.memory.forget()
     elif isinstance(source, Pointer) and source.offset is not None:
         target.memory.copy(target.offset, source.memory, source.offset, count)
-    elif isinstance(source, Address):
+    elif isinstance(source, CellAddress):
         type_ = source.cell.type
         if type_.format and type_.size == count:
             target.memory.store(target.offset, type_, source.cell.load())
@@ -156,7 +165,7 @@ def _copy(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa
 # The command line, and numbers
 
 
-def _parsed(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _parsed(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     value = given[0].load() if given else UNKNOWN
     if not isinstance(value, Text):
         return UNKNOWN
@@ -169,32 +178,32 @@ def _parsed(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # no
     return int(text, 0) if re.fullmatch(r"[+-]?(0[xX][0-9a-fA-F]+|[1-9]\d*|0)", text) else float(text)
 
 
-def assumed(run: Run, name: str) -> int:
+def assumed(run: HostRun, name: str) -> int:
     """Return the number that stands for one that the program reads."""
     run.state.given.used[name] = run.state.given.number
     return run.state.given.number
 
 
-def _scan(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _scan(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     values = _values(given)
     for value in values[1:]:
-        if isinstance(value, Address) and value.cell.type.format:
+        if isinstance(value, CellAddress) and value.cell.type.format:
             place = values[0].place if isinstance(values[0], Text) and values[0].text is None else None
             value.cell.store(assumed(run, f"argv[{place}]" if place is not None else "input"))
     return max(len(values) - 2, 1)
 
 
-def _random(run: Run, frame: Frame | None, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _random(run: HostRun, frame: HostFrame | None, given: Sequence[Reference]) -> object:  # noqa: ARG001
     run.state.random = (run.state.random * 1103515245 + 12345) & 0x7FFFFFFF
     return run.state.random
 
 
-def _fraction(run: Run, frame: Frame, given: Sequence[Reference]) -> object:
+def _fraction(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:
     value = _random(run, frame, given)
     return value / 2**31 if isinstance(value, int) else UNKNOWN
 
 
-def random_number(run: Run, generator: Structure) -> object:
+def random_number(run: HostRun, generator: Structure) -> object:
     """Return a number of `std::uniform_int_distribution` and its like, or of a generator; UNKNOWN for other objects."""
     name = generator.type.name
     low, high = (cell.load() for cell in (generator.field("low"), generator.field("high")))
@@ -211,12 +220,12 @@ def random_number(run: Run, generator: Structure) -> object:
     return first + (last - first) * number / 2**31  # type: ignore[operator]
 
 
-def _exit(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _exit(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     raise HostStop
 
 
 def _numeric(function: Callable[..., object]) -> Call:
-    def call(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    def call(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
         values = _values(given)
         if not values or not all(isinstance(value, int | float) for value in values):
             return UNKNOWN
@@ -235,47 +244,47 @@ def _constant(value: object) -> Call:
 # The device
 
 
-def _properties(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _properties(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     target = given[0].load() if given else UNKNOWN
     fields = {name: Cell(value, INT) for name, value in PROPERTIES.items()}
     fields["maxGridSize"] = Cell(Pointer(Memory(None), 0, INT))
-    _write(target, Structure(target.cell.type if isinstance(target, Address) else UNKNOWN_TYPE, fields))
+    _write(target, Structure(target.cell.type if isinstance(target, CellAddress) else UNKNOWN_TYPE, fields))
     return 0
 
 
-def _attribute(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _attribute(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     values = _values(given)
     if len(values) > 1:
         _write(values[0], values[1] if isinstance(values[1], int) else UNKNOWN)
     return 0
 
 
-def _device_number(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _device_number(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     if given:
         _write(given[0].load(), 0)
     return 0
 
 
-def _device_count(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _device_count(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     if given:
         _write(given[0].load(), 1)
     return 0
 
 
-def _block_size(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _block_size(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     values = _values(given)
     for place, value in zip(values, (264, 256), strict=False):
         _write(place, value)
     return 0
 
 
-def _occupancy(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _occupancy(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     if given:
         _write(given[0].load(), 2)
     return 0
 
 
-def _raw(run: Run, frame: Frame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+def _raw(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     return given[0].load() if given else UNKNOWN
 
 

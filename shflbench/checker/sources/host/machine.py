@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from shflbench.checker.sources.host.values import Cell, Element, Structure
+    from shflbench.checker.sources.host.values import Cell, HostElement, Structure
     from shflbench.checker.sources.kernel_file import HostLaunch
 
 MOST_STEPS = 100_000  # iterations and calls of one run
@@ -30,10 +30,10 @@ class LoopLimit(Exception):  # noqa: N818  (no error: the loop is left)
 
 
 @dataclass(slots=True)
-class Frame:
+class HostFrame:
     """One call: its variables, its object, and the arguments of templates."""
 
-    variables: dict[str, Cell | Element] = field(default_factory=dict)
+    variables: dict[str, Cell | HostElement] = field(default_factory=dict)
     receiver: Structure | None = None
     bound: Mapping[str, object] = field(default_factory=dict)
 

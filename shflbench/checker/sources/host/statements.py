@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shflbench.checker.sources.host.declarations import declaration
 from shflbench.checker.sources.host.library import READERS
-from shflbench.checker.sources.host.machine import MOST_LAUNCHING, Frame, HostStop, LoopLimit
+from shflbench.checker.sources.host.machine import MOST_LAUNCHING, HostFrame, HostStop, LoopLimit
 from shflbench.checker.sources.host.program import called_name, items
-from shflbench.checker.sources.host.values import UNKNOWN, Cell, Element, Pointer, Structure
+from shflbench.checker.sources.host.values import UNKNOWN, Cell, HostElement, Pointer, Structure
 from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import text_of, walk
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from shflbench.checker.sources.host.interface import Run
+    from shflbench.checker.sources.host.interface import HostRun
 
 
 class Left(Enum):
@@ -29,7 +29,7 @@ class Left(Enum):
     CONTINUE = "continue"
 
 
-class Returned:
+class HostReturn:
     """A `return` with its value."""
 
     def __init__(self, value: object) -> None:
@@ -37,15 +37,15 @@ class Returned:
         self.value = value
 
 
-Outcome: TypeAlias = Left | Returned | None
-Statement: TypeAlias = Callable[[Frame], Outcome]
+Outcome: TypeAlias = Left | HostReturn | None
+Statement: TypeAlias = Callable[[HostFrame], Outcome]
 _LEAVING = frozenset({"exit", "abort", "_exit", "quick_exit", "std::exit", "std::abort", "usage", "Usage"})
 
 
-def _block(run: Run, node: Node) -> Statement:
+def _block(run: HostRun, node: Node) -> Statement:
     parts = [run.statement(item) for item in items(node)]
 
-    def block(frame: Frame) -> Outcome:
+    def block(frame: HostFrame) -> Outcome:
         before = dict(frame.variables)
         for part in parts:
             outcome: Outcome = part(frame)
@@ -60,32 +60,32 @@ def _block(run: Run, node: Node) -> Statement:
     return block
 
 
-def _expression(run: Run, node: Node) -> Statement:
+def _expression(run: HostRun, node: Node) -> Statement:
     parts = [run.expression(item) for item in items(node)]
 
-    def statement(frame: Frame) -> None:
+    def statement(frame: HostFrame) -> None:
         for part in parts:
             part(frame)
 
     return statement
 
 
-def expression_statement(value: Callable[[Frame], object]) -> Statement:
+def expression_statement(value: Callable[[HostFrame], object]) -> Statement:
     """Return an expression as a statement."""
 
-    def statement(frame: Frame) -> None:
+    def statement(frame: HostFrame) -> None:
         value(frame)
 
     return statement
 
 
-def _return(run: Run, node: Node) -> Statement:
+def _return(run: HostRun, node: Node) -> Statement:
     inside = items(node)
     value = run.expression(inside[0]) if inside else None
-    return lambda frame: Returned(value(frame) if value is not None else None)
+    return lambda frame: HostReturn(value(frame) if value is not None else None)
 
 
-def _if(run: Run, node: Node) -> Statement:
+def _if(run: HostRun, node: Node) -> Statement:
     condition = run.condition(node.child_by_field_name("condition"))
     first, other = node.child_by_field_name("consequence"), node.child_by_field_name("alternative")
     if other is not None and other.type == "else_clause":
@@ -98,7 +98,7 @@ def _if(run: Run, node: Node) -> Statement:
     launching = [part for part in effects if run.launches(part)]
     scalars = [item for part in parts for item in changed(part)]
 
-    def branch(frame: Frame) -> Outcome:
+    def branch(frame: HostFrame) -> Outcome:
         value = condition(frame)
         if run.state.forced and launching:
             outcomes = []
@@ -142,7 +142,7 @@ def _leaves(node: Node) -> bool:
     )
 
 
-def _loop(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a loop)
+def _loop(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of a loop)
     first = node.child_by_field_name("initializer")
     begin: Statement = _nothing
     if first is not None:
@@ -156,7 +156,7 @@ def _loop(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a loo
     scalars = changed(node)
     at_end = node.type == "do_statement"
 
-    def iterate(frame: Frame) -> Outcome:
+    def iterate(frame: HostFrame) -> Outcome:
         begin(frame)
         count = 0
         while True:
@@ -165,7 +165,7 @@ def _loop(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a loo
                 if effects and not count:
                     outcome = inside(frame)
                     run.forget(scalars, frame)
-                    return outcome if isinstance(outcome, Returned) else None
+                    return outcome if isinstance(outcome, HostReturn) else None
                 run.forget(scalars, frame)
                 return None
             if not value:
@@ -178,12 +178,12 @@ def _loop(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a loo
             outcome = inside(frame)
             if outcome is Left.BREAK:
                 return None
-            if isinstance(outcome, Returned):
+            if isinstance(outcome, HostReturn):
                 return outcome
             if update is not None:
                 update(frame)
 
-    def loop(frame: Frame) -> Outcome:
+    def loop(frame: HostFrame) -> Outcome:
         before = dict(frame.variables)
         try:
             if effects or run.state.loop_steps is not None:
@@ -207,7 +207,7 @@ def _loop(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a loo
     return loop
 
 
-def _range_loop(run: Run, node: Node) -> Statement:
+def _range_loop(run: HostRun, node: Node) -> Statement:
     name = declared_name(node.child_by_field_name("declarator"))
     values = node.child_by_field_name("right")
     sequence = run.expression(values) if values is not None else None
@@ -217,8 +217,8 @@ def _range_loop(run: Run, node: Node) -> Statement:
     inside = run.statement(body) if body is not None else _nothing
     scalars = changed(node)
 
-    def loop(frame: Frame) -> Outcome:
-        cells: list[Cell | Element] | None
+    def loop(frame: HostFrame) -> Outcome:
+        cells: list[Cell | HostElement] | None
         if is_list:
             cells = [Cell(item(frame)) for item in listed]
         else:
@@ -233,7 +233,7 @@ def _range_loop(run: Run, node: Node) -> Statement:
             outcome = inside(frame)
             if outcome is Left.BREAK:
                 break
-            if isinstance(outcome, Returned):
+            if isinstance(outcome, HostReturn):
                 return outcome
         frame.variables = before
         return None
@@ -241,19 +241,19 @@ def _range_loop(run: Run, node: Node) -> Statement:
     return loop
 
 
-def _elements(value: object) -> list[Cell | Element] | None:
+def _elements(value: object) -> list[Cell | HostElement] | None:
     if isinstance(value, Structure) and value.memory is not None:
         memory, size = value.memory, value.element.size
         if memory.size is not None and size:
-            return [Element(memory, offset, value.element) for offset in range(0, memory.size, size)]
+            return [HostElement(memory, offset, value.element) for offset in range(0, memory.size, size)]
     if isinstance(value, Pointer) and value.memory.size is not None and value.target.size:
         return [
-            Element(value.memory, offset, value.target) for offset in range(0, value.memory.size, value.target.size)
+            HostElement(value.memory, offset, value.target) for offset in range(0, value.memory.size, value.target.size)
         ]
     return None
 
 
-def _switch(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a switch)
+def _switch(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of a switch)
     clause = node.child_by_field_name("condition")
     condition = run.expression(items(clause)[-1]) if clause is not None else lambda frame: UNKNOWN  # noqa: ARG005
     body = node.child_by_field_name("body")
@@ -268,7 +268,7 @@ def _switch(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a s
 
     selects = clause is not None and run.program.selects(text_of(items(clause)[-1]))
 
-    def from_case(start: int, frame: Frame) -> Outcome:
+    def from_case(start: int, frame: HostFrame) -> Outcome:
         for group in parts[start:]:
             for part in group:
                 outcome: Outcome = part(frame)
@@ -278,7 +278,7 @@ def _switch(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a s
                     return outcome
         return None
 
-    def switch(frame: Frame) -> Outcome:
+    def switch(frame: HostFrame) -> Outcome:
         value = condition(frame)
         if any(effects) and (run.state.forced or value is UNKNOWN):  # each case is a program of its own
             for index, label in enumerate(values):
@@ -298,16 +298,16 @@ def _switch(run: Run, node: Node) -> Statement:  # noqa: C901  (the parts of a s
     return switch
 
 
-def _try(run: Run, node: Node) -> Statement:
+def _try(run: HostRun, node: Node) -> Statement:
     body = node.child_by_field_name("body")
     return run.statement(body) if body is not None else _nothing
 
 
-def _first(run: Run, node: Node) -> Statement:
+def _first(run: HostRun, node: Node) -> Statement:
     """Return what follows a label or an attribute."""
     parts = [run.statement(item) for item in items(node) if not item.type.endswith(("identifier", "attribute"))]
 
-    def statement(frame: Frame) -> Outcome:
+    def statement(frame: HostFrame) -> Outcome:
         for part in parts:
             outcome: Outcome = part(frame)
             if outcome is not None:
@@ -317,11 +317,11 @@ def _first(run: Run, node: Node) -> Statement:
     return statement
 
 
-def _preprocessed(run: Run, node: Node) -> Statement:
+def _preprocessed(run: HostRun, node: Node) -> Statement:
     taken = run.taken(node)
     parts = [run.statement(item) for item in taken]
 
-    def statement(frame: Frame) -> Outcome:
+    def statement(frame: HostFrame) -> Outcome:
         for part in parts:
             outcome: Outcome = part(frame)
             if outcome is not None:
@@ -331,12 +331,12 @@ def _preprocessed(run: Run, node: Node) -> Statement:
     return statement
 
 
-def _nothing(frame: Frame) -> None:  # noqa: ARG001  (a statement)
+def _nothing(frame: HostFrame) -> None:  # noqa: ARG001  (a statement)
     return None
 
 
-def _throw(run: Run, node: Node) -> Statement:  # noqa: ARG001  (a handler)
-    def statement(frame: Frame) -> None:  # noqa: ARG001
+def _throw(run: HostRun, node: Node) -> Statement:  # noqa: ARG001  (a handler)
+    def statement(frame: HostFrame) -> None:  # noqa: ARG001
         raise HostStop
 
     return statement

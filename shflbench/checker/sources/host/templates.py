@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from shflbench.checker.sources.host.interface import Run
-    from shflbench.checker.sources.host.machine import Frame
+    from shflbench.checker.sources.host.interface import HostRun
+    from shflbench.checker.sources.host.machine import HostFrame
 
 
-def template_arguments(run: Run, function: Node) -> Callable[[Frame], tuple[str, ...]]:
+def template_arguments(run: HostRun, function: Node) -> Callable[[HostFrame], tuple[str, ...]]:
     """Return the template arguments that a call writes, as text with the names of the frame replaced."""
     listed = function
     while listed.type == "qualified_identifier":
@@ -33,14 +33,14 @@ def template_arguments(run: Run, function: Node) -> Callable[[Frame], tuple[str,
     return lambda frame: tuple(make(frame) for make in makers)
 
 
-def _template_argument(run: Run, node: Node) -> Callable[[Frame], str]:
+def _template_argument(run: HostRun, node: Node) -> Callable[[HostFrame], str]:
     text = " ".join(text_of(node).split())
     value = None
     if node.type != "type_descriptor" or re.fullmatch(r"\w+", text):
         inner = node.child_by_field_name("type") if node.type == "type_descriptor" else node
         value = run.expression(inner) if inner is not None else None
 
-    def argument(frame: Frame) -> str:
+    def argument(frame: HostFrame) -> str:
         if value is not None:
             number = value(frame)
             if isinstance(number, int) and text not in {"true", "false"}:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 1 << 20  # of one allocation whose contents are kept
 
 
-class Unknown:
+class UnknownValue:
     """A value that the host code does not determine."""
 
     def __bool__(self) -> bool:
@@ -28,7 +28,7 @@ class Unknown:
         return "UNKNOWN"
 
 
-UNKNOWN = Unknown()
+UNKNOWN = UnknownValue()
 
 
 @dataclass(eq=False, slots=True)
@@ -153,7 +153,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Element:
+class HostElement:
     """A place in memory that can be assigned to."""
 
     memory: Memory
@@ -172,7 +172,7 @@ class Element:
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class CellAddress:
     """The address of a variable."""
 
     cell: Cell
@@ -205,7 +205,7 @@ class Structure:
 
 
 @dataclass(frozen=True, slots=True)
-class Function:
+class HostCallable:
     """A function or a lambda expression as a value."""
 
     name: str
@@ -241,6 +241,6 @@ def type_name(value: object, *, pointer: bool) -> str | None:
         return value.type.name
     if isinstance(value, Pointer):
         return f"{value.target.name} *"
-    if isinstance(value, Address):
+    if isinstance(value, CellAddress):
         return None
     return {int: "int", float: "float"}.get(type(value))
