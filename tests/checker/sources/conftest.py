@@ -34,9 +34,9 @@ def read(tmp_path: Path) -> Read:
 def parse(tmp_path: Path) -> Parse:
     """Parse a text without compiling it."""
 
-    def parse_text(text: str | bytes, define: Sequence[str] = ()) -> CudaSource:
+    def parse_text(text: str | bytes, define: Sequence[str] = (), words: Sequence[str] | None = None) -> CudaSource:
         content = text if isinstance(text, bytes) else text.encode()
         main = UserFile.of(tmp_path / "kernel.cu", "kernel.cu", content)
-        return CudaSource(read_unit(main, (), ()), define)
+        return CudaSource(read_unit(main, (), ()), define, words)
 
     return parse_text

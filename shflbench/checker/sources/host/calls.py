@@ -122,6 +122,8 @@ def _plain(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) -
                 return _of_files(run, members, given, template(frame), frame.receiver)
         if functions:
             return _of_files(run, functions, given, template(frame), None)
+        if name == "string" and given:
+            return given[0].load()
         if name in LIBRARY:
             return LIBRARY[name](run, frame, given)
         if name in run.program.classes or name == "dim3" or text.partition("<")[0].endswith("vector"):

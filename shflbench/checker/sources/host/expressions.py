@@ -237,6 +237,8 @@ def combined(  # noqa: PLR0911  (a return per kind of operands)
         return other.moved(one)
     if isinstance(one, Pointer) and isinstance(other, Pointer):
         return _compared(sign, one, other)
+    if isinstance(one, Text) and isinstance(other, Text) and None not in {one.text, other.text}:
+        return int((one.text == other.text) == (sign == "==")) if sign in {"==", "!="} else UNKNOWN
     if sign in {"==", "!="}:
         known = [truth(item) for item in (one, other)]
         if UNKNOWN not in known and known[0] != known[1]:  # an address and null

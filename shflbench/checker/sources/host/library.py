@@ -50,7 +50,7 @@ PROPERTIES: Mapping[str, int] = {
 _HARMLESS = re.compile(
     r"printf|fprintf|puts|free|cudaFree\w*|delete|assert|cuda\w*Synchronize|cudaEvent\w*|cudaStream\w*|cudaGetLastError|"
     r"cudaPeekAtLastError|cudaSetDevice|cudaDevice\w*|cudaGetErrorString|cudaFuncSet\w*|cudaMemPrefetchAsync|"
-    r"cudaMemAdvise|srand|fclose|fopen|fflush|strcmp|strncmp|strlen|usage|size|c_str|count|elapsed"
+    r"cudaMemAdvise|srand|fclose|fopen|fflush|strlen|usage|size|c_str|count|elapsed"
 )
 _NUMBER = re.compile(r"\s*([+-]?(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+))")
 
@@ -184,6 +184,15 @@ def assumed(run: HostRun, name: str) -> int:
     return run.state.given.number
 
 
+def _compare(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    one, other, *count = [*_values(given), UNKNOWN, UNKNOWN][: max(len(given), 2)]
+    if not (isinstance(one, Text) and isinstance(other, Text)) or one.text is None or other.text is None:
+        return UNKNOWN
+    most = count[0] if count and isinstance(count[0], int) else None
+    first, second = one.text[:most], other.text[:most]
+    return (first > second) - (first < second)
+
+
 def _scan(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     values = _values(given)
     for value in values[1:]:
@@ -314,6 +323,7 @@ LIBRARY: Mapping[str, Call] = {
     **dict.fromkeys(("scanf", "sscanf", "fscanf"), _scan),
     **dict.fromkeys(("rand", "random"), _random),
     "drand48": _fraction,
+    **dict.fromkeys(("strcmp", "strncmp", "strcasecmp"), _compare),
     **dict.fromkeys(("exit", "abort", "_exit", "quick_exit"), _exit),
     **dict.fromkeys(("getopt", "getopt_long"), _constant(-1)),
     "cudaGetDeviceProperties": _properties,

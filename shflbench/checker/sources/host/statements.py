@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shflbench.checker.sources.host.declarations import declaration
 from shflbench.checker.sources.host.library import READERS
-from shflbench.checker.sources.host.machine import MOST_LAUNCHING, HostFrame, HostStop, LoopLimit
+from shflbench.checker.sources.host.machine import MOST_ITERATIONS, MOST_LAUNCHING, HostFrame, HostStop, LoopLimit
 from shflbench.checker.sources.host.program import called_name, items
+from shflbench.checker.sources.host.types import UNKNOWN_TYPE
 from shflbench.checker.sources.host.values import UNKNOWN, Cell, HostElement, Pointer, Structure
 from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import text_of, walk
@@ -219,13 +220,13 @@ def _range_loop(run: HostRun, node: Node) -> Statement:
 
     def loop(frame: HostFrame) -> Outcome:
         cells: list[Cell | HostElement] | None
-        if is_list:
-            cells = [Cell(item(frame)) for item in listed]
-        else:
-            cells = _elements(sequence(frame)) if sequence is not None else None
-        if cells is None or len(cells) > MOST_LAUNCHING * 100:
+        whole = sequence(frame) if sequence is not None and not is_list else None
+        cells = [Cell(item(frame)) for item in listed] if is_list else _elements(whole)
+        if cells is None:
             cells = [Cell(UNKNOWN)]
             run.forget(scalars, frame)
+            if isinstance(whole, Structure | Pointer) and whole.memory is not None:
+                whole.memory.forget()  # the body may change each element
         before = dict(frame.variables)
         for cell in cells[: MOST_LAUNCHING if run.program.has_effects(node) else None]:
             run.state.step()
@@ -242,15 +243,13 @@ def _range_loop(run: HostRun, node: Node) -> Statement:
 
 
 def _elements(value: object) -> list[Cell | HostElement] | None:
-    if isinstance(value, Structure) and value.memory is not None:
-        memory, size = value.memory, value.element.size
-        if memory.size is not None and size:
-            return [HostElement(memory, offset, value.element) for offset in range(0, memory.size, size)]
-    if isinstance(value, Pointer) and value.memory.size is not None and value.target.size:
-        return [
-            HostElement(value.memory, offset, value.target) for offset in range(0, value.memory.size, value.target.size)
-        ]
-    return None
+    """Return the elements of an array or a vector; None if they are unknown, or too many for a loop."""
+    memory = value.memory if isinstance(value, Structure | Pointer) else None
+    element = value.element if isinstance(value, Structure) else getattr(value, "target", UNKNOWN_TYPE)
+    size = memory.size if memory is not None else None
+    if memory is None or size is None or not element.size or size // element.size > MOST_ITERATIONS:
+        return None
+    return [HostElement(memory, offset, element) for offset in range(0, size, element.size)]
 
 
 def _switch(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of a switch)

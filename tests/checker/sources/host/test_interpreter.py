@@ -140,3 +140,27 @@ def test_a_function_that_nothing_calls_has_numbers_in_place_of_parameters(launch
         assert launch.assumed == (("N", launch.arguments[1].value),)
         assert launch.arguments[0].buffer is not None
         assert launch.arguments[0].buffer.size is None
+
+
+@pytest.mark.parametrize(
+    ("body", "value"),
+    [
+        ("std::vector<int> v(3); for (auto &x : v) x = 2; kernel<<<1, 1>>>(p, v[2]);", 2),
+        (f"std::vector<int> v({MOST_ITERATIONS + 1}); for (auto &x : v) x = 2; kernel<<<1, 1>>>(p, v[2]);", None),
+        ("size_t n = 1 << 20; std::vector<int> v(n * n); for (auto &x : v) x = 2; kernel<<<1, 1>>>(p, v[2]);", None),
+    ],
+)
+def test_a_loop_over_elements_changes_each_or_leaves_them_unknown(
+    launches: Launches, body: str, value: int | None
+) -> None:
+    assert numbers(launches(main(body))) == [value]
+
+
+def test_options_of_a_given_command_line_are_compared(parse: Parse) -> None:
+    options = """int n = 1, steps = 1;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "-n")) n = atoi(argv[++i]);
+        else if (std::string(argv[i]) == "-s") steps = atoi(argv[++i]);
+    }"""
+    (site,) = parse(KERNEL + main(f"{options} kernel<<<steps, 32>>>(p, n);"), words=["-n", "1000", "-s", "2"]).launches
+    assert (site.launch.grid, site.launch.arguments[1].value) == ((2, 1, 1), 1000)
