@@ -108,11 +108,11 @@ def _stmatrix(instruction: PtxInstruction) -> Expansion | None:
 
 def _owned(instruction: PtxInstruction) -> Expansion | None:
     """Return the conversion of an address in local memory with the thread that it belongs to, added or subtracted."""
-    *direction, space, type_ = instruction.modifiers
-    if space != "local" or not instruction.operands:
+    *direction, type_ = instruction.modifiers or ("",)
+    if "local" not in direction or not instruction.operands:  # also of damaged PTX, which is refused later
         return None
     result = instruction.operands[0]
-    opcode = "sub" if direction else "add"
+    opcode = "sub" if "to" in direction else "add"
     owned = replace(instruction, opcode=opcode, modifiers=(type_,), operands=(result, result, Register(OWNER)))
     return Expansion((instruction, owned))
 
