@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
+from math import isfinite
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.sources.kernel_file import Dims
@@ -74,6 +75,8 @@ def convert(value: Value, type_: str) -> Value:
         return int(bool(value))
     if words == {"auto"}:
         return value
+    if isinstance(value, float) and not isfinite(value):
+        return None
     bits = _width(words)
     if bits is None:
         return int(value) if isinstance(value, int) else None

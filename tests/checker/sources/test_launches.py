@@ -50,6 +50,7 @@ def test_constant_shapes_are_evaluated(
         "kernel<<<1 / 0, 32>>>(p, 3);",
         "kernel<<<1 << 70, 32>>>(p, 3);",
         "kernel<<<UNKNOWN, 32>>>(p, 3);",
+        "double e = 1e308; dim3 n(e * 10 - e * 10); kernel<<<n, 32>>>(p, 3);",
     ],
 )  # fmt: skip
 def test_what_is_not_constant_is_unknown(parse: Parse, body: str) -> None:

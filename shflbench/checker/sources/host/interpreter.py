@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.host.declarations import fill_vector, is_reference, shape_of, vector_of
-from shflbench.checker.sources.host.expressions import EXPRESSIONS, REFERENCES, truth
+from shflbench.checker.sources.host.expressions import EXPRESSIONS, truth
 from shflbench.checker.sources.host.machine import (
     MOST_CALLS,
     MOST_STEPS,
@@ -22,6 +22,7 @@ from shflbench.checker.sources.host.machine import (
     HostState,
     HostStop,
 )
+from shflbench.checker.sources.host.places import REFERENCES
 from shflbench.checker.sources.host.preprocessor import condition as preprocessed
 from shflbench.checker.sources.host.program import HostFunction, called_name, items
 from shflbench.checker.sources.host.statements import STATEMENTS, HostReturn, expression_statement

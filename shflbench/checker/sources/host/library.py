@@ -17,6 +17,7 @@ from shflbench.checker.sources.host.values import (
     Pointer,
     Structure,
     Text,
+    bounded,
 )
 
 if TYPE_CHECKING:
@@ -31,13 +32,6 @@ CONSTANTS: Mapping[str, object] = {
     "EXIT_FAILURE": 1, "cudaSuccess": 0, "CUDA_SUCCESS": 0, "true": 1, "false": 0, "warpSize": 32,
     "cudaMemcpyHostToHost": 0, "cudaMemcpyHostToDevice": 1, "cudaMemcpyDeviceToHost": 2, "cudaMemcpyDeviceToDevice": 3,
     "cudaMemcpyDefault": 4, "cudaStreamDefault": 0, "CHAR_BIT": 8, "stdin": UNKNOWN,
-}  # fmt: skip
-
-# An attribute of a device stands for what `cudaDeviceGetAttribute` says of it, for the same GPU.
-ATTRIBUTES: Mapping[str, int] = {
-    "cudaDevAttrMultiProcessorCount": 132, "cudaDevAttrMaxThreadsPerBlock": 1024, "cudaDevAttrWarpSize": 32,
-    "cudaDevAttrMaxSharedMemoryPerBlock": 49152, "cudaDevAttrMaxSharedMemoryPerBlockOptin": 232448,
-    "cudaDevAttrCooperativeLaunch": 1,
 }  # fmt: skip
 
 # What `cudaGetDeviceProperties` says of an H200, for launches that depend on it.
@@ -60,6 +54,7 @@ READERS = frozenset(
      "stoul", "stoull", "stof", "stod"}
 )  # fmt: skip
 
+MOST_DIGITS = 40  # of an integer, more than any type holds
 Call = Any  # a function of the interpreter, the frame and the places of the arguments
 
 
@@ -175,7 +170,8 @@ def _parsed(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> objec
         return assumed(run, f"argv[{value.place}]")
     match = _NUMBER.match(value.text)
     text = match[1] if match else "0"
-    return int(text, 0) if re.fullmatch(r"[+-]?(0[xX][0-9a-fA-F]+|[1-9]\d*|0)", text) else float(text)
+    is_integer = re.fullmatch(r"[+-]?(0[xX][0-9a-fA-F]+|[1-9]\d*|0)", text[:MOST_DIGITS])
+    return bounded(int(text[:MOST_DIGITS], 0) if is_integer else float(text))
 
 
 def assumed(run: HostRun, name: str) -> int:
@@ -239,9 +235,10 @@ def _numeric(function: Callable[..., object]) -> Call:
         if not values or not all(isinstance(value, int | float) for value in values):
             return UNKNOWN
         try:
-            return function(*values)
+            result = function(*values)
         except (ArithmeticError, ValueError, TypeError):
             return UNKNOWN
+        return bounded(result) if isinstance(result, int | float) else UNKNOWN  # a complex root
 
     return call
 

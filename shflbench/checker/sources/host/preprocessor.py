@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.sources.host_code import UserFile
 
+MOST_CHARACTERS = 10_000  # of a condition, with what its macros stand for
 MOST_DEPTH = 40  # of headers in headers, and of macros that stand for macros
 _DIRECTIVE = re.compile(r"\s*#\s*(?P<word>\w+)(?P<rest>.*)", re.DOTALL)
 _DEFINITION = re.compile(r"\s*(?P<name>\w+)(?P<parameters>\([^)]*\))?(?P<body>.*)", re.DOTALL)
@@ -85,6 +86,8 @@ def condition(text: str, macros: Mapping[str, Macro]) -> int:
     text = _DEFINED.sub(lambda match: str(int((match[1] or match[2]) in macros)), text)
     for _ in range(MOST_DEPTH):
         replaced = _WORD.sub(lambda match: _replaced(match[0], macros), text)
+        if len(replaced) > MOST_CHARACTERS:  # a macro that names itself
+            return 0
         if replaced == text:
             break
         text = replaced

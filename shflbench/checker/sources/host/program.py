@@ -14,7 +14,7 @@ from shflbench.checker.sources.scopes import GLOBAL, declared_name
 from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tree_sitter import Node
@@ -257,9 +257,3 @@ def _is_global(node: Node) -> bool:
     while outer is not None and outer.type in {"preproc_if", "preproc_ifdef", "preproc_else", "linkage_specification"}:
         outer = outer.parent
     return outer is not None and outer.type in GLOBAL
-
-
-def parameter_names(function: HostFunction) -> Iterator[str]:
-    """Yield the names of a function's parameters."""
-    for item in function.parameters:
-        yield declared_name(item.child_by_field_name("declarator"))

@@ -162,19 +162,13 @@ def _loop(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of a
         count = 0
         while True:
             value = condition(frame) if count or not at_end else True
-            if value is UNKNOWN:
-                if effects and not count:
-                    outcome = inside(frame)
-                    run.forget(scalars, frame)
-                    return outcome if isinstance(outcome, HostReturn) else None
+            if value is UNKNOWN or (effects and value and count >= MOST_LAUNCHING):
+                outcome = inside(frame) if effects and not count else None
                 run.forget(scalars, frame)
-                return None
+                return outcome if isinstance(outcome, HostReturn) else None
             if not value:
                 return None
             count += 1
-            if effects and count > MOST_LAUNCHING:
-                run.forget(scalars, frame)
-                return None
             run.state.step()
             outcome = inside(frame)
             if outcome is Left.BREAK:

@@ -63,11 +63,8 @@ class HostType:
 
 
 UNKNOWN_TYPE = HostType("")
-VOID = HostType("void")
 INT = HostType("int", 4, "i")
-DOUBLE = HostType("double", 8, "d")
 CHAR = HostType("char", 1, "b")
-SIZE = HostType("size_t", 8, "Q")
 DIM3 = HostType("dim3", 12)
 
 

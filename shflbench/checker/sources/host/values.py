@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+MOST_NUMBER = 1 << 64
 MOST_BYTES = 1 << 20  # of one allocation whose contents are kept
 
 
@@ -220,6 +222,13 @@ class Text:
 
     text: str | None
     place: int | None = None  # in `argv`
+
+
+def bounded(value: float) -> object:
+    """Return a number of C++; UNKNOWN for one that no integer type holds, for infinity, and for no number."""
+    if isinstance(value, float):
+        return value if isfinite(value) else UNKNOWN
+    return value if -MOST_NUMBER < value < MOST_NUMBER else UNKNOWN
 
 
 def as_type(value: object, type_: HostType) -> object:

@@ -164,3 +164,17 @@ def test_options_of_a_given_command_line_are_compared(parse: Parse) -> None:
     }"""
     (site,) = parse(KERNEL + main(f"{options} kernel<<<steps, 32>>>(p, n);"), words=["-n", "1000", "-s", "2"]).launches
     assert (site.launch.grid, site.launch.arguments[1].value) == ((2, 1, 1), 1000)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        main("double e = 1e308, f = e * 10; kernel<<<1, 32>>>(p, f - f);"),
+        main("auto n = 3; for (int i = 0; i < 4000; i++) n = n * n; kernel<<<1, 32>>>(p, n);"),
+        "#define A (A + A)\n#if A\nint n = 1;\n#endif\n" + main("kernel<<<1, 32>>>(p, A);"),
+        main(f'kernel<<<1, 32>>>(p, atoi("{"9" * 5000}"));'),
+    ],
+    ids=["infinity", "growth", "a macro that names itself", "digits"],
+)
+def test_a_number_that_no_type_holds_is_unknown(launches: Launches, text: str) -> None:
+    assert numbers(launches(text)) == [None]
