@@ -75,10 +75,8 @@ def convert(value: Value, type_: str) -> Value:
         return int(bool(value))
     if words == {"auto"}:
         return value
-    if isinstance(value, float) and not isfinite(value):
-        return None
     bits = _width(words)
-    if bits is None:
+    if bits is None or not isfinite(value):
         return int(value) if isinstance(value, int) else None
     signed = not (words & {"unsigned", "size_t", "uint"} or any(word.startswith("uint") for word in words))
     whole = int(value) & ((1 << bits) - 1)
