@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.argument_types import meaning
 from shflbench.checker.sources.definitions import template_parameters, type_without
+from shflbench.checker.sources.host.templates import surrounding_parameters
 from shflbench.checker.sources.launches import kernel_name
 from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
 
@@ -143,7 +144,7 @@ class Instances:
                 break
             result = replaced
         words = set(_WORD.findall(result))
-        if "decltype" in words or words & (_parameters_around(use) - bound.keys()):
+        if "decltype" in words or words & (surrounding_parameters(use) - bound.keys()):
             return None  # known to a compiler that instantiates the host code only
         return " ".join(result.split())
 
@@ -204,17 +205,6 @@ class Instances:
         if text == "auto" or pointers < 0 or pointers > 1:
             return None
         return _bare(text) + " *" * pointers
-
-
-def _parameters_around(node: Node) -> set[str]:
-    """Return the names of the template parameters of the functions and classes around a node."""
-    names: set[str] = set()
-    outer = node.parent
-    while outer is not None:
-        if outer.type == "template_declaration":
-            names.update(item.name for item in template_parameters(outer))
-        outer = outer.parent
-    return names
 
 
 def _bare(type_: str) -> str:
