@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,14 @@ from shflbench.checker.inputs.names import refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
+from shflbench.checker.judgment.misfits import undecided
 from shflbench.checker.link.unsupported import UnsupportedKernelError
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.ptx.syntax import shortened
 from shflbench.checker.removed_stores import RemovedStoreCheck
 from shflbench.checker.report import FileReport, KernelReport
 from shflbench.checker.reporter import LONGEST_PROBLEM, KernelReporter
+from shflbench.checker.runs.alternative_runs import with_alternatives
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
@@ -217,12 +220,12 @@ def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
         evidence = runs.collect(launches)
     except KernelError as error:
         return reporter.not_checked([error.message])
-    judgment = judge_kernel(
-        evidence,
-        linked.slicer,
-        order_matters=order_reasons(linked.program, reporter.line_of),
-        replicates_stores=is_of_triton(file.ptx),
-    )
+    reasons = order_reasons(linked.program, reporter.line_of)
+    judge = partial(judge_kernel, order_matters=reasons, replicates_stores=is_of_triton(file.ptx))
+    judgment = judge(evidence, linked.slicer)
+    if judgment.verdict is KernelVerdict.NEEDS_ARGUMENTS:
+        evidence = with_alternatives(runs, evidence, *undecided(judgment.observations, evidence, linked.slicer))
+        judgment = judge(evidence, linked.slicer)
     supported = [launch for launch in launches if str(launch.shape) not in judgment.refused]
     if evidence.timed_out:
         return reporter.report(linked, evidence, judgment)

@@ -12,6 +12,7 @@ from shflbench.checker.difference_words import difference_words
 from shflbench.checker.finding_groups import number_of_errors
 from shflbench.checker.finding_words import ACCESSES, in_words
 from shflbench.checker.judgment.removed import with_removed
+from shflbench.checker.judgment.sentences import misfit_sentence
 from shflbench.checker.link.reach import reached
 from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.machine.threads import coordinates
@@ -87,7 +88,8 @@ class KernelReporter:
         if removed is not None:
             judgment = with_removed(judgment, removed.judged, self.line_of)
         launches = tuple(_records(evidence, judgment.refused))
-        difference = next(_differences(evidence), "")
+        is_clean = judgment.verdict is KernelVerdict.CLEAN  # outputs differ only with values that do not fit
+        difference = "" if is_clean else next(_differences(evidence), "")
         findings = tuple(self._finding(item) for item in judgment.observations if not item.undecided)
         errors = [
             result.error.message
@@ -96,7 +98,7 @@ class KernelReporter:
             if result.error is not None and not isinstance(result.error, KernelFault)
         ]
         unreached = self._unreached(program, evidence, judgment.refused)
-        if judgment.verdict is KernelVerdict.CLEAN:
+        if is_clean:
             reason = list(self._clean(program, judgment, unreached, evidence))
         else:
             text = f"{judgment.sentence}: {difference}" if judgment.differs else self._named(judgment.sentence)
@@ -143,6 +145,8 @@ class KernelReporter:
         if judgment.refused:
             verb = one_or_many(len(judgment.refused), "does", "do")
             yield f"{in_words(judgment.refused)} {verb} not fit the kernel"
+        if misfits := misfit_sentence(judgment.observations):
+            yield misfits
         if unreached:
             yield f"not checked: {lines_text(unreached)}, which never ran"
         hazards = [item.observation.hazard for item in judgment.observations]

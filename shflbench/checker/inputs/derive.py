@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 ADDRESS_BYTES = 8
 FEWEST = 64  # elements of a derived buffer
 BYTES = Element("bytes", "u1", 1)  # where the type is unknown
+WORD = Element("u32", "u4", 4)  # likewise, for its contents
 UNKNOWN_MOST = 16  # values of unknown types are small in every 32-bit word
 
 
@@ -218,8 +219,12 @@ class _Maker:
         return _Size(max(plain, self.wishes.least_bytes.get(name, 0)), Origin.DERIVED)
 
     def _random(self, element: Element, count: int, name: str, bytes_: int) -> NDArray[np.uint8]:
+        other = self.wishes.alternative
+        if other is not None:
+            unit, most = (WORD, UNKNOWN_MOST) if element is BYTES else (element, self._most(name, element))
+            return other.filled(unit, -(-bytes_ // unit.size), most)[:bytes_].copy()
         if element is BYTES:
-            words = random_values(Element("u32", "u4", 4), -(-bytes_ // 4), UNKNOWN_MOST, name, self.seed)
+            words = random_values(WORD, -(-bytes_ // WORD.size), UNKNOWN_MOST, name, self.seed)
             return words[:bytes_].copy()
         contents = self._order(name, element)(element, count, self._most(name, element), name, self.seed)
         if self.wishes.vary and name in self.wishes.thresholds and element.kind in "iuf":

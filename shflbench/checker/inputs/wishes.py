@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from shflbench.checker.dataflow.strides import Stride
+    from shflbench.checker.inputs.alternatives import Alternative
     from shflbench.checker.inputs.grammar import ArgumentValue
     from shflbench.checker.inputs.size_bound import SizeBound
     from shflbench.checker.inputs.thresholds import ContentThresholds
@@ -33,3 +34,4 @@ class Wishes:
     offsets: Collection[str] = ()  # buffers of which an element and the next one are a range: they are sorted
     indexes: Collection[str] = ()  # buffers whose contents are addresses, or numbers of iterations
     thresholds: Mapping[str, ContentThresholds] = field(default_factory=dict)  # that contents are compared with
+    alternative: Alternative | None = None  # values in place of those that names and the launch suggest

@@ -27,7 +27,7 @@ def values_without_body(launches: Sequence[LaunchEvidence], slicer: Slicer) -> t
     conditions of others depend, are no part of it: they are sizes and flags.
     """
     ran = frozenset[int]().union(*(_ran(item, slicer) for item in launches))
-    accesses = [op for op in slicer.ops if _is_of_memory(op)]
+    accesses = [op for op in slicer.ops if is_of_memory(op)]
     skipped = [op for op in accesses if id(op) not in ran]
     if not ran or not skipped or any(id(op) in ran and not _is_flag(op, slicer) for op in accesses):
         return ()
@@ -56,7 +56,8 @@ def _ran(item: LaunchEvidence, slicer: Slicer) -> frozenset[int]:
     return executed(slicer.program, executed_blocks(slicer.program, item.runs), item.guarded)
 
 
-def _is_of_memory(op: Op) -> bool:
+def is_of_memory(op: Op) -> bool:
+    """Whether an op accesses memory that threads have in common."""
     return isinstance(op.form, Access) and op.place is not None and op.place.space in _SHARED_SPACES
 
 

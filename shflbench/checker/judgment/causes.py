@@ -80,7 +80,7 @@ def _causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvid
     if observation.kind in OF_VALUES:
         causes = list(_of_values(observation, slicer, launch.arguments))
     elif observation.kind in RACES:
-        causes = [] if must_collide(observation, slicer) else list(_of_race(observation, slicer, launch.arguments))
+        causes = [] if must_collide(observation, slicer) else list(race_inputs(observation, slicer, launch.arguments))
     else:
         causes = []
     if launch.launch.is_scaled_down:
@@ -252,7 +252,7 @@ def _varied(observation: Observation, slicer: Slicer, arguments: Arguments) -> I
     yield from (span.name for span in _spans(arguments, depends.parameters) if span.varied)
 
 
-def _of_race(observation: Observation, slicer: Slicer, arguments: Arguments) -> Iterator[str]:
+def race_inputs(observation: Observation, slicer: Slicer, arguments: Arguments) -> Iterator[str]:
     """Yield the derived numbers, and the buffers of derived contents, from which the addresses of both accesses come.
 
     A scatter, `out[to[i]] = …`, races only if its indices repeat, which the caller may exclude, and rows of

@@ -10,6 +10,7 @@ from shflbench.checker.dataflow.loops import never_ends, waits_for_clock
 from shflbench.checker.judgment.body import values_without_body
 from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_invented, is_of_other_numbers, is_refusal
 from shflbench.checker.judgment.judged_observation import JudgedObservation
+from shflbench.checker.judgment.misfits import Misfits
 from shflbench.checker.judgment.observations import Observation, observations
 from shflbench.checker.judgment.sentences import (
     ALL_SCHEDULES,
@@ -59,8 +60,9 @@ def judge_kernel(  # noqa: C901, PLR0911  (a return per verdict)
     return a value; `replicates_stores` says that the compiler lets several threads store one value to shared memory,
     which the source does not name.
     """
-    refused = dict(set_aside(evidence.launches))
-    kept = [item for item in evidence.launches if str(item.launch.shape) not in refused]
+    every = evidence.launches
+    refused = dict(set_aside(every))
+    kept = [item for item in every if str(item.launch.shape) not in refused]
     evidence = replace(evidence, launches=tuple(kept))
     seen = [item for item in observations(kept) if not is_harmless_in_library(item)]
     seen = [item for item in seen if not (replicates_stores and _is_replicated(item))]
@@ -71,6 +73,12 @@ def judge_kernel(  # noqa: C901, PLR0911  (a return per verdict)
     differing = next((item for launch in kept for item in launch.differences), None)
     unexplained = differing is not None and not order_matters
     judged = [_judged(item, evidence, slicer, supported=not partial, unexplained=unexplained) for item in seen]
+    judged = _without_misfits(judged, Misfits(kept, slicer))
+    misfits = {id(item) for one in judged if one.misfit for item in one.observation.launches if item.differences}
+    if misfits:  # where derived values do not fit, outputs that differ between schedules say nothing
+        fitting = (replace(item, differences=()) if id(item) in misfits else item for item in every)
+        again = replace(evidence, launches=tuple(fitting))
+        return judge_kernel(again, slicer, order_matters=order_matters, replicates_stores=replicates_stores)
     expected = evidence.expectation
     broken = [item for item in judged if item.level is Level.ERROR]
     if broken or (expected and (expected.wrong or expected.violations)):
@@ -107,6 +115,16 @@ def judge_kernel(  # noqa: C901, PLR0911  (a return per verdict)
             KernelVerdict.NEEDS_ARGUMENTS, idle_sentence(causes, kept), tuple(judged), causes, refused
         )
     return KernelJudgment(KernelVerdict.CLEAN, agree if expected else "", tuple(judged), refused=refused)
+
+
+def _without_misfits(judged: Sequence[JudgedObservation], misfits: Misfits) -> list[JudgedObservation]:
+    """Return the observations; those that say only that derived values do not fit count for nothing."""
+    return [
+        replace(item, level=Level.NONE, causes=(), misfit=item.causes or (LAUNCH,))
+        if item.level is Level.WARNING and misfits.is_one(item.observation, item.causes)
+        else item
+        for item in judged
+    ]
 
 
 def judge_observations(

@@ -19,3 +19,4 @@ class JudgedObservation:
     causes: tuple[str, ...] = ()
     undecided: str = ""  # why a loop that did not end within the limit of instructions may end
     removed: bool = False  # a store takes part that the optimizer removed
+    misfit: tuple[str, ...] = ()  # the causes, where it says only that they do not fit

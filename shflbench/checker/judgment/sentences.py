@@ -68,6 +68,19 @@ def needs_sentence(
     return text
 
 
+def misfit_sentence(judged: Sequence[JudgedObservation]) -> str:
+    """Return what happened only with derived values, or in a launch, that do not fit; empty if nothing did."""
+    misfits = [item for item in judged if item.misfit]
+    if not misfits:
+        return ""
+    first = misfits[0].observation
+    launch = first.launches[0]
+    names = dict.fromkeys(name for item in misfits for name in item.misfit)
+    values = [_input(name, first, launch.arguments) for name in names if name not in {LAUNCH, SHARED, HOST_ARGS}]
+    where = f"with derived {' and '.join(values)}" if values else f"in launch {launch.launch.shape}"
+    return f"{_kinds(misfits)} only {where}, and not {'with' if values else 'in'} others"
+
+
 def _missing(host: HostLaunch) -> str:
     """Return what of a launch of the host code was not understood."""
     return "grid" if host.grid is None else "block" if host.block is None else ""

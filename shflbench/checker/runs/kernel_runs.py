@@ -117,6 +117,14 @@ class KernelRuns:
             self.wishes = replace(self.wishes, vary=False)
         return ""
 
+    def one_launch(self, launch: PlannedLaunch) -> LaunchEvidence:
+        """Run one launch in lockstep; TimeLimitError if the time is up."""
+        return self._launch(launch, self.seed)
+
+    def under_all_schedules(self, item: LaunchEvidence) -> LaunchEvidence:
+        """Return a launch that ran in lockstep with its results under the other schedules."""
+        return self._under_all_schedules(item)[0]
+
     def _run(self, emulated: EmulatedLaunch, policy: Policy, seed: int, more_steps: int = 0) -> ScheduleResult:
         before = emulated.machine.work
         (result,) = explore(emulated, (policy,), seed=seed, step_limit=more_steps or STEP_LIMIT).results

@@ -156,7 +156,7 @@ def test_an_access_beyond_a_given_buffer_is_broken_and_one_beyond_a_derived_buff
 
 
 def test_an_index_that_was_derived_needs_arguments_and_strict_fails_on_it(check_text: CheckText) -> None:
-    text = "__global__ void k(const int *to, int *out) { out[to[threadIdx.x]] = threadIdx.x; }"
+    text = "__global__ void k(const int *to, int *out) { out[to[threadIdx.x]] += threadIdx.x; }"
     report = check_text(text, "--launch", "1x64")
     assert (report.code, report.verdict, report.kernel["needs"]) == (0, "needs arguments", ["to"])
     assert check_text(text, "--launch", "1x64", "--strict").code == 6

@@ -19,7 +19,7 @@ __global__ void shift(const int *in, int *out) {
     s[threadIdx.x] = in[threadIdx.x];
     out[threadIdx.x] = s[(threadIdx.x + 1) % 64];
 }
-__global__ void scatter(const int *to, int *out) { out[to[threadIdx.x]] = threadIdx.x; }
+__global__ void count(const int *to, int *out) { out[to[threadIdx.x]] += threadIdx.x; }
 __global__ void sound(int *out) { out[threadIdx.x] = 1; }
 """
 
@@ -42,9 +42,9 @@ def test_github_shows_each_finding_on_its_line(report: Any) -> None:
     assert lines[0].startswith(
         "::error file=kernels/racy.cu,line=4,title=shift broken::RAW, WAR and uninitialized read: "
     )
-    needs = [line for line in lines if "scatter" in line]
+    needs = [line for line in lines if "count" in line]
     assert len(needs) == 1
-    assert needs[0].startswith("::warning file=kernels/racy.cu,line=6,title=scatter needs arguments::WAW: ")
+    assert needs[0].startswith("::warning file=kernels/racy.cu,line=6,title=count needs arguments::RAW, WAR and WAW: ")
     assert needs[0].endswith("; to decide, give --arg to=…")
     assert not any("sound" in line for line in lines)
 
@@ -55,21 +55,22 @@ def test_json_holds_each_kernel_with_its_launches_arguments_and_findings(report:
     assert (record["arch"], file["file"], file["arch"]) == ("sm_90", "kernels/racy.cu", "sm_90")
     assert [(kernel["name"], kernel["verdict"], kernel["line"]) for kernel in file["kernels"]] == [
         ("shift", "broken", 1),
-        ("scatter", "needs arguments", 6),
+        ("count", "needs arguments", 6),
         ("sound", "clean", 7),
     ]
-    shift, scatter, _ = file["kernels"]
+    shift, count, _ = file["kernels"]
     race = shift["findings"][0]
     assert (race["kind"], race["level"], race["line"], race["other"]["line"]) == ("RAW", "error", 4, 3)
     assert race["detail"].startswith("bytes ")
     assert race["detail"].endswith(" of `s` in shared memory")
     assert len(race["history"]) == len(race["threads"]) == 2
-    assert scatter["needs"] == ["to"]
-    (launch,) = scatter["launches"]
+    assert count["needs"] == ["to"]
+    launch, other = count["launches"]
     assert (launch["launch"], launch["origin"], launch["seeds"]) == ("1x64", "given", [0, 1])
     assert launch["arguments"] == [{"text": f"{name} = i32[64]", "origin": "derived"} for name in ("to", "out")]
     assert launch["schedules"][0] == "lockstep"
     assert len(launch["schedules"]) > 5
+    assert (other["launch"], other["note"]) == ("1x64", "derived contents 0, 1, 2, …")
 
 
 # The properties of SARIF 2.1.0 that are used, by the objects that hold them: those that the standard requires, others.

@@ -1,0 +1,110 @@
+"""Faults that say only that values which nobody gave do not fit: with others, the same code runs without them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.launches import is_special
+from shflbench.checker.judgment.body import is_of_memory
+from shflbench.checker.judgment.causes import LAUNCH, OF_VALUES, SHARED, only_special, race_inputs
+from shflbench.checker.opcodes.forms import Access
+from shflbench.checker.races.hazards import RACES, HazardKind
+from shflbench.checker.runs.alternative_runs import ran_ops
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from shflbench.checker.dataflow.slices import Slicer
+    from shflbench.checker.judgment.judged_observation import JudgedObservation
+    from shflbench.checker.judgment.observations import Observation
+    from shflbench.checker.runs.alternative_runs import Site
+    from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
+
+
+class Misfits:
+    """Knows which launch executed which code."""
+
+    def __init__(self, launches: Sequence[LaunchEvidence], slicer: Slicer) -> None:
+        """Keep the launches of a kernel."""
+        self._launches, self._slicer = launches, slicer
+        self._ran: dict[int, frozenset[int]] = {}
+
+    def is_one(self, observation: Observation, causes: Collection[str]) -> bool:
+        """Whether a fault with these `causes` only says that derived values do not fit."""
+        if observation.kind is HazardKind.SAME_VALUE and not causes:
+            causes = list(race_inputs(observation, self._slicer, observation.launches[0].arguments))
+        if not causes or SHARED in causes or not self._may_be(observation, causes):
+            return False
+        sites = sites_of(observation, self._slicer)
+        happened = {id(item) for item in observation.launches}
+        return any(
+            id(item) not in happened
+            and item.results[0].error is None
+            and _is_comparable(item, observation)
+            and sites <= self._executed(item)
+            for item in self._launches
+        )
+
+    def _may_be(self, observation: Observation, causes: Collection[str]) -> bool:
+        names = {name for name in causes if name != LAUNCH}
+        if observation.kind in OF_VALUES:
+            return bool(names) or only_special(observation)
+        if observation.kind not in RACES | {HazardKind.SAME_VALUE}:
+            return False
+        if only_special(observation):
+            return True
+        if observation.kind in {HazardKind.WAW, HazardKind.SAME_VALUE}:
+            return bool(names)
+        # Rows of `c[y * width + x] += …` overlap if the width is too small. Between different places it is a barrier
+        # that is missing, and of a count, `count[in[i]]++`, the contents all have to differ.
+        contents = {buffer.name for buffer in observation.launches[0].arguments.buffers}
+        return bool(names) and not names & contents and self._is_update(observation)
+
+    def _is_update(self, observation: Observation) -> bool:
+        """Whether a race is one of updates in place: their line loads from the places that it stores to."""
+        hazard = observation.hazard
+        line = hazard.instruction.location
+        if hazard.other is None or line is None or hazard.other.location != line:
+            return False
+        ops = [op for op in self._slicer.ops if op.instruction.location == line]
+        loads, stores = (
+            {op.place for op in ops if isinstance(op.form, Access) and op.form.kind == kind} for kind in ("ld", "st")
+        )
+        return loads == stores
+
+    def _executed(self, item: LaunchEvidence) -> frozenset[int]:
+        ran = self._ran.get(id(item))
+        if ran is None:
+            ran = self._ran[id(item)] = ran_ops(self._slicer.program, item)
+        return ran
+
+
+def undecided(
+    judged: Iterable[JudgedObservation], evidence: KernelEvidence, slicer: Slicer
+) -> tuple[list[LaunchEvidence], list[Site]]:
+    """Return the launches whose values may be the reason that a kernel needs arguments, and the code to execute."""
+    items = [item.observation for item in judged if item.causes]
+    if not items:  # no thread executed the body
+        return list(evidence.launches[:1]), [frozenset({id(op)}) for op in slicer.ops if is_of_memory(op)]
+    return [launch for item in items for launch in item.launches], [sites_of(item, slicer) for item in items]
+
+
+def sites_of(observation: Observation, slicer: Slicer) -> Site:
+    """Return the ids of the ops that take part in a hazard."""
+    instructions = [observation.hazard.instruction, observation.hazard.other or observation.hazard.instruction]
+    return frozenset(id(op) for instruction in instructions for op in slicer.ops_of(instruction))
+
+
+def _is_comparable(item: LaunchEvidence, observation: Observation) -> bool:
+    """Whether a launch would show the hazard, too, if it were one of the kernel."""
+    shapes = {launch.launch.shape for launch in observation.launches}
+    if item.launch.shape not in shapes and not (only_special(observation) and not is_special(item.launch)):
+        return False
+    buffer = observation.launches[0].arguments.buffer(observation.hazard.buffer)
+    if observation.kind is not HazardKind.OUT_OF_BOUNDS or buffer is None:
+        return True
+    if buffer.size is Origin.GIVEN:
+        return False
+    same = next((other for other in item.arguments.buffers if other.name == buffer.name), None)
+    return same is not None and (same.tests_bounds or not buffer.tests_bounds)

@@ -1,0 +1,74 @@
+"""Launches again with other values for what nobody gave, where a fault may say only that the first ones do not fit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker.inputs.alternatives import ALTERNATIVES
+from shflbench.checker.races.hazards import HazardKind
+from shflbench.checker.runs.budget import RunBudget
+from shflbench.checker.runs.coverage import executed, executed_blocks
+from shflbench.errors import KernelError, TimeLimitError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.link.program import Program
+    from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
+    from shflbench.checker.runs.kernel_runs import KernelRuns
+
+MOST_LAUNCHES = 3  # that run with other values
+_NO_FAULTS = {HazardKind.ACTIVEMASK, HazardKind.UNORDERED}
+
+Site = frozenset[int]  # ids of the ops of one hazard
+
+
+def with_alternatives(
+    runs: KernelRuns, evidence: KernelEvidence, failed: Sequence[LaunchEvidence], sites: Sequence[Site]
+) -> KernelEvidence:
+    """Return the evidence with the launches that `failed` as they run without a fault, if values for that are known.
+
+    Each of them executes all ops of one of the `sites`, and the first one runs under all schedules if no other did.
+    """
+    again = replace(runs, budget=RunBudget.shared_by(1, runs.budget.deadline), patient=False)
+    fitting: list[LaunchEvidence] = []
+    try:
+        fitting.extend(_fitting(again, failed, sites))
+        if fitting and not any(len(item.results) > 1 for item in evidence.launches):
+            fitting[0] = again.under_all_schedules(fitting[0])
+    except (KernelError, TimeLimitError):
+        pass  # what ended until then is what is known
+    return replace(evidence, launches=(*evidence.launches, *fitting))
+
+
+def _fitting(runs: KernelRuns, failed: Sequence[LaunchEvidence], sites: Sequence[Site]) -> Iterator[LaunchEvidence]:
+    plans = {id(item.launch): item.launch for item in failed}
+    for launch in sorted(plans.values(), key=lambda item: item.shape.threads)[:MOST_LAUNCHES]:
+        yield from _alternatives(runs, launch, sites)
+
+
+def _alternatives(runs: KernelRuns, launch: PlannedLaunch, sites: Sequence[Site]) -> Iterator[LaunchEvidence]:
+    """Yield a launch with other values, as often as it executes a further one of the sites without a fault."""
+    missing = list(sites)
+    for alternative in ALTERNATIVES:
+        if not missing or runs.budget.is_spent:
+            return
+        wishes = replace(runs.wishes, alternative=alternative, vary=False)
+        note = ", ".join(filter(None, (launch.note, alternative.text)))
+        item = replace(runs, wishes=wishes).one_launch(replace(launch, note=note))
+        ran = ran_ops(runs.program, item)
+        rest = [site for site in missing if not site <= ran]
+        if len(rest) < len(missing) and not _has_fault(item):
+            missing = rest
+            yield item
+
+
+def ran_ops(program: Program, item: LaunchEvidence) -> frozenset[int]:
+    """Return the ids of the ops that a launch executed."""
+    return executed(program, executed_blocks(program, item.runs), item.guarded)
+
+
+def _has_fault(item: LaunchEvidence) -> bool:
+    return item.results[0].error is not None or any(hazard.kind not in _NO_FAULTS for hazard in item.hazards)

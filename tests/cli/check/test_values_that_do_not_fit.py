@@ -1,0 +1,98 @@
+"""A fault with derived values that does not happen with others says only that the first ones do not fit."""
+
+import numpy as np
+import pytest
+
+from shflbench.checker.inputs.alternatives import Alternative, Contents
+from shflbench.checker.inputs.elements import ELEMENTS
+from tests.cli.check.conftest import CheckText
+
+LINEAR = "blockIdx.x * blockDim.x + threadIdx.x"
+MAIN = """
+int main() {{
+    float *in, *out; unsigned *place;
+    cudaMalloc(&in, 1024 * sizeof(float)); cudaMalloc(&out, 1024 * sizeof(float));
+    cudaMalloc(&place, 1024 * sizeof(unsigned)); cudaMemcpy(place, host_places(), 4096, cudaMemcpyHostToDevice);
+    {launch}
+}}
+"""
+
+
+def moved(statement: str) -> str:
+    """Return a program that moves values to or from places that its host code reads from elsewhere."""
+    kernel = f"""
+unsigned *host_places();
+__global__ void moved(const float *in, float *out, unsigned *place) {{ int i = {LINEAR}; {statement} }}
+"""
+    return kernel + MAIN.format(launch="moved<<<4, 256>>>(in, out, place);")
+
+
+@pytest.mark.parametrize(
+    ("statement", "sentence"),
+    [
+        ("out[place[i]] = in[i];", "WAW only with derived values of `place`, and not with others"),
+        ("out[i] = in[place[i] * 4];", "out of bounds only with derived values of `place`, and not with others"),
+    ],
+)
+def test_a_place_that_contents_decide_on_is_clean(check_text: CheckText, statement: str, sentence: str) -> None:
+    report = check_text(moved(statement))
+    assert (report.code, report.verdict) == (0, "clean"), report.sentence
+    assert sentence in report.sentence
+    assert not report.kernel.get("difference")
+
+
+def test_a_count_without_atomics_needs_arguments(check_text: CheckText) -> None:
+    """Each thread has its own bin only if all contents differ, which nobody counts."""
+    assert check_text(moved("place[place[i] & 127]++;")).verdict == "broken"  # 1024 threads share 128 bins
+    assert check_text(moved("out[place[i]] += in[i];")).verdict == "needs arguments"
+
+
+@pytest.mark.parametrize(
+    ("statement", "verdict"),
+    [
+        ("c[(blockIdx.y * 16 + threadIdx.y) * ldc + blockIdx.x * 16 + threadIdx.x] = a[threadIdx.x];", "clean"),
+        ("int i = blockIdx.x * blockDim.x + threadIdx.x; if (i <= ldc) c[i] = a[i];", "needs arguments"),
+    ],
+)
+def test_a_width_that_does_not_fit_is_no_fault_and_an_end_that_a_guard_misses_may_be_one(
+    check_text: CheckText, statement: str, verdict: str
+) -> None:
+    report = check_text(f"__global__ void rows(const float *a, float *c, int ldc) {{ {statement} }}")
+    assert report.verdict == verdict, report.sentence
+
+
+def test_a_body_that_runs_only_with_other_numbers_is_checked(check_text: CheckText) -> None:
+    source = f"""
+__global__ void tail(const float *in, float *out, int n) {{
+    int i = {LINEAR};
+    if (n < 20 && i < n) out[i] = in[i];
+}}
+"""
+    report = check_text(source)
+    assert report.verdict == "clean", report.sentence
+
+
+def test_a_race_with_other_numbers_stays_one(check_text: CheckText) -> None:
+    source = """
+__global__ void neighbors(float *data, int stride) {
+    __shared__ float line[1024];
+    line[threadIdx.x] = data[threadIdx.x];
+    data[threadIdx.x] = line[(threadIdx.x + stride) & 1023];
+}
+"""
+    assert check_text(source).verdict in {"broken", "needs arguments"}
+
+
+@pytest.mark.parametrize(
+    ("contents", "name", "values"),
+    [
+        (Contents.ORDER, "u32", [0, 1, 2, 0, 1]),
+        (Contents.ORDER, "f32", [0, 1, 2, 3, 4]),
+        (Contents.ZERO, "f64", [0, 0, 0, 0, 0]),
+        (Contents.ONE, "i8", [1, 1, 1, 1, 1]),
+    ],
+)
+def test_alternative_contents(contents: Contents, name: str, values: list[int]) -> None:
+    element = ELEMENTS[name]
+    data = Alternative(contents).filled(element, 5, 3)
+    assert data.view(np.dtype(element.numpy)).tolist() == values
