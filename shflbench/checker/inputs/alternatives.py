@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.inputs.contents import SMALL
+from shflbench.checker.inputs.scalars import is_size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,12 +35,19 @@ class Alternative:
 
     contents: Contents
     number: int | None = None  # for each integer; None: what its name and the launch suggest
+    other: int | None = None  # for those whose name is not that of a size
 
     @property
     def text(self) -> str:
         """The values in words."""
-        numbers = f", other numbers {self.number}" if self.number is not None else ""
-        return f"derived contents {self.contents.value}{numbers}"
+        texts = [f"contents {self.contents.value}"]
+        texts += [f"sizes {self.number}"] if self.number is not None else []
+        texts += [f"other integers {self.other}"] if self.other not in {None, self.number} else []
+        return f"derived {', '.join(texts)}"
+
+    def integer(self, name: str) -> int | None:
+        """Return the value of an integer parameter, None if it is as usual."""
+        return self.number if is_size(name) else self.other
 
     def filled(self, element: Element, count: int, most: int) -> NDArray[np.uint8]:
         """Return the bytes of `count` elements; integers are below `most`."""
@@ -56,5 +64,6 @@ def _period(element: Element, most: int) -> int:
     return max(min(most, int(np.iinfo(element.numpy).max)), 1)
 
 
-# Where one number does not fit, all contents are tried before the next: a number is the rarer reason.
-ALTERNATIVES = tuple(Alternative(contents, number) for number in (None, 16, 1, 64, 4, 256) for contents in Contents)
+# Where a number does not fit, all contents are tried before the next: it is the rarer reason.
+NUMBERS = ((None, None), (16, 16), (1, 1), (None, 0), (64, 64), (4, 4), (64, 1), (256, 256))
+ALTERNATIVES = tuple(Alternative(contents, *numbers) for numbers in NUMBERS for contents in Contents)

@@ -86,11 +86,11 @@ class ArgumentNumbers:
             if smaller is not None:
                 return ArgumentNumber(smaller, Origin.DERIVED, varied=True, scaled=True)
             return ArgumentNumber(host.value, Origin.HOST)
-        other = self._wishes.alternative.number if self._wishes.alternative is not None else None
+        plain = name.rpartition(".")[2]
+        other = self._wishes.alternative.integer(plain) if self._wishes.alternative is not None else None
         if other is not None and element.kind in "iu":
             is_shift = self._offsets.get(name) in self._wishes.shifts
             return ArgumentNumber(min(other, SHIFT) if is_shift else other, Origin.DERIVED)
-        plain = name.rpartition(".")[2]
         shape, vary = self._launch.shape, self._wishes.vary
         number = derived_number(plain, element.kind, element.size, shape, vary=vary, least=self._strided(name))
         value, varied = number.value, number.varied

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import is_special
 from shflbench.checker.judgment.body import is_of_memory
-from shflbench.checker.judgment.causes import LAUNCH, OF_VALUES, SHARED, only_special, race_inputs
+from shflbench.checker.judgment.causes import HOST_ARGS, LAUNCH, OF_VALUES, SHARED, only_special, race_inputs
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.alternative_runs import ran_ops
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.alternative_runs import Site
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
 
+FAR = 4  # times the size that a guard suggests: if accesses need as much, the guard is not one of that buffer
+
 
 class Misfits:
     """Knows which launch executed which code."""
@@ -32,9 +34,12 @@ class Misfits:
 
     def is_one(self, observation: Observation, causes: Collection[str]) -> bool:
         """Whether a fault with these `causes` only says that derived values do not fit."""
-        if observation.kind is HazardKind.SAME_VALUE and not causes:
-            causes = list(race_inputs(observation, self._slicer, observation.launches[0].arguments))
-        if not causes or SHARED in causes or not self._may_be(observation, causes):
+        names = {name for name in causes if name not in {LAUNCH, HOST_ARGS}}
+        is_race = observation.kind in RACES | {HazardKind.SAME_VALUE}
+        # Of a launch with fewer blocks, `causes` says that all of it is derived.
+        if is_race and (not causes or all(item.launch.is_scaled_down for item in observation.launches)):
+            names |= set(race_inputs(observation, self._slicer, observation.launches[0].arguments))
+        if SHARED in causes or not (causes or names) or not self._may_be(observation, names):
             return False
         sites = sites_of(observation, self._slicer)
         happened = {id(item) for item in observation.launches}
@@ -46,8 +51,8 @@ class Misfits:
             for item in self._launches
         )
 
-    def _may_be(self, observation: Observation, causes: Collection[str]) -> bool:
-        names = {name for name in causes if name != LAUNCH}
+    def _may_be(self, observation: Observation, names: Collection[str]) -> bool:
+        """Whether values of these arguments may be the reason of a fault."""
         if observation.kind in OF_VALUES:
             return bool(names) or only_special(observation)
         if observation.kind not in RACES | {HazardKind.SAME_VALUE}:
@@ -59,11 +64,15 @@ class Misfits:
         # Rows of `c[y * width + x] += …` overlap if the width is too small. Between different places it is a barrier
         # that is missing, and of a count, `count[in[i]]++`, the contents all have to differ.
         contents = {buffer.name for buffer in observation.launches[0].arguments.buffers}
-        return bool(names) and not names & contents and self._is_update(observation)
+        return bool(names) and not contents & set(names) and self._is_update(observation)
 
     def _is_update(self, observation: Observation) -> bool:
-        """Whether a race is one of updates in place: their line loads from the places that it stores to."""
+        """Whether a race is one of updates in place: loads and stores of one address, or of the same ones in a line."""
         hazard = observation.hazard
+        sides = (hazard.instruction, hazard.other or hazard.instruction)
+        one, other = ({op.place for op in self._slicer.ops_of(side)} for side in sides)
+        if one == other:
+            return True
         line = hazard.instruction.location
         if hazard.other is None or line is None or hazard.other.location != line:
             return False
@@ -107,4 +116,7 @@ def _is_comparable(item: LaunchEvidence, observation: Observation) -> bool:
     if buffer.size is Origin.GIVEN:
         return False
     same = next((other for other in item.arguments.buffers if other.name == buffer.name), None)
-    return same is not None and (same.tests_bounds or not buffer.tests_bounds)
+    if same is None:
+        return False
+    is_refuted = buffer.size is Origin.DERIVED and same.contents.size >= FAR * buffer.contents.size
+    return same.tests_bounds or not buffer.tests_bounds or is_refuted

@@ -96,3 +96,31 @@ def test_alternative_contents(contents: Contents, name: str, values: list[int]) 
     element = ELEMENTS[name]
     data = Alternative(contents).filled(element, 5, 3)
     assert data.view(np.dtype(element.numpy)).tolist() == values
+
+
+def test_a_grid_that_is_scaled_down_does_not_fit_the_sizes(check_text: CheckText) -> None:
+    """With fewer blocks and shorter rows, blocks of 128 threads overlap; at the real sizes they do not."""
+    source = """
+__global__ void rows(float *data, int width) {
+    int i = blockIdx.y * width + blockIdx.x * blockDim.x + threadIdx.x;
+    data[i] += blockIdx.y;
+}
+int main() {
+    float *data; cudaMalloc(&data, 64 * 64 * 128 * sizeof(float));
+    rows<<<dim3(64, 64), 128>>>(data, 8192);
+}
+"""
+    report = check_text(source)
+    assert report.verdict == "clean", report.sentence
+
+
+def test_a_size_that_no_guard_of_the_buffer_suggests_is_not_its_end(check_text: CheckText) -> None:
+    source = f"""
+__global__ void square(float *data, int n) {{
+    int i = {LINEAR};
+    if (i < n) for (int row = 0; row < n; row++) data[row * n + i] = data[i] + i;
+}}
+"""
+    report = check_text(source)
+    assert report.verdict == "clean", report.sentence
+    assert "; out of bounds only with derived size of `data` and n = 223, and not with others" in report.sentence
