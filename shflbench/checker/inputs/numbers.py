@@ -88,14 +88,14 @@ class ArgumentNumbers:
             return ArgumentNumber(host.value, Origin.HOST)
         plain = name.rpartition(".")[2]
         other = self._wishes.alternative.integer(plain) if self._wishes.alternative is not None else None
-        if other is not None and element.kind in "iu":
-            is_shift = self._offsets.get(name) in self._wishes.shifts
-            return ArgumentNumber(min(other, SHIFT) if is_shift else other, Origin.DERIVED)
+        is_shift = self._offsets.get(name) in self._wishes.shifts
+        if other is not None and element.kind in "iu" and not is_shift:
+            return ArgumentNumber(other, Origin.DERIVED)
         shape, vary = self._launch.shape, self._wishes.vary
         number = derived_number(plain, element.kind, element.size, shape, vary=vary, least=self._strided(name))
         value, varied = number.value, number.varied
         offset = self._offsets.get(name)
-        if offset in self._wishes.shifts:
+        if is_shift:
             value, varied = SHIFT + vary, vary
         elif offset in self._wishes.masks:
             value = power_of_two(int(value))
