@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.includes import is_file
-from shflbench.checker.sources.makefiles import NAMES, header_folders
+from shflbench.checker.sources.makefiles import NAMES, command_line, header_folders
 from shflbench.files import read_regular
 
 if TYPE_CHECKING:
@@ -73,6 +73,16 @@ def folders_of_makefiles(path: Path, names: Sequence[str]) -> Iterator[tuple[Pat
         missing = [name for name, item in zip(missing, chosen, strict=True) if item is None]
         if not missing:
             return
+
+
+def program_words(path: Path) -> tuple[Path, tuple[str, ...]] | None:
+    """Return the nearest Makefile, and the words that it runs the program of a file with; None if it runs none."""
+    for folder in build_folders(path):
+        makefile = next((folder / name for name in NAMES if is_file(folder / name)), None)
+        if makefile is not None:
+            words = command_line(makefile, path.stem)
+            return (makefile, words) if words else None
+    return None
 
 
 def build_command(path: Path) -> BuildCommand | None:

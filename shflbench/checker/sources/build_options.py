@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.build_files import build_command, folders_of_makefiles
+from shflbench.checker.sources.build_files import build_command, folders_of_makefiles, program_words
 from shflbench.checker.sources.includes import read_unit
 from shflbench.checker.sources.kernel_file import NEWER_STANDARD, SourceNote
 from shflbench.files import relative
@@ -72,6 +72,18 @@ def with_makefiles(
         for makefile, folders in taken.items()
     ]
     return unit, options, notes
+
+
+def usual_words(path: Path) -> tuple[tuple[str, ...], list[SourceNote]]:
+    """Return the words that a Makefile runs the program of a file with, and a note on them; none if there are none."""
+    known = program_words(path)
+    if known is None:
+        return (), []
+    makefile, words = known
+    text = (
+        f"the host code gets the command line `{' '.join(words)}`, or smaller numbers in it, as {_shown(makefile)} says"
+    )
+    return words, [SourceNote("build", text)]
 
 
 def _name(macro: str) -> str:

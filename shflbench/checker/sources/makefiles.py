@@ -1,4 +1,4 @@
-"""Read which folders of headers a Makefile names with -I; nothing of it is executed."""
+"""Read which folders of headers a Makefile names with -I, and how it runs the program; nothing of it is executed."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ MAXIMUM_TEXT = 1 << 16  # characters of an expanded line: a variable may name it
 MAXIMUM_DEPTH = 10  # of variables in the values of variables
 _ASSIGNMENT = re.compile(r"[ \t]*(?:export[ \t]+|override[ \t]+)*([\w.-]+)[ \t]*(\?=|\+=|:{0,3}=)[ \t]*(.*)")
 _VARIABLE = re.compile(r"\$\(([\w.-]+)\)|\$\{([\w.-]+)\}")
+_PROGRAM = re.compile(r"\t.*?(?<=[\s@-])\./([\w.-]+)((?:[ \t]+[\w./:=,+-]+)*)[ \t]*(?:[|><;&].*)?")
 _INCLUDE = re.compile(r"[ \t]*-?s?include[ \t]+(.+)")
 _FOLDER = re.compile(r"""(?:^|(?<=[\s,=]))-(?:I|isystem)[ \t]*("[^"]+"|'[^']+'|[^\s"',;]+)""")
 
@@ -32,6 +33,20 @@ def header_folders(makefile: Path) -> list[Path]:
     reader.read(makefile)
     folders = (makefile.parent / name for name in reader.folders())
     return [folder for folder in dict.fromkeys(folders) if _is_folder(folder)]
+
+
+def command_line(makefile: Path, stem: str) -> tuple[str, ...] | None:
+    """Return the words that a Makefile runs a program with, without its name; None if it runs none.
+
+    It is the first command that begins with `./` and names the file `stem`, or the only program of the Makefile.
+    """
+    reader = _MakefileReader(makefile.parent)
+    reader.read(makefile)
+    commands = list(reader.commands())
+    own = [words for name, words in commands if name.partition(".")[0] == stem]
+    if own or len({name for name, _ in commands}) == 1:
+        return next(iter([*own, *(words for _, words in commands)]))
+    return None
 
 
 class _MakefileReader:
@@ -90,6 +105,12 @@ class _MakefileReader:
                 for match in _FOLDER.finditer(self._expanded(line)):
                     if (name := match[1].strip("\"'")) and "$" not in name:
                         yield name
+
+    def commands(self) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield the programs of the folder that recipes run, with their words."""
+        for line in self._lines:
+            if line.startswith("\t") and (match := _PROGRAM.fullmatch(self._expanded(line))) is not None:
+                yield match[1], tuple(match[2].split())
 
 
 def _is_folder(path: Path) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.deadline import NEVER, Deadline
 from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.sources.assemble import kernel_of
-from shflbench.checker.sources.build_options import with_build_command, with_makefiles
+from shflbench.checker.sources.build_options import usual_words, with_build_command, with_makefiles
 from shflbench.checker.sources.compiled import FileCompiler
 from shflbench.checker.sources.expansion import require_expandable
 from shflbench.checker.sources.host_code import UserFile
@@ -90,7 +90,8 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     main = UserFile.of(path, str(path.resolve()), read_limited(path))
     options, built = with_build_command(path, CompileOptions(arch, tuple(include), tuple(define), deadline=deadline))
     unit, options, header_notes = with_makefiles(main, options, toolchain.headers if toolchain is not None else ())
-    source = CudaSource(unit, options.define, host_args)
+    usual, run_notes = usual_words(path) if host_args is None else ((), [])
+    source = CudaSource(unit, options.define, host_args, usual)
     require_expandable(source.unit.files, source.macros)
     instance = [kernel] if kernel is not None and "<" in kernel else []
     wanted = requested(source, [*instances, *instance], skip_unknown=skip_unknown)
@@ -107,7 +108,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
             raise KernelError(f"{path} has only kernel templates, and {templates[0].text}")
         raise KernelError(f"{path} has no kernel", "Pass a file that defines a __global__ function.")
     stores, unoptimized = _removed_stores(source, compiled, files)
-    notes = (*built, *header_notes, *compiled.notes, *chosen_types, *templates, *stores)
+    notes = (*built, *header_notes, *run_notes, *compiled.notes, *chosen_types, *templates, *stores)
     chosen = selected(path, kernels, kernel)
     raises = any(_may_raise_shared_limit(file) for file in source.unit.files)
     return KernelFile(path, compiled.ptx, chosen, notes, compiled.compiler, files, raises, unoptimized)

@@ -32,9 +32,11 @@ if TYPE_CHECKING:
 class CudaSource:
     """The parsed files of one translation unit."""
 
-    def __init__(self, unit: SourceUnit, define: Sequence[str], words: Sequence[str] | None = None) -> None:
-        """Keep the files, and the words of the program's command line if they are given."""
-        self.unit, self.words = unit, words
+    def __init__(
+        self, unit: SourceUnit, define: Sequence[str], words: Sequence[str] | None = None, usual: Sequence[str] = ()
+    ) -> None:
+        """Keep the files, the words of the program's command line if they are given, and else its `usual` ones."""
+        self.unit, self.words, self.usual = unit, words, usual
         self.macros = Macros([file.lexed for file in unit.files], define)
 
     @cached_property
@@ -79,7 +81,7 @@ class CudaSource:
         """The launches that the host code performs, and those in its text that it was not seen to perform."""
         sites = launches(self.unit.files, self.evaluator)
         run = Interpreter(HostProgram(self.unit.files, self.macros), self.types, self._by_plain_name)
-        performed = performed_launches(run, {site.node.id for site in sites}, self.words)
+        performed = performed_launches(run, {site.node.id for site in sites}, self.words, self.usual)
         reached = {item.node.id for item in performed}
         seen = [
             LaunchSite(item.kernel, item.template, item.node, item.arguments, item.launch, performed=item.is_instance)

@@ -34,9 +34,11 @@ def read(tmp_path: Path) -> Read:
 def parse(tmp_path: Path) -> Parse:
     """Parse a text without compiling it."""
 
-    def parse_text(text: str | bytes, define: Sequence[str] = (), words: Sequence[str] | None = None) -> CudaSource:
+    def parse_text(
+        text: str | bytes, define: Sequence[str] = (), words: Sequence[str] | None = None, usual: Sequence[str] = ()
+    ) -> CudaSource:
         content = text if isinstance(text, bytes) else text.encode()
         main = UserFile.of(tmp_path / "kernel.cu", "kernel.cu", content)
-        return CudaSource(read_unit(main, (), ()), define, words)
+        return CudaSource(read_unit(main, (), ()), define, words, usual)
 
     return parse_text

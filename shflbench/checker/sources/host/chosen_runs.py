@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # Numbers that stand for what the program reads, of which the one with the most, and the most useful, launches is taken.
 NUMBERS = (1024, 256, 64, 4096, 16, 16384, 2)
+LIMITS = (None, 4096, 1024, 256, 64, 16)  # of the numbers of a usual command line
 FURTHER = (ODD, 65_536)  # no multiple of a block; more than the threads of a launch whose loops step by the grid
 MOST_WORDS = 16  # of a command line
 MANY_THREADS = 4096
@@ -34,10 +35,17 @@ _ADDRESS = 8  # bytes
 _COMPARED = re.compile(r"\bargc\s*(?:[<>]=?|[!=]=)\s*(\d{1,2})")
 
 
-def performed_launches(run: Interpreter, sites: Collection[int], words: Sequence[str] | None = None) -> list[Performed]:
-    """Return the launches of the host code; `sites` are the places that launch, `words` the given command line."""
+def performed_launches(
+    run: Interpreter, sites: Collection[int], words: Sequence[str] | None = None, usual: Sequence[str] = ()
+) -> list[Performed]:
+    """Return the launches of the host code; `sites` are the places that launch.
+
+    `words` is the given command line, and `usual` the one that the program is usually called with.
+    """
     main = next(iter(run.program.functions.get("main", ())), None)
-    result = list(_of_main(run, main, words)) if main is not None else []
+    result: list[Performed] = []
+    if main is not None:
+        result = list((usual and words is None and _of_usual(run, main, usual)) or _of_main(run, main, words))
     for performed in _further(run, main, is_given=words is not None):
         reached = {item.node.id for item in result}
         missing = set(sites) - {item.node.id for item in result if item.launch.grid is not None}
@@ -92,6 +100,46 @@ def _of_main(
         if (value := _score(state)) > score:
             best, score = count, value
     yield from _with_numbers(lambda number: _main(run, main, HostInput(count=best, number=number), forced=forced))
+
+
+def _of_usual(run: Interpreter, main: HostFunction, words: Sequence[str]) -> list[Performed]:
+    """Return the launches with the usual command line, and with smaller numbers in it.
+
+    Numbers above a limit are the limit, of which the first is taken with which no launch is larger than needed, and one
+    that is no multiple of a block. If all are too large, the sizes are constants, and the usual numbers as good.
+    """
+    states = []
+    for limit in LIMITS:
+        given = _limited(words, limit)
+        states.append(_main(run, main, given, forced=False))
+        valid = [item for item in states[-1].performed if _is_valid(item)]
+        if not valid:
+            return []
+        if all(map(_is_moderate, valid)):
+            best = states[-1]
+            break
+    else:
+        best = min(states, key=_largest)
+    odd = _limited(words, ODD)
+    further = _main(run, main, odd, forced=False).performed if odd.used and odd.used != best.given.used else []
+    return [*best.performed, *(item for item in further if _is_valid(item) and _is_moderate(item))]
+
+
+def _largest(state: HostState) -> int:
+    """Return the bytes of the largest buffer of a launch."""
+    arguments = [argument for item in state.performed for argument in item.launch.arguments]
+    return max((argument.buffer.size or 0 for argument in arguments if argument.buffer is not None), default=0)
+
+
+def _limited(words: Sequence[str], limit: int | None) -> HostInput:
+    """Return a command line in which no number is above a limit."""
+    large = {f"argv[{place}]": limit for place, word in enumerate(words, 1) if limit and _is_above(word, limit)}
+    names = [f"argv[{place}]" for place in range(1, len(words) + 1)]
+    return HostInput(tuple(str(large.get(name, word)) for name, word in zip(names, words, strict=True)), used=large)
+
+
+def _is_above(word: str, limit: int) -> bool:
+    return word.isdecimal() and int(word) > limit
 
 
 def _counts(main: HostFunction) -> list[int]:

@@ -1,0 +1,69 @@
+"""The command line with which a Makefile runs a program."""
+
+from pathlib import Path
+
+import pytest
+
+from shflbench.checker.sources.build_files import program_words
+from tests.checker.sources.conftest import Parse
+
+SOURCE = """
+__global__ void f(float *data, int rows, int columns) {}
+int main(int argc, char **argv) {
+    int rows = atoi(argv[1]), columns = atoi(argv[2]);
+    float *data; cudaMalloc(&data, rows * columns * sizeof(float));
+    f<<<rows, columns / 8>>>(data, rows, columns);
+}
+"""
+RUN = "run: $(program)\n\t{}\n"
+
+
+@pytest.mark.parametrize(
+    ("makefile", "words"),
+    [
+        ("program = main\n" + RUN.format("./$(program) 12 256 0.5 data/a.txt"), ("12", "256", "0.5", "data/a.txt")),
+        ("program = main\nLAUNCHER =\n" + RUN.format("$(LAUNCHER) ./$(program) 7 | tee log"), ("7",)),
+        (RUN.format("@time ./main 3 > out.txt"), ("3",)),
+        (RUN.format("./other 1") + RUN.format("./main 2"), ("2",)),
+        (RUN.format("./other 1"), ("1",)),
+        (RUN.format("./other 1") + RUN.format("./third 2"), None),
+        (RUN.format("./main"), None),
+        (RUN.format("./main $(shell date)"), None),
+        ("main: main.cu\n\tnvcc -o main main.cu\n", None),
+        ("# run:\n#\t./main 1\n", None),
+    ],
+)
+def test_words_of_a_makefile(tmp_path: Path, makefile: str, words: tuple[str, ...] | None) -> None:
+    file = tmp_path / "Makefile"
+    file.write_text(makefile, encoding="utf-8")
+    assert program_words(tmp_path / "main.cu") == (None if words is None else (file, words))
+
+
+@pytest.mark.parametrize(
+    ("words", "launches"),
+    [
+        (("12", "256"), {((12, 1, 1), (32, 1, 1), ())}),
+        (
+            ("12", "2048"),
+            {((12, 1, 1), (256, 1, 1), ()), ((12, 1, 1), (125, 1, 1), (("argv[2]", 1000),))},
+        ),
+        (
+            ("50000", "256"),
+            {((4096, 1, 1), (32, 1, 1), (("argv[1]", 4096),)), ((1000, 1, 1), (32, 1, 1), (("argv[1]", 1000),))},
+        ),
+    ],
+)
+def test_numbers_above_a_limit_become_smaller(parse: Parse, words: tuple[str, ...], launches: set[object]) -> None:
+    source = parse(SOURCE, usual=words)
+    performed = {(site.launch.grid, site.launch.block, site.launch.assumed) for site in source.launches}
+    assert performed == launches
+
+
+def test_words_that_the_program_rejects_are_not_used(parse: Parse) -> None:
+    source = parse(SOURCE.replace("    int rows", "    if (argc != 4) return 1; int rows"), usual=("12", "256"))
+    assert source.launches[0].launch.assumed
+
+
+def test_given_words_count(parse: Parse) -> None:
+    (site,) = parse(SOURCE, words=("3", "64"), usual=("12", "256")).launches
+    assert (site.launch.grid, site.launch.assumed) == ((3, 1, 1), ())
