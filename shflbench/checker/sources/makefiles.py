@@ -43,9 +43,9 @@ def command_line(makefile: Path, stem: str) -> tuple[str, ...] | None:
     reader = _MakefileReader(makefile.parent)
     reader.read(makefile)
     commands = list(reader.commands())
-    own = [words for name, words in commands if name.partition(".")[0] == stem]
-    if own or len({name for name, _ in commands}) == 1:
-        return next(iter([*own, *(words for _, words in commands)]))
+    matching = [words for name, words in commands if name.partition(".")[0] == stem]
+    if matching or len({name for name, _ in commands}) == 1:
+        return next(iter([*matching, *(words for _, words in commands)]))
     return None
 
 
