@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SHIFT = 3  # bits of a derived number to shift by: rows of 8 elements
 
 
-MOST_BYTES = 16 << 20  # of all buffers together, before and after they grow
+MOST_BYTES = 64 << 20  # of all buffers together, before and after they grow
 
 
 @dataclass(frozen=True, slots=True)

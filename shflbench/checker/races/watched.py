@@ -76,7 +76,8 @@ class ScheduledRun:
                 dropped=dropped,
             )
         except EmulatorError as error:
-            return (), error
+            error.__context__ = error.__cause__ = None  # tracebacks would keep the memory of the launch
+            return (), error.with_traceback(None)
         return tuple(outputs), None
 
 
