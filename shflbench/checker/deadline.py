@@ -47,6 +47,13 @@ class Deadline:
             return self
         return Deadline(self.limit_s, self.clock, 2 * self.seconds_left(self.limit_s) / number / self.limit_s)
 
+    @property
+    def half(self) -> Deadline:
+        """The deadline of what may be tried in another way when half of the seconds that are left are over."""
+        if not 0 < self.limit_s < math.inf:
+            return self
+        return Deadline(self.limit_s, self.clock, self.seconds_left(self.limit_s) / 2 / self.limit_s)
+
     def check(self) -> None:
         """Raise TimeLimitError if the time is up."""
         if self.is_over:

@@ -20,14 +20,14 @@ from shflbench.checker.inputs.names import refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
-from shflbench.checker.judgment.misfits import undecided
+from shflbench.checker.judgment.misfits import body_sites, undecided
 from shflbench.checker.link.unsupported import UnsupportedKernelError
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.ptx.syntax import shortened
 from shflbench.checker.removed_stores import RemovedStoreCheck
 from shflbench.checker.report import FileReport, KernelReport
 from shflbench.checker.reporter import LONGEST_PROBLEM, KernelReporter
-from shflbench.checker.runs.alternative_runs import with_alternatives
+from shflbench.checker.runs.alternative_runs import with_alternatives, with_shorter
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
@@ -214,7 +214,7 @@ def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
 ) -> KernelReport:
     """Plan the runs of a kernel whose launches are valid, run it, judge what was seen, and report it."""
     wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes)
-    budget = RunBudget.shared_by(len(options.kernels or file.kernels), deadline)
+    budget = RunBudget.shared_by(len(options.kernels or file.kernels), deadline if options.launches else deadline.half)
     runs = KernelRuns(linked.kernel, linked.program, wishes, options.seed, budget=budget)
     try:
         evidence = runs.collect(launches)
@@ -223,7 +223,11 @@ def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
     reasons = order_reasons(linked.program, reporter.line_of)
     judge = partial(judge_kernel, order_matters=reasons, replicates_stores=is_of_triton(file.ptx))
     judgment = judge(evidence, linked.slicer)
-    if judgment.verdict is KernelVerdict.NEEDS_ARGUMENTS:
+    if evidence.timed_out and judgment.verdict is KernelVerdict.NOT_CHECKED and not options.launches:
+        runs.budget = replace(budget, deadline=deadline)
+        evidence = with_shorter(runs, evidence, launches, body_sites(linked.slicer))
+        judgment = judge(evidence, linked.slicer)
+    elif judgment.verdict in {KernelVerdict.NEEDS_ARGUMENTS, KernelVerdict.NOT_CHECKED} and evidence.launches:
         evidence = with_alternatives(runs, evidence, *undecided(judgment.observations, evidence, linked.slicer))
         judgment = judge(evidence, linked.slicer)
     supported = [launch for launch in launches if str(launch.shape) not in judgment.refused]

@@ -21,10 +21,14 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.elements import Element
 
 
+FEW = 32
+
+
 class Contents(Enum):
     """What each derived buffer holds."""
 
     ORDER = "0, 1, 2, …"
+    FEW = "0 to 31"
     ZERO = "zeros"
     ONE = "ones"
 
@@ -56,6 +60,7 @@ class Alternative:
                 return np.zeros(count * element.size, np.uint8)
             case Contents.ONE:
                 return element.encode(np.ones(count))
+        most = min(most, FEW) if self.contents is Contents.FEW else most
         period = SMALL if element.kind == "f" else 2 if element.kind == "b" else _period(element, most)
         return element.encode(np.arange(count) % period)
 
@@ -67,3 +72,5 @@ def _period(element: Element, most: int) -> int:
 # Where a number does not fit, all contents are tried before the next: it is the rarer reason.
 NUMBERS = ((None, None), (16, 16), (1, 1), (None, 0), (64, 64), (4, 4), (64, 1), (256, 256))
 ALTERNATIVES = tuple(Alternative(contents, *numbers) for numbers in NUMBERS for contents in Contents)
+# For loops that did not end: they run a few times.
+SHORT = tuple(Alternative(contents, *numbers) for numbers in ((4, 4), (16, 1), (1, 1)) for contents in Contents)

@@ -120,8 +120,8 @@ def judge_kernel(  # noqa: C901, PLR0911  (a return per verdict)
 def _without_misfits(judged: Sequence[JudgedObservation], misfits: Misfits) -> list[JudgedObservation]:
     """Return the observations; those that say only that derived values do not fit count for nothing."""
     return [
-        replace(item, level=Level.NONE, causes=(), misfit=item.causes or (LAUNCH,))
-        if item.level is Level.WARNING and misfits.is_one(item.observation, item.causes)
+        replace(item, level=Level.NONE, causes=(), undecided="", misfit=item.causes or (LAUNCH,))
+        if (item.level is Level.WARNING or item.undecided) and misfits.is_one(item.observation, item.causes)
         else item
         for item in judged
     ]

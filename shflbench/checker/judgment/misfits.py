@@ -39,7 +39,7 @@ class Misfits:
         # Of a launch with fewer blocks, `causes` says that all of it is derived.
         if is_race and (not causes or all(item.launch.is_scaled_down for item in observation.launches)):
             names |= set(race_inputs(observation, self._slicer, observation.launches[0].arguments))
-        if SHARED in causes or not (causes or names) or not self._may_be(observation, names):
+        if SHARED in causes or not self._may_be(observation, names):
             return False
         sites = sites_of(observation, self._slicer)
         happened = {id(item) for item in observation.launches}
@@ -53,6 +53,8 @@ class Misfits:
 
     def _may_be(self, observation: Observation, names: Collection[str]) -> bool:
         """Whether values of these arguments may be the reason of a fault."""
+        if observation.kind is HazardKind.ENDLESS:
+            return True  # the caller asks only where the loop may end
         if observation.kind in OF_VALUES:
             return bool(names) or only_special(observation)
         if observation.kind not in RACES | {HazardKind.SAME_VALUE}:
@@ -93,10 +95,15 @@ def undecided(
     judged: Iterable[JudgedObservation], evidence: KernelEvidence, slicer: Slicer
 ) -> tuple[list[LaunchEvidence], list[Site]]:
     """Return the launches whose values may be the reason that a kernel needs arguments, and the code to execute."""
-    items = [item.observation for item in judged if item.causes]
+    items = [item.observation for item in judged if item.causes or item.undecided]
     if not items:  # no thread executed the body
-        return list(evidence.launches[:1]), [frozenset({id(op)}) for op in slicer.ops if is_of_memory(op)]
+        return list(evidence.launches[:1]), body_sites(slicer)
     return [launch for item in items for launch in item.launches], [sites_of(item, slicer) for item in items]
+
+
+def body_sites(slicer: Slicer) -> list[Site]:
+    """Return the accesses to memory that threads have in common, each for itself."""
+    return [frozenset({id(op)}) for op in slicer.ops if is_of_memory(op)]
 
 
 def sites_of(observation: Observation, slicer: Slicer) -> Site:
@@ -108,6 +115,8 @@ def sites_of(observation: Observation, slicer: Slicer) -> Site:
 def _is_comparable(item: LaunchEvidence, observation: Observation) -> bool:
     """Whether a launch would show the hazard, too, if it were one of the kernel."""
     shapes = {launch.launch.shape for launch in observation.launches}
+    if observation.kind is HazardKind.ENDLESS:
+        return item.launch.shape.block in {shape.block for shape in shapes}
     if item.launch.shape not in shapes and not (only_special(observation) and not is_special(item.launch)):
         return False
     buffer = observation.launches[0].arguments.buffer(observation.hazard.buffer)

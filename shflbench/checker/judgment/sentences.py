@@ -75,6 +75,8 @@ def misfit_sentence(judged: Sequence[JudgedObservation]) -> str:
         return ""
     first = misfits[0].observation
     launch = first.launches[0]
+    if all(item.observation.kind is HazardKind.ENDLESS for item in misfits):
+        return f"launch {launch.launch.shape} did not end within the limit of instructions, a shorter one did"
     names = dict.fromkeys(name for item in misfits for name in item.misfit)
     values = [_input(name, first, launch.arguments) for name in names if name not in {LAUNCH, SHARED, HOST_ARGS}]
     where = f"with derived {' and '.join(values)}" if values else f"in launch {launch.launch.shape}"

@@ -5,15 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.alternatives import ALTERNATIVES
+from shflbench.checker.inputs.alternatives import ALTERNATIVES, SHORT
+from shflbench.checker.inputs.launches import shorter
 from shflbench.checker.races.hazards import HazardKind
-from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.coverage import executed, executed_blocks
+from shflbench.checker.runs.evidence import did_not_end
 from shflbench.errors import KernelError, TimeLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from shflbench.checker.inputs.alternatives import Alternative
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.link.program import Program
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
@@ -32,10 +34,35 @@ def with_alternatives(
 
     Each of them executes all ops of one of the `sites`, and the first one runs under all schedules if no other did.
     """
-    again = replace(runs, budget=RunBudget.shared_by(1, runs.budget.deadline), patient=False)
+    plans = {id(item.launch): item for item in failed}
+    smallest = sorted(plans.values(), key=lambda item: item.launch.shape.threads)[:MOST_LAUNCHES]
+    tries = [
+        (shorter(item.launch), SHORT) if did_not_end(item) else (item.launch, ALTERNATIVES) for item in smallest
+    ]  # fmt: skip
+    return _with(runs, evidence, tries, sites)
+
+
+def with_shorter(
+    runs: KernelRuns, evidence: KernelEvidence, launches: Sequence[PlannedLaunch], sites: Sequence[Site]
+) -> KernelEvidence:
+    """Return the evidence with shorter launches in place of those that the time limit ended, if they have no fault."""
+    smallest = sorted(launches, key=lambda item: item.shape.threads)[:1]
+    more = _with(runs, evidence, [(shorter(launch), SHORT) for launch in smallest], sites)
+    ended = len(more.launches) > len(evidence.launches)
+    return replace(more, timed_out="", unfinished=evidence.timed_out) if ended else evidence
+
+
+def _with(
+    runs: KernelRuns,
+    evidence: KernelEvidence,
+    tries: Sequence[tuple[PlannedLaunch, Sequence[Alternative]]],
+    sites: Sequence[Site],
+) -> KernelEvidence:
+    again = replace(runs, budget=replace(runs.budget, spent=0.0, longest=0.0), patient=False)
     fitting: list[LaunchEvidence] = []
     try:
-        fitting.extend(_fitting(again, failed, sites))
+        for launch, alternatives in tries:
+            fitting.extend(_alternatives(again, launch, alternatives, sites))
         if fitting and not any(len(item.results) > 1 for item in evidence.launches):
             fitting[0] = again.under_all_schedules(fitting[0])
     except (KernelError, TimeLimitError):
@@ -43,16 +70,12 @@ def with_alternatives(
     return replace(evidence, launches=(*evidence.launches, *fitting))
 
 
-def _fitting(runs: KernelRuns, failed: Sequence[LaunchEvidence], sites: Sequence[Site]) -> Iterator[LaunchEvidence]:
-    plans = {id(item.launch): item.launch for item in failed}
-    for launch in sorted(plans.values(), key=lambda item: item.shape.threads)[:MOST_LAUNCHES]:
-        yield from _alternatives(runs, launch, sites)
-
-
-def _alternatives(runs: KernelRuns, launch: PlannedLaunch, sites: Sequence[Site]) -> Iterator[LaunchEvidence]:
+def _alternatives(
+    runs: KernelRuns, launch: PlannedLaunch, alternatives: Sequence[Alternative], sites: Sequence[Site]
+) -> Iterator[LaunchEvidence]:
     """Yield a launch with other values, as often as it executes a further one of the sites without a fault."""
     missing = list(sites)
-    for alternative in ALTERNATIVES:
+    for alternative in alternatives:
         if not missing or runs.budget.is_spent:
             return
         wishes = replace(runs.wishes, alternative=alternative, vary=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.checker.machine.scheduler import StepLimitError
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -69,3 +71,8 @@ class KernelEvidence:
     unfinished: str = ""  # why not all planned launches, or not all schedules, ran
     timed_out: str = ""  # that the time limit of the file ended the runs
     expectation: Expectation | None = None  # None where nothing is known of the results but that they agree
+
+
+def did_not_end(launch: LaunchEvidence) -> bool:
+    """Whether a launch reached the limit of instructions under one of its schedules."""
+    return any(isinstance(result.error, StepLimitError) for result in launch.results)

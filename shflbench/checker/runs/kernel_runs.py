@@ -27,7 +27,7 @@ from shflbench.checker.races.tracked import TooManyCellsError
 from shflbench.checker.races.watched import ScheduledRun
 from shflbench.checker.runs.budget import COMPARISON, RunBudget
 from shflbench.checker.runs.differences import differences
-from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
+from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence, did_not_end
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.runs.launch_selection import adversarial, to_compare
 from shflbench.checker.runs.narrow_masks import launch_of_masks
@@ -105,10 +105,10 @@ class KernelRuns:
             if launch.shape.sample and not self._is_meaningful(launches[-1]):
                 launches.pop()
                 continue
-            endless = sum(_did_not_end(item) for item in launches)
+            endless = sum(did_not_end(item) for item in launches)
             if endless >= MOST_ENDLESS or (endless and self.budget.spent > self.budget.most / 4):
                 return "" if index == len(launch_plan) - 1 else _skipped(endless)
-            if _did_not_end(launches[-1]):
+            if did_not_end(launches[-1]):
                 continue
             for round_ in range(1, seeds):
                 self.wishes = replace(self.wishes, vary=not is_special(launch))
@@ -317,10 +317,6 @@ def _that_fits(launch: PlannedLaunch) -> PlannedLaunch | None:
     if host is not None and host.arguments and is_too_large(host):
         return without_arguments(launch)
     return fewer_blocks(launch)
-
-
-def _did_not_end(launch: LaunchEvidence) -> bool:
-    return any(isinstance(result.error, StepLimitError) for result in launch.results)
 
 
 def _skipped(endless: int) -> str:

@@ -124,3 +124,28 @@ __global__ void square(float *data, int n) {{
     report = check_text(source)
     assert report.verdict == "clean", report.sentence
     assert "; out of bounds only with derived size of `data` and n = 223, and not with others" in report.sentence
+
+
+LONG = """
+__global__ void add(const float *a, const float *b, float *c, int n) {
+    for (int i = threadIdx.x; i < n; i += blockDim.x) c[i] = a[i] + b[i];
+}
+int main() {
+    int n = 4000000; float *a, *b, *c;
+    cudaMalloc(&a, n * sizeof(float)); cudaMalloc(&b, n * sizeof(float)); cudaMalloc(&c, n * sizeof(float));
+    add<<<1, 1>>>(a, b, c, n);
+}
+"""
+
+
+def test_a_loop_that_is_long_at_the_sizes_of_the_host_code_is_checked_with_fewer_iterations(
+    check_text: CheckText,
+) -> None:
+    report = check_text(LONG)
+    assert report.verdict == "clean", report.sentence
+    assert "; launch 1x1 did not end within the limit of instructions, a shorter one did" in report.sentence
+
+
+def test_a_race_in_a_shorter_launch_is_not_clean(check_text: CheckText) -> None:
+    report = check_text(LONG.replace("c[i] =", "c[0] =").replace("<<<1, 1>>>", "<<<1, 64>>>"))
+    assert report.verdict != "clean", report.sentence
