@@ -65,7 +65,7 @@ def judge_selection(claims: Sequence[Claim], runs: Sequence[ClaimRun]) -> tuple[
 
 
 def _subject(run: ClaimRun) -> Subject:
-    return Subject(run, RunTimes(run.run), RunCode(run.run))
+    return Subject(run, run.times or RunTimes(run.run), RunCode(run.run))
 
 
 def _has_cases(claim: Claim, subjects: Sequence[Subject]) -> bool:

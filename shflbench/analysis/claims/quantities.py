@@ -56,6 +56,7 @@ class ClaimRun:
     run: Run
     limits: Mapping[str, CaseLimit] = field(default_factory=dict)
     hazards: HazardReport | None = None  # None: the kernels were not checked
+    times: RunTimes | None = None  # if they are known already
 
     @property
     def folder(self) -> Path:

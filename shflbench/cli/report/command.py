@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +13,9 @@ from shflbench.cli.parameters import BASELINES, PATH
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from shflbench.analysis.claims.times import RunTimes
     from shflbench.cli.console import Console
     from shflbench.export.html.content import ClaimLine
     from shflbench.store import Run
@@ -46,6 +48,7 @@ def command(console: Console, results: tuple[Path, ...], output: Path, title: st
     """
     from shflbench.cli.output_file import write
     from shflbench.export.html import collect, render
+    from shflbench.export.html.selection import times_of
     from shflbench.store import find_runs, read_run
 
     refuse_other_files(output)
@@ -53,18 +56,20 @@ def command(console: Console, results: tuple[Path, ...], output: Path, title: st
     for run in runs:
         for note in run.notes:
             console.warn(note)
-    write(output, render(collect(runs, baselines, title or "", judged_claims(runs))), "--output")
+    times = times_of(runs)  # for claims and answers: to read the samples takes a fifth of the command
+    write(output, render(collect(runs, baselines, title or "", judged_claims(runs, times), times)), "--output")
     console.path(output)
 
 
-def judged_claims(runs: Sequence[Run]) -> list[ClaimLine]:
+def judged_claims(runs: Sequence[Run], times: Mapping[Path, RunTimes]) -> list[ClaimLine]:
     """Return the verdicts on the claims that the runs' suites make: of the newest run of each suite on each GPU."""
     from shflbench.analysis.claims.by_gpu import collect_claims, group_runs, judge_gpu
     from shflbench.analysis.claims.judge import read_claim_run
     from shflbench.export.html.claim_lines import claim_lines
     from shflbench.export.html.selection import is_measured, newest
 
-    chosen = [read_claim_run(run.folder) for run in newest(runs) if is_measured(run)]
+    measured = [run.folder for run in newest(runs) if is_measured(run)]
+    chosen = [replace(read_claim_run(folder), times=times[folder]) for folder in measured]
     return list(claim_lines(judge_gpu(gpu, collect_claims(gpu.runs)) for gpu in group_runs(chosen)))
 
 

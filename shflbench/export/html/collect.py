@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from shflbench.analysis.claims.times import RunTimes
     from shflbench.export.html.content import ClaimLine, HeaderText, KernelText
     from shflbench.export.html.selection import GpuRows
     from shflbench.store import Run
@@ -33,13 +34,19 @@ LONGEST_TITLE = 120  # characters
 MOST_SENTENCES = 3  # about a pattern: more are folded into ranges over settings
 
 
-def collect(runs: Sequence[Run], baselines: Path, title: str = "", claims: Sequence[ClaimLine] = ()) -> ReportContent:
+def collect(
+    runs: Sequence[Run],
+    baselines: Path,
+    title: str = "",
+    claims: Sequence[ClaimLine] = (),
+    times: Mapping[Path, RunTimes] | None = None,
+) -> ReportContent:
     """Return the content of a report of these runs.
 
-    Only files of the run folders are read, and the noise that was learned in `baselines`. ResultsError where a file is
-    damaged.
+    Only files of the run folders are read, and the noise that was learned in `baselines`; `times` are by run folder, if
+    they are known already. ResultsError where a file is damaged.
     """
-    results = rows_by_gpu(runs)
+    results = rows_by_gpu(runs, times)
     names = list(dict.fromkeys(row.pattern for run in newest(runs) for row in run.rows))
     anchors = {name: _anchor(name, place) for place, name in enumerate(names, 1)}
     by_topic = group_by(

@@ -90,12 +90,21 @@ def newest(runs: Sequence[Run]) -> list[Run]:
     return in_order(latest.values())
 
 
-def rows_by_gpu(runs: Sequence[Run]) -> list[GpuRows]:
-    """Return the newest timed results of each model of GPU, the model with the newest run last."""
+def times_of(runs: Sequence[Run]) -> dict[Path, RunTimes]:
+    """Return the times of the runs that have some, by folder; the samples of a run are read when a time is needed."""
+    return {run.folder: RunTimes(run) for run in runs if is_measured(run)}
+
+
+def rows_by_gpu(runs: Sequence[Run], times: Mapping[Path, RunTimes] | None = None) -> list[GpuRows]:
+    """Return the newest timed results of each model of GPU, the model with the newest run last.
+
+    `times` are by run folder, if they are known already.
+    """
+    known = times_of(runs) if times is None else times
     by_gpu = group_by(newest([run for run in runs if is_measured(run)]), gpu_of)
     ordered = sorted(by_gpu.items(), key=lambda item: item[1][-1].info.started)
     return [
-        GpuRows(gpu, tuple(chosen), tuple(_rows(chosen)), {run.folder: RunTimes(run) for run in chosen})
+        GpuRows(gpu, tuple(chosen), tuple(_rows(chosen)), {run.folder: known[run.folder] for run in chosen})
         for gpu, chosen in ordered
     ]
 

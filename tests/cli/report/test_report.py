@@ -1,9 +1,11 @@
 import re
 import shutil
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
+from shflbench.store import samples
 from tests.conftest import Command
 from tests.export.html.pages import Parsed, real
 from tests.fakes.hostile_runs import REAL, plant
@@ -36,6 +38,13 @@ def test_claims_of_the_suite_have_their_verdicts(shflbench: Command) -> None:
     verdicts = re.findall(r"\b(A\d\d)\s+(confirmed|refuted|depends|inconclusive|untestable)\b", page.text)
     assert len(dict(verdicts)) >= 2
     assert "tested claims about these patterns" in page.text
+
+
+def test_the_samples_of_a_run_are_read_once(shflbench: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = Mock(wraps=samples.read_kept)
+    monkeypatch.setattr(samples, "read_kept", read)
+    assert shflbench("report", real("moving-average")).code == 0  # it has answers, and claims about times
+    assert read.call_count == 1
 
 
 def test_a_report_may_be_replaced_and_no_other_file(shflbench: Command, run: Path) -> None:
