@@ -57,14 +57,14 @@ def default_charts(run: Run, every: Sequence[Chart] | None = None) -> list[Chart
 
 def all_charts(run: Run) -> list[Chart]:
     """Return every chart that applies to the run and its patterns. ResultsError if nothing was timed."""
-    patterns = subjects(run)
+    whole = whole_run(run)
+    patterns = subjects(whole)
     if not patterns:
         raise _nothing_to_draw(run)
     for row in run.rows:
         if row.mechanism and row.mechanism not in list(Mechanism):
             message = f"{run.folder} cannot be drawn: this shflbench knows no mechanism `{row.mechanism}`"
             raise ResultsError(message, "draw it with a newer version of shflbench")
-    whole = whole_run(run)
     return [
         *(chart for subject in patterns for charts in OF_A_PATTERN for chart in charts(subject)),
         *(chart for charts in OF_A_RUN for chart in charts(whole)),

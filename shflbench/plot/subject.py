@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from shflbench.store import Row, Run, RunInfo
     from shflbench.store.limits_file import CaseLimit
 
+# Of the columns of samples, what a chart shows, and what selects and orders them.
+DRAWN = ("case_id", "iterations", "process", "round", "sample", "time_us", "dropped")
+
 
 @dataclass(frozen=True, eq=False)  # without slots, for the cached properties
 class ChartSubject:
@@ -118,23 +121,22 @@ class ChartSubject:
         return replace(self, rows=tuple(rows))
 
 
-def subjects(run: Run) -> list[ChartSubject]:
-    """Return one subject for each pattern of the run that has a time, in the order of the suite."""
-    whole = whole_run(run)
+def subjects(whole: ChartSubject) -> list[ChartSubject]:
+    """Return one subject for each pattern of a whole run that has a time, in the order of the suite."""
     patterns = dict.fromkeys(row.pattern for row in whole.timed)
-    return [replace(whole, pattern=pattern, rows=_of_pattern(run, pattern)) for pattern in patterns]
+    return [replace(whole, pattern=pattern, rows=_of_pattern(whole, pattern)) for pattern in patterns]
 
 
-def _of_pattern(run: Run, pattern: str) -> tuple[Row, ...]:
+def _of_pattern(whole: ChartSubject, pattern: str) -> tuple[Row, ...]:
     """Return the rows of a pattern, those of its usual element type first."""
     usual = usual_request(pattern).usual
-    rows = [row for row in run.rows if row.pattern == pattern]
+    rows = [row for row in whole.rows if row.pattern == pattern]
     return tuple(sorted(rows, key=lambda row: usual is not None and row.dtype != usual.dtype))
 
 
 def whole_run(run: Run) -> ChartSubject:
     """Return the subject that is all of the run, with its samples."""
-    samples = run.samples()
+    samples = run.samples(DRAWN)
     counts = samples["case_id"].map({row.case_id: row.iterations for row in run.rows if row.time_us is not None})
     timed = samples[samples["iterations"] == counts]
     kept = timed[~timed["dropped"]].sort_values(["process", "round", "sample"], kind="stable")

@@ -102,8 +102,9 @@ class CsvTable(Generic[Record]):
         for name in self.required:
             if name not in names:
                 raise wrong_line(path, 1, f"the column {name} is missing")
-        texts = {name: cells[place :: len(names)] for place, name in enumerate(names)}
         wanted = [column for column in self._columns if only is None or column.name in only]
+        taken = {name for column in wanted for name in (column.name, column.former)}
+        texts = {name: cells[place :: len(names)] for place, name in enumerate(names) if name in taken}
         return Columns({column.name: _values(column, texts, numbers, path) for column in wanted}, numbers)
 
 

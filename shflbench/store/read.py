@@ -15,7 +15,7 @@ from shflbench.store.kernel_archive import KernelArchive
 from shflbench.store.provenance import RunInfo
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -51,12 +51,12 @@ class Run:
         """Whether the run reached its end."""
         return self.info.finished is not None
 
-    def samples(self) -> pd.DataFrame:
-        """Read the raw samples: a column for each of `SAMPLE_COLUMNS`; imports pandas.
+    def samples(self, only: Collection[str] | None = None) -> pd.DataFrame:
+        """Read the raw samples: a column for each of `SAMPLE_COLUMNS`, or for `only` some; imports pandas.
 
         ResultsError where the file is missing or damaged, or where that of a finished run lacks its end.
         """
-        return samples.load(self.folder / SAMPLES_FILE, whole=self.is_finished)
+        return samples.load(self.folder / SAMPLES_FILE, whole=self.is_finished, only=only)
 
     def kept_samples(self) -> KeptSamples | None:
         """Read the kept samples as arrays, which is faster; None where the folder has no samples.

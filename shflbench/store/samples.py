@@ -108,16 +108,17 @@ def read(path: Path) -> list[Sample]:
     return SAMPLES.decode(_columns(path, whole=False))
 
 
-def load(path: Path, *, whole: bool) -> pd.DataFrame:
+def load(path: Path, *, whole: bool, only: Collection[str] | None = None) -> pd.DataFrame:
     """Read the samples at `path`, a column for each of `SAMPLE_COLUMNS`, times in µs; those of sentinels, too.
 
-    What older runs did not record is NaN. ResultsError where the file is missing or damaged, or where its end is
-    missing although the file is to be `whole`.
+    With `only` some columns, the others are not checked. What older runs did not record is NaN. ResultsError where the
+    file is missing or damaged, or where its end is missing although the file is to be `whole`.
     """
     import pandas as pd  # noqa: PLC0415  (rows can be read where pandas is slow to import or absent)
 
     kinds = {"case_id": "str", "dropped": "bool", "sm_clock_mhz": "float64", "seconds": "float64"}
-    return pd.DataFrame(_columns(path, whole=whole).values).astype(kinds)
+    frame = pd.DataFrame(_columns(path, whole=whole, only=only).values)
+    return frame.astype({name: kind for name, kind in kinds.items() if name in frame})
 
 
 @dataclass(frozen=True, slots=True)

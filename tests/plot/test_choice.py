@@ -1,8 +1,6 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from shflbench.plot import all_charts, default_charts
 from shflbench.plot.draw import charts_of_run, chosen
 from shflbench.store import Run, read_run
@@ -12,8 +10,6 @@ from shflbench.suite import find_shipped, load
 from shflbench.suite.chart_names import MAX_CHARTS
 from tests.fakes.runs import info, measured, write_run
 from tests.plot.limited import limits_for
-
-RESULTS = Path(__file__).parents[2] / "results"
 
 
 def run_of(folder: Path, text: str, *patterns: str, name: str = "demo") -> Run:
@@ -63,11 +59,3 @@ def test_a_run_that_is_older_than_the_key_gets_the_charts_of_the_shipped_suite(t
     run = run_of(tmp_path / "run", "schema: 1\nname: quick\n", "neighbor", "struct-access", name="quick")
     assert charts_of_run(run.info) == load(find_shipped()["quick"]).charts
     assert names(run) == ["neighbor-time", "samples", "limits", "predictions"]
-
-
-@pytest.mark.parametrize("name", sorted(find_shipped()))
-def test_each_shipped_suite_declares_at_most_six_charts_which_its_reference_run_has(name: str) -> None:
-    declared = load(find_shipped()[name]).charts
-    charts = default_charts(read_run(RESULTS / name / "nvidia-h200"))
-    assert {chart.name for chart in charts} == set(declared)
-    assert 0 < len(charts) <= MAX_CHARTS

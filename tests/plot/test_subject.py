@@ -57,7 +57,7 @@ def test_a_pattern_without_any_time_is_no_subject(tmp_path: Path) -> None:
     cases, samples = measured(dtypes=["f32"], samples=6)
     cases = [untimed(row, Status.FAILED, "crashed") if row.pattern == "reduce" else row for row in cases]
     run = read_run(write_run(tmp_path / "run", cases, samples))
-    assert [about.pattern for about in subjects(run)] == ["neighbor"]
+    assert [about.pattern for about in subjects(whole_run(run))] == ["neighbor"]
 
 
 def test_notes_count_the_cases_that_share_a_reason() -> None:

@@ -23,6 +23,7 @@ def test_a_finished_run_comes_back_without_notes(run: Path) -> None:
     assert read.info.suite == info().suite
     assert read.notes == ()
     assert len(read.samples()) == len(SAMPLES)
+    assert list(read.samples(("time_us", "case_id"))) == ["case_id", "time_us"]  # in file order
 
 
 def test_the_kept_samples_of_a_run_come_as_arrays(run: Path) -> None:

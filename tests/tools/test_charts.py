@@ -1,22 +1,40 @@
 """The charts in plots/ are those that suites declare and pages show."""
 
 import re
+from functools import cache
 from pathlib import Path
+
+import pytest
 
 from shflbench.plot import default_charts
 from shflbench.store import find_runs, read_run
+from shflbench.suite import find_shipped, load
+from shflbench.suite.chart_names import MAX_CHARTS
 from tests.fakes.runs import measured, write_run
 from tools.docs.charts import PLOTS, ROOT, shown_charts, update
 
+RESULTS = ROOT / "results"
+DEVICE = "nvidia-h200"  # `make bench` without a GPU leaves an emulated run beside it, which has no charts
+
+pytestmark = pytest.mark.expensive
+
+
+@cache
+def charts(suite: str) -> dict[str, str]:
+    """Return the charts of a suite's reference run: the name of each by that of its file."""
+    return {chart.file_name: chart.name for chart in default_charts(read_run(RESULTS / suite / DEVICE))}
+
+
+@pytest.mark.parametrize("name", sorted(find_shipped()))
+def test_each_shipped_suite_declares_at_most_six_charts_which_its_reference_run_has(name: str) -> None:
+    declared = load(find_shipped()[name]).charts
+    assert set(charts(name).values()) == set(declared)
+    assert 0 < len(charts(name)) <= MAX_CHARTS
+
 
 def test_plots_has_the_charts_that_suites_declare_and_pages_show_and_no_others() -> None:
-    # `make bench` without a GPU leaves an emulated run there, which has no charts.
-    runs = (read_run(folder) for folder in find_runs([ROOT / "results"]) if folder.name == "nvidia-h200")
-    declared = {
-        PLOTS / run.info.suite.name / run.folder.name / f"{chart.file_name}.svg"
-        for run in runs
-        for chart in default_charts(run)
-    }
+    suites = [folder.parent.name for folder in find_runs([RESULTS]) if folder.name == DEVICE]
+    declared = {PLOTS / suite / DEVICE / f"{file}.svg" for suite in suites for file in charts(suite)}
     assert set(PLOTS.rglob("*.svg")) == declared | shown_charts().keys(), "run `make plots`"
 
 
