@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -104,6 +105,7 @@ def _measurements(content: Mapping[str, object]) -> dict[str, object]:
     return {key: value for key, value in content.items() if key not in _UNMEASURED}
 
 
+@lru_cache(maxsize=32)  # texts: commands ask for the same few again and again, and YAML takes 50 ms each
 def _content(text: str) -> Mapping[str, object] | None:
     """Return the keys and values of a suite; None if the text is not YAML."""
     from shflbench.suite.document import MAX_BYTES, parse  # noqa: PLC0415
