@@ -2,8 +2,7 @@
 
 import json
 import re
-import subprocess
-import sys
+from contextlib import chdir
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +11,9 @@ from typing import Any
 import pytest
 
 from shflbench.analysis.contest import NO_CHOICE
+from shflbench.store import samples
 from tests.docs.test_headlines import CHOICES
+from tests.fakes.commands import call
 
 pytestmark = pytest.mark.expensive
 
@@ -25,9 +26,16 @@ LINE = re.compile(
 Best = dict[str, dict[str, dict[str, Any]]]  # group → variant → case
 
 
+samples_of = cache(samples.read_kept)  # six commands read those of the same runs
+
+
 def output_of(*words: str | Path) -> str:
-    command = [sys.executable, "-m", "shflbench", *map(str, words)]
-    return subprocess.run(command, check=True, capture_output=True, text=True, cwd=ROOT).stdout
+    """Return what a command prints that runs in this process, in the root of the repository."""
+    with chdir(ROOT), pytest.MonkeyPatch.context() as monkeypatch:
+        monkeypatch.setattr(samples, "read_kept", samples_of)
+        code, out, err = call([str(word) for word in words])
+    assert code == 0, err
+    return out
 
 
 @cache
