@@ -1,10 +1,8 @@
-"""Run the command on a terminal of a given width: in this process, or in a process of its own as a user does."""
+"""Run the command on a terminal of a given width."""
 
 import fcntl
 import os
 import struct
-import subprocess
-import sys
 import termios
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -29,19 +27,6 @@ def on_terminal(*words: str | Path, columns: int) -> list[str]:
         ):
             patch.setenv("NO_COLOR", "1")
             return main([str(word) for word in words])
-
-    return _lines(call, columns)
-
-
-def in_process_on_terminal(*words: str | Path, columns: int) -> list[str]:
-    """Return the lines that a process with the command prints to a terminal of so many columns."""
-
-    def call(terminal: int) -> int:
-        environment = {**os.environ, "NO_COLOR": "1"}
-        command = [sys.executable, "-m", "shflbench", *map(str, words)]
-        return subprocess.run(
-            command, stdout=terminal, stderr=subprocess.DEVNULL, env=environment, check=False
-        ).returncode
 
     return _lines(call, columns)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.terminal import in_process_on_terminal
+from tests.cli.terminal import on_terminal
 
 ROOT = Path(__file__).parents[2]
 COPIED = ("To settle it", "//", "    ", "__")  # lines to copy, which a terminal wraps
@@ -33,9 +33,9 @@ GTC = ROOT / "results" / "gtc2013"
     ids=lambda words: words[0] if isinstance(words, list) else "",
 )
 def test_tables_fit_and_cut_nothing(words: list[str], row: str) -> None:
-    shown = in_process_on_terminal(*words, columns=80)
+    shown = on_terminal(*words, columns=80)
     assert any(re.match(row, line) for line in shown), "\n".join(shown)
     assert [line for line in shown if len(line) > 80 and not line.startswith(COPIED)] == []
-    wide = [word for line in in_process_on_terminal(*words, columns=1000) for word in line.split()]
+    wide = [word for line in on_terminal(*words, columns=1000) for word in line.split()]
     cut = {word.rstrip(",") for line in shown for word in line.split()} - {word.rstrip(",") for word in wide}
     assert cut == set()
