@@ -102,9 +102,9 @@ REMOVED = [
 
 @pytest.mark.parametrize(("words", "option", "command"), REMOVED)
 def test_option_that_was_removed_answers_with_the_command_of_today(
-    tmp_path: Path, words: tuple[str, ...], option: str, command: str
+    shflbench: Command, words: tuple[str, ...], option: str, command: str
 ) -> None:
-    outcome = process(*words, cwd=tmp_path)
+    outcome = shflbench(*words)
     assert (outcome.code, outcome.out) == (2, "")
     assert outcome.err == f"error: {option} is now a command of its own: {command}\n"
 

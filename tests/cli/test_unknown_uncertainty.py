@@ -1,30 +1,20 @@
-"""Where nobody measured an uncertainty, no command prints one: `shflbench` runs as a process."""
+"""Where nobody measured an uncertainty, no command prints one."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from tests.cli.gate.runs import change_rows, lay, process
-from tests.conftest import Outcome
-
-Shflbench = Callable[..., Outcome]
+from tests.cli.gate.runs import change_rows, lay
+from tests.conftest import Command
 
 NO_INTERVAL = dict.fromkeys(("time_low_us", "time_high_us", "ns_per_iteration_low", "ns_per_iteration_high"))
 
 
-@pytest.fixture
-def shflbench(tmp_path: Path) -> Shflbench:
-    return lambda *words: process(*words, cwd=tmp_path)
-
-
-def convert(shflbench: Shflbench, folder: Path, name: str, *lines: str) -> None:
+def convert(shflbench: Command, folder: Path, name: str, *lines: str) -> None:
     (folder / f"{name}.csv").write_text("\n".join(("case,process,time_us", *lines)) + "\n")
     assert shflbench("convert", f"{name}.csv", "-o", name).code == 0
 
 
-def test_a_single_sample_has_no_uncertainty(tmp_path: Path, shflbench: Shflbench) -> None:
+def test_a_single_sample_has_no_uncertainty(tmp_path: Path, shflbench: Command) -> None:
     convert(shflbench, tmp_path, "run", "copy/one,0,5", "copy/two,0,50", "copy/two,0,50000", "copy/three,0,7")
     assert shflbench("show", "run").out.splitlines()[2:] == [
         "copy",
@@ -35,7 +25,7 @@ def test_a_single_sample_has_no_uncertainty(tmp_path: Path, shflbench: Shflbench
     ]
 
 
-def test_a_known_uncertainty_stands_beside_an_unknown_one(tmp_path: Path, shflbench: Shflbench) -> None:
+def test_a_known_uncertainty_stands_beside_an_unknown_one(tmp_path: Path, shflbench: Command) -> None:
     convert(shflbench, tmp_path, "run", "copy/one,0,5", "copy/two,0,7.0", "copy/two,1,7.5", "copy/two,2,7.2")
     assert shflbench("show", "run").out.splitlines()[4:] == [
         "  one      5.00         not verified",
@@ -43,7 +33,7 @@ def test_a_known_uncertainty_stands_beside_an_unknown_one(tmp_path: Path, shflbe
     ]
 
 
-def test_times_and_speedups_without_intervals_are_shown_without_them(tmp_path: Path, shflbench: Shflbench) -> None:
+def test_times_and_speedups_without_intervals_are_shown_without_them(tmp_path: Path, shflbench: Command) -> None:
     change_rows(lay(tmp_path / "run"), **NO_INTERVAL)
     outcome = shflbench("show", "run", "--variant", "shfl")
     assert outcome.code == 0
@@ -51,7 +41,7 @@ def test_times_and_speedups_without_intervals_are_shown_without_them(tmp_path: P
     assert "±" not in outcome.out
 
 
-def test_no_variant_is_the_fastest_where_no_uncertainty_is_known(tmp_path: Path, shflbench: Shflbench) -> None:
+def test_no_variant_is_the_fastest_where_no_uncertainty_is_known(tmp_path: Path, shflbench: Command) -> None:
     run = lay(tmp_path / "run")
     before = shflbench("show", "run", "--best")
     assert (before.code, "shfl" in before.out) == (0, True)
@@ -67,7 +57,7 @@ def test_no_variant_is_the_fastest_where_no_uncertainty_is_known(tmp_path: Path,
     )
 
 
-def test_a_change_of_single_rounds_has_no_interval(tmp_path: Path, shflbench: Shflbench) -> None:
+def test_a_change_of_single_rounds_has_no_interval(tmp_path: Path, shflbench: Command) -> None:
     convert(shflbench, tmp_path, "base", "copy/one,0,5", "copy/two,0,7.0", "copy/two,1,7.5", "copy/two,2,7.2")
     convert(shflbench, tmp_path, "new", "copy/one,0,6", "copy/two,0,7.1")
     outcome = shflbench("compare", "base", "new", "--format", "json")

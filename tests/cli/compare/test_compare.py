@@ -166,15 +166,15 @@ def test_finding_outweighs_doubt(tmp_path: Path, shflbench: Command) -> None:
     assert ended.out.endswith("1 slower, 3 inconclusive of 4 cases\n")
 
 
-def test_wrong_usage_is_neither_a_finding_nor_bad_input(tmp_path: Path) -> None:
-    ended = process("compare", "base", "--threshold", "5", cwd=tmp_path)
+def test_wrong_usage_is_neither_a_finding_nor_bad_input(shflbench: Command) -> None:
+    ended = shflbench("compare", "base", "--threshold", "5")
     assert (ended.code, ended.out) == (2, "")
 
 
-def test_sides_that_cannot_be_compared_are_bad_input(tmp_path: Path) -> None:
+def test_sides_that_cannot_be_compared_are_bad_input(tmp_path: Path, shflbench: Command) -> None:
     lay(tmp_path / "base")
     lay(tmp_path / "new", suite="quick")
-    ended = process("compare", "base", "new", cwd=tmp_path)
+    ended = shflbench("compare", "base", "new")
     assert (ended.code, ended.out) == (3, "")
     assert ended.err == (
         "error: base and new cannot be compared: the suites differ (gtc2013, quick)\n"

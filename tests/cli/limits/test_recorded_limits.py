@@ -1,11 +1,9 @@
-"""`shflbench limits` of a committed run, whose file knows memory requests, as a process."""
+"""`shflbench limits` of a committed run, whose file knows memory requests."""
 
 import gzip
 import json
 import re
 import shutil
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +11,7 @@ import pytest
 
 from shflbench.store import read_run
 from shflbench.store.limits_file import CaseLimit, read_limits, write_limits
-from tests.conftest import Outcome
+from tests.conftest import Command, Outcome
 from tests.fakes.kept_runs import contents
 
 GTC2013 = Path(__file__).parents[3] / "results" / "gtc2013" / "nvidia-h200"
@@ -40,18 +38,12 @@ def of_group(table: str) -> str:
     return head + "".join(line for line in lines if line.startswith(CASES[0]) and f"{CASES[1]}," in line)
 
 
-def shflbench(*words: str | Path) -> Outcome:
-    command = [sys.executable, "-m", "shflbench", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return Outcome(done.returncode, done.stdout, done.stderr)
-
-
 def printed(outcome: Outcome) -> dict[str, CaseLimit]:
     (record,) = json.loads(outcome.out)
     return {case["case_id"]: CaseLimit(**case) for case in record["cases"]}
 
 
-def test_what_the_file_has_is_printed_and_nothing_is_written(run: Path) -> None:
+def test_what_the_file_has_is_printed_and_nothing_is_written(run: Path, shflbench: Command) -> None:
     before, recorded = contents(run), read_limits(run)
     advice = shflbench("advise", "transpose", run, "--option", "words=32").out
     (row,) = [row for row in read_run(run).rows if (row.variant, row.options) == ("smem", (("words", "32"),))]
@@ -73,7 +65,7 @@ def test_what_the_file_has_is_printed_and_nothing_is_written(run: Path) -> None:
     assert shflbench("advise", "transpose", run, "--option", "words=32").out == advice
 
 
-def test_saving_adds_what_the_file_lacks_and_keeps_what_it_has(run: Path) -> None:
+def test_saving_adds_what_the_file_lacks_and_keeps_what_it_has(run: Path, shflbench: Command) -> None:
     recorded = read_limits(run)
     shfl, padded = ("shfl".join(CASES), "smem-padded".join(CASES))
     partial = recorded | {shfl: replace(recorded[shfl], model_us=None, ceiling_us=None, ceiling_by=None)}
