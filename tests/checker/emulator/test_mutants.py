@@ -68,12 +68,8 @@ def test_there_are_barriers_to_delete(name: str) -> None:
     assert len(BARRIER.findall(kernels.kernel(name).ptx)) > 4
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.archs) for name in MEMORY]
+)
 def test_every_deleted_barrier_is_found(name: str) -> None:
-    assert survivors(name) == [number for kernel, number in EQUIVALENT if kernel == name]
-
-
-@pytest.mark.archs
-@pytest.mark.parametrize("name", [name for name in MEMORY if name not in QUICK])
-def test_every_deleted_barrier_is_found_in_every_pattern(name: str) -> None:
     assert survivors(name) == [number for kernel, number in EQUIVALENT if kernel == name]
