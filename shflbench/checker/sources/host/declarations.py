@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.program import items
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, array_of, pointer_to
-from shflbench.checker.sources.host.values import MOST_BYTES, Cell, HostElement, Memory, Pointer, Structure, as_type
+from shflbench.checker.sources.host.values import (
+    MOST_BYTES,
+    Cell,
+    HostElement,
+    Memory,
+    Pointer,
+    Structure,
+    Text,
+    as_type,
+)
 from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import text_of
 
@@ -140,9 +149,36 @@ def array_with(type_: HostType, values: Sequence[object]) -> Pointer:
     memory = Memory(size)
     if values and size is not None and size <= MOST_BYTES:
         memory.fill(0, 0, size)
-    for index, value in enumerate(values):
-        HostElement(memory, index * (element.size or 8), element).store(value)
+    if element.is_array and size is not None:
+        _store_rows(memory, 0, element, values)
+    else:
+        for index, value in enumerate(values):
+            HostElement(memory, index * (element.size or 8), element).store(value)
     return Pointer(memory, 0, element)
+
+
+def _store_rows(memory: Memory, start: int, row: HostType, values: Sequence[object]) -> None:
+    """Store a list of an array of arrays from a byte on: rows in braces, or numbers that fill one row after another."""
+    place, length, number = start, row.size or 1, _number_of(row)
+    for value in values:
+        if isinstance(value, Pointer) and value.target is UNKNOWN_TYPE and not value.memory.device:  # a list in braces
+            place = start + -(-(place - start) // length) * length
+            inside = row.target if row.target is not None and row.target.is_array else number
+            _store_rows(memory, place, inside, list(value.memory.objects.values()))
+            place += length
+        elif isinstance(value, Text):  # the characters of a row
+            memory.forget()
+            return
+        else:
+            HostElement(memory, place, number).store(value)
+            place += number.size or 1
+
+
+def _number_of(row: HostType) -> HostType:
+    """Return the type of the elements of an array of arrays."""
+    while row.is_array and row.target is not None:
+        row = row.target
+    return row
 
 
 def vector_of(type_: HostType, run: HostRun, frame: HostFrame) -> Structure | None:
