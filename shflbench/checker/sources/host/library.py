@@ -6,7 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from shflbench.checker.sources.host.machine import HostStop
+from shflbench.checker.sources.host.machine import MOST_ITERATIONS, HostStop
 from shflbench.checker.sources.host.types import INT, UNKNOWN_TYPE
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
@@ -155,6 +155,26 @@ def _copy(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:
     else:
         target.memory.forget()
     return 0
+
+
+def _range(step: int) -> Call:
+    """Return `std::fill` (a step of 0) or `std::iota` (1): each element is larger than the one before by the step."""
+
+    def call(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+        values: list[Any] = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
+        first, last, value = values[:3]
+        if not isinstance(first, Pointer):
+            return unknown_call(run, "fill", given)
+        size, start = first.target.size, first.offset
+        end = last.offset if isinstance(last, Pointer) and last.memory is first.memory else None
+        known = isinstance(value, int | float) and first.target.format and size
+        if start is None or end is None or not known or not size or (end - start) // size > MOST_ITERATIONS:
+            return unknown_call(run, "fill", given)
+        for index, offset in enumerate(range(start, end, size)):
+            first.memory.store(offset, first.target, first.target.convert(value + step * index))
+        return UNKNOWN
+
+    return call
 
 
 # The command line, and numbers
@@ -316,6 +336,8 @@ LIBRARY: Mapping[str, Call] = {
     "calloc": _calloc,
     **dict.fromkeys(("memset", "cudaMemset", "cudaMemsetAsync"), _set),
     **dict.fromkeys(("memcpy", "memmove", "cudaMemcpy", "cudaMemcpyAsync"), _copy),
+    "fill": _range(0),
+    "iota": _range(1),
     **dict.fromkeys(READERS, _parsed),
     **dict.fromkeys(("scanf", "sscanf", "fscanf"), _scan),
     **dict.fromkeys(("rand", "random"), _random),

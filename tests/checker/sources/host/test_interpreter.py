@@ -34,6 +34,8 @@ def numbers(found: list[HostLaunch]) -> list[int | float | None]:
         (main("int a[4][3] = {{16, 8, 1}, {4}}, *q = a[0]; kernel<<<1, 32>>>(p, q[1] + 9 * a[1][0] + a[1][1]);"), 44),
         (main("int a[3][2] = {1, 2, 3, 4}; kernel<<<1, 32>>>(p, 10 * a[1][0] + a[1][1] + a[2][0]);"), 34),
         (main("int a[2][2][2] = {{{1, 2}, {3, 4}}, {{5}}}; kernel<<<1, 32>>>(p, 10 * a[0][1][1] + a[1][0][0]);"), 45),
+        (main("std::vector<int> a(4); std::iota(a.begin(), a.end(), 5); kernel<<<1, 32>>>(p, a[0] + 10 * a[3]);"), 85),
+        (main("int *a = new int[4]; std::fill(a + 1, a + 3, 7); kernel<<<1, 32>>>(p, a[1] + a[2]);"), 14),
         (main("int *a = new int[4]; for (int i = 0; i < 4; i++) a[i] = 2 * i; kernel<<<1, 32>>>(p, a[3]);"), 6),
         (main("unsigned char c = 300; kernel<<<1, 32>>>(p, c);"), 44),
         (main("int n = 7 / 2 * 2.5; kernel<<<1, 32>>>(p, n);"), 7),
