@@ -37,7 +37,7 @@ class Misfits:
         names = {name for name in causes if name not in {LAUNCH, HOST_ARGS}}
         is_race = observation.kind in RACES | {HazardKind.SAME_VALUE}
         # Of a launch with fewer blocks, `causes` says that all of it is derived.
-        if is_race and (not causes or all(item.launch.is_scaled_down for item in observation.launches)):
+        if is_race and (not causes or is_scaled_down(observation)):
             names |= set(race_inputs(observation, self._slicer, observation.launches[0].arguments))
         if SHARED in causes or not self._may_be(observation, names):
             return False
@@ -47,7 +47,7 @@ class Misfits:
             id(item) not in happened
             and item.results[0].error is None
             and _is_comparable(item, observation)
-            and sites <= self._executed(item)
+            and (sites <= self._executed(item) or (is_scaled_down(observation) and bool(item.launch.shape.sample)))
             for item in self._launches
         )
 
@@ -56,7 +56,7 @@ class Misfits:
         if observation.kind is HazardKind.ENDLESS:
             return True  # the caller asks only where the loop may end
         if observation.kind in OF_VALUES:
-            return bool(names) or only_special(observation)
+            return bool(names) or only_special(observation) or is_scaled_down(observation)
         if observation.kind not in RACES | {HazardKind.SAME_VALUE}:
             return False
         if only_special(observation):
@@ -91,6 +91,11 @@ class Misfits:
         return ran
 
 
+def is_scaled_down(observation: Observation) -> bool:
+    """Whether a hazard happened only in launches with fewer blocks, and shorter sizes, than those of the host code."""
+    return all(item.launch.is_scaled_down and not item.launch.shape.sample for item in observation.launches)
+
+
 def undecided(
     judged: Iterable[JudgedObservation], evidence: KernelEvidence, slicer: Slicer
 ) -> tuple[list[LaunchEvidence], list[Site]]:
@@ -114,18 +119,24 @@ def sites_of(observation: Observation, slicer: Slicer) -> Site:
 
 def _is_comparable(item: LaunchEvidence, observation: Observation) -> bool:
     """Whether a launch would show the hazard, too, if it were one of the kernel."""
-    shapes = {launch.launch.shape for launch in observation.launches}
-    if observation.kind is HazardKind.ENDLESS:
-        return item.launch.shape.block in {shape.block for shape in shapes}
-    if item.launch.shape not in shapes and not (only_special(observation) and not is_special(item.launch)):
+    if not _is_of_same_kind(item, observation):
         return False
     buffer = observation.launches[0].arguments.buffer(observation.hazard.buffer)
     if observation.kind is not HazardKind.OUT_OF_BOUNDS or buffer is None:
         return True
-    if buffer.size is Origin.GIVEN:
-        return False
     same = next((other for other in item.arguments.buffers if other.name == buffer.name), None)
-    if same is None:
+    if buffer.size is Origin.GIVEN or same is None:
         return False
     is_refuted = buffer.size is Origin.DERIVED and same.contents.size >= FAR * buffer.contents.size
     return same.tests_bounds or not buffer.tests_bounds or is_refuted
+
+
+def _is_of_same_kind(item: LaunchEvidence, observation: Observation) -> bool:
+    """Whether a launch has the shape of those with the hazard, or one that a kernel supports rather than theirs."""
+    launches = [launch.launch for launch in observation.launches]
+    if is_scaled_down(observation) and item.launch.shape.sample:  # blocks at the real sizes
+        return any(launch.host is item.launch.host for launch in launches)
+    shapes = {launch.shape for launch in launches}
+    if observation.kind is HazardKind.ENDLESS:
+        return item.launch.shape.block in {shape.block for shape in shapes}
+    return item.launch.shape in shapes or (only_special(observation) and not is_special(item.launch))
