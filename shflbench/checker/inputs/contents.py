@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.thresholds import ContentThresholds
 
 SHARE = 0.5  # of the elements that are near a limit
+DIFFERENT = 1024  # permutations in one buffer, which then repeat
 SMALL = 8  # sums of thousands of such integers are exact in f32; products of two fit any type
 
 
@@ -46,8 +47,8 @@ def permutations(element: Element, count: int, most: int, name: str, seed: int) 
     """Return the bytes of `count` integers that are permutations of the numbers below `most`, or below `count`."""
     random = np.random.default_rng((seed, crc32(name.encode())))
     period = max(min(count, most, int(np.iinfo(element.numpy).max)), 1)
-    numbers = [random.permutation(period) for _ in range(-(-count // period))]
-    return element.encode(np.concatenate([*numbers, np.zeros(0, "i8")])[:count])
+    numbers = [random.permutation(period) for _ in range(min(-(-count // period), DIFFERENT))]
+    return element.encode(np.resize(np.concatenate([*numbers, np.zeros(0, "i8")]), count))
 
 
 def near(
