@@ -1,7 +1,7 @@
 """Find what the build of a file adds to the command: folders of headers, macros and the standard of C++.
 
-Makefiles are read for headers that are missing else; `compile_commands.json`, as CMake writes it, has the command of
-each file. Nothing is executed.
+Makefiles and CMakeLists.txt are read for headers that are missing else; `compile_commands.json`, as CMake writes it,
+has the command of each file. Nothing is executed.
 """
 
 from __future__ import annotations
@@ -13,8 +13,11 @@ import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from shflbench.checker.sources.cmake import NAME as CMAKE
+from shflbench.checker.sources.cmake import read_cmake
 from shflbench.checker.sources.includes import is_file
-from shflbench.checker.sources.makefiles import NAMES, command_line, header_folders
+from shflbench.checker.sources.makefiles import NAMES as MAKEFILES
+from shflbench.checker.sources.makefiles import command_line, header_folders
 from shflbench.files import read_regular
 
 if TYPE_CHECKING:
@@ -55,30 +58,39 @@ def build_folders(path: Path) -> Iterator[Path]:
             return
 
 
-def folders_of_makefiles(path: Path, names: Sequence[str]) -> Iterator[tuple[Path, Path]]:
-    """Yield the folders that have one of the headers `names`, each with the Makefile that names it, the nearest first.
+def folders_of_build_files(path: Path, names: Sequence[str]) -> Iterator[tuple[Path, Path]]:
+    """Yield the folders that have one of the headers `names`, each with the file of the build that names it.
 
-    A folder is yielded for the first folder in the order of a Makefile that has the header, as a compiler finds it.
+    The nearest Makefile or CMakeLists.txt comes first. A folder is yielded for the first folder in the order of such a
+    file that has the header, as a compiler finds it.
     """
     missing = list(names)
-    for folder in build_folders(path):
-        makefile = next((folder / name for name in NAMES if is_file(folder / name)), None)
-        if makefile is None:
-            continue
-        candidates = header_folders(makefile)
+    for origin, candidates in _header_folders(path):
         chosen = [next((item for item in candidates if is_file(item / name)), None) for name in missing]
         for item in candidates:
             if item in chosen:
-                yield item, makefile
+                yield item, origin
         missing = [name for name, item in zip(missing, chosen, strict=True) if item is None]
         if not missing:
             return
 
 
+def _header_folders(path: Path) -> Iterator[tuple[Path, Sequence[Path]]]:
+    """Yield each Makefile and CMakeLists.txt of the file's folder and its parents with the folders that it names."""
+    folders = list(build_folders(path))
+    root = next((folder for folder in reversed(folders) if is_file(folder / CMAKE)), None)
+    for folder in folders:
+        makefile = next((folder / name for name in MAKEFILES if is_file(folder / name)), None)
+        if makefile is not None:
+            yield makefile, header_folders(makefile)
+        if root is not None and is_file(folder / CMAKE):
+            yield folder / CMAKE, read_cmake(folder, root).include
+
+
 def program_words(path: Path) -> tuple[Path, tuple[str, ...]] | None:
     """Return the nearest Makefile, and the words that it runs the program of a file with; None if it runs none."""
     for folder in build_folders(path):
-        makefile = next((folder / name for name in NAMES if is_file(folder / name)), None)
+        makefile = next((folder / name for name in MAKEFILES if is_file(folder / name)), None)
         if makefile is not None:
             words = command_line(makefile, path.stem)
             return (makefile, words) if words else None

@@ -1,4 +1,4 @@
-"""Compile a file as its build does: with the options of `compile_commands.json` and the header folders of Makefiles."""
+"""Compile a file as its build does: with the options of `compile_commands.json` and the folders of its headers."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.build_files import build_command, folders_of_makefiles, program_words
-from shflbench.checker.sources.includes import read_unit
+from shflbench.checker.sources.build_files import build_command, folders_of_build_files, program_words
+from shflbench.checker.sources.includes import is_file, read_unit
 from shflbench.checker.sources.kernel_file import NEWER_STANDARD, SourceNote
+from shflbench.checker.sources.repository import Repository
 from shflbench.files import relative
 from shflbench.words import joined
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.includes import SourceUnit
     from shflbench.checker.sources.kernel_file import CompileOptions
 
+SYSTEM = Path("/usr/include")  # a header of the system is no one of the repository, for example getopt.h
 MAXIMUM_ROUNDS = 10  # of headers that include further ones from other folders
 
 
@@ -46,32 +48,63 @@ def with_build_command(path: Path, options: CompileOptions) -> tuple[CompileOpti
     )
 
 
-def with_makefiles(
+def with_found_headers(
     main: UserFile, options: CompileOptions, toolkit: Sequence[Path]
 ) -> tuple[SourceUnit, CompileOptions, list[SourceNote]]:
-    """Read the headers of a file, those that are missing from the folders that Makefiles name.
+    """Read the headers of a file, those that are missing from folders that its build names, or of its repository.
 
-    Return them with the options that have these folders, and a note on each Makefile. `toolkit` are the folders of
-    CUDA's headers. CompileError as of `read_unit`.
+    Return them with the options that have these folders, and notes on them. `toolkit` are the folders of CUDA's
+    headers. CompileError as of `read_unit`.
     """
-    taken: dict[Path, list[Path]] = {}  # Makefile → folders
+    search = _HeaderSearch(main.path)
     unit = read_unit(main, options.include, toolkit)
     for _ in range(MAXIMUM_ROUNDS):
-        folders = dict(folders_of_makefiles(main.path, list(unit.missing)))
-        added = [folder for folder in folders if folder not in options.include]
+        added = search.folders(unit, options.include)
         if not added:
             break
-        for folder in added:
-            taken.setdefault(folders[folder], []).append(folder)
         options = replace(options, include=(*options.include, *added))
         unit = read_unit(main, options.include, toolkit)
-    notes = [
-        SourceNote(
-            "build", f"headers come from {joined([_shown(item) for item in folders])}, as {_shown(makefile)} says"
-        )
-        for makefile, folders in taken.items()
-    ]
-    return unit, options, notes
+    return unit, options, [SourceNote("build", text) for text in search.notes()]
+
+
+class _HeaderSearch:
+    """Folders of the headers that a file misses, and where they are from."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._repository = Repository(path)
+        self._named: dict[Path, list[Path]] = {}  # file of the build → folders
+        self._only: dict[Path, list[str]] = {}  # folder → headers that no other folder of the repository has
+
+    def folders(self, unit: SourceUnit, known: Sequence[Path]) -> list[Path]:
+        """Return new folders that have missing headers: those of the build, else those of the repository."""
+        named = dict(folders_of_build_files(self._path, list(unit.missing)))
+        added = [folder for folder in named if folder not in known]
+        for folder in added:
+            self._named.setdefault(named[folder], []).append(folder)
+        return added or self._of_repository(unit, known)
+
+    def _of_repository(self, unit: SourceUnit, known: Sequence[Path]) -> list[Path]:
+        added: dict[Path, None] = {}
+        for name in unit.missing:
+            folder = None if is_file(SYSTEM / name) else self._repository.folder_of(name)
+            if folder is not None and folder not in known:
+                self._only.setdefault(folder, []).append(name)
+                added[folder] = None
+        return list(added)
+
+    def notes(self) -> list[str]:
+        """Return a sentence for each file of the build, and one for each folder of the repository."""
+        named = [
+            f"headers come from {joined([_shown(item) for item in folders])}, as {_shown(origin)} says"
+            for origin, folders in self._named.items()
+        ]
+        only = [
+            f"{joined(names)} come{'s' if len(names) == 1 else ''} from {_shown(folder)}: "
+            "the repository has no different header of that name"
+            for folder, names in self._only.items()
+        ]
+        return [*named, *only]
 
 
 def usual_words(path: Path) -> tuple[tuple[str, ...], list[SourceNote]]:

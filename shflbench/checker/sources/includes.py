@@ -93,6 +93,14 @@ def is_file(path: Path) -> bool:
         return False
 
 
+def is_folder(path: Path) -> bool:
+    """Return whether a folder of this name exists, whatever text stands in place of a name."""
+    try:
+        return path.is_dir()
+    except (OSError, ValueError):
+        return False
+
+
 def _refuse_devices(file: UserFile, name: str, line: int, folders: Sequence[Path]) -> None:
     """CompileError if the compiler would read from a pipe or a device, which may never end."""
     for folder in folders:

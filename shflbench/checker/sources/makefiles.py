@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.includes import is_file
+from shflbench.checker.sources.includes import is_file, is_folder
 from shflbench.files import read_regular
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def header_folders(makefile: Path) -> list[Path]:
     reader = _MakefileReader(makefile.parent)
     reader.read(makefile)
     folders = (makefile.parent / name for name in reader.folders())
-    return [folder for folder in dict.fromkeys(folders) if _is_folder(folder)]
+    return [folder for folder in dict.fromkeys(folders) if is_folder(folder)]
 
 
 def command_line(makefile: Path, stem: str) -> tuple[str, ...] | None:
@@ -111,10 +111,3 @@ class _MakefileReader:
         for line in self._lines:
             if line.startswith("\t") and (match := _PROGRAM.fullmatch(self._expanded(line))) is not None:
                 yield match[1], tuple(match[2].split())
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except (OSError, ValueError):  # a name that is too long, or has a zero byte
-        return False

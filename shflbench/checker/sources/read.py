@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.deadline import NEVER, Deadline
 from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.sources.assemble import kernel_of
-from shflbench.checker.sources.build_options import usual_words, with_build_command, with_makefiles
+from shflbench.checker.sources.build_options import usual_words, with_build_command, with_found_headers
 from shflbench.checker.sources.compiled import FileCompiler
 from shflbench.checker.sources.expansion import require_expandable
 from shflbench.checker.sources.host_code import UserFile
@@ -89,7 +89,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     _read_text(path)
     main = UserFile.of(path, str(path.resolve()), read_limited(path))
     options, built = with_build_command(path, CompileOptions(arch, tuple(include), tuple(define), deadline=deadline))
-    unit, options, header_notes = with_makefiles(main, options, toolchain.headers if toolchain is not None else ())
+    unit, options, header_notes = with_found_headers(main, options, toolchain.headers if toolchain is not None else ())
     usual, run_notes = usual_words(path) if host_args is None else ((), [])
     source = CudaSource(unit, options.define, host_args, usual)
     require_expandable(source.unit.files, source.macros)

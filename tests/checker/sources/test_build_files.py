@@ -1,10 +1,11 @@
-"""Folders of headers, macros and the standard of C++ from Makefiles and compile_commands.json."""
+"""Folders of headers, macros and the standard of C++ from the files of a build and of the repository."""
 
 import json
 from pathlib import Path
 
 import pytest
 
+from shflbench.checker.sources import repository
 from shflbench.checker.sources.build_files import build_command, build_folders
 from shflbench.checker.sources.kernel_file import KernelFile
 from shflbench.checker.sources.makefiles import header_folders
@@ -41,6 +42,8 @@ def notes(file: KernelFile) -> list[str]:
 def test_a_missing_header_comes_from_the_folder_that_the_makefile_names(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (project / "src/apps/two").mkdir()
+    write(project / "src/apps/two/width.h", "#define WIDTH 5\n")
     with pytest.raises(CompileError, match=r"there is no header width\.h"):
         read(project)
     write(
@@ -153,3 +156,59 @@ def test_a_list_of_arguments_is_read_as_well(project: Path) -> None:
 def test_a_damaged_list_of_commands_says_nothing(project: Path, text: str) -> None:
     write(project / "compile_commands.json", text)
     assert build_command(project / "src/apps/one/main.cu") is None
+
+
+@pytest.mark.parametrize(
+    ("folder", "text"),
+    [
+        ("src/apps/one", "include_directories(BEFORE ../../common)"),
+        ("src/apps", "target_include_directories(main PRIVATE ${CMAKE_SOURCE_DIR}/common)"),
+        ("src", "set(HERE ${CMAKE_CURRENT_SOURCE_DIR})\ninclude_directories(\n  # headers\n  ${HERE}/common\n)"),
+        ("src", 'include_directories("$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/common>")'),
+        ("src", "project(x)\nadd_subdirectory(common)"),
+    ],
+)  # fmt: skip
+def test_a_missing_header_comes_from_the_folder_that_cmake_names(
+    project: Path, monkeypatch: pytest.MonkeyPatch, folder: str, text: str
+) -> None:
+    write(
+        project / "src/common/CMakeLists.txt", "target_include_directories(x INTERFACE ${CMAKE_CURRENT_SOURCE_DIR})\n"
+    )
+    (project / "src/other").mkdir()  # a different header of that name: the search of the repository takes neither
+    write(project / "src/other/width.h", "#define WIDTH 5\n")
+    write(project / "src/CMakeLists.txt", "set(UNUSED 1)\n")
+    write(project / folder / "CMakeLists.txt", f"{text}\n")
+    monkeypatch.chdir(project)
+    assert notes(read(project)) == [f"headers come from src/common, as {folder}/CMakeLists.txt says"]
+
+
+def test_a_header_that_the_repository_has_once_is_taken(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    expected = "width.h comes from src/common: the repository has no different header of that name"
+    (project / ".git").rmdir()
+    with pytest.raises(CompileError, match=r"there is no header width\.h"):
+        read(project)
+    write(project / "README.md", "A project.\n")
+    assert notes(read(project)) == [expected]
+    (project / "other").mkdir()
+    write(project / "other/width.h", "#define WIDTH 4\n")  # the same text: the nearer file is taken
+    assert notes(read(project)) == [expected]
+    write(project / "other/width.h", "#define WIDTH 5\n")
+    with pytest.raises(CompileError, match=r"there is no header width\.h"):
+        read(project)
+
+
+def test_a_header_is_searched_with_the_folders_in_its_name(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    write(project / "src/apps/one/main.cu", KERNEL.replace("width.h", "common/width.h"))
+    (project / "other").mkdir()
+    write(project / "other/width.h", "#define WIDTH 5\n")
+    assert notes(read(project)) == [
+        "common/width.h comes from src: the repository has no different header of that name"
+    ]
+
+
+def test_a_large_repository_is_not_searched(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(repository, "MAXIMUM_ENTRIES", 5)
+    with pytest.raises(CompileError, match=r"there is no header width\.h"):
+        read(project)

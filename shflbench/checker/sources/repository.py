@@ -1,0 +1,107 @@
+"""Find the repository of a file, and headers anywhere in it."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+from shflbench.files import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAXIMUM_PARENTS = 8  # of the file's folder that are taken for its repository
+MAXIMUM_ENTRIES = 20_000  # files and folders of a repository; a larger one has too many headers of equal names
+MAXIMUM_SECONDS = 1.0  # of a search
+MAXIMUM_BYTES = 2**20  # of a header that is compared with one of the same name
+MARKS = ("README", "LICENSE", "COPYING", "CMakeLists.txt", "Makefile", "configure.ac")  # how the files of a root begin
+
+
+def repository_root(path: Path) -> Path | None:
+    """Return the nearest parent of a file with .git, else the outermost with a README, license or build file.
+
+    None if there is none. A folder that every user may write to, the home directory and what lies above them belong to
+    no repository.
+    """
+    root = None
+    for folder in _own_parents(path):
+        if (folder / ".git").exists():
+            return folder
+        if _is_marked(folder):
+            root = folder
+    return root
+
+
+class Repository:
+    """The headers of the repository of a file."""
+
+    def __init__(self, path: Path) -> None:
+        """Find the repository of the file; it is read when a header is first asked for."""
+        self._path = path.resolve()
+        self.root = repository_root(path)
+
+    def folder_of(self, name: str) -> Path | None:
+        """Return the folder below which a header has the name; None if none has it, or several that differ.
+
+        Of equal headers it is the one nearest to the file.
+        """
+        wanted = PurePosixPath(name)
+        if wanted.is_absolute() or ".." in wanted.parts:
+            return None
+        folders = [
+            folder.parents[len(wanted.parts) - 2] if len(wanted.parts) > 1 else folder
+            for folder in self._folders.get(wanted.name, [])
+            if (*folder.parts, wanted.name)[-len(wanted.parts) :] == wanted.parts
+        ]
+        if len(folders) > 1 and not _are_equal([folder / wanted for folder in folders]):
+            return None
+        return min(folders, key=self._distance, default=None)
+
+    @cached_property
+    def _folders(self) -> dict[str, list[Path]]:
+        """Folders with a file of a name; none if the repository is too large to be read in time."""
+        folders: dict[str, list[Path]] = {}
+        if self.root is None:
+            return folders
+        end, entries = time.monotonic() + MAXIMUM_SECONDS, 0
+        for folder, subfolders, names in os.walk(self.root):
+            subfolders[:] = sorted(item for item in subfolders if not item.startswith("."))
+            entries += len(subfolders) + len(names)
+            if entries > MAXIMUM_ENTRIES or time.monotonic() > end:
+                return {}
+            for name in names:
+                folders.setdefault(name, []).append(Path(folder))
+        return folders
+
+    def _distance(self, folder: Path) -> tuple[int, str]:
+        """Return the number of folders between the file and another folder, and the folder's name."""
+        shared = os.path.commonpath([folder, self._path.parent])
+        return len(folder.parts) + len(self._path.parent.parts) - 2 * len(Path(shared).parts), str(folder)
+
+
+def _own_parents(path: Path) -> Iterator[Path]:
+    for folder in list(path.resolve().parents)[:MAXIMUM_PARENTS]:
+        try:
+            if folder in {Path.home(), Path(folder.anchor)} or folder.stat().st_mode & stat.S_IWOTH:
+                return
+        except (OSError, RuntimeError):  # no such folder, or a user without a home directory
+            return
+        yield folder
+
+
+def _is_marked(folder: Path) -> bool:
+    try:
+        return any(item.name.startswith(MARKS) for item in folder.iterdir())
+    except OSError:
+        return False
+
+
+def _are_equal(paths: list[Path]) -> bool:
+    try:
+        return len({read_regular(path, MAXIMUM_BYTES) for path in paths}) == 1
+    except OSError:
+        return False
