@@ -137,6 +137,6 @@ def _is_of_same_kind(item: LaunchEvidence, observation: Observation) -> bool:
     if is_scaled_down(observation) and item.launch.shape.sample:  # blocks at the real sizes
         return any(launch.host is item.launch.host for launch in launches)
     shapes = {launch.shape for launch in launches}
-    if observation.kind is HazardKind.ENDLESS:
-        return item.launch.shape.block in {shape.block for shape in shapes}
+    if observation.kind is HazardKind.ENDLESS and item.launch.shape.block in {shape.block for shape in shapes}:
+        return True
     return item.launch.shape in shapes or (only_special(observation) and not is_special(item.launch))
