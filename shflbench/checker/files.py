@@ -20,7 +20,7 @@ from shflbench.checker.inputs.names import refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
-from shflbench.checker.judgment.misfits import body_sites, undecided
+from shflbench.checker.judgment.misfits import body_sites, overlaps, undecided
 from shflbench.checker.link.unsupported import UnsupportedKernelError
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.ptx.syntax import shortened
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
+    from shflbench.checker.judgment.judge import KernelJudgment
     from shflbench.checker.ptx.syntax import Module
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
     from shflbench.compile.toolchain import Toolchain
@@ -227,7 +228,7 @@ def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
         runs.budget = replace(budget, deadline=deadline)
         evidence = with_shorter(runs, evidence, launches, body_sites(linked.slicer))
         judgment = judge(evidence, linked.slicer)
-    elif judgment.verdict in {KernelVerdict.NEEDS_ARGUMENTS, KernelVerdict.NOT_CHECKED} and evidence.launches:
+    elif evidence.launches and _depends_on_derived(judgment, linked):
         evidence = with_alternatives(runs, evidence, *undecided(judgment.observations, evidence, linked.slicer))
         judgment = judge(evidence, linked.slicer)
     supported = [launch for launch in launches if str(launch.shape) not in judgment.refused]
@@ -235,6 +236,13 @@ def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
         return reporter.report(linked, evidence, judgment)
     stores = removed.judge(linked.kernel, linked.program, supported, (wishes, options.seed), reporter.line_of)
     return reporter.report(linked, evidence, judgment, stores)
+
+
+def _depends_on_derived(judgment: KernelJudgment, linked: LinkedKernel) -> bool:
+    """Whether other derived values may lead to another verdict."""
+    if judgment.verdict is KernelVerdict.DOUBTFUL:
+        return overlaps(judgment.observations, linked.slicer)
+    return judgment.verdict in {KernelVerdict.NEEDS_ARGUMENTS, KernelVerdict.NOT_CHECKED}
 
 
 def _without_name(message: str, path: Path) -> str:

@@ -119,12 +119,12 @@ def judge_kernel(  # noqa: C901, PLR0911  (a return per verdict)
 
 def _without_misfits(judged: Sequence[JudgedObservation], misfits: Misfits) -> list[JudgedObservation]:
     """Return the observations; those that say only that derived values do not fit count for nothing."""
-    return [
-        replace(item, level=Level.NONE, causes=(), undecided="", misfit=item.causes or (LAUNCH,))
-        if (item.level is Level.WARNING or item.undecided) and misfits.is_one(item.observation, item.causes)
-        else item
-        for item in judged
-    ]
+    result = []
+    for item in judged:
+        is_open = item.level is Level.WARNING or item.undecided
+        reasons = misfits.reasons(item.observation, item.causes) if is_open else ()
+        result.append(replace(item, level=Level.NONE, causes=(), undecided="", misfit=reasons) if reasons else item)
+    return result
 
 
 def judge_observations(

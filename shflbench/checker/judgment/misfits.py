@@ -32,24 +32,25 @@ class Misfits:
         self._launches, self._slicer = launches, slicer
         self._ran: dict[int, frozenset[int]] = {}
 
-    def is_one(self, observation: Observation, causes: Collection[str]) -> bool:
-        """Whether a fault with these `causes` only says that derived values do not fit."""
+    def reasons(self, observation: Observation, causes: Collection[str]) -> tuple[str, ...]:
+        """Return the derived values, or the launch, that do not fit, if a fault with these `causes` says only that."""
         names = {name for name in causes if name not in {LAUNCH, HOST_ARGS}}
         is_race = observation.kind in RACES | {HazardKind.SAME_VALUE}
         # Of a launch with fewer blocks, `causes` says that all of it is derived.
         if is_race and (not causes or is_scaled_down(observation)):
             names |= set(race_inputs(observation, self._slicer, observation.launches[0].arguments))
         if SHARED in causes or not self._may_be(observation, names):
-            return False
+            return ()
         sites = sites_of(observation, self._slicer)
         happened = {id(item) for item in observation.launches}
-        return any(
+        fits = any(
             id(item) not in happened
             and item.results[0].error is None
             and _is_comparable(item, observation)
             and (sites <= self._executed(item) or (is_scaled_down(observation) and bool(item.launch.shape.sample)))
             for item in self._launches
         )
+        return (tuple(causes) or tuple(sorted(names)) or (LAUNCH,)) if fits else ()
 
     def _may_be(self, observation: Observation, names: Collection[str]) -> bool:
         """Whether values of these arguments may be the reason of a fault."""
@@ -100,10 +101,23 @@ def undecided(
     judged: Iterable[JudgedObservation], evidence: KernelEvidence, slicer: Slicer
 ) -> tuple[list[LaunchEvidence], list[Site]]:
     """Return the launches whose values may be the reason that a kernel needs arguments, and the code to execute."""
-    items = [item.observation for item in judged if item.causes or item.undecided]
+    items = [item.observation for item in judged if item.causes or item.undecided or _may_overlap(item, slicer)]
     if not items:  # no thread executed the body
         return list(evidence.launches[:1]), body_sites(slicer)
     return [launch for item in items for launch in item.launches], [sites_of(item, slicer) for item in items]
+
+
+def _may_overlap(item: JudgedObservation, slicer: Slicer) -> bool:
+    """Whether threads write equal values to one address that derived values decide on."""
+    observation = item.observation
+    if observation.kind is not HazardKind.SAME_VALUE or item.misfit:
+        return False
+    return any(race_inputs(observation, slicer, observation.launches[0].arguments))
+
+
+def overlaps(judged: Iterable[JudgedObservation], slicer: Slicer) -> bool:
+    """Whether a doubt is one that derived values decide on."""
+    return any(_may_overlap(item, slicer) for item in judged)
 
 
 def body_sites(slicer: Slicer) -> list[Site]:

@@ -149,3 +149,10 @@ def test_a_loop_that_is_long_at_the_sizes_of_the_host_code_is_checked_with_fewer
 def test_a_race_in_a_shorter_launch_is_not_clean(check_text: CheckText) -> None:
     report = check_text(LONG.replace("c[i] =", "c[0] =").replace("<<<1, 1>>>", "<<<1, 64>>>"))
     assert report.verdict != "clean", report.sentence
+
+
+def test_equal_values_at_one_address_only_with_derived_contents_leave_no_doubt(check_text: CheckText) -> None:
+    report = check_text(moved("out[place[i]] = 1;"))
+    assert report.verdict == "clean", report.sentence
+    assert "WAW of equal values only with derived values of `place`" in report.sentence
+    assert check_text(moved("out[i / 2] = 1;")).verdict == "doubtful"
