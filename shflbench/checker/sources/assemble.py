@@ -9,7 +9,7 @@ from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.argument_types import meaning
 from shflbench.checker.sources.block_names import named_block, numbered_block
 from shflbench.checker.sources.demangle import demangle
-from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
+from shflbench.checker.sources.kernel_file import HostLaunch, KernelParameter, SourceKernel
 from shflbench.checker.sources.naming import normalized
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.sources.definitions import Definition, SourceParameter
     from shflbench.checker.sources.demangle import Demangled
-    from shflbench.checker.sources.kernel_file import HostLaunch, NamedBlock
+    from shflbench.checker.sources.kernel_file import NamedBlock
     from shflbench.checker.sources.ptx import PtxKernel, PtxParameter
     from shflbench.checker.sources.source import CudaSource
 
@@ -137,4 +137,15 @@ def _launches(known: Demangled | None, definition: Definition, source: CudaSourc
     for call, arguments in source.instances.get(definition.name, ()):
         if tuple(normalized(item, source.types.aliases) for item in arguments) == wanted:
             result.append(call.launch)
-    return tuple(result)
+    return tuple(result) or _of_other_instances(definition, source)
+
+
+def _of_other_instances(definition: Definition, source: CudaSource) -> tuple[HostLaunch, ...]:
+    """Return a launch of which nothing is known, if the host code may launch the instance in a way not understood."""
+    calls = source.launches_of(definition)
+    resolved = {call.node.id for call, _ in source.instances.get(definition.name, ())}
+    open_calls = [call for call in calls if call.node.id not in resolved or not call.performed]
+    if not open_calls and not (calls and all(call.launch.assumed or call.launch.forced for call in calls)):
+        return ()
+    first = (open_calls or calls)[0].launch
+    return (HostLaunch(None, None, None, (), first.line),)

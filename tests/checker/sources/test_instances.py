@@ -140,3 +140,16 @@ def test_an_instance_that_nvrtc_rejects_is_left_out_with_a_note(read: Read) -> N
     assert [kernel.name for kernel in result.kernels] == ["k<int>"]
     (note,) = result.notes
     assert "because NVRTC rejects it: `k<Local>`: " in note.text
+
+
+def test_an_instance_that_is_launched_in_a_way_not_understood_has_a_launch_of_which_nothing_is_known(
+    read: Read,
+) -> None:
+    file = read("""
+template <int N> __global__ void k(float *out) { out[threadIdx.x % N] = N; }
+template __global__ void k<16>(float *);
+int main(int argc, char **argv) { float *out; cudaMalloc(&out, 128); if (atoi(argv[1]) > 3) k<32><<<1, 32>>>(out); }
+""")
+    launches = {kernel.name: [launch.block for launch in kernel.host_launches] for kernel in file.kernels}
+    assert launches["k<16>"] == [None]
+    assert set(launches["k<32>"]) == {(32, 1, 1)}

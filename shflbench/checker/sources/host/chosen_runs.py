@@ -53,6 +53,9 @@ def performed_launches(
             break
         further = [item for item in performed() if item.node.id in missing]
         result += [item for item in further if item.launch.grid is not None or item.node.id not in reached]
+    if main is not None and main.parameters and words is None:
+        # A grid of 0 may come from a file that the command line names.
+        result = [item for item in result if 0 not in (item.launch.grid or ())]
     return list(_distinct(result))
 
 

@@ -67,3 +67,12 @@ def test_words_that_the_program_rejects_are_not_used(parse: Parse) -> None:
 def test_given_words_count(parse: Parse) -> None:
     (site,) = parse(SOURCE, words=("3", "64"), usual=("12", "256")).launches
     assert (site.launch.grid, site.launch.assumed) == ((3, 1, 1), ())
+
+
+def test_a_grid_of_zero_that_the_command_line_may_decide_on_is_no_launch(parse: Parse) -> None:
+    text = """
+__global__ void f() {}
+int main(int argc, char **argv) { std::vector<int> rows = parsed(argv[1]); int n = 0; f<<<n, 32>>>(); }
+"""
+    assert [site.launch.grid for site in parse(text).launches] == [None]
+    assert [site.launch.grid for site in parse(text.replace("int argc, char **argv", "")).launches] == [(0, 1, 1)]
