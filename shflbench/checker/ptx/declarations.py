@@ -19,7 +19,7 @@ _VARIABLE = re.compile(
     rf"\s*(?P<array>\[\s*\w*\s*\])?\s*(?:=\s*(?P<values>.+))?",
     re.DOTALL,
 )
-_REGISTERS = re.compile(rf"\.reg\s+\.(?P<type>{_TYPES})\s+(?P<names>.+)", re.DOTALL)
+_REGISTERS = re.compile(rf"\.reg\s*\.(?P<type>{_TYPES})\s+(?P<names>.+)", re.DOTALL)
 _RANGE = re.compile(rf"({NAME})<(\d{{1,9}})>")
 _DIRECTIVE = re.compile(r"\.(?P<name>[a-z_]+)(?P<values>(?:\s*,?\s*\d+)+)?")
 _PROTOTYPE = re.compile(

@@ -78,7 +78,7 @@ $L__tmp0:
 	} // callseq 0
 	cvt.u32.u64 	%r4, %rd2;
 	// begin inline asm
-	{ .reg .pred p; .reg .b32 %r1; mov.u32 %r1, 1; setp.gt.u32 p, %r4, 16; @p add.u32 %r4, %r4, %r1; }
+	{.reg.pred p, unused; .reg .b32 %r1; mov.u32 %r1, 1; setp.gt.u32 p, %r4, 16; @p add.u32 %r4, %r4, %r1; }
 	// end inline asm
 	add.s32 	%r5, %r1, %r3;
 	add.s32 	%r6, %r5, %r4;
