@@ -170,6 +170,15 @@ typedef int cufftHandle;
 #endif
 """
 _CUBLAS = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuComplex.h>\n"  # as cublas_api.h does
+# cub/cub.cuh refuses NVRTC because of the parts that start kernels; these are the parts for device code.
+_CUB = "".join(
+    f"#include <cub/{level}/{level}_{part}.cuh>\n"
+    for level, parts in (
+        ("block", "adjacent_difference discontinuity exchange histogram load radix_rank radix_sort reduce scan store"),
+        ("warp", "exchange load merge_sort reduce scan store"),
+    )
+    for part in parts.split()
+)
 _CONTENT = {
     "stdint.h": _STDINT, "cstdint": _STDINT, "inttypes.h": _STDINT, "cinttypes": _STDINT, "sys/types.h": _STDINT,
     "limits.h": _LIMITS, "climits": _LIMITS, "float.h": _FLOAT, "cfloat": _FLOAT, "values.h": _LIMITS + _FLOAT,
@@ -196,7 +205,8 @@ _HOST_ONLY = _words("""
 """)
 _HOST_FAMILIES = re.compile(
     r"(?:sys|netinet|arpa|linux|bits|GL|GLFW|GLES2|GLES3|EGL|X11|vulkan|boost|nvtx3|thrust|opencv2?|Eigen|gtest|FreeImage|"
-    r"d3d\w*|dxgi\w*|asm|net|mach)/.+|helper_\w+\.h|(?:cublas|cufft|cusolver|cusparse|cutensor|nppi?|cufile|sanitizer)\w*\.h"
+    r"d3d\w*|dxgi\w*|asm|net|mach|CL|gsl|SDL2?|spdlog)/.+|helper_\w+\.h|stb_\w+\.h|"
+    r"(?:hdf5|png|jpeglib|tiffio|zlib|cblas|lapacke|fftw3|mkl|papi|numa|FreeImage)\.h|(?:cublas|cufft|cusolver|cusparse|cutensor|nppi?|cufile|sanitizer)\w*\.h"
 )
 _GRAPHICS = re.compile(r"(?:GL|GLFW|GLES2|GLES3|EGL|X11|vulkan)/.+|helper_gl\.h")
 _LANGUAGE = frozenset({"type_traits", "limits", "utility", "tuple", "array", "initializer_list", "functional"})
@@ -215,6 +225,11 @@ def language_stubs() -> dict[str, bytes]:
     """Return those headers of C++ that device code may use, from CUDA's own library; reading them takes a second."""
     using = "namespace std { using namespace cuda::std; }"
     return {name: f"#include <cuda/std/{name}>\n{using}\n".encode() for name in sorted(_LANGUAGE)}
+
+
+def cub_stub() -> dict[str, bytes]:
+    """Return what stands for cub/cub.cuh, which NVRTC cannot read; reading it takes seconds."""
+    return {"cub/cub.cuh": _CUB.encode()}
 
 
 def is_graphics(name: str) -> bool:

@@ -34,6 +34,7 @@ _OLDER = "c++17"
 MAXIMUM_REJECTED = 4  # instances of one file that are left out: each takes the time of a compilation
 _NEWER_WORDS = re.compile(
     rb"\bconcept\s+\w+\s*=|\brequires\s*[({]|\brequires\s+[\w:]+\s*<|\b(?:consteval|constinit)\s|<=>|\[[^\[\]]*\]\s*<\s*(?:typename|class|int|auto)\b|"
+    rb"\{\s*\.[A-Za-z_]\w*\s*=[^=]|"
     rb"#\s*include\s*<(?:concepts|span|bit|ranges|numbers|compare)>|\(\s*(?:const\s+)?auto\b[^()]*\)\s*\{"
 )
 _NO_COMPILER = "Run `shflbench doctor`: it lists what to install."

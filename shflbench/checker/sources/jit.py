@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host_code import blank, enclosing_host_item, host_spans, host_types
 from shflbench.checker.sources.messages import compile_error, instance_error, missing_header
-from shflbench.compile.host_headers import language_stubs, standard_stubs
+from shflbench.compile.host_headers import cub_stub, language_stubs, standard_stubs
 from shflbench.compile.nvrtc import PtxUnit
 from shflbench.compile.ptx_process import TIMEOUT_S, UnfinishedError
 from shflbench.errors import TimeLimitError
@@ -81,7 +81,7 @@ def compile_device_code(
         language: dict[str, bytes] = {}
         for _ in range(MAXIMUM_ROUNDS):
             texts = {file.name: blank(file.text, spans[file.name], file.lexed.directives) for file in unit.files}
-            headers = standard_stubs() | unit.stubs | language
+            headers = standard_stubs() | cub_stub() | unit.stubs | language
             headers |= {name: text for name, text in texts.items() if name != unit.main.name}
             text = prelude + texts[unit.main.name]
             given = PtxUnit(text, unit.main.name, headers, tuple(expressions), arguments)

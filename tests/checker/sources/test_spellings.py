@@ -82,3 +82,31 @@ def test_a_type_that_cuda_aligns_stays_in_the_device_code(read: Read) -> None:
     text = "struct __align__(16) Odd { float a; int b; float c; };\n__device__ Odd twice(Odd x) { return x; }\n"
     (kernel,) = read(f"{text}__global__ void k(Odd *p) {{ *p = twice(*p); }}").kernels
     assert kernel.parameters[0].type == "Odd *"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#include <CL/cl.h>\nvoid f(cl_mem x) { clFinish(x); }\n__global__ void k(int *p) { *p = 1; }\n",
+        '#include "stb_image.h"\nint main() { stbi_load("x"); }\n__global__ void k(int *p) { *p = 1; }\n',
+        "#include <gsl/gsl_math.h>\nint main() { return gsl_isnan(1.0); }\n__global__ void k(int *p) { *p = 1; }\n",
+    ],
+)
+def test_a_header_of_a_host_library_need_not_be_installed(read: Read, text: str) -> None:
+    assert [item.name for item in read(text).kernels] == ["k"]
+
+
+def test_device_code_uses_cub_without_nvcc(read: Read) -> None:
+    text = (
+        "#include <cub/cub.cuh>\n"
+        "__global__ void k(int *p) {\n"
+        "  __shared__ typename cub::BlockReduce<int, 64>::TempStorage storage;\n"
+        "  p[threadIdx.x] = cub::BlockReduce<int, 64>(storage).Sum(p[threadIdx.x]);\n}\n"
+        "int main() { cub::DeviceReduce::Sum(nullptr, n, in, out, 4); k<<<1, 64>>>(in); }\n"
+    )
+    assert [item.name for item in read(text).kernels] == ["k"]
+
+
+def test_fields_are_initialized_by_name(read: Read) -> None:
+    text = "struct Pixel { int r, g; };\n__constant__ Pixel black = {.r = 0, .g = 0};\n"
+    assert len(read(f"{text}__global__ void k(int *p) {{ *p = black.r; }}\n").kernels) == 1
