@@ -169,6 +169,12 @@ typedef cuDoubleComplex cufftDoubleComplex;
 typedef int cufftHandle;
 #endif
 """
+_UNISTD = """#ifndef SHFLBENCH_UNISTD
+#define SHFLBENCH_UNISTD
+#define _POSIX_VERSION 200809L
+#define _POSIX_TIMERS 200809L
+#endif
+"""
 _CUBLAS = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuComplex.h>\n"  # as cublas_api.h does
 # cub/cub.cuh refuses NVRTC because of the parts that start kernels; these are the parts for device code.
 _CUB = "".join(
@@ -185,7 +191,7 @@ _CONTENT = {
     "math.h": _MATH, "cmath": _MATH, "tgmath.h": _MATH, "stddef.h": _CSTDDEF, "cstddef": _CSTDDEF,
     "stdlib.h": _STDLIB, "cstdlib": _STDLIB, "stdio.h": _STDIO, "cstdio": _STDIO, "cufft.h": _CUFFT,
     "cufftXt.h": _CUFFT, "cublas.h": _CUBLAS, "cublas_v2.h": _CUBLAS, "cublas_api.h": _CUBLAS, "cublasLt.h": _CUBLAS,
-    "cublasXt.h": _CUBLAS,
+    "cublasXt.h": _CUBLAS, "unistd.h": _UNISTD,
 }  # fmt: skip
 _HOST_ONLY = _words("""
     algorithm any array assert.h atomic barrier bit bitset cassert ccomplex cctype cerrno cfenv charconv chrono
@@ -196,7 +202,7 @@ _HOST_ONLY = _words("""
     numeric omp.h mpi.h stdbool.h optional ostream pthread.h queue random ranges ratio regex sched.h
     scoped_allocator semaphore semaphore.h set setjmp.h shared_mutex signal.h source_location span sstream stack
     stdalign.h stdarg.h stdexcept stop_token streambuf string string.h string_view strings.h strstream system_error
-    thread time.h tuple type_traits typeindex typeinfo uchar.h unistd.h unordered_map unordered_set utility valarray
+    thread time.h tuple type_traits typeindex typeinfo uchar.h unordered_map unordered_set utility valarray
     variant vector version wchar.h wctype.h windows.h winsock2.h dlfcn.h fcntl.h poll.h glob.h dirent.h libgen.h
     netdb.h stdnoreturn.h syslog.h termios.h ucontext.h utime.h direct.h process.h io.h conio.h intrin.h immintrin.h
     xmmintrin.h emmintrin.h x86intrin.h tchar.h execinfo.h nvml.h curand.h nvrtc.h cudla.h nppi.h npp.h nvjpeg.h

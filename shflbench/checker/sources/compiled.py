@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.source import CudaSource
 
 _NO_HEADER = "there is no header"
+_LAUNCH = "kernel launch"  # what compilers say of a launch in device code, if that is the first error
 _OLDER = "c++17"
 MAXIMUM_REJECTED = 4  # instances of one file that are left out: each takes the time of a compilation
 _NEWER_WORDS = re.compile(
@@ -78,7 +79,7 @@ class FileCompiler:
         try:
             return self._in_a_standard(instances)
         except CompileError as error:
-            line = self._source.device_launch()
+            line = self._source.device_launch(uncertain=_LAUNCH in error.message)
             if line is None:
                 raise
             place = f"{line.file}:{line.line}"

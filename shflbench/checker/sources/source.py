@@ -146,15 +146,18 @@ class CudaSource:
         return [(definition, line) for (_, line), definition in places.items() if line not in lines]
 
     def _is_in_device_code(self, node: Node) -> bool:
-        outer = node.parent
-        while outer is not None and outer.type != "function_definition":
-            outer = outer.parent
-        return outer is not None and bool(self.macros.words(prefix(outer)) & DEVICE_WORDS)
+        function = _enclosing_function(node)
+        return function is not None and bool(self.macros.words(prefix(function)) & DEVICE_WORDS)
 
-    def device_launch(self) -> SourceLine | None:
-        """Return the first launch in device code (dynamic parallelism)."""
+    def device_launch(self, *, uncertain: bool) -> SourceLine | None:
+        """Return the first launch in device code (dynamic parallelism).
+
+        A function with a syntax error may seem to go on into the next one; its launches count if they are `uncertain`.
+        """
         for launch in self.launches:
-            if self._is_in_device_code(launch.node):
+            function = _enclosing_function(launch.node)
+            is_certain = function is not None and not function.has_error
+            if (is_certain or uncertain) and self._is_in_device_code(launch.node):
                 return launch.launch.line
         return None
 
@@ -181,3 +184,10 @@ class CudaSource:
             elif definition.internal and len(self.named(definition.name)) == 1:
                 result[definition.name] = None
         return list(result)
+
+
+def _enclosing_function(node: Node) -> Node | None:
+    outer = node.parent
+    while outer is not None and outer.type != "function_definition":
+        outer = outer.parent
+    return outer

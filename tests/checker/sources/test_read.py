@@ -127,6 +127,10 @@ def test_macros_of_the_command_line_apply(read: Read) -> None:
             "__global__ void k(int *p) { }\n__global__ void outer(int *p) {\n  k<<<1, 32>>>(p);\n}\n",
             r"kernel\.cu:3: device code launches a kernel",
         ),
+        (
+            "__global__ void k(int *p) {\n  int i = FIXME // an index\nint main() {\n  k<<<1, 32>>>(p);\n}\n",
+            r"kernel\.cu:2: identifier \"FIXME\"",
+        ),
         ("__global__ void k(int *p) {\n", r"at the end of the file: expected a"),
     ],
 )

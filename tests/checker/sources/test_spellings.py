@@ -89,10 +89,11 @@ def test_a_type_that_cuda_aligns_stays_in_the_device_code(read: Read) -> None:
     [
         "#include <CL/cl.h>\nvoid f(cl_mem x) { clFinish(x); }\n__global__ void k(int *p) { *p = 1; }\n",
         '#include "stb_image.h"\nint main() { stbi_load("x"); }\n__global__ void k(int *p) { *p = 1; }\n',
+        "#include <unistd.h>\n#if _POSIX_VERSION < 200112L\n#error\n#endif\n__global__ void k(int *p) { *p = 1; }\n",
         "#include <gsl/gsl_math.h>\nint main() { return gsl_isnan(1.0); }\n__global__ void k(int *p) { *p = 1; }\n",
     ],
 )
-def test_a_header_of_a_host_library_need_not_be_installed(read: Read, text: str) -> None:
+def test_headers_of_the_host_are_not_needed_for_device_code(read: Read, text: str) -> None:
     assert [item.name for item in read(text).kernels] == ["k"]
 
 
