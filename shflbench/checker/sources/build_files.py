@@ -11,17 +11,18 @@ import re
 import shlex
 import stat
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.cmake import NAME as CMAKE
-from shflbench.checker.sources.cmake import read_cmake
+from shflbench.checker.sources.cmake import BuildFile, read_cmake
 from shflbench.checker.sources.includes import is_file
 from shflbench.checker.sources.makefiles import NAMES as MAKEFILES
-from shflbench.checker.sources.makefiles import command_line, header_folders
+from shflbench.checker.sources.makefiles import command_line, header_folders, macros
 from shflbench.files import read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
 COMMANDS = "compile_commands.json"
@@ -75,16 +76,31 @@ def folders_of_build_files(path: Path, names: Sequence[str]) -> Iterator[tuple[P
             return
 
 
+def macros_of_build_files(path: Path) -> Iterator[tuple[Path, Sequence[str]]]:
+    """Yield each Makefile and CMakeLists.txt, the nearest first, with the macros that it defines."""
+    for origin, read in _build_files(path):
+        yield origin, read().define
+
+
 def _header_folders(path: Path) -> Iterator[tuple[Path, Sequence[Path]]]:
-    """Yield each Makefile and CMakeLists.txt of the file's folder and its parents with the folders that it names."""
+    for origin, read in _build_files(path):
+        yield origin, read().include
+
+
+def _build_files(path: Path) -> Iterator[tuple[Path, Callable[[], BuildFile]]]:
+    """Yield each Makefile and CMakeLists.txt of the file's folder and its parents, and how to read it."""
     folders = list(build_folders(path))
     root = next((folder for folder in reversed(folders) if is_file(folder / CMAKE)), None)
     for folder in folders:
         makefile = next((folder / name for name in MAKEFILES if is_file(folder / name)), None)
         if makefile is not None:
-            yield makefile, header_folders(makefile)
+            yield makefile, partial(_makefile, makefile)
         if root is not None and is_file(folder / CMAKE):
-            yield folder / CMAKE, read_cmake(folder, root).include
+            yield folder / CMAKE, partial(read_cmake, folder, root)
+
+
+def _makefile(path: Path) -> BuildFile:
+    return BuildFile(tuple(header_folders(path)), tuple(macros(path)))
 
 
 def program_words(path: Path) -> tuple[Path, tuple[str, ...]] | None:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.build_files import build_command, folders_of_build_files, program_words
+from shflbench.checker.sources.build_files import (
+    build_command,
+    folders_of_build_files,
+    macros_of_build_files,
+    program_words,
+)
 from shflbench.checker.sources.includes import is_file, read_unit
 from shflbench.checker.sources.kernel_file import NEWER_STANDARD, SourceNote
 from shflbench.checker.sources.repository import Repository
@@ -19,8 +25,13 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.includes import SourceUnit
     from shflbench.checker.sources.kernel_file import CompileOptions
+    from shflbench.errors import CompileError
 
 SYSTEM = Path("/usr/include")  # a header of the system is no one of the repository, for example getopt.h
+_UNDEFINED = re.compile(r'identifier "(\w+)" is undefined')
+_CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:el)?if.*", re.MULTILINE)
+_WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_VARIANTS = frozenset({"DEBUG", "NDEBUG"})  # which Makefiles define under a condition
 MAXIMUM_ROUNDS = 10  # of headers that include further ones from other folders
 
 
@@ -65,6 +76,43 @@ def with_found_headers(
         options = replace(options, include=(*options.include, *added))
         unit = read_unit(main, options.include, toolkit)
     return unit, options, [SourceNote("build", text) for text in search.notes()]
+
+
+def with_build_macros(
+    unit: SourceUnit, options: CompileOptions, error: CompileError
+) -> tuple[CompileOptions, list[SourceNote]] | None:
+    """Return the options with macros of a Makefile or CMakeLists.txt and a note, if a name is undefined without them.
+
+    These are, where the undefined name is one of the macros, those that the text uses, and else those that it tests
+    with #if. None if `error` is another one, or no file of the build has such a macro.
+    """
+    # nvcc's error can hide that of NVRTC, which compiled the device code after it.
+    name = _UNDEFINED.search(f"{error.message} {error.__cause__ or ''}")
+    if name is None:
+        return None
+    used, tested = _words_of_text(unit)
+    given = {_name(macro) for macro in options.define}
+    for origin, macros in macros_of_build_files(unit.main.path):
+        names = {_name(macro) for macro in macros}
+        wanted = used if name[1] in names else tested
+        added = [macro for macro in macros if _name(macro) in wanted - given - _VARIANTS]
+        if added:
+            words = joined([f"-D {macro}" for macro in added])
+            text = f"compiled with {words} from {_shown(origin)}, because {name[1]} is undefined without"
+            return replace(options, define=(*options.define, *added)), [SourceNote("build", text)]
+    return None
+
+
+def _words_of_text(unit: SourceUnit) -> tuple[set[str], set[str]]:
+    """Return the words of the text without conditions of the preprocessor, and those in such conditions."""
+    used: set[str] = set()
+    tested: set[str] = set()
+    for file in unit.files:
+        text = file.text.decode(errors="replace")
+        for condition in _CONDITION.findall(text):
+            tested |= set(_WORD.findall(condition))
+        used |= set(_WORD.findall(_CONDITION.sub("", text)))
+    return used, tested
 
 
 class _HeaderSearch:

@@ -26,14 +26,14 @@ _KEYWORDS = frozenset({"AFTER", "BEFORE", "SYSTEM", "PUBLIC", "PRIVATE", "INTERF
 
 
 @dataclass(frozen=True, slots=True)
-class CMakeList:
-    """What a CMakeLists.txt says of the compiler's command."""
+class BuildFile:
+    """What a CMakeLists.txt or a Makefile says of the compiler's command."""
 
     include: tuple[Path, ...]  # existing folders, in their order
     define: tuple[str, ...]  # NAME or NAME=VALUE
 
 
-def read_cmake(folder: Path, root: Path) -> CMakeList:
+def read_cmake(folder: Path, root: Path) -> BuildFile:
     """Return the folders and macros of the CMakeLists.txt in a folder, then those of the subfolders that it adds.
 
     `root` is the folder of the whole project, `${CMAKE_SOURCE_DIR}`. A command counts for all targets and under all
@@ -47,7 +47,7 @@ def read_cmake(folder: Path, root: Path) -> CMakeList:
     reader = _Reader(folder, variables)
     readers = [reader, *(_Reader(item, reader.variables) for item in reader.subfolders)]
     include = dict.fromkeys(item for reader in readers for item in reader.include)
-    return CMakeList(tuple(include), tuple(dict.fromkeys(item for reader in readers for item in reader.define)))
+    return BuildFile(tuple(include), tuple(dict.fromkeys(item for reader in readers for item in reader.define)))
 
 
 class _Reader:

@@ -122,7 +122,7 @@ class FileCompiler:
         except (CompileError, CompilerError) as error:
             if instances and isinstance(error, SourceError):  # an instance may be the reason
                 raise
-            raise rejected from None
+            raise rejected from error
         why = rejected.message.partition(" does not compile: ")[2]
         reason = "needs headers of host code" if _NO_HEADER in rejected.message else "rejects host code"
         compiled.notes.append(SourceNote("compiler", f"NVRTC compiled the device code, because nvcc {reason}: {why}"))

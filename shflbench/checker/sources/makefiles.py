@@ -1,4 +1,4 @@
-"""Read which folders of headers a Makefile names with -I, and how it runs the program; nothing of it is executed."""
+"""Read what a Makefile gives the compiler with -I and -D, and how it runs the program; nothing of it is executed."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ _ASSIGNMENT = re.compile(r"[ \t]*(?:export[ \t]+|override[ \t]+)*([\w.-]+)[ \t]*
 _VARIABLE = re.compile(r"\$\(([\w.-]+)\)|\$\{([\w.-]+)\}")
 _PROGRAM = re.compile(r"\t.*?(?<=[\s@-])\./([\w.-]+)((?:[ \t]+[\w./:=,+-]+)*)[ \t]*(?:[|><;&].*)?")
 _INCLUDE = re.compile(r"[ \t]*-?s?include[ \t]+(.+)")
+_MACRO = re.compile(
+    r"""(?:^|(?<=[\s,=]))-D[ \t]*("[A-Za-z_]\w*(?:=[^"]*)?"|'[A-Za-z_]\w*(?:=[^']*)?'|"""
+    r"""[A-Za-z_]\w*(?:=(?:"[^"]*"|'[^']*'|[^\s"',;]*))?)(?=$|\s)""",
+    re.ASCII,
+)
 _FOLDER = re.compile(r"""(?:^|(?<=[\s,=]))-(?:I|isystem)[ \t]*("[^"]+"|'[^']+'|[^\s"',;]+)""")
 
 
@@ -33,6 +38,16 @@ def header_folders(makefile: Path) -> list[Path]:
     reader.read(makefile)
     folders = (makefile.parent / name for name in reader.folders())
     return [folder for folder in dict.fromkeys(folders) if is_folder(folder)]
+
+
+def macros(makefile: Path) -> list[str]:
+    """Return the macros, as NAME or NAME=VALUE, that a Makefile, or one that it includes, defines with -D.
+
+    They count under all conditions; of several values of a name the first counts.
+    """
+    reader = _MakefileReader(makefile.parent)
+    reader.read(makefile)
+    return list({macro.partition("=")[0]: macro for macro in reversed(list(reader.macros()))}.values())[::-1]
 
 
 def command_line(makefile: Path, stem: str) -> tuple[str, ...] | None:
@@ -105,6 +120,14 @@ class _MakefileReader:
                 for match in _FOLDER.finditer(self._expanded(line)):
                     if (name := match[1].strip("\"'")) and "$" not in name:
                         yield name
+
+    def macros(self) -> Iterator[str]:
+        """Yield the macros after -D in all lines, without the quotes that a shell removes."""
+        for line in self._lines:
+            if "-D" in line or "$" in line:
+                for match in _MACRO.finditer(self._expanded(line)):
+                    if "$" not in match[1]:
+                        yield re.sub(r"([\"'])(.*)\1", r"\2", match[1])
 
     def commands(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield the programs of the folder that recipes run, with their words."""

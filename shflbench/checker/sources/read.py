@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.checker.deadline import NEVER, Deadline
 from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.sources.assemble import kernel_of
-from shflbench.checker.sources.build_options import usual_words, with_build_command, with_found_headers
+from shflbench.checker.sources.build_options import (
+    usual_words,
+    with_build_command,
+    with_build_macros,
+    with_found_headers,
+)
 from shflbench.checker.sources.compiled import FileCompiler
 from shflbench.checker.sources.expansion import require_expandable
 from shflbench.checker.sources.host_code import UserFile
@@ -23,13 +28,15 @@ from shflbench.checker.sources.ptx import dialect_notes, read_kernels
 from shflbench.checker.sources.source import CudaSource
 from shflbench.checker.sources.stores import removed, suspects
 from shflbench.compile.ptx_cache import PtxCompiler
-from shflbench.errors import InputError, KernelError, UsageError
+from shflbench.errors import CompileError, InputError, KernelError, UsageError
 from shflbench.files import read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from shflbench.checker.sources.compiled import CompiledFile
+    from shflbench.checker.sources.includes import SourceUnit
+    from shflbench.checker.sources.instances import DerivedInstance
     from shflbench.checker.sources.kernel_file import SourceKernel
     from shflbench.compile.toolchain import Toolchain
 
@@ -91,12 +98,17 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     options, built = with_build_command(path, CompileOptions(arch, tuple(include), tuple(define), deadline=deadline))
     unit, options, header_notes = with_found_headers(main, options, toolchain.headers if toolchain is not None else ())
     usual, run_notes = usual_words(path) if host_args is None else ((), [])
-    source = CudaSource(unit, options.define, host_args, usual)
-    require_expandable(source.unit.files, source.macros)
     instance = [kernel] if kernel is not None and "<" in kernel else []
-    wanted = requested(source, [*instances, *instance], skip_unknown=skip_unknown)
-    compiler = FileCompiler(source, options, PtxCompiler(toolchain, cache) if toolchain is not None else None, nvcc)
-    compiled, derived = compile_with_derived(source, wanted, compiler.compile)
+    nvrtc = PtxCompiler(toolchain, cache) if toolchain is not None else None
+
+    def compile_source(options: CompileOptions) -> _Compilation:
+        source = CudaSource(unit, options.define, host_args, usual)
+        require_expandable(source.unit.files, source.macros)
+        wanted = requested(source, [*instances, *instance], skip_unknown=skip_unknown)
+        compiler = FileCompiler(source, options, nvrtc, nvcc)
+        return _Compilation(source, wanted, *compile_with_derived(source, wanted, compiler.compile))
+
+    (source, wanted, compiled, derived), macro_notes = _with_macros(unit, options, compile_source)
     files = _user_files(compiled.ptx, path)
     listed = _of_user(source, [kernel_of(item, files, source) for item in read_kernels(compiled.ptx)])
     kernels, chosen_types = with_derived(listed, derived)
@@ -108,10 +120,33 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
             raise KernelError(f"{path} has only kernel templates, and {templates[0].text}")
         raise KernelError(f"{path} has no kernel", "Pass a file that defines a __global__ function.")
     stores, unoptimized = _removed_stores(source, compiled, files)
-    notes = (*built, *header_notes, *run_notes, *compiled.notes, *chosen_types, *templates, *stores)
+    notes = (*built, *header_notes, *macro_notes, *run_notes, *compiled.notes, *chosen_types, *templates, *stores)
     chosen = selected(path, kernels, kernel)
     raises = any(_may_raise_shared_limit(file) for file in source.unit.files)
     return KernelFile(path, compiled.ptx, chosen, notes, compiled.compiler, files, raises, unoptimized)
+
+
+class _Compilation(NamedTuple):
+    source: CudaSource
+    wanted: list[str]  # instances
+    compiled: CompiledFile
+    derived: list[DerivedInstance]
+
+
+def _with_macros(
+    unit: SourceUnit, options: CompileOptions, compile_source: Callable[[CompileOptions], _Compilation]
+) -> tuple[_Compilation, list[SourceNote]]:
+    """Compile a file, if names are undefined with macros of its build; CompileError of the file without them."""
+    try:
+        return compile_source(options), []
+    except CompileError as error:
+        known = with_build_macros(unit, options, error)
+        if known is None:
+            raise
+        try:
+            return compile_source(known[0]), known[1]
+        except CompileError:
+            raise error from None
 
 
 def _require_folders(include: Sequence[Path]) -> None:

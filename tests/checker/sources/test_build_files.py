@@ -212,3 +212,43 @@ def test_a_large_repository_is_not_searched(project: Path, monkeypatch: pytest.M
     monkeypatch.setattr(repository, "MAXIMUM_ENTRIES", 5)
     with pytest.raises(CompileError, match=r"there is no header width\.h"):
         read(project)
+
+
+WIDE = "__global__ void k(int *out) {\n#ifdef DEBUG\n  undefined();\n#endif\n  out[threadIdx.x] = WIDTH;\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("Makefile", "FLAGS = -DWIDTH=4\nFLAGS += -g -DDEBUG -DOTHER\nmain:\n\tnvcc $(FLAGS) main.cu\n"),
+        ("Makefile", "main:\n\tnvcc -O2 -D'WIDTH=4' -D DEBUG main.cu\n"),
+        ("CMakeLists.txt", "target_compile_definitions(main PRIVATE WIDTH=4 DEBUG)\n"),
+        ("CMakeLists.txt", "add_definitions(-DWIDTH=4 -DDEBUG)\n"),
+    ],
+)
+def test_an_undefined_name_is_a_macro_of_the_build(
+    project: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
+) -> None:
+    write(project / "src/apps/one/main.cu", WIDE)
+    with pytest.raises(CompileError, match='"WIDTH" is undefined'):
+        read(project)
+    write(project / "src/apps/one" / name, text)
+    monkeypatch.chdir(project)
+    expected = f"compiled with -D WIDTH=4 from src/apps/one/{name}, because WIDTH is undefined without"
+    assert notes(read(project)) == [expected]
+    assert notes(read(project, define=["WIDTH=2"])) == []
+
+
+def test_a_name_that_a_macro_of_the_build_brings_is_defined(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    write(project / "src/apps/one/main.cu", f"#if defined(GPU)\n#define WIDTH 4\n#endif\n{WIDE}")
+    write(project / "src/apps/CMakeLists.txt", "add_compile_definitions(GPU UNUSED DEBUG)\n")
+    expected = "compiled with -D GPU from src/apps/CMakeLists.txt, because WIDTH is undefined without"
+    assert notes(read(project)) == [expected]
+
+
+def test_a_file_that_macros_of_the_build_do_not_help_keeps_its_error(project: Path) -> None:
+    write(project / "src/apps/one/main.cu", f"#ifdef GPU\n#error unsupported\n#endif\n{WIDE}")
+    write(project / "src/apps/CMakeLists.txt", "add_compile_definitions(GPU)\n")
+    with pytest.raises(CompileError, match='"WIDTH" is undefined'):
+        read(project)
