@@ -20,6 +20,8 @@ _DIALECT = re.compile(
     r"requires_fresh_array|function_wide_\w+|function_wide_invariant|is_uniform|non_temporal_\w+|barrier_invariant\w*|"
     r"array_snapshot|loop_bound|add_noovfl\w*|skip_candidate\w*|bugle_\w*|unroll|int_range))\b"
 )
+_TEXTURE = re.compile(r"\btexture\s*<[^;{}<>]*>\s*(\w+)")
+_UNDEFINED = re.compile(r'identifier "(\w+)" is undefined')
 _MISSING = re.compile(r"(\S+): No such file or directory")
 
 MAXIMUM_MESSAGE = 400  # characters: compilers repeat names of any length
@@ -69,6 +71,9 @@ def compile_error(source: Path, file: str, line: int, what: str, advice: str = F
             f"{source} does not compile: {place}{word[1]} belongs to the dialect of a program verifier, not to CUDA",
             "Remove the annotations of the verifier.",
         )
+    if _is_texture_reference(what, file):
+        what = "CUDA 12 removed texture references, `texture<…>`"
+        advice = "Use texture objects (cudaTextureObject_t), or compile with CUDA 11 and pass the PTX."
     return SourceError(f"{source} does not compile: {place}{what}", advice, file, line)
 
 
@@ -102,13 +107,25 @@ def _folder_with(source: Path, name: str) -> Path | None:
         return None
 
 
+def _is_texture_reference(what: str, file: str) -> bool:
+    """Whether an error is at the declaration of a texture reference, or at a use where NVRTC got no host variables."""
+    if "texture is not a template" in what:
+        return True
+    name = _UNDEFINED.search(what)
+    return name is not None and name[1] in _TEXTURE.findall("\n".join(_lines(file)))
+
+
 def _line(file: str, line: int) -> str:
     """Return a line of a file, without comment; "" if there is none."""
+    lines = _lines(file)
+    return lines[line - 1].partition("//")[0] if 0 < line <= len(lines) else ""
+
+
+def _lines(file: str) -> list[str]:
     path = Path(file)
     try:
         if not path.is_file() or path.stat().st_size > MAXIMUM_BYTES:
-            return ""
-        lines = read_regular(path, MAXIMUM_BYTES).decode(errors="replace").splitlines()
+            return []
+        return read_regular(path, MAXIMUM_BYTES).decode(errors="replace").splitlines()
     except (OSError, ValueError):
-        return ""
-    return lines[line - 1].partition("//")[0] if 0 < line <= len(lines) else ""
+        return []

@@ -137,6 +137,10 @@ def test_instances_are_added_by_a_file_that_includes_the_original(nvcc: FakeNvcc
     [
         ('{file}(3): error: identifier "x" is undefined\n  x', r'kernel\.cu:3: identifier "x" is undefined$'),
         ("{file}:7:10: error: expected ';'", r"kernel\.cu:7: expected ';'$"),
+        (
+            "{file}(7): error: texture is not a template",
+            r"kernel\.cu:7: CUDA 12 removed texture references, `texture<…>`$",
+        ),
         ("nvcc fatal   : Unsupported gpu architecture", r"nvcc fatal   : Unsupported gpu architecture$"),
         ("", r"does not compile: nvcc exited with 1$"),
     ],

@@ -111,3 +111,9 @@ def test_device_code_uses_cub_without_nvcc(read: Read) -> None:
 def test_fields_are_initialized_by_name(read: Read) -> None:
     text = "struct Pixel { int r, g; };\n__constant__ Pixel black = {.r = 0, .g = 0};\n"
     assert len(read(f"{text}__global__ void k(int *p) {{ *p = black.r; }}\n").kernels) == 1
+
+
+def test_a_texture_reference_is_named_as_removed(read: Read) -> None:
+    text = "texture<float, 1> table;\n__global__ void k(float *p) { *p = tex1Dfetch(table, 0); }\n"
+    with pytest.raises(CompileError, match=r"kernel\.cu:2: CUDA 12 removed texture references"):
+        read(text)
