@@ -33,6 +33,7 @@ from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
 from shflbench.checker.selection import chosen_kernels
 from shflbench.checker.source_lines import SourceLine
+from shflbench.checker.sources.fragments import read_with_includer
 from shflbench.checker.sources.generators import is_of_triton
 from shflbench.checker.sources.read import read_cuda, read_ptx
 from shflbench.checker.sources.sampling import sampled
@@ -130,9 +131,9 @@ def read_file(path: Path, options: FileOptions, deadline: Deadline = NEVER) -> K
     """
     if path.suffix == ".ptx":
         return read_ptx(path)
-    return read_cuda(
-        path,
-        options.arch,
+    read = partial(
+        read_cuda,
+        arch=options.arch,
         include=options.include,
         define=options.define,
         instances=tuple(name for name in options.kernels if "<" in name),
@@ -143,6 +144,7 @@ def read_file(path: Path, options: FileOptions, deadline: Deadline = NEVER) -> K
         host_args=options.host_args,
         deadline=deadline,
     )
+    return read_with_includer(path, read)
 
 
 def check_kernels(
