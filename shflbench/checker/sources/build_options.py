@@ -13,7 +13,7 @@ from shflbench.checker.sources.build_files import (
     macros_of_build_files,
     program_words,
 )
-from shflbench.checker.sources.includes import is_file, read_unit
+from shflbench.checker.sources.includes import is_file, read_limited, read_unit
 from shflbench.checker.sources.kernel_file import NEWER_STANDARD, SourceNote
 from shflbench.checker.sources.repository import Repository
 from shflbench.files import relative
@@ -31,6 +31,7 @@ SYSTEM = Path("/usr/include")  # a header of the system is no one of the reposit
 _UNDEFINED = re.compile(r'identifier "(\w+)" is undefined')
 _CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:el)?if.*", re.MULTILINE)
 _WORD = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_OF_LINUX = re.compile(rb"#undef (HAVE_(?:CLOCK_\w+|GETTIMEOFDAY|STD\w+_H|STRINGS?_H|SYS_\w+_H|UNISTD_H))\b")
 _VARIANTS = frozenset({"DEBUG", "NDEBUG"})  # which Makefiles define under a condition
 MAXIMUM_ROUNDS = 10  # of headers that include further ones from other folders
 
@@ -75,7 +76,14 @@ def with_found_headers(
             break
         options = replace(options, include=(*options.include, *added))
         unit = read_unit(main, options.include, toolkit)
-    return unit, options, [SourceNote("build", text) for text in search.notes()]
+    templates = search.templates(unit)
+    unit.stubs |= {name: text for name, (_, text) in templates.items()}
+    notes = [*search.notes(), *(_template_note(name, path) for name, (path, _) in templates.items())]
+    return unit, options, [SourceNote("build", text) for text in notes]
+
+
+def _template_note(name: str, template: Path) -> str:
+    return f"{name} is {_shown(template)}, which configure completes: only what every Linux has is defined"
 
 
 def with_build_macros(
@@ -140,6 +148,16 @@ class _HeaderSearch:
                 self._only.setdefault(folder, []).append(name)
                 added[folder] = None
         return list(added)
+
+    def templates(self, unit: SourceUnit) -> dict[str, tuple[Path, bytes]]:
+        """Return path and text of `config.h.in`, as autoheader writes it, for a missing `config.h`, likewise others."""
+        result = {}
+        for name in unit.missing:
+            folder = self._repository.folder_of(f"{name}.in")
+            text = read_limited(folder / f"{name}.in") if folder is not None else b""
+            if folder is not None and b"#undef " in text and b"@" not in text:
+                result[name] = folder / f"{name}.in", _OF_LINUX.sub(rb"#define \1 1", text)
+        return result
 
     def notes(self) -> list[str]:
         """Return a sentence for each file of the build, and one for each folder of the repository."""

@@ -252,3 +252,18 @@ def test_a_file_that_macros_of_the_build_do_not_help_keeps_its_error(project: Pa
     write(project / "src/apps/CMakeLists.txt", "add_compile_definitions(GPU)\n")
     with pytest.raises(CompileError, match='"WIDTH" is undefined'):
         read(project)
+
+
+def test_a_header_that_configure_writes_is_its_template(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(project)
+    write(
+        project / "src/common/width.h",
+        '#include "config.h"\n#if defined HAVE_UNISTD_H && !defined HAVE_MPI\n#define WIDTH 4\n#endif\n',
+    )
+    (project / "config").mkdir()
+    write(project / "config/config.h.in", "/* @PACKAGE@ */\n#undef HAVE_UNISTD_H\n")
+    with pytest.raises(CompileError, match=r"there is no header config\.h"):
+        read(project)
+    write(project / "config/config.h.in", "#undef HAVE_UNISTD_H\n#undef HAVE_MPI\n")
+    expected = "config.h is config/config.h.in, which configure completes: only what every Linux has is defined"
+    assert notes(read(project))[-1] == expected
