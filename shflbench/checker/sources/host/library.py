@@ -112,6 +112,20 @@ def _allocate_pitch(run: HostRun, frame: HostFrame, given: Sequence[Reference]) 
     return 0
 
 
+def _allocate_aligned(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `posix_memalign(&pointer, alignment, size)`."""
+    pointer, _, size, *_ = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
+    _write(pointer, Pointer(Memory(size if isinstance(size, int) else None), 0, UNKNOWN_TYPE))
+    return 0
+
+
+def _mapped(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `cudaHostGetDevicePointer(&pointer, memory, flags)`."""
+    pointer, memory, *_ = [*_values(given), UNKNOWN, UNKNOWN]
+    _write(pointer, memory)
+    return 0
+
+
 def _malloc(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     count = _values(given)[-1] if given else UNKNOWN
     return Pointer(Memory(int(count) if isinstance(count, int | float) else None), 0, UNKNOWN_TYPE)
@@ -332,6 +346,8 @@ LIBRARY: Mapping[str, Call] = {
     **dict.fromkeys(("cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "cudaMallocHost", "cudaHostAlloc",
                      "cudaMallocFromPoolAsync"), _allocate),
     "cudaMallocPitch": _allocate_pitch,
+    "posix_memalign": _allocate_aligned,
+    "cudaHostGetDevicePointer": _mapped,
     **dict.fromkeys(("malloc", "valloc", "aligned_alloc", "realloc"), _malloc),
     "calloc": _calloc,
     **dict.fromkeys(("memset", "cudaMemset", "cudaMemsetAsync"), _set),

@@ -154,8 +154,8 @@ def _element(run: HostRun, node: Node) -> Callable[[HostFrame], Reference]:
         value, index = base(frame), place(frame)
         if isinstance(value, Structure) and value.memory is not None:
             value = Pointer(value.memory, 0, value.element)
-        if isinstance(value, Text) and value.text is None and isinstance(index, int):  # argv[k]
-            return Cell(Text(None, index))
+        if isinstance(value, Text):
+            return Cell(_character(value, index))
         if isinstance(value, CellAddress):
             return value.cell if index == 0 else Cell()
         if not isinstance(value, Pointer):
@@ -164,6 +164,13 @@ def _element(run: HostRun, node: Node) -> Callable[[HostFrame], Reference]:
         return HostElement(moved.memory, moved.offset, moved.target)
 
     return element
+
+
+def _character(text: Text, index: object) -> object:
+    """Return a character of a string; it is unknown in a word of a command line that is not given."""
+    if text.text is None or not isinstance(index, int) or not 0 <= index <= len(text.text):
+        return UNKNOWN
+    return ord(text.text[index]) if index < len(text.text) else 0
 
 
 def load_element(run: HostRun, node: Node) -> Callable[[HostFrame], object]:

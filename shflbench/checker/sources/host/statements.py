@@ -154,6 +154,7 @@ def _loop(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of a
     body = node.child_by_field_name("body")
     inside = run.statement(body) if body is not None else _nothing
     effects = run.program.has_effects(node)
+    options = "argc" in text_of(node.child_by_field_name("condition")) and _reads_words(node)
     scalars = changed(node)
     at_end = node.type == "do_statement"
 
@@ -181,7 +182,7 @@ def _loop(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of a
     def loop(frame: HostFrame) -> Outcome:
         before = dict(frame.variables)
         try:
-            if effects or run.state.loop_steps is not None:
+            if effects or options or run.state.loop_steps is not None:
                 return iterate(frame)
             if run.state.given.number >= run.long_loops.get(node.id, run.state.given.number + 1):
                 begin(frame)
@@ -258,7 +259,7 @@ def _switch(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of
         for case, label in zip(cases, labels, strict=True)
     ]
     effects = [run.launches(case) for case in cases]
-
+    options = [index for index, case in enumerate(cases) if run.program.has_effects(case) or _reads_words(case)]
     selects = clause is not None and run.program.selects(text_of(items(clause)[-1]))
 
     def from_case(start: int, frame: HostFrame) -> Outcome:
@@ -281,7 +282,10 @@ def _switch(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of
                         from_case(index, frame)
             return None
         if value is UNKNOWN:
-            run.forget(changed(node), frame)
+            for index in options:  # as for an option that the command line has
+                from_case(index, frame)
+            if not options:
+                run.forget(changed(node), frame)
             return None
         start = next((i for i, item in enumerate(values) if item is not None and item(frame) == value), None)
         if start is None:

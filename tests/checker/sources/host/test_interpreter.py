@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from shflbench.checker.sources.host.chosen_runs import NUMBERS
 from shflbench.checker.sources.host.machine import MOST_ITERATIONS, MOST_STEPS
 from shflbench.checker.sources.kernel_file import HostLaunch
 from tests.checker.sources.conftest import Parse
@@ -37,6 +38,9 @@ def numbers(found: list[HostLaunch]) -> list[int | float | None]:
         (main("std::vector<int> a(4); std::iota(a.begin(), a.end(), 5); kernel<<<1, 32>>>(p, a[0] + 10 * a[3]);"), 85),
         (main("int *a = new int[4]; std::fill(a + 1, a + 3, 7); kernel<<<1, 32>>>(p, a[1] + a[2]);"), 14),
         (main("int *a = new int[4]; for (int i = 0; i < 4; i++) a[i] = 2 * i; kernel<<<1, 32>>>(p, a[3]);"), 6),
+        (main("int *a; posix_memalign((void **)&a, 64, 16); a[3] = 8; kernel<<<1, 32>>>(p, a[3]);"), 8),
+        (main("int *a = new int[2], *b; cudaHostGetDevicePointer(&b, a, 0); a[1] = 7; kernel<<<1, 32>>>(p, b[1]);"), 7),
+        (main("const char *a = \"3x\"; kernel<<<1, 32>>>(p, a[0] - '0' + a[2]);"), 3),
         (main("unsigned char c = 300; kernel<<<1, 32>>>(p, c);"), 44),
         (main("int n = 7 / 2 * 2.5; kernel<<<1, 32>>>(p, n);"), 7),
         (main("int n = 0; do { n += 3; } while (n < 10); kernel<<<1, 32>>>(p, n);"), 12),
@@ -70,6 +74,15 @@ def test_the_code_around_a_launch_gives_its_numbers(launches: Launches, text: st
 def test_a_program_without_words_takes_its_defaults(launches: Launches) -> None:
     (launch,) = launches(main("int n = 64; if (argc > 1) n = atoi(argv[1]); kernel<<<n / 32, 32>>>(p, n);"))
     assert (launch.grid, launch.assumed, launch.forced) == ((2, 1, 1), (), False)
+
+
+def test_options_in_a_switch_give_their_numbers(launches: Launches) -> None:
+    switch = "switch (argv[i][1]) { case 'n': n = atoi(argv[++i]); fill(n); break; case 'q': quiet = 1; }"
+    body = f"int n = 0, quiet = 0; for (int i = 1; i < argc; i++) if (argv[i][0] == '-') {switch}"
+    fill = "void fill(int n) { int s = 0; for (int i = 0; i < n; i++) for (int k = 0; k < n; k++) s += k; }\n"
+    seen = launches(fill + main(f"if (argc < 2) return 1; {body} if (n) kernel<<<(n + 63) / 64, 64>>>(p, n);"))
+    assert numbers(seen)[0] == NUMBERS[0]
+    assert all(launch.assumed == (("argv[2]", launch.arguments[1].value),) for launch in seen)
 
 
 def test_a_number_of_the_command_line_is_one_number_in_all_of_a_launch(launches: Launches) -> None:
