@@ -28,7 +28,7 @@ class HostRun(Protocol):
     kernels: Mapping[str, Sequence[Definition]]
     state: HostState
     macro_uses: list[Node]  # those around what runs
-    long_loops: dict[int, int]  # loops that took too many iterations, with the number that stood for the input
+    long_loops: dict[int, int]  # loops that took too many iterations, with the largest number of the input
 
     def expression(self, node: Node) -> Callable[[HostFrame], Any]:
         """Return an expression as a function of the frame."""

@@ -60,7 +60,7 @@ class Interpreter:
         self._statements: dict[int, Statement] = {}
         self._launches: dict[int, bool] = {}
         self.macro_uses: list[Node] = []  # those around what runs
-        self.long_loops: dict[int, int] = {}  # loops that took too many iterations → the number that was read
+        self.long_loops: dict[int, int] = {}  # loops that took too many iterations → the largest number of the input
         self._left = MOST_TOTAL
         self._expanded: dict[str, tuple[Tree, Node | None]] = {}
 

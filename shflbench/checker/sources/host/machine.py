@@ -62,6 +62,11 @@ class HostInput:
     number: int = 1024
     used: dict[str, int] = field(default_factory=dict)  # what was taken as `number`: `argv[1]` → 1024
 
+    @property
+    def largest(self) -> int:
+        """The largest number of the command line, or the one that stands for its numbers."""
+        return max((int(word) for word in self.words or () if word.isdecimal()), default=self.number)
+
 
 @dataclass(slots=True)
 class HostState:

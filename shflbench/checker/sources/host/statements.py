@@ -184,7 +184,8 @@ def _loop(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of a
         try:
             if effects or options or run.state.loop_steps is not None:
                 return iterate(frame)
-            if run.state.given.number >= run.long_loops.get(node.id, run.state.given.number + 1):
+            largest = run.state.given.largest
+            if largest >= run.long_loops.get(node.id, largest + 1):
                 begin(frame)
                 run.forget(scalars, frame)
                 return None
@@ -192,7 +193,7 @@ def _loop(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of a
             try:
                 return iterate(frame)
             except LoopLimit:
-                run.long_loops[node.id] = run.state.given.number
+                run.long_loops[node.id] = largest
                 run.forget(scalars, frame)
                 return None
             finally:

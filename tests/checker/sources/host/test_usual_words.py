@@ -72,7 +72,18 @@ def test_given_words_count(parse: Parse) -> None:
 def test_a_grid_of_zero_that_the_command_line_may_decide_on_is_no_launch(parse: Parse) -> None:
     text = """
 __global__ void f() {}
-int main(int argc, char **argv) { std::vector<int> rows = parsed(argv[1]); int n = 0; f<<<n, 32>>>(); }
+int main(int argc, char **argv) { std::vector<int> rows; read_rows(argv[1], rows); f<<<rows.size(), 32>>>(); }
 """
     assert [site.launch.grid for site in parse(text).launches] == [None]
-    assert [site.launch.grid for site in parse(text.replace("int argc, char **argv", "")).launches] == [(0, 1, 1)]
+
+
+def test_a_loop_that_is_too_long_for_a_large_number_runs_for_a_smaller_one(parse: Parse) -> None:
+    fill = "int *data, *host = new int[n]; for (int i = 0; i < n; i++) host[i] = i % 7;"
+    copy = "cudaMalloc(&data, n * 4); cudaMemcpy(data, host, n * 4, cudaMemcpyHostToDevice);"
+    main = f"int main(int argc, char **argv) {{ int n = atoi(argv[1]); {fill} {copy} f<<<n / 32, 32>>>(data); }}"
+    source = parse(f"__global__ void f(int *data) {{}}\n{main}", usual=("100000000",))
+    first = source.launches[0].launch
+    assert (first.assumed, first.arguments[0].buffer and first.arguments[0].buffer.contents is not None) == (
+        (("argv[1]", 4096),),
+        True,
+    )
