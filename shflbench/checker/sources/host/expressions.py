@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from shflbench.checker.sources.arithmetic import COMPARISONS, number, operate
 from shflbench.checker.sources.host.calls import call
 from shflbench.checker.sources.host.declarations import array_with
+from shflbench.checker.sources.host.library import assumed
 from shflbench.checker.sources.host.machine import HostFrame
 from shflbench.checker.sources.host.places import (
     address,
@@ -100,6 +101,8 @@ def _instance(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
 
 
 # Numbers and operators
+
+_PLACES = frozenset({"identifier", "qualified_identifier", "field_expression", "pointer_expression"})
 
 
 def _number(run: HostRun, node: Node) -> Callable[[HostFrame], object]:  # noqa: ARG001
@@ -196,16 +199,34 @@ def _binary(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     first, second = run.expression(target), run.expression(operand)
     if sign in {"&&", "||", "and", "or"}:
         return _logical(first, second, ends=sign in {"||", "or"})
-    place = run.reference(operand) if sign == ">>" else None
+    if sign == ">>":
+        return _shift_or_read(run, target, operand)
 
     def binary(frame: HostFrame) -> object:
         one = first(frame)
-        if place is not None and not isinstance(one, int):  # `std::cin >> n`
-            place(frame).store(UNKNOWN)
-            return UNKNOWN
         return combined(sign, one, second(frame))
 
     return binary
+
+
+def _shift_or_read(run: HostRun, target: Node, operand: Node) -> Callable[[HostFrame], object]:
+    """Return `number >> count`, or `stream >> variable`, which gives a number of the input."""
+    first, second, place = run.expression(target), run.expression(operand), run.reference(operand)
+    source = target
+    while source.type == "binary_expression":
+        source = source.child_by_field_name("left") or source.children[0]
+    stream = run.reference(source) if source.type in _PLACES else None
+
+    def shift_or_read(frame: HostFrame) -> object:
+        one = first(frame)
+        if isinstance(one, int) or stream is None or stream(frame).type.format:
+            return combined(">>", one, second(frame))
+        variable = place(frame)
+        reads_number = isinstance(variable, Cell) and variable.type.format not in {"", "b", "B"}
+        variable.store(assumed(run, "input") if reads_number else UNKNOWN)
+        return UNKNOWN
+
+    return shift_or_read
 
 
 def _logical(

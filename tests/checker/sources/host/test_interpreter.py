@@ -76,6 +76,18 @@ def test_a_program_without_words_takes_its_defaults(launches: Launches) -> None:
     assert (launch.grid, launch.assumed, launch.forced) == ((2, 1, 1), (), False)
 
 
+@pytest.mark.parametrize("stream", ["std::cin", "file", "*file"])
+def test_numbers_that_a_stream_reads_are_one_number_of_the_input(launches: Launches, stream: str) -> None:
+    seen = launches(main(f"int n = 0, m; {stream} >> n >> m; kernel<<<n / 64, 64>>>(p, m);"))
+    assert numbers(seen)[0] == NUMBERS[0]
+    assert all(launch.assumed == (("input", launch.arguments[1].value),) for launch in seen)
+
+
+def test_a_shift_of_an_unknown_number_reads_nothing(launches: Launches) -> None:
+    (launch,) = launches(main("int n = 4, m = unknown(); int k = m >> n; kernel<<<1, 64>>>(p, n);"))
+    assert (launch.arguments[1].value, launch.assumed) == (4, ())
+
+
 def test_options_in_a_switch_give_their_numbers(launches: Launches) -> None:
     switch = "switch (argv[i][1]) { case 'n': n = atoi(argv[++i]); fill(n); break; case 'q': quiet = 1; }"
     body = f"int n = 0, quiet = 0; for (int i = 1; i < argc; i++) if (argv[i][0] == '-') {switch}"
