@@ -43,14 +43,14 @@ def read_cmake(folder: Path, root: Path) -> BuildFile:
     variables = {name: str(root) for name in ("CMAKE_SOURCE_DIR", "PROJECT_SOURCE_DIR")}
     between = [item for item in (folder, *folder.parents) if item == root or root in item.parents]
     for item in reversed(between[1:]):
-        variables = _Reader(item, variables).variables
-    reader = _Reader(folder, variables)
-    readers = [reader, *(_Reader(item, reader.variables) for item in reader.subfolders)]
+        variables = _CmakeReader(item, variables).variables
+    reader = _CmakeReader(folder, variables)
+    readers = [reader, *(_CmakeReader(item, reader.variables) for item in reader.subfolders)]
     include = dict.fromkeys(item for reader in readers for item in reader.include)
     return BuildFile(tuple(include), tuple(dict.fromkeys(item for reader in readers for item in reader.define)))
 
 
-class _Reader:
+class _CmakeReader:
     """The commands of one CMakeLists.txt, read in their order; there are none if it cannot be read."""
 
     def __init__(self, folder: Path, variables: Mapping[str, str]) -> None:
