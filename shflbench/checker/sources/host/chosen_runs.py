@@ -124,7 +124,9 @@ def _of_usual(run: Interpreter, main: HostFunction, words: Sequence[str]) -> lis
     else:
         best = min(states, key=_largest)
     odd = _limited(words, ODD)
-    further = _main(run, main, odd, forced=False).performed if odd.used and odd.used != best.given.used else []
+    odd.number = ODD  # of what the program reads elsewhere
+    is_new = {**odd.used, **dict.fromkeys(best.given.used, ODD)} != best.given.used
+    further = _main(run, main, odd, forced=False).performed if is_new else []
     return [*best.performed, *(item for item in further if _is_valid(item) and _is_moderate(item))]
 
 

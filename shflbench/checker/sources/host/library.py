@@ -65,12 +65,24 @@ def unknown_call(run: HostRun, name: str, given: Sequence[Reference]) -> object:
             value = place.load()
             if isinstance(value, Pointer):
                 value.memory.forget()
-            elif isinstance(value, CellAddress):
+            elif isinstance(value, CellAddress) and not isinstance(value.cell.value, Structure):
                 value.cell.store(_read_by(run, name, value.cell))
-            elif isinstance(value, Structure) and value.memory is not None:
-                value.memory.forget()
+            elif isinstance(value, CellAddress | Structure):
+                _fill(run, name, value.cell.value if isinstance(value, CellAddress) else value)
     run.state.step()
     return 0 if name.startswith("cuda") else UNKNOWN
+
+
+def _fill(run: HostRun, name: str, value: Any) -> None:  # noqa: ANN401  (the value of a variable)
+    """Fill a structure as a function of nobody's files may do; an empty vector gets an unknown length."""
+    if value.memory is not None:
+        value.memory.forget()
+        value.memory.size = value.memory.size or None
+    for cell in value.fields.values():
+        if isinstance(cell.value, Structure):
+            _fill(run, name, cell.value)
+        elif cell.value is UNKNOWN:
+            cell.store(_read_by(run, name, cell))
 
 
 def _read_by(run: HostRun, name: str, cell: Cell) -> object:

@@ -83,6 +83,17 @@ def test_numbers_that_a_stream_reads_are_one_number_of_the_input(launches: Launc
     assert all(launch.assumed == (("input", launch.arguments[1].value),) for launch in seen)
 
 
+@pytest.mark.parametrize("argument", ["g", "&g"])
+def test_a_function_of_another_file_fills_a_structure(launches: Launches, argument: str) -> None:
+    body = f"Graph g; load({argument}); cudaMalloc(&p, g.rows.size() * 4); kernel<<<g.n / 64, 64>>>(p, g.n);"
+    seen = launches("struct Graph { int n; std::vector<int> rows; };\n" + main(body))
+    assert numbers(seen)[0] == NUMBERS[0]
+    for launch in seen:
+        buffer = launch.arguments[0].buffer
+        assert launch.assumed == (("the result of load", launch.arguments[1].value),)
+        assert (buffer is not None, buffer and buffer.size) == (True, None)
+
+
 def test_a_shift_of_an_unknown_number_reads_nothing(launches: Launches) -> None:
     (launch,) = launches(main("int n = 4, m = unknown(); int k = m >> n; kernel<<<1, 64>>>(p, n);"))
     assert (launch.arguments[1].value, launch.assumed) == (4, ())

@@ -87,3 +87,9 @@ def test_a_loop_that_is_too_long_for_a_large_number_runs_for_a_smaller_one(parse
         (("argv[1]", 4096),),
         True,
     )
+
+
+def test_numbers_of_a_file_are_also_tried_as_no_multiple_of_a_block(parse: Parse) -> None:
+    body = "int n; file >> n; float *data; f<<<(n + 63) / 64, 64>>>(data, n, atoi(argv[1]));"
+    source = parse(SOURCE.partition("int main")[0] + f"int main(int argc, char **argv) {{ {body} }}", usual=("8",))
+    assert [site.launch.assumed for site in source.launches] == [(("input", 1024),), (("input", 1000),)]
