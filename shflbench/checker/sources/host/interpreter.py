@@ -188,6 +188,7 @@ class Interpreter:
             elif isinstance(value, Structure):
                 if value.memory is not None:
                     value.memory.forget()
+                    value.memory.size = value.memory.size if indirect else None
             elif not indirect:
                 place.store(UNKNOWN)
             if not indirect and isinstance(value, Pointer):

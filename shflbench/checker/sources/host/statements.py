@@ -41,6 +41,10 @@ class HostReturn:
 Outcome: TypeAlias = Left | HostReturn | None
 Statement: TypeAlias = Callable[[HostFrame], Outcome]
 _LEAVING = frozenset({"exit", "abort", "_exit", "quick_exit", "std::exit", "std::abort", "usage", "Usage"})
+# Members of containers that change the number of elements.
+RESIZING = frozenset(
+    {"assign", "clear", "emplace", "emplace_back", "erase", "insert", "pop_back", "push_back", "resize", "swap"}
+)
 
 
 def _block(run: HostRun, node: Node) -> Statement:
@@ -341,7 +345,10 @@ def _throw(run: HostRun, node: Node) -> Statement:  # noqa: ARG001  (a handler)
 
 
 def changed(node: Node) -> list[tuple[str, bool]]:
-    """Return the variables that code may change, and whether it changes only what they point to."""
+    """Return the variables that code may change, and whether it changes only what they point to.
+
+    A vector that gets another number of elements changes itself.
+    """
     names: dict[tuple[str, bool], None] = {}
     for item in walk(node):
         target = None
@@ -357,7 +364,8 @@ def changed(node: Node) -> list[tuple[str, bool]]:
                 names.update({(text_of(one), True): None for one in walk(argument) if one.type == "identifier"})
             function = item.child_by_field_name("function")
             if function is not None and function.type == "field_expression":
-                names[text_of(function.child_by_field_name("argument")), True] = None
+                member = text_of(function.child_by_field_name("field"))
+                names[text_of(function.child_by_field_name("argument")), member not in RESIZING] = None
             continue
         if target is not None:
             indirect = target.type in {"subscript_expression", "pointer_expression", "field_expression"}

@@ -23,6 +23,7 @@ def size(parse: Parse, body: str) -> int | None:
         ("thrust::device_vector<float> d{1, 2}; kernel<<<1, 32>>>(thrust::raw_pointer_cast(d.data()));", 8),
         ("device_vector<float> d(n), e(9); float *p = d.data().get(); p = e.data().get(); kernel<<<1, 32>>>(p);", 36),
         ("std::vector<int> h; for (int i = 0; i < 6; i++) h.push_back(i); kernel<<<1, 32>>>(h.data());", 24),
+        ("std::vector<int> h(5); while (other()) h[2] = 1; kernel<<<1, 32>>>(h.data());", 20),
     ],
 )
 def test_constant_sizes_of_vectors_count(parse: Parse, body: str, bytes_: int) -> None:
@@ -36,6 +37,8 @@ def test_constant_sizes_of_vectors_count(parse: Parse, body: str, bytes_: int) -
         "thrust::device_vector<float> d(n); d.resize(other()); kernel<<<1, 32>>>(thrust::raw_pointer_cast(d.data()));",
         "thrust::device_vector<float> d(h.begin(), h.end()); kernel<<<1, 32>>>(d.data().get());",
         "thrust::device_vector<float> d(n); d = other(); kernel<<<1, 32>>>(d.data().get());",
+        "std::vector<int> h; while (other()) h.push_back(1); kernel<<<1, 32>>>(h.data());",
+        "std::vector<int> h; if (other()) h.resize(9); kernel<<<1, 32>>>(h.data());",
     ],
 )
 def test_sizes_that_are_not_certain_are_unknown(parse: Parse, body: str) -> None:
