@@ -10,7 +10,7 @@ from shflbench.checker.dataflow.loops import never_ends, waits_for_clock
 from shflbench.checker.judgment.body import values_without_body
 from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_invented, is_of_other_numbers, is_refusal
 from shflbench.checker.judgment.judged_observation import JudgedObservation
-from shflbench.checker.judgment.misfits import Misfits
+from shflbench.checker.judgment.misfits import Misfits, only_in_fewer_blocks
 from shflbench.checker.judgment.observations import Observation, observations
 from shflbench.checker.judgment.sentences import (
     ALL_SCHEDULES,
@@ -121,7 +121,7 @@ def _without_misfits(judged: Sequence[JudgedObservation], misfits: Misfits) -> l
     """Return the observations; those that say only that derived values do not fit count for nothing."""
     result = []
     for item in judged:
-        is_open = item.level is Level.WARNING or item.undecided
+        is_open = item.level is Level.WARNING or item.undecided or only_in_fewer_blocks(item.observation)
         reasons = misfits.reasons(item.observation, item.causes) if is_open else ()
         result.append(replace(item, level=Level.NONE, causes=(), undecided="", misfit=reasons) if reasons else item)
     return result

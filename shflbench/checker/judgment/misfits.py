@@ -43,11 +43,12 @@ class Misfits:
             return ()
         sites = sites_of(observation, self._slicer)
         happened = {id(item) for item in observation.launches}
+        in_block = only_in_fewer_blocks(observation)
         fits = any(
             id(item) not in happened
             and item.results[0].error is None
             and _is_comparable(item, observation)
-            and (sites <= self._executed(item) or (is_scaled_down(observation) and bool(item.launch.shape.sample)))
+            and (sites <= self._executed(item) or (_has_real_sizes(observation, item) and not in_block))
             for item in self._launches
         )
         return (tuple(causes) or tuple(sorted(names)) or (LAUNCH,)) if fits else ()
@@ -60,7 +61,7 @@ class Misfits:
             return bool(names) or only_special(observation) or is_scaled_down(observation)
         if observation.kind not in RACES | {HazardKind.SAME_VALUE}:
             return False
-        if only_special(observation):
+        if only_special(observation) or only_in_fewer_blocks(observation):
             return True
         if observation.kind in {HazardKind.WAW, HazardKind.SAME_VALUE}:
             return bool(names)
@@ -90,6 +91,18 @@ class Misfits:
         if ran is None:
             ran = self._ran[id(item)] = ran_ops(self._slicer.program, item)
         return ran
+
+
+def only_in_fewer_blocks(observation: Observation) -> bool:
+    """Whether threads of one block race only where it has the work of other blocks, too.
+
+    Blocks at the real sizes show such a race if their loops iterate as often there.
+    """
+    return is_scaled_down(observation) and observation.kind in RACES and observation.hazard.space == "shared"
+
+
+def _has_real_sizes(observation: Observation, item: LaunchEvidence) -> bool:
+    return is_scaled_down(observation) and bool(item.launch.shape.sample)
 
 
 def is_scaled_down(observation: Observation) -> bool:

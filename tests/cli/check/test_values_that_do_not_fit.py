@@ -156,3 +156,28 @@ def test_equal_values_at_one_address_only_with_derived_contents_leave_no_doubt(c
     assert report.verdict == "clean", report.sentence
     assert "WAW of equal values only with derived values of `place`" in report.sentence
     assert check_text(moved("out[i / 2] = 1;")).verdict == "doubtful"
+
+
+@pytest.mark.parametrize(("blocks", "verdict"), [(4096, "clean"), (256, "broken")])
+def test_a_race_between_iterations_counts_if_blocks_iterate_twice_at_the_real_sizes(
+    check_text: CheckText, blocks: int, verdict: str
+) -> None:
+    """A block that may read its tile while another thread of it stores the next one, if there is a next one."""
+    source = f"""
+__global__ void reversed(const int *in, int *out, int n) {{
+    __shared__ int tile[256];
+    for (int i = {LINEAR}; i < n; i += gridDim.x * blockDim.x) {{
+        tile[threadIdx.x] = in[i];
+        __syncthreads();
+        out[i] = tile[255 - threadIdx.x];
+    }}
+}}
+int main() {{
+    int n = 1 << 20, *in, *out;
+    cudaMalloc(&in, n * sizeof(int)); cudaMalloc(&out, n * sizeof(int));
+    reversed<<<{blocks}, 256>>>(in, out, n);
+}}
+"""
+    report = check_text(source)
+    assert report.verdict == verdict, report.sentence
+    assert ("only in launch" in report.sentence) == (verdict == "clean")
