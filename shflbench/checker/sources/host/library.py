@@ -183,6 +183,23 @@ def _copy(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:
     return 0
 
 
+def _copy_rows(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `cudaMemcpy2D(target, pitch, source, pitch, width, height, kind)`, with pitches and width in bytes."""
+    values: list[Any] = [*_values(given), *[UNKNOWN] * 6]
+    target, target_pitch, source, source_pitch, width, height = values[:6]
+    if not isinstance(target, Pointer):
+        return 0
+    start, origin = target.offset, source.offset if isinstance(source, Pointer) else None
+    sizes = (target_pitch, source_pitch, width, height)
+    known = all(isinstance(size, int) for size in sizes) and start is not None and origin is not None
+    if not known or height > MOST_ITERATIONS:
+        target.memory.forget()
+        return 0
+    for row in range(height):
+        target.memory.copy(start + row * target_pitch, source.memory, origin + row * source_pitch, width)
+    return 0
+
+
 def _range(step: int) -> Call:
     """Return `std::fill` (a step of 0) or `std::iota` (1): each element is larger than the one before by the step."""
 
@@ -364,6 +381,7 @@ LIBRARY: Mapping[str, Call] = {
     "calloc": _calloc,
     **dict.fromkeys(("memset", "cudaMemset", "cudaMemsetAsync"), _set),
     **dict.fromkeys(("memcpy", "memmove", "cudaMemcpy", "cudaMemcpyAsync"), _copy),
+    **dict.fromkeys(("cudaMemcpy2D", "cudaMemcpy2DAsync"), _copy_rows),
     "fill": _range(0),
     "iota": _range(1),
     **dict.fromkeys(READERS, _parsed),

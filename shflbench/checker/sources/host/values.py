@@ -62,11 +62,11 @@ class Memory:
 
     def copy(self, offset: int, source: Memory, start: int, count: int | None) -> None:
         """Copy a range of another allocation."""
-        if count is None or offset < 0 or start < 0:
+        if count is None or count < 0 or offset < 0 or start < 0:
             self.forget()
         elif source.filled is not None:
             self.fill(source.filled, offset, count)
-        elif source.known and self._kept():
+        elif self._kept() and max(offset + count - len(self.known), start + count - len(source.known)) <= 0:
             self.data[offset : offset + count] = source.data[start : start + count]
             self.known[offset : offset + count] = source.known[start : start + count]
         else:

@@ -139,6 +139,21 @@ def test_contents_that_host_code_computes_go_with_the_launch(launches: Launches)
     assert [buffer and buffer.contents for buffer in buffers] == [expected, None]  # the first kernel may write them
 
 
+def test_a_copy_in_two_dimensions_copies_each_row(launches: Launches) -> None:
+    body = "int h[6] = {0, 1, 2, 3, 4, 5}; cudaMalloc(&p, 16); cudaMemcpy2D(p, 8, h, 12, 8, 2, c);"
+    (launch,) = launches(main(f"{body} kernel<<<1, 32>>>(p, 1);"))
+    expected = b"".join(number.to_bytes(4, "little") for number in (0, 1, 3, 4))
+    assert launch.arguments[0].buffer is not None
+    assert launch.arguments[0].buffer.contents == expected
+
+
+def test_a_copy_past_the_end_of_its_source_leaves_contents_unknown(launches: Launches) -> None:
+    body = "int h[2] = {1, 2}; cudaMalloc(&p, 16); cudaMemcpy(p, h, 16, c);"
+    (launch,) = launches(main(f"{body} kernel<<<1, 32>>>(p, 1);"))
+    assert launch.arguments[0].buffer is not None
+    assert launch.arguments[0].buffer.contents is None
+
+
 def test_contents_are_unknown_after_a_function_of_other_files(launches: Launches) -> None:
     (launch,) = launches(
         main("int h[1] = {1}; read(h); cudaMalloc(&p, 4); cudaMemcpy(p, h, 4, c); kernel<<<1, 1>>>(p, 1);")
