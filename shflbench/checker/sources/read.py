@@ -13,10 +13,10 @@ from shflbench.checker.sources.build_options import (
     usual_words,
     with_build_command,
     with_build_macros,
-    with_found_headers,
 )
 from shflbench.checker.sources.compiled import FileCompiler
 from shflbench.checker.sources.expansion import require_expandable
+from shflbench.checker.sources.header_search import with_found_headers
 from shflbench.checker.sources.host_code import UserFile
 from shflbench.checker.sources.includes import is_file, read_limited
 from shflbench.checker.sources.instances import compile_with_derived, example, requested, signature, with_derived
