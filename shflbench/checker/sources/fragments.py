@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.includes import MAXIMUM_BYTES, is_file
 from shflbench.checker.sources.kernel_file import SourceNote
+from shflbench.checker.sources.messages import RemovedFeatureError, SourceError
 from shflbench.errors import CompileError, InputError, KernelError
 from shflbench.files import read_regular, relative
 
@@ -25,11 +26,14 @@ _INCLUDE = re.compile(rb"""^[ \t]*#[ \t]*include[ \t]*["<]([^">\r\n]+)[">]""", r
 def read_with_includer(path: Path, read: Callable[[Path], KernelFile]) -> KernelFile:
     """Return the kernels of a file as `read` does, or those that a file has that includes it, if it fails to compile.
 
-    CompileError of the file alone if that does not compile either, or has none of its kernels.
+    CompileError of the file alone if that does not compile either, or has none of its kernels; a missing header or what
+    CUDA removed is an error at once.
     """
     try:
         return read(path)
-    except CompileError as error:
+    except SourceError as error:
+        if isinstance(error, RemovedFeatureError):
+            raise
         for outer in _includers(path):
             try:
                 file = read(outer)

@@ -46,6 +46,10 @@ class InstanceError(SourceError):
         self.instance = instance
 
 
+class RemovedFeatureError(SourceError):
+    """The compiler rejects what CUDA has removed."""
+
+
 MAXIMUM_NEAR = 200  # entries of a folder in which a missing header is searched for
 MAXIMUM_BYTES = 16 * 2**20  # of a file of which a line is shown
 # Device code may use these headers, which are no part of the compiler's package.
@@ -74,6 +78,7 @@ def compile_error(source: Path, file: str, line: int, what: str, advice: str = F
     if _is_texture_reference(what, file):
         what = "CUDA 12 removed texture references, `texture<…>`"
         advice = "Use texture objects (cudaTextureObject_t), or compile with CUDA 11 and pass the PTX."
+        return RemovedFeatureError(f"{source} does not compile: {place}{what}", advice, file, line)
     return SourceError(f"{source} does not compile: {place}{what}", advice, file, line)
 
 

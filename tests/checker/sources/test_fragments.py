@@ -65,3 +65,18 @@ def test_a_part_that_no_file_completes_keeps_its_error(part: Path, outer: str) -
     Path("parts/main.cu").write_text(f"{outer}__global__ void other(int *out) {{ *out = 2; }}\n")
     with pytest.raises(CompileError, match=r"parts/kernel\.cu does not compile: .*kernel\.cu:1: "):
         read(part)
+
+
+@pytest.mark.parametrize("line", ["texture<float, 1> table;", '#include "absent.h"'])
+def test_what_another_file_cannot_bring_is_an_error_at_once(part: Path, line: str) -> None:
+    part.write_text(f"{line}\n__global__ void k(float *out) {{ *out = tex1Dfetch(table, 0); }}\n")
+    Path("parts/main.cu").write_text(MAIN)
+    tried = []
+
+    def read_and_note(path: Path) -> KernelFile:
+        tried.append(path)
+        return read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None)
+
+    with pytest.raises(CompileError):
+        read_with_includer(part, read_and_note)
+    assert tried == [part]
