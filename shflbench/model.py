@@ -82,12 +82,21 @@ DTYPES: Mapping[str, Dtype] = {
 
 
 @dataclass(frozen=True, slots=True)
+class LaunchDims:
+    """Blocks of a grid and threads of a block along x, y and z."""
+
+    grid: tuple[int, int, int]
+    block: tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Launch:
     """A launch shape: the expression as the user wrote it, and the grid once the device is known."""
 
-    expression: str  # canonical, e.g. "26x1024" or "2*sms x 256"
+    expression: str  # canonical, e.g. "26x1024", "2*sms x 256" or "8x8:16x16"
     block: int  # threads per block
     grid: int | None  # blocks; None while it depends on an unknown device
+    dims: LaunchDims | None = None  # None: all blocks and threads along x
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.model import Conditions, Device, Kernel
+    from shflbench.model import Conditions, Device, Kernel, LaunchDims
 
 Array = NDArray[np.generic]
 
@@ -28,6 +28,7 @@ class Buffer:
     read: bool = False  # filled with an input before the launch
     written: bool = False  # an output
     initial: int | None = None  # the value of an output before the launch; None: arbitrary bytes
+    restored: bool = False  # whether each timed launch finds the input in it, which the launch before has changed
 
     @property
     def nbytes(self) -> int:
@@ -53,6 +54,7 @@ class KernelCall:
     arguments: tuple[str | np.generic, ...]  # in the kernel's order: buffers by name, `iterations`, numbers
     carveout: int | None = None  # percentage of on-chip memory used as shared memory; None: the driver decides
     cold: bool = False  # whether the L2 cache holds none of the buffers before each timed launch
+    dims: LaunchDims | None = None  # of grid and block; None: along x
 
     @property
     def inputs(self) -> tuple[Buffer, ...]:
@@ -63,6 +65,11 @@ class KernelCall:
     def outputs(self) -> tuple[Buffer, ...]:
         """The buffers that are returned."""
         return tuple(buffer for buffer in self.buffers if buffer.written)
+
+    @property
+    def restored(self) -> tuple[Buffer, ...]:
+        """The buffers whose inputs are copied back before each timed launch."""
+        return tuple(buffer for buffer in self.buffers if buffer.restored)
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ class CudaBackend:
         Each `place` but the first is another CUDA context, which is created when it is first used.
         """
         name = plain_name(call.kernel.symbol)
-        needed, free = sum(buffer.nbytes for buffer in call.buffers), self.free_bytes()
+        needed, free = sum(buffer.nbytes for buffer in (*call.buffers, *call.restored)), self.free_bytes()
         if needed > free:
             room = f"its buffers take {needed / GIB:.2f} GiB, and {free / GIB:.2f} GiB is free"
             raise LaunchError(f"{name}: out of device memory: {room}", MEANINGS[OUT_OF_MEMORY].advice)

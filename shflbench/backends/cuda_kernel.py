@@ -41,6 +41,7 @@ class CudaKernel:
             harness.make_cold()
         # Bytes, because cupy does not support every NumPy type.
         self._buffers = {buffer.name: cupy.zeros(buffer.nbytes, np.uint8) for buffer in call.buffers}
+        self._inputs = {buffer.name: cupy.zeros(buffer.nbytes, np.uint8) for buffer in call.restored}
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         """Launch once and return the outputs, which are poisoned before; LaunchError if the kernel crashes."""
@@ -52,6 +53,8 @@ class CudaKernel:
                     self._set(buffer, buffer.before())
             for buffer, values in zip(self._call.inputs, inputs, strict=True):
                 self._set(buffer, values)
+            for name, kept in self._inputs.items():
+                kept.data.copy_from_device_async(self._buffers[name].data, kept.nbytes)
             self._launch(self._arguments(iterations))
             return [to_host(self._buffers[buffer.name]).view(buffer.dtype) for buffer in self._call.outputs]
 
@@ -62,10 +65,12 @@ class CudaKernel:
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
         """Take `samples`, each of `launches` launches between two events, after one launch that is not timed.
 
-        Each launch of a cold kernel is between two events of its own, because the cache is emptied before it; a sample
-        is then the mean over its launches. A host-bound burst is repeated, and `host_bound` if no try succeeds.
+        Each launch of a cold kernel, or of one whose inputs are restored, is between two events of its own, because
+        the cache is emptied, or the inputs are copied, before it; a sample is then the mean over its launches. A
+        host-bound burst is repeated, and `host_bound` if no try succeeds.
         """
-        pairs, inside = (samples * launches, 1) if self._call.cold else (samples, launches)
+        apart = self._call.cold or bool(self._inputs)
+        pairs, inside = (samples * launches, 1) if apart else (samples, launches)
         arguments = self._arguments(iterations)
         host_bound = True
         with self._harness.errors(plain_name(self._call.kernel.symbol)):
@@ -83,11 +88,12 @@ class CudaKernel:
         harness, cold = self._harness, self._call.cold
         events = harness.event_pairs(pairs)
         if not cold:
-            harness.block_stream(1 + pairs * launches, 2 * pairs)
+            harness.block_stream(1 + pairs * (launches + len(self._inputs)), 2 * pairs)
         harness.stamp_clock(0)
         self._launch(arguments)
         host_bound = False
         for start, end in events:
+            self._restore()
             if cold:
                 # Queue only now: emptying the cache also evicts the arguments of a queued launch, which costs 0.3 µs on
                 # an H200 and does not happen in real programs.
@@ -103,17 +109,24 @@ class CudaKernel:
         elapsed_ms = harness.cupy.cuda.get_elapsed_time
         return [1000 * elapsed_ms(start, end) for start, end in events], host_bound
 
+    def _restore(self) -> None:
+        """Queue copies of the inputs that the launch before has changed; emptying the cache comes after them."""
+        for name, kept in self._inputs.items():
+            self._buffers[name].data.copy_from_device_async(kept.data, kept.nbytes)
+
     def _arguments(self, iterations: int) -> Arguments:
         given = {**self._buffers, ITERATIONS: np.int32(iterations)}
         return tuple(given[item] if isinstance(item, str) else item for item in self._call.arguments)
 
     def _launch(self, arguments: Arguments) -> None:
         call = self._call
-        self._function((call.grid,), (call.block,), arguments, shared_mem=call.shared_bytes)
+        grid, block = (call.dims.grid, call.dims.block) if call.dims else ((call.grid,), (call.block,))
+        self._function(grid, block, arguments, shared_mem=call.shared_bytes)
 
     def close(self) -> None:
         """Return the buffers to cupy's pool for the next kernel."""
         self._buffers.clear()
+        self._inputs.clear()
         self._harness.let_go(self._function)
 
 

@@ -100,7 +100,7 @@ class EmulatedKernel:
         outputs = [_output(buffer, read.get(buffer.name)) for buffer in call.outputs]
         places = {name: place for place, name in enumerate((*pure, *(item.name for item in call.outputs)))}
         order = [places.get(item) if isinstance(item, str) else item for item in call.arguments]
-        shape = Shape(call.grid, call.block)
+        shape = Shape(call.grid, call.block) if call.dims is None else Shape.of(call.dims.grid, call.dims.block)
         inputs = list(pure.values())
         return EmulatedLaunch(
             self.program, shape, call.shared_bytes, inputs, outputs, iterations, order, self._machine, list(places)

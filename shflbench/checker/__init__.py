@@ -1,8 +1,8 @@
 """Check whether kernels are right, race-free and deadlock-free under legal schedules; needs no GPU.
 
 These names are all that the rest of shflbench uses: check a file, or a kernel at given launches, with the report,
-its findings and verdicts; load a program, launch and run it; count its memory requests. `shflbench.check` is the
-interface for Python, in `checker.python`.
+its findings and verdicts; read a file's kernels with the launches at which they can be timed; load a program,
+launch and run it; count its memory requests. `shflbench.check` is the interface for Python, in `checker.python`.
 """
 
 from typing import TYPE_CHECKING
@@ -10,6 +10,14 @@ from typing import TYPE_CHECKING
 from shflbench.lazy import on_first_use
 
 if TYPE_CHECKING:
+    from shflbench.checker.candidates import (
+        CandidateBuffer,
+        CandidateFile,
+        CandidateLaunch,
+        CandidateNumber,
+        KernelCandidate,
+        read_candidates,
+    )
     from shflbench.checker.files import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import grouped
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
@@ -23,6 +31,7 @@ if TYPE_CHECKING:
     from shflbench.checker.ptx.syntax import Location
     from shflbench.checker.report import FileReport, Finding, KernelReport, LaunchRecord
     from shflbench.checker.requests.count import Locate, count_requests
+    from shflbench.checker.runs.buffer_uses import BufferUse
     from shflbench.checker.runs.evidence import Expectation
     from shflbench.checker.selection import reports_with_kernels
     from shflbench.checker.source_lines import SourceLine
@@ -32,6 +41,14 @@ else:
     __getattr__ = on_first_use(
         __name__,
         {
+            "candidates": (
+                "KernelCandidate",
+                "CandidateBuffer",
+                "CandidateFile",
+                "CandidateLaunch",
+                "CandidateNumber",
+                "read_candidates",
+            ),
             "files": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("grouped",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
@@ -45,6 +62,7 @@ else:
             "ptx.syntax": ("Location",),
             "report": ("FileReport", "Finding", "KernelReport", "LaunchRecord"),
             "requests.count": ("Locate", "count_requests"),
+            "runs.buffer_uses": ("BufferUse",),
             "runs.evidence": ("Expectation",),
             "selection": ("reports_with_kernels",),
             "source_lines": ("SourceLine",),
@@ -55,6 +73,11 @@ else:
 
 __all__ = [
     "POLICIES",
+    "BufferUse",
+    "CandidateBuffer",
+    "CandidateFile",
+    "CandidateLaunch",
+    "CandidateNumber",
     "CheckStep",
     "EmulatedLaunch",
     "Expectation",
@@ -63,6 +86,7 @@ __all__ = [
     "Finding",
     "GivenKernel",
     "GivenLaunch",
+    "KernelCandidate",
     "KernelReport",
     "KernelVerdict",
     "LaunchRecord",
@@ -83,5 +107,6 @@ __all__ = [
     "not_checked",
     "parse_arguments",
     "parse_shape",
+    "read_candidates",
     "reports_with_kernels",
 ]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 HEADINGS: Mapping[str, Mapping[str, str]] = {  # heading → name → one-line help, the everyday ones first
     "Measure": {
+        "bench": "Compare the kernels of a CUDA file: check them, compare their results, and time them.",
         "run": "Run a suite: compile, verify, time and store every case.",
         "show": "Show the results of runs.",
         "plot": "Draw the charts of runs.",

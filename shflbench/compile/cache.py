@@ -25,7 +25,7 @@ KERNEL, CUBIN = "kernel", "cubin"  # endings of the files
 
 def key(source: Source, arch: str, toolchain_identity: str, expected: str) -> str:
     """Return the name of a kernel in the cache: a hash of source, headers, options, compiler and this package."""
-    parts = (rules(), toolchain_identity, arch, source.name, source.expression, expected, source.text)
+    parts = (rules(), toolchain_identity, arch, source.name, source.expression, expected, source.text, *source.options)
     headers = tuple(part for item in source.headers.items() for part in item)
     return hashlib.sha256(json.dumps([*parts, *headers]).encode()).hexdigest()
 

@@ -49,7 +49,7 @@ def compile_unit(sources: Sequence[Source], arch: str, toolchain: Toolchain) -> 
     try:
         for item in sources:
             _call(nvrtc.nvrtcAddNameExpression(program, item.expression.encode()))
-        options = [f"-arch={arch}", *OPTIONS, *(f"-I{folder}" for folder in toolchain.headers)]
+        options = [f"-arch={arch}", *_options(source), *(f"-I{folder}" for folder in toolchain.headers)]
         encoded = [option.encode() for option in options]
         (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
         log = _text(program, nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog)
@@ -61,6 +61,13 @@ def compile_unit(sources: Sequence[Source], arch: str, toolchain: Toolchain) -> 
         return [Compiled(symbol, ptx, cubin, log) for symbol in symbols]
     finally:
         nvrtc.nvrtcDestroyProgram(program)
+
+
+def _options(source: Source) -> tuple[str, ...]:
+    """Return the options that do not depend on the machine; a source may name another standard of C++."""
+    standards = [option for option in source.options if option.startswith("-std=")]
+    usual = [option for option in OPTIONS if not (standards and option.startswith("-std="))]
+    return (*usual, *source.options)
 
 
 _ENTRY = re.compile(r"^(?:\.\w+\s+)*\.entry\s+(?P<symbol>[\w$]+)\s*\(")

@@ -32,6 +32,7 @@ class Source:
     headers: Mapping[str, str]  # name in #include → text
     expression: str  # the kernel's name in C++, e.g. "neighbor_shfl<float>"
     takes_shared: bool = False  # whether its launch may take dynamic shared memory
+    options: tuple[str, ...] = ()  # of NVRTC, beside the usual ones
     files: Mapping[str, Path] = field(default_factory=dict, compare=False)  # the user's files, by name, for messages
 
     def shown(self, name: str) -> str:
@@ -47,7 +48,7 @@ class Source:
 
         ptxas gives every kernel of a unit a section for dynamic shared memory if one of them uses it.
         """
-        return (self.name, self.text, self.takes_shared, *self.headers.items())
+        return (self.name, self.text, self.takes_shared, self.options, *self.headers.items())
 
     @property
     def includes_cuda(self) -> bool:
@@ -69,6 +70,7 @@ def translation_unit(pattern: LoadedPattern, case: Case) -> Source:
         headers=texts | _host_headers((text, *texts.values()), texts),
         expression=expression(pattern.name, variant, dtype),
         takes_shared=variant.takes_shared,
+        options=pattern.declaration.compiler_options,
         files={
             name: path for name, path in ({name: path} | included).items() if not path.is_relative_to(SHARED_HEADERS)
         },

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shflbench.measure.job import Task
     from shflbench.patterns.discover import LoadedPattern
 
+MOST_EMULATED = 1 << 16  # threads of a launch that the emulator cannot shorten; more take minutes
 FEW_BLOCKS = 2  # in verification, if the grid depends on an unknown device
 
 
@@ -89,7 +90,7 @@ class Group:
             yield CaseFailed(case.id, Status.SKIPPED, reason)
             return
         self._workload = self._workload or Workload.of(self._pattern, case, grid, self._seed)
-        call = call_of(self._pattern, case, task.kernel, self._workload.setting)
+        call = call_of(self._pattern, case, task.kernel, setting_of(case, grid))
         kernel = self._backend.open(call)
         try:
             decides = case.variant == self._pattern.declaration.reference_variant
@@ -120,7 +121,7 @@ class Group:
     def _grid(self, case: Case) -> int:
         """Return the blocks in verification: those of the case, or as many as the backend runs in acceptable time."""
         grid = case.launch.grid or FEW_BLOCKS
-        if self._backend.most_threads is None:
+        if self._backend.most_threads is None or self._pattern.declaration.fixed_sizes:
             return grid
         return max(1, min(grid, self._backend.most_threads // case.launch.block))
 
@@ -141,6 +142,8 @@ class Group:
         if not resident:
             needs = _needs(task, shared_of(self._pattern, case), self._backend.device.arch)
             return f"a block of {case.launch.block} threads with {needs} does not fit an SM"
+        if not self._backend.timed and grid * case.launch.block > MOST_EMULATED:
+            return f"the emulator runs launches of at most {MOST_EMULATED:,} threads whole; a GPU compares its outputs"
         needed, memory = _bytes(self._pattern, case, grid), self._backend.device.memory_bytes
         if needed > memory:
             return f"its buffers take {needed / 2**30:.0f} GiB, and the GPU has {memory / 2**30:.0f} GiB"

@@ -69,14 +69,23 @@ def after(workload: Workload, iterations: int) -> str:
 def difference(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> str:
     """Return the first difference of `got` from the reference for input set `index`, in words; empty if none."""
     tolerance = workload.pattern.tolerance(workload.setting, iterations)
-    return mismatch(got, workload.expected(index, iterations), tolerance, workload.unordered)
+    relative = workload.pattern.declaration.relative_tolerance
+    return mismatch(got, workload.expected(index, iterations), tolerance, workload.unordered, relative)
 
 
-def mismatch(got: Sequence[Array], expected: Sequence[Array], tolerance: float, unordered: Sequence[bool] = ()) -> str:
+def mismatch(
+    got: Sequence[Array],
+    expected: Sequence[Array],
+    tolerance: float,
+    unordered: Sequence[bool] = (),
+    relative: float = 0.0,
+) -> str:
     """Return the first difference in words; empty if there is none.
 
     Without a tolerance, the bits must agree. With a tolerance, the absolute error of each floating-point number must
-    not exceed it. In an output that is `unordered`, each row (the last axis of the reference) may have any order.
+    not exceed it; with a `relative` one, not this share of the reference's magnitude or, where that is smaller, of the
+    mean magnitude of the whole output, because sums that nearly cancel have larger errors. Equal bits always agree. In
+    an output that is `unordered`, each row (the last axis of the reference) may have any order.
     """
     for number, (actual, reference) in enumerate(zip(got, expected, strict=True)):
         rows, wanted = actual.reshape(reference.shape), reference
@@ -84,6 +93,8 @@ def mismatch(got: Sequence[Array], expected: Sequence[Array], tolerance: float, 
             rows, wanted = np.sort(rows, axis=-1), np.sort(wanted, axis=-1)
         flat, wanted = rows.reshape(-1), wanted.reshape(-1)
         wrong = _differs(flat, wanted, tolerance)
+        if relative and not np.issubdtype(wanted.dtype, np.integer) and wrong.any():
+            wrong = np.logical_and(wrong, _is_beyond(flat, wanted, relative))
         if wrong.any():
             element = int(np.argmax(wrong))
             count = int(np.count_nonzero(wrong))
@@ -102,3 +113,11 @@ def _differs(actual: Array, reference: Array, tolerance: float) -> Array:
         difference = actual[part].astype(np.float64) - reference[part].astype(np.float64)
         wrong[part] = ~(np.abs(difference) <= tolerance)  # not `abs(difference) > tolerance`, which accepts NaN
     return wrong
+
+
+def _is_beyond(actual: Array, reference: Array, relative: float) -> Array:
+    """Return where the error exceeds the share `relative` of the magnitude of the reference; a NaN exceeds it."""
+    magnitude = np.abs(reference.astype(np.float64))
+    finite = magnitude[np.isfinite(magnitude)]
+    allowed = relative * np.maximum(magnitude, finite.mean() if finite.size else 0.0)
+    return np.asarray(~(np.abs(actual.astype(np.float64) - reference.astype(np.float64)) <= allowed))

@@ -54,6 +54,7 @@ def call_of(pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting
             arguments=tuple(scalars.get(name, name) for name in declared.arguments(variant)),
             carveout=None if carveout is None else int(carveout),
             cold=options.get("l2") == "cold",
+            dims=case.launch.dims,
         )
 
 
@@ -67,6 +68,7 @@ def buffers_of(pattern: LoadedPattern, setting: Setting) -> tuple[Buffer, ...]:
             read=isinstance(item, (Input, InOut)),
             written=isinstance(item, (Output, InOut)),
             initial=item.initial if isinstance(item, Output) else None,
+            restored=isinstance(item, InOut) and item.restored,
         )
         for item in pattern.declaration.buffers
     )
@@ -104,7 +106,9 @@ class Workload:
 
     @property
     def input_sets(self) -> int:
-        """The number of input sets."""
+        """The number of input sets; inputs of fixed sizes have the contents that their pattern gives them."""
+        if self.pattern.declaration.fixed_sizes:
+            return FEWEST_INPUT_SETS
         nbytes = sum(buffer.nbytes for buffer in self.buffers)
         return max(FEWEST_INPUT_SETS, min(INPUT_SETS, MOST_BYTES // max(1, nbytes)))
 

@@ -110,6 +110,8 @@ class Input(_Buffer):
 class InOut(_Buffer):
     """A buffer that the kernel reads and writes in place."""
 
+    restored: bool = False  # each timed launch gets the input, which is copied back before; else what the last one left
+
 
 @dataclass(frozen=True, slots=True)
 class Output(_Buffer):
@@ -223,6 +225,9 @@ class Pattern:
     blocks: tuple[int, ...] = ()  # threads per block that its kernels support; empty: any whole warps
     static_block: bool = False  # kernels are compiled for each number of threads per block, their constant BLOCK
     reference_variant: str = ""  # the variant whose results are the reference, if there is no `reference`
+    relative_tolerance: float = 0.0  # allowed error of floating-point outputs, see `measure.verify`; 0: `tolerance`
+    fixed_sizes: bool = False  # the buffers do not grow with the launch: it runs whole or not at all
+    compiler_options: tuple[str, ...] = ()  # of NVRTC, beside the usual ones, e.g. "-std=c++20"
     representative: Mapping[str, str] = field(
         default_factory=dict
     )  # `dtype`, `launch`, values of options: the setting that stands for the pattern in every answer; see `usual`

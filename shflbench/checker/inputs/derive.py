@@ -12,7 +12,7 @@ from shflbench.checker.inputs.contents import filled, near, permutations, random
 from shflbench.checker.inputs.elements import Element, element_of
 from shflbench.checker.inputs.grammar import ArrayValue, BufferValue, NullValue, NumberValue
 from shflbench.checker.inputs.names import parameter_name
-from shflbench.checker.inputs.numbers import MOST_BYTES, ArgumentNumbers
+from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sizes import SuggestedSizes
 from shflbench.errors import UsageError
 from shflbench.words import count_noun
@@ -209,7 +209,7 @@ class _Maker:
     def _size(self, name: str, plain: int, one: int, source: HostBuffer | None) -> _Size:
         """Return the size of a buffer: that of the host code, one that guards suggest, or what accesses need."""
         given = source.size if source is not None else None
-        if given and given <= MOST_BYTES:
+        if given and given <= self.wishes.most_bytes:
             smaller = self.sizes.scaled(name, given) if self.wishes.vary else None
             if smaller is not None:
                 return _Size(smaller.bytes, Origin.DERIVED, limited=True, reached=smaller.reached)

@@ -11,6 +11,7 @@ from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.names import offsets_of, parameter_name
 from shflbench.checker.inputs.scalars import ITERATIONS, derived_number, power_of_two
+from shflbench.checker.inputs.wishes import MOST_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch, SourceKernel
 
 SHIFT = 3  # bits of a derived number to shift by: rows of 8 elements
-
-
-MOST_BYTES = 64 << 20  # of all buffers together, before and after they grow
 
 
 @dataclass(frozen=True, slots=True)

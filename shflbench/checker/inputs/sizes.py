@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.numbers import MOST_BYTES, ArgumentNumbers
+from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.size_bound import evaluated
+from shflbench.checker.inputs.wishes import MOST_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.size_bound import SizeBound
     from shflbench.checker.inputs.thresholds import ContentThresholds
 
+MOST_BYTES = 64 << 20  # of all buffers together, before and after they grow
+
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
@@ -25,6 +27,7 @@ class Wishes:
     zeroed: Collection[str] = ()  # derived buffers that begin with zeros: counters, locks and flags
     least_bytes: Mapping[str, int] = field(default_factory=dict)  # of derived buffers, by name
     least_shared: int = 0
+    most_bytes: int = MOST_BYTES  # of a buffer whose size the host code states; a larger one has a derived size
     vary: bool = False  # derived numbers differ from those of the first seed, and buffers have their suggested sizes
     bounds: Mapping[str, Sequence[SizeBound]] = field(default_factory=dict)  # suggested sizes of buffers, by name
     strides: Collection[Stride] = ()  # of loops up to a number: it is several times the threads

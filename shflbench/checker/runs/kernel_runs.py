@@ -15,7 +15,8 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.launches import fewer_blocks, is_special, without_arguments
 from shflbench.checker.inputs.names import pointer_names
-from shflbench.checker.inputs.numbers import MOST_BYTES, is_too_large
+from shflbench.checker.inputs.numbers import is_too_large
+from shflbench.checker.inputs.wishes import MOST_BYTES
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes
 from shflbench.checker.machine.policies import ADVERSARIAL, LOCKSTEP

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.sources.kernel_file import CompileOptions
     from shflbench.checker.sources.source import CudaSource
+    from shflbench.compile.nvrtc import PtxUnit
 
 _NO_HEADER = "there is no header"
 _LAUNCH = "kernel launch"  # what compilers say of a launch in device code, if that is the first error
@@ -50,6 +51,7 @@ class CompiledFile:
     unoptimized: Callable[[], str | None]
     notes: list[SourceNote] = field(default_factory=list)
     is_device_code_only: bool = False  # without what the host code instantiates
+    unit: PtxUnit | None = None  # what NVRTC was given; None if nvcc compiled the file
 
 
 class FileCompiler:
@@ -173,6 +175,7 @@ class FileCompiler:
             unoptimized,
             notes,
             is_device_code_only=True,
+            unit=jit.unit,
         )
 
     def _without_rejected(self, instances: Sequence[str], compiler: PtxCompiler) -> tuple[Jit, list[SourceNote]]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.checker.source_lines import SourceLine
+    from shflbench.compile.nvrtc import PtxUnit
 
 NEWER_STANDARD = "c++20"
 ODD = 1000  # stands for a number that host code reads, as one that does not divide evenly
@@ -152,3 +153,4 @@ class KernelFile:
     files: Mapping[str, Path] = field(default_factory=dict)  # name in the PTX's line table → file of the user
     raises_shared_limit: bool = False  # the host code lets kernels have more than 48 KiB of shared memory
     unoptimized_ptx: str = ""  # with the stores that `ptx` lacks; only if a note reports such a store
+    unit: PtxUnit | None = None  # the device code as NVRTC took it; None if another compiler made the PTX

@@ -123,7 +123,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     notes = (*built, *header_notes, *macro_notes, *run_notes, *compiled.notes, *chosen_types, *templates, *stores)
     chosen = selected(path, kernels, kernel)
     raises = any(_may_raise_shared_limit(file) for file in source.unit.files)
-    return KernelFile(path, compiled.ptx, chosen, notes, compiled.compiler, files, raises, unoptimized)
+    return KernelFile(path, compiled.ptx, chosen, notes, compiled.compiler, files, raises, unoptimized, compiled.unit)
 
 
 class _Compilation(NamedTuple):

@@ -1,0 +1,256 @@
+"""The kernels of a file as candidates for timing: the verdict on each, and the launches that nobody had to choose.
+
+A launch can be timed where the user or the host code states its shape, its numbers and the sizes of its buffers; what
+the check derives is small, and says nothing about times. Contents of buffers may be derived.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker.files import check_kernels, read_file
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.derive import derive
+from shflbench.checker.inputs.elements import element_of
+from shflbench.checker.inputs.launches import PlannedLaunch
+from shflbench.checker.inputs.linked import linked_kernel
+from shflbench.checker.inputs.names import matched, parameter_name
+from shflbench.checker.inputs.run_plan import plan_runs
+from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.checker.ptx.parse import parse
+from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses
+from shflbench.checker.selection import chosen_kernels
+from shflbench.compile.nvrtc import ptx_by_kernel
+from shflbench.errors import KernelError
+from shflbench.model import MAX_BLOCK
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from shflbench.checker.files import CheckStep, FileOptions
+    from shflbench.checker.inputs.argument import Arguments, Span
+    from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.checker.inputs.shapes import Dims
+    from shflbench.checker.report import FileReport, KernelReport
+    from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, SourceKernel
+    from shflbench.compile.nvrtc import PtxUnit
+
+MOST_BYTES = 1 << 30  # of all buffers of a launch: their contents are made on the host
+UNKNOWN = "u8"  # element type of a buffer whose type has no name here
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateBuffer:
+    """A buffer of a launch, with its contents before it."""
+
+    name: str
+    element: str  # a name such as `f32`
+    contents: NDArray[np.uint8]
+    is_derived: bool  # whether nobody states the contents
+    use: BufferUse
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateNumber:
+    """A number that a launch passes by value."""
+
+    name: str
+    element: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateLaunch:
+    """One launch that can be timed."""
+
+    grid: Dims
+    block: Dims
+    shared_bytes: int  # dynamic, per block
+    buffers: tuple[CandidateBuffer, ...]
+    numbers: tuple[CandidateNumber, ...]
+    arguments: tuple[str, ...]  # names of buffers and numbers, in the order of the parameters
+    texts: tuple[tuple[str, str], ...]  # `n = 1024` and its origin
+
+    @property
+    def shape(self) -> str:
+        """The text that `--launch` takes."""
+        return str(LaunchShape(self.grid, self.block))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelCandidate:
+    """One kernel."""
+
+    name: str  # as the user writes it, and as C++ names it: `reduce<float, 256>`
+    symbol: str
+    ptx: str  # of this kernel alone
+    signature: tuple[tuple[bool, str, int], ...]  # of each parameter: whether it is a pointer, element type, bytes
+    launches: tuple[CandidateLaunch, ...]
+    missing: tuple[str, ...]  # options without which it cannot be timed: `--launch GRIDxBLOCK`, `--arg n=NUMBER`
+    problem: str = ""  # why no option helps, as a sentence
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateFile:
+    """The kernels of a file, and its device code as NVRTC takes it."""
+
+    path: Path
+    unit: PtxUnit
+    kernels: tuple[KernelCandidate, ...]
+    reports: Mapping[str, KernelReport]  # by symbol; empty if the kernels were not checked
+    report: FileReport | None
+
+
+def read_candidates(
+    path: Path, options: FileOptions, watch: Callable[[CheckStep], None] | None = None
+) -> CandidateFile:
+    """Read a CUDA file, check its kernels if there is a `watch` to call with each step, and return the candidates.
+
+    InputError, CompileError or KernelError if the file cannot be read or compiled, or has no kernel; UsageError if an
+    option does not fit it.
+    """
+    deadline = options.deadline
+    file = read_file(path, replace(options, nvcc=None), deadline)
+    if file.unit is None:
+        raise KernelError(f"{path} is PTX, which has no source to compile", "Pass the .cu file.")
+    chosen = chosen_kernels(file, options.kernels, several=options.several)
+    report = check_kernels(file, options, deadline, watch) if watch is not None else None
+    reports = {item.symbol: item for item in report.kernels} if report is not None else {}
+    kernels = tuple(_candidate(file, kernel, options) for kernel in chosen)
+    return CandidateFile(path, file.unit, kernels, reports, report)
+
+
+def _candidate(file: KernelFile, kernel: SourceKernel, options: FileOptions) -> KernelCandidate:
+    ptx = ptx_by_kernel(file.ptx).get(kernel.symbol, file.ptx)
+    base = KernelCandidate(kernel.name, kernel.symbol, ptx, _signature(kernel), (), ())
+    try:
+        linked = linked_kernel(file, parse(ptx), kernel, arch=options.arch, shared_bytes=options.shared_bytes)
+    except KernelError as error:
+        return replace(base, problem=error.message)
+    return _of_linked(base, linked, options)
+
+
+def _of_linked(base: KernelCandidate, linked: LinkedKernel, options: FileOptions) -> KernelCandidate:
+    """Return the candidate with each launch whose arguments are stated, or what is missing for the first."""
+    kernel = linked.kernel
+    wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes)
+    wishes = replace(wishes, most_bytes=MOST_BYTES)
+    stated = launches if options.launches else list(_of_host(kernel))
+    if not stated:
+        return replace(base, missing=("--launch GRIDxBLOCK", *_missing_of(linked, options)))
+    if problem := _problem(kernel):
+        return replace(base, problem=problem)
+    uses = buffer_uses(linked, wishes, launches, options.seed)
+    timed: list[CandidateLaunch] = []
+    missing: tuple[str, ...] = ()
+    for launch in stated:
+        if launch.host is not None and launch.host.assumed:
+            missing = missing or ("--host-args WORDS",)
+            continue
+        arguments = derive(kernel, launch, wishes, options.seed)
+        if lacking := tuple(_lacking(kernel, arguments)):
+            missing = missing or lacking
+        else:
+            timed.append(_launch(kernel, launch, arguments, uses))
+    return replace(base, launches=tuple(timed), missing=() if timed else missing)
+
+
+def _of_host(kernel: SourceKernel) -> Iterator[PlannedLaunch]:
+    """Yield the launches of the host code at their real sizes, those that it performs as it is before others."""
+    known = [item for item in kernel.host_launches if item.grid is not None and item.block is not None]
+    seen = set()
+    for host in sorted(known, key=lambda item: item.forced):
+        shape = LaunchShape(host.grid or (1, 1, 1), host.block or (1, 1, 1))
+        if 0 in shape.grid or not 0 < shape.threads_per_block <= MAX_BLOCK or (shape, host.arguments) in seen:
+            continue
+        seen.add((shape, host.arguments))
+        yield PlannedLaunch(shape, Origin.HOST, host)
+
+
+def _missing_of(linked: LinkedKernel, options: FileOptions) -> Iterator[str]:
+    """Yield the options for arguments where no launch is known, and so nothing of the host code."""
+    given = matched(options.arguments, linked.kernel)
+    for place, parameter in enumerate(linked.kernel.parameters):
+        if (name := parameter_name(parameter, place)) not in given:
+            yield _option(name, parameter)
+
+
+def _option(name: str, parameter: KernelParameter) -> str:
+    element = element_of(parameter.element)
+    size = f"{element.name if element is not None else UNKNOWN}[COUNT]"
+    return f"--arg {name}={size if parameter.pointer else 'NUMBER'}"
+
+
+def _problem(kernel: SourceKernel) -> str:
+    """Return why the kernel cannot be timed at all, as a sentence; empty if it can."""
+    for place, parameter in enumerate(kernel.parameters):
+        name = parameter_name(parameter, place)
+        if not parameter.pointer and (parameter.fields or element_of(parameter.element) is None):
+            return f"its parameter `{name}` is a structure, which is passed by value"
+        if parameter.pointer and any(part.pointer for part in parameter.fields):
+            return f"its parameter `{name}` points to structures with pointers"
+    return ""
+
+
+def _lacking(kernel: SourceKernel, arguments: Arguments) -> Iterator[str]:
+    """Yield the option for each argument that nobody states."""
+    for place, (parameter, value) in enumerate(zip(kernel.parameters, arguments.parameters, strict=True)):
+        (span,) = value.spans
+        buffer = arguments.buffer(span.buffer)
+        origin = span.origin if buffer is None else buffer.size
+        if origin is Origin.DERIVED:
+            yield _option(parameter_name(parameter, place), parameter)
+    if arguments.shared is Origin.DERIVED:
+        yield "--shared BYTES"
+
+
+def _launch(
+    kernel: SourceKernel, launch: PlannedLaunch, arguments: Arguments, uses: Mapping[str, BufferUse]
+) -> CandidateLaunch:
+    buffers: dict[int, CandidateBuffer] = {}
+    numbers: dict[str, CandidateNumber] = {}
+    names = []
+    for place, (parameter, value) in enumerate(zip(kernel.parameters, arguments.parameters, strict=True)):
+        name = parameter_name(parameter, place)
+        (span,) = value.spans
+        if span.buffer is None:
+            numbers[name] = CandidateNumber(name, _element(parameter), value.data)
+            names.append(name)
+            continue
+        if span.buffer not in buffers:
+            buffers[span.buffer] = _buffer(parameter, arguments, span, uses)
+        names.append(buffers[span.buffer].name)
+    return CandidateLaunch(
+        launch.shape.grid,
+        launch.shape.block,
+        arguments.shared_bytes,
+        tuple(buffers.values()),
+        tuple(numbers.values()),
+        tuple(names),
+        tuple((text, origin.value) for text, origin in arguments.texts),
+    )
+
+
+def _buffer(
+    parameter: KernelParameter, arguments: Arguments, span: Span, uses: Mapping[str, BufferUse]
+) -> CandidateBuffer:
+    buffer = arguments.buffers[span.buffer or 0]
+    use = uses.get(buffer.name, BufferUse.CHANGED)
+    return CandidateBuffer(buffer.name, _element(parameter), buffer.contents, buffer.values is Origin.DERIVED, use)
+
+
+def _element(parameter: KernelParameter) -> str:
+    element = element_of(parameter.element)
+    return element.name if element is not None and not (parameter.pointer and parameter.lanes < 1) else UNKNOWN
+
+
+def _signature(kernel: SourceKernel) -> tuple[tuple[bool, str, int], ...]:
+    return tuple(
+        (parameter.pointer, _element(parameter) if parameter.element else parameter.type, parameter.size)
+        for parameter in kernel.parameters
+    )

@@ -1,0 +1,105 @@
+"""How a kernel uses each buffer: reads it, writes it, or depends on what is in it before it writes it."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.checker.explore import explore
+from shflbench.checker.inputs.names import pointer_names
+from shflbench.checker.machine.launch import EmulatedLaunch, ParameterBytes
+from shflbench.checker.machine.policies import LOCKSTEP
+from shflbench.checker.machine.threads import Shape
+from shflbench.checker.opcodes.forms import Access
+from shflbench.checker.runs.kernel_runs import KernelRuns
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.checker.inputs.wishes import Wishes
+    from shflbench.checker.runs.evidence import LaunchEvidence
+
+OTHER = 0xA5  # each byte of a buffer in the launch whose results are compared
+
+
+class BufferUse(Enum):
+    """What a kernel does with a buffer."""
+
+    READ = "read"
+    WRITTEN = "written"  # and what it contains before does not matter
+    CHANGED = "changed"  # what it contains before matters, and the kernel writes it
+
+
+def buffer_uses(
+    linked: LinkedKernel, wishes: Wishes, launches: Sequence[PlannedLaunch], seed: int
+) -> Mapping[str, BufferUse]:
+    """Return the use of each buffer, by the name of its pointer.
+
+    A buffer that the kernel reads and writes is `WRITTEN` if a launch in the emulator gives the same results whatever
+    is in it before, such as one whose elements are read again after they were written.
+    """
+    read, written = _accessed(linked)
+    uses = {name: BufferUse.READ if name not in written else BufferUse.WRITTEN for name in read | written}
+    both = read & written
+    if not both:
+        return uses
+    runs = KernelRuns(linked.kernel, linked.program, wishes, seed, patient=False)
+    evidence, _ = runs.in_lockstep([item for item in launches if not item.shape.sample][:1], seeds=1)
+    for name in both:
+        if not evidence or _depends(linked, evidence[0], name):
+            uses[name] = BufferUse.CHANGED
+    return uses
+
+
+def _accessed(linked: LinkedKernel) -> tuple[set[str], set[str]]:
+    """Return the names of the pointers that the kernel reads and writes through; constant ones are only read."""
+    names = pointer_names(linked.kernel)
+    constant = {item.offset for item in linked.kernel.parameters if item.pointer and item.const}
+    sides: tuple[set[str], set[str]] = (set(), set())
+    for op in linked.program.ops():
+        form = op.form
+        if not isinstance(form, Access) or form.space not in {"global", ""}:
+            continue
+        starts = linked.slicer.pointers(op) & names.keys() or set(names)  # any, where the address does not tell
+        reads, writes = form.kind not in {"st", "red"}, form.kind not in {"ld", "ldu"}
+        sides[0].update(names[start] for start in starts if reads)
+        sides[1].update(names[start] for start in starts - constant if writes)
+    return sides
+
+
+def _depends(linked: LinkedKernel, evidence: LaunchEvidence, name: str) -> bool:
+    """Whether results depend on what a buffer contains before the launch; elements that stay as they were do not."""
+    arguments, first = evidence.arguments, evidence.results[0]
+    numbers = [number for number, buffer in enumerate(arguments.buffers) if buffer.name == name]
+    if first.error is not None or not numbers:
+        return True
+    before = [buffer.contents for buffer in arguments.buffers]
+    other = [np.full_like(item, OTHER) if number in numbers else item for number, item in enumerate(before)]
+    shape = evidence.launch.shape
+    launch = EmulatedLaunch(
+        program=linked.program,
+        shape=Shape.of(shape.grid, shape.block),
+        shared_bytes=arguments.shared_bytes,
+        inputs=(),
+        outputs=other,
+        iterations=0,
+        order=[ParameterBytes(value.data, value.pointers) for value in arguments.parameters],
+    )
+    (second,) = explore(launch, (LOCKSTEP,), seed=evidence.seed).results
+    return second.error is not None or any(
+        _differs(*parts) for parts in zip(first.outputs, second.outputs, before, other, strict=True)
+    )
+
+
+def _differs(
+    one: NDArray[np.uint8], two: NDArray[np.uint8], before: NDArray[np.uint8], other: NDArray[np.uint8]
+) -> bool:
+    one, two = one.view(np.uint8), two.view(np.uint8)
+    untouched = (one == before) & (two == other)
+    return bool(((one != two) & ~untouched).any())

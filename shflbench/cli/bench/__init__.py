@@ -1,0 +1,1 @@
+"""Compare the kernels of a file."""

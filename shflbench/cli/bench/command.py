@@ -1,0 +1,237 @@
+"""Compare the kernels of a CUDA file: check them, compare their results, and time them."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from shflbench.cli.environment import cache_folder
+from shflbench.cli.help import Command, headed, option
+from shflbench.cli.parameters import DEFAULT_ARCH, PATH
+from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
+from shflbench.errors import FINDING_EXIT, UsageError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from shflbench.checker import CandidateFile, FileOptions
+    from shflbench.cli.console import Console
+    from shflbench.cli.run.request import RunRequest
+    from shflbench.model import Suite
+    from shflbench.user_kernels.comparison import KernelChoice
+
+CHECK_SECONDS = 20.0  # of the short check, with compiling
+
+
+@click.command(cls=Command)
+@click.argument("file", type=PATH)
+@headed(
+    "Kernels",
+    option(
+        "--kernel",
+        "kernels",
+        metavar="NAME",
+        multiple=True,
+        help="Compare this kernel, the first one is the baseline (repeatable): `reduce<float, 256>` of a template.",
+        show_default="kernels with the same parameters",
+    ),
+    option(
+        "--launch",
+        "launches",
+        metavar="GRIDxBLOCK",
+        multiple=True,
+        help="Launch every kernel so, such as 4x256 or 8x8:16x16 (repeatable).",
+        show_default="the launches of the host code",
+    ),
+    option(
+        "--arg",
+        "arguments",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="Pass this argument: n=1000, in=f32[1024], in=i32[64]:index, in=FILE.npy or in=null (repeatable).",
+        show_default="from the host code",
+    ),
+    option(
+        "--shared",
+        metavar="BYTES",
+        type=click.IntRange(min=0),
+        help="Bytes of dynamic shared memory per block.",
+        show_default="from the host code",
+    ),
+    option(
+        "--host-args",
+        metavar="WORDS",
+        help="The command line of the program in the file.",
+        show_default="none",
+    ),
+    option(
+        "-I", "--include", metavar="DIR", type=PATH, multiple=True, help="Search this folder for headers (repeatable)."
+    ),
+    option("-D", "--define", metavar="NAME[=VALUE]", multiple=True, help="Define this macro (repeatable)."),
+)
+@headed(
+    "Results of the kernels",
+    option("--no-check", is_flag=True, help="Do not look for races and memory faults before."),
+    option("--reference", metavar="NAME", help="Compare results with those of this kernel, which is the baseline."),
+    option(
+        "--rtol",
+        "tolerance",
+        metavar="SHARE",
+        type=click.FloatRange(min=0, max=1),
+        help="Allowed error of floating-point results, as a share of their magnitude; 0 compares bits.",
+        show_default="1e-4 for f32, 1e-10 for f64, 0.02 for f16, 0.05 for bf16",
+    ),
+)
+@headed(
+    "Device",
+    option(
+        "--device",
+        metavar="KIND",
+        type=click.Choice(["auto", "cuda", "emulator", "none"]),
+        default="auto",
+        show_default=True,
+        help="cuda, emulator, none (compile only), or auto: a GPU if there is one, else the emulator.",
+    ),
+    GPU,
+    option("--arch", metavar="sm_XX", help="Emulate this architecture, even if a GPU is present."),
+)
+@headed(
+    "Measurement",
+    option(
+        "--l2",
+        metavar="STATE",
+        type=click.Choice(["warm", "cold"]),
+        default="warm",
+        show_default=True,
+        help="L2 cache at a timed launch: warm, as the launch before left it, or cold, without the kernel's data.",
+    ),
+    processes_option("1"),
+    *MEASURING,
+)
+@headed("Results", *PLACES[:2])
+@click.pass_context
+def command(context: click.Context, /, file: Path, **flags: Any) -> int:  # noqa: ANN401  (each has its own type)
+    r"""Compare the kernels of a CUDA file: check them, compare their results, and time them.
+
+    FILE is a .cu file. Kernels with the same parameters are compared, at the launches and with the arguments of the
+    host code in the file, which is read and not executed. Looks for races and memory faults first, compares what the
+    kernels write, then times them in turn, as `run` does. Without a GPU nothing is timed. Prints the folder of the run,
+    which `show`, `compare`, `plot` and `report` read.
+
+    \b
+    Exit codes:
+      1   a kernel is broken
+      4   there is no GPU, and --device cuda asks for one
+      5   kernels computed different results, or a launch failed
+    """
+    from shflbench.user_kernels.comparison import choose
+
+    console: Console = context.obj
+    _require_gpu(flags["device"])
+    candidates = _read(file, _file_options(file, flags), console, check=not flags["no_check"])
+    choice = choose(candidates, named=bool(flags["kernels"]), reference=_first(candidates, flags))
+    _show_left_out(choice, console)
+    is_broken = any(item.is_broken for item in choice.left_out)
+    if not choice.comparisons:
+        if is_broken:
+            return FINDING_EXIT
+        raise UsageError(f"{file} has no kernel that can be timed", "Give the options that are named above.")
+    request = _request(flags)
+    code = _run(_suite(candidates, choice, request, flags), request, flags, console)
+    return code or (FINDING_EXIT if is_broken else 0)
+
+
+def _require_gpu(device: str) -> None:
+    """Raise DeviceError before the file is read if the user asks for a GPU, and there is none."""
+    if device == "cuda":
+        from shflbench.cli.gpus import find
+
+        find()
+
+
+def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
+    from shflbench.cli.check.file_options import file_options
+
+    named = flags["kernels"]
+    return file_options(
+        kernels=list(dict.fromkeys([*filter(None, [flags["reference"]]), *named])) if named else (),
+        launches=flags["launches"],
+        arguments=flags["arguments"],
+        shared=flags["shared"],
+        include=flags["include"],
+        define=flags["define"],
+        host_args=flags["host_args"],
+        compiler="nvrtc",  # which also makes the machine code that is timed
+        time_limit_s=CHECK_SECONDS,
+        arch=flags["arch"] or DEFAULT_ARCH,
+        seed=flags["seed"],
+        files=[file],
+    )
+
+
+def _read(file: Path, options: FileOptions, console: Console, *, check: bool) -> CandidateFile:
+    from shflbench.checker import read_candidates
+    from shflbench.cli.check.progress import FileProgress
+
+    with console.progress() as progress:
+        return read_candidates(file, options, FileProgress(console, progress).show if check else None)
+
+
+def _first(candidates: CandidateFile, flags: dict[str, Any]) -> str:
+    """Return the name of the kernel that is the baseline; UsageError if the file has no kernel of the name."""
+    name = flags["reference"] or next(iter(flags["kernels"]), "")
+    known = [kernel.name for kernel in candidates.kernels]
+    if flags["reference"] and name not in known:
+        raise UsageError(f"--reference: there is no kernel `{name}`", f"Choose one of: {', '.join(known)}.")
+    return name
+
+
+def _show_left_out(choice: KernelChoice, console: Console) -> None:
+    for item in choice.left_out:
+        console.warn(f"{item.kernel} is not timed: {item.sentence}")
+
+
+def _request(flags: dict[str, Any]) -> RunRequest:
+    from shflbench.cli.run.request import RunRequest
+    from shflbench.model import Overrides
+
+    names = ("device", "arch", "precision", "max_seconds", "processes", "seed")
+    return RunRequest("", Overrides(), gpu=flags["gpu"] or None, **{name: flags[name] for name in names})
+
+
+def _suite(candidates: CandidateFile, choice: KernelChoice, request: RunRequest, flags: dict[str, Any]) -> Suite:
+    from shflbench.model import MeasureRules
+    from shflbench.user_kernels.suite import BenchSettings, suite_of
+
+    usual = MeasureRules()
+    rules = replace(
+        usual,
+        precision=request.precision or usual.precision,
+        max_seconds=request.max_seconds or usual.max_seconds,
+        processes=request.processes or usual.processes,
+    )
+    settings = BenchSettings(rules, flags["tolerance"], is_cold=flags["l2"] == "cold")
+    return suite_of(candidates, choice.comparisons, settings, cache_folder() / "bench")
+
+
+def _run(suite: Suite, request: RunRequest, flags: dict[str, Any], console: Console) -> int:
+    """Run the suite, print the folder of the run, and return the exit code."""
+    from shflbench.cli.run.plan import folder_of, plan_of
+    from shflbench.cli.run.stop import stopped_code
+    from shflbench.cli.run.watch import watch
+    from shflbench.session.plan import run_info
+
+    plan = plan_of(suite, request, console)
+    with (
+        closing(plan),
+        folder_of(plan, run_info(plan, request.overrides, typed_words()), {**flags, "resume": None}) as (folder, _),
+    ):
+        try:
+            code = watch(plan, folder, None, console)
+        except KeyboardInterrupt as error:
+            return stopped_code(error, f"the finished groups are in {folder.path}", "start it again", console)
+        console.path(folder.path)
+        return code

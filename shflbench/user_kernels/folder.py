@@ -1,0 +1,239 @@
+"""Write the pattern folder of a comparison: the device code of the file, its headers, the declaration, the inputs."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import re
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.checker import BufferUse
+from shflbench.compile.host_headers import stub
+from shflbench.model import DTYPES, Mechanism
+from shflbench.patterns.declare import ITERATIONS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from shflbench.checker import CandidateBuffer, CandidateNumber, KernelCandidate
+    from shflbench.compile.nvrtc import PtxUnit
+    from shflbench.user_kernels.comparison import ComparedKernel, KernelComparison
+
+PERIOD_BYTES = 1 << 20  # of derived contents, which repeat after them in a larger buffer
+# Of the element types of arguments, those that a pattern has under another name: bits are compared, and not values.
+DTYPE_OF = {"u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64", "bool": "i8"}
+# Allowed error of a floating-point output, see `measure.verify`: a sum of thousands of terms in another order.
+TOLERANCES = {"f64": 1e-10, "f32": 1e-4, "f16": 2e-2, "bf16": 5e-2}
+USUAL_OPTIONS = ("-arch=", "-lineinfo")  # that NVRTC gets for every pattern
+
+_INCLUDE = re.compile(rb'^([ \t]*#[ \t]*include[ \t]*[<"])([^>"\n]+)([>"])', re.MULTILINE)
+_MECHANISMS = (  # in the PTX of a kernel, the strongest evidence first
+    (Mechanism.SHFL, r"\bshfl\.sync"),
+    (Mechanism.COLLECTIVE, r"\b(?:vote|redux|match)\.sync"),
+    (Mechanism.SMEM, r"\bst\.(?:volatile\.)?shared(?s:.*)\bld\.(?:volatile\.)?shared"),
+    (Mechanism.ATOMIC, r"\b(?:atom|red)\.(?:\w+\.)*global"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The files of a pattern folder, by name."""
+
+    files: Mapping[str, bytes]
+
+    @property
+    def digest(self) -> str:
+        """A hash of names and contents."""
+        parts = hashlib.sha256()
+        for name, content in sorted(self.files.items()):
+            parts.update(hashlib.sha256(name.encode() + b"\0" + content).digest())
+        return parts.hexdigest()[:32]
+
+
+def pattern_files(comparison: KernelComparison, unit: PtxUnit, path: Path, tolerance: float | None) -> Texts:
+    """Return the files of the folder; `path` is the user's file, and `tolerance` replaces the usual relative one."""
+    files = dict(_sources(unit, path))
+    files["pattern.py"] = "".join(_declaration(comparison, unit, path, tolerance)).encode()
+    contents = {
+        buffer.name: _period(buffer)
+        for buffer in comparison.first.buffers
+        if comparison.use(buffer) is not BufferUse.WRITTEN
+    }
+    if contents:
+        stream = io.BytesIO()
+        np.savez(stream, allow_pickle=False, **contents)
+        files["inputs.npz"] = stream.getvalue()
+    return Texts(files)
+
+
+def write_folder(texts: Texts, name: str, below: Path) -> Path:
+    """Write the files to a folder called `name` below another one, unless it exists, and return it."""
+    folder = below / texts.digest / name
+    if (folder / "pattern.py").is_file():
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(dir=folder.parent))
+    for file, content in texts.files.items():
+        (aside / file).parent.mkdir(parents=True, exist_ok=True)
+        (aside / file).write_bytes(content)
+    try:
+        aside.rename(folder)
+    except OSError:  # another process was faster
+        shutil.rmtree(aside, ignore_errors=True)
+    return folder
+
+
+def _sources(unit: PtxUnit, path: Path) -> Iterator[tuple[str, bytes]]:
+    """Yield the device code and each header that it includes, under names without a place on this machine."""
+    yield (
+        "kernels.cu",
+        _renamed(unit.text.replace(f'#line 1 "{unit.name}"'.encode(), f'#line 1 "{path.name}"'.encode())),
+    )
+    waiting, known = [unit.text], set()
+    while waiting:
+        for match in _INCLUDE.finditer(waiting.pop()):
+            name = match[2].decode(errors="replace")
+            if name in known or name not in unit.headers:
+                continue
+            known.add(name)
+            waiting.append(unit.headers[name])
+            if unit.headers[name] != stub(name):
+                yield _plain_name(name), _renamed(unit.headers[name])
+
+
+def _renamed(text: bytes) -> bytes:
+    return _INCLUDE.sub(
+        lambda match: match[1] + _plain_name(match[2].decode(errors="replace")).encode() + match[3], text
+    )
+
+
+def _plain_name(name: str) -> str:
+    """Return the name of a header below the folder: `common.h` of `../common.h`."""
+    return re.sub(r"^(?:\.{0,2}/)+", "", os.path.normpath(name))
+
+
+def _declaration(comparison: KernelComparison, unit: PtxUnit, path: Path, tolerance: float | None) -> Iterator[str]:
+    first = comparison.first
+    numbers = dict(_numbers(comparison))
+    dtype = result_dtype(comparison)
+    relative = TOLERANCES.get(dtype, 0.0) if tolerance is None else tolerance
+    options = [option for option in unit.options if not option.startswith(USUAL_OPTIONS)]
+    classes = sorted({"Mechanism", "Pattern", "Variant", *(_class(comparison, item) for item in first.buffers)})
+    classes += ["Scalar"] if numbers else []
+    read = [item for item in first.buffers if comparison.use(item) is not BufferUse.WRITTEN]
+    yield f'"""The kernels of {path.name} as a pattern."""\n\n'
+    yield "from pathlib import Path\n\nimport numpy as np\n\n" if read else ""
+    yield "from shflbench.model import Mechanism\n"
+    yield f"from shflbench.patterns.declare import {', '.join(item for item in classes if item != 'Mechanism')}\n\n"
+    yield "PATTERN = Pattern(\n"
+    yield f"    summary={f'kernels of {path.name}'!r},\n    source={path.name!r},\n"
+    yield f"    dtypes=({dtype!r},),\n    one_pass=True,\n    fixed_sizes=True,\n"
+    yield f"    reference_variant={comparison.kernels[0].variant!r},\n    relative_tolerance={relative!r},\n"
+    yield f"    compiler_options={tuple(options)!r},\n"
+    yield "    buffers=(\n"
+    for buffer in first.buffers:
+        yield f"        {_buffer_text(comparison, buffer)},\n"
+    yield "    ),\n    scalars=(\n"
+    for name, number in numbers.items():
+        value, element = _value(number)
+        yield f"        Scalar({name!r}, lambda at: {value!r}, dtype={element!r}),\n"
+    yield "    ),\n    variants=(\n"
+    for kernel in comparison.kernels:
+        yield from _variant(comparison, kernel)
+    yield "    ),\n)\n"
+    if read:
+        yield from _inputs(read)
+
+
+def _class(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
+    return {BufferUse.READ: "Input", BufferUse.WRITTEN: "Output", BufferUse.CHANGED: "InOut"}[comparison.use(buffer)]
+
+
+def _buffer_text(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
+    dtype = buffer_dtype(buffer)
+    count = buffer.contents.nbytes // DTYPES[dtype].size
+    restored = ", restored=True" if comparison.use(buffer) is BufferUse.CHANGED else ""
+    kind = _class(comparison, buffer)
+    return f"{kind}({buffer.name!r}, elements=lambda at: {count}, dtype={dtype!r}{restored})"
+
+
+def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[str]:
+    shared = kernel.launches[0].shared_bytes
+    names = [_argument(comparison, kernel, name) for name in kernel.launches[0].arguments]
+    yield f"        Variant(\n            name={kernel.variant!r},\n            kernel={kernel.candidate.name!r},\n"
+    yield f"            mechanism=Mechanism.{mechanism(kernel.candidate).name},\n"
+    yield f"            summary={f'`{kernel.candidate.name}`'!r},\n"
+    yield "            baseline=True,\n" if kernel is comparison.kernels[0] else ""
+    yield f"            arguments={tuple(names)!r},\n"
+    yield f"            shared=lambda at: {shared},\n" if shared else ""
+    yield "        ),\n"
+
+
+def _inputs(read: list[CandidateBuffer]) -> Iterator[str]:
+    yield "\n\ndef inputs(rng, at):\n"
+    yield '    """Return the contents of each buffer that a kernel reads; they repeat in a buffer that is larger."""\n'
+    yield '    with np.load(Path(__file__).with_name("inputs.npz")) as contents:\n        return (\n'
+    for buffer in read:
+        dtype = DTYPES[buffer_dtype(buffer)].numpy
+        size = buffer.contents.nbytes
+        yield f"            np.resize(contents[{buffer.name!r}], {size}).view({dtype!r}),\n"
+    yield "        )\n"
+
+
+def _period(buffer: CandidateBuffer) -> np.ndarray:
+    """Return the contents of a buffer, or the part after which derived ones repeat."""
+    return buffer.contents[:PERIOD_BYTES] if buffer.is_derived else buffer.contents
+
+
+def buffer_dtype(buffer: CandidateBuffer) -> str:
+    """Return the element type of a buffer as patterns name it."""
+    dtype = DTYPE_OF.get(buffer.element, buffer.element)
+    return dtype if buffer.contents.nbytes % DTYPES[dtype].size == 0 else "i8"
+
+
+def result_dtype(comparison: KernelComparison) -> str:
+    """Return the element type of the first buffer that the kernels write, which names the cases."""
+    written = [item for item in comparison.first.buffers if comparison.use(item) is not BufferUse.READ]
+    return buffer_dtype((written or list(comparison.first.buffers))[0]) if comparison.first.buffers else "i32"
+
+
+def _numbers(comparison: KernelComparison) -> Iterator[tuple[str, CandidateNumber]]:
+    """Yield the numbers of all kernels, by the names of their scalars."""
+    for kernel in comparison.kernels:
+        for number in kernel.launches[0].numbers:
+            yield _argument(comparison, kernel, number.name), number
+
+
+def _argument(comparison: KernelComparison, kernel: ComparedKernel, name: str) -> str:
+    """Return the name of the buffer or the scalar that a kernel gets: of another value, one of its own."""
+    known = kernel.names[name]
+    mine = {number.name: number for number in kernel.launches[0].numbers}
+    if name not in mine:
+        return known
+    base = {number.name: number for number in comparison.first.numbers}.get(known)
+    taken = {buffer.name for buffer in comparison.first.buffers} | {ITERATIONS}
+    if base is not None and base.data == mine[name].data and known not in taken:
+        return known
+    return f"{known}_of_{kernel.variant}"
+
+
+def _value(number: CandidateNumber) -> tuple[float, str]:
+    """Return the value of a number and its dtype as a pattern states them."""
+    dtype = DTYPE_OF.get(number.element, number.element)
+    size = DTYPES[dtype].size
+    if dtype == "bf16":
+        return float(np.frombuffer(b"\0\0" + number.data[:size], "<f4")[0]), dtype
+    value = np.frombuffer(number.data[:size], DTYPES[dtype].numpy)[0]
+    return value.item(), dtype
+
+
+def mechanism(candidate: KernelCandidate) -> Mechanism:
+    """Return the mechanism that the PTX of a kernel shows."""
+    return next((one for one, form in _MECHANISMS if re.search(form, candidate.ptx)), Mechanism.GLOBAL)

@@ -1,0 +1,78 @@
+"""The suite of comparisons: a case per kernel and launch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import TYPE_CHECKING
+
+from shflbench.model import Case, Launch, LaunchDims, MeasureRules, Suite
+from shflbench.user_kernels.folder import pattern_files, result_dtype, write_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from shflbench.checker import CandidateFile, CandidateLaunch
+    from shflbench.user_kernels.comparison import KernelComparison
+
+OWN = "own"  # in place of a grid or a launch: each kernel of the group has another one
+
+
+@dataclass(frozen=True, slots=True)
+class BenchSettings:
+    """How the kernels are measured and compared."""
+
+    rules: MeasureRules
+    tolerance: float | None = None  # relative, of floating-point results; None: the usual one of their type
+    is_cold: bool = False  # whether L2 has none of the kernel's data at a timed launch
+
+
+def suite_of(
+    file: CandidateFile, comparisons: Sequence[KernelComparison], settings: BenchSettings, below: Path
+) -> Suite:
+    """Write the pattern folders of the comparisons below a folder, and return the suite that runs them."""
+    folders = {
+        item.name: write_folder(
+            pattern_files(item, file.unit, file.path, settings.tolerance), item.name.replace("-", "_"), below
+        )
+        for item in comparisons
+    }
+    options = (("l2", "cold"),) if settings.is_cold else ()
+    cases = tuple(case for item in comparisons for case in _cases(item, options))
+    name = comparisons[0].name if comparisons else file.path.stem
+    title = f"Kernels of {file.path.name}"
+    return Suite(name, title, file.path, _text(name, title, cases), cases, settings.rules, folders)
+
+
+def _cases(comparison: KernelComparison, options: tuple[tuple[str, str], ...]) -> Iterator[Case]:
+    dtype = result_dtype(comparison)
+    for place in range(len(comparison.kernels[0].launches)):
+        launches = [kernel.launches[place] for kernel in comparison.kernels]
+        expression = _expression(launches)
+        for kernel, launch in zip(comparison.kernels, launches, strict=True):
+            yield Case(comparison.name, kernel.variant, dtype, _launch(expression, launch), 1, options)
+
+
+def _launch(expression: str, launch: CandidateLaunch) -> Launch:
+    blocks, threads = prod(launch.grid), prod(launch.block)
+    is_flat = launch.grid[1:] == launch.block[1:] == (1, 1)
+    return Launch(expression, threads, blocks, None if is_flat else LaunchDims(launch.grid, launch.block))
+
+
+def _expression(launches: Sequence[CandidateLaunch]) -> str:
+    """Return the launch of a group: `64x256`, `own x 256` where only the grids differ, or `own`."""
+    shapes = {launch.shape for launch in launches}
+    if len(shapes) == 1:
+        return shapes.pop()
+    blocks = {launch.block for launch in launches}
+    return f"{OWN} x {prod(blocks.pop())}" if len(blocks) == 1 else OWN
+
+
+def _text(name: str, title: str, cases: Sequence[Case]) -> str:
+    """Return the suite as text for the record of a run."""
+    lines = [f"schema: 1\nname: {name}\ntitle: {title}\nexperiments:\n"]
+    for pattern in dict.fromkeys(case.pattern for case in cases):
+        launches = dict.fromkeys(case.launch.expression for case in cases if case.pattern == pattern)
+        lines.append(f"  - pattern: ./{pattern.replace('-', '_')}\n    launch: [{', '.join(launches)}]\n")
+    return "".join(lines)
