@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
@@ -55,6 +56,7 @@ class KernelCall:
     carveout: int | None = None  # percentage of on-chip memory used as shared memory; None: the driver decides
     cold: bool = False  # whether the L2 cache holds none of the buffers before each timed launch
     dims: LaunchDims | None = None  # of grid and block; None: along x
+    emulated_s: float = math.inf  # seconds that the emulator may take for a launch; beyond, TimeLimitError
 
     @property
     def inputs(self) -> tuple[Buffer, ...]:

@@ -1,5 +1,6 @@
 """The emulator as a backend: it verifies, and times nothing."""
 
+import math
 import time
 from collections.abc import Sequence
 from itertools import cycle
@@ -9,6 +10,7 @@ from shflbench.arch.launch_limits import limits_of, major, resident_blocks
 from shflbench.backends.base import Array, Buffer, Burst, KernelCall
 from shflbench.checker import (
     POLICIES,
+    Deadline,
     EmulatedLaunch,
     Machine,
     Program,
@@ -19,6 +21,7 @@ from shflbench.checker import (
 from shflbench.errors import LaunchError
 from shflbench.model import Conditions, Device, Kernel
 
+NO_STEP_LIMIT = 1 << 62  # where time is the limit
 SMS = 2  # any number works; two show whether blocks differ
 MEMORY_BYTES = 1 << 32
 
@@ -109,9 +112,12 @@ class EmulatedKernel:
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         """Launch once, under the next schedule, and return the outputs, which are overwritten before.
 
-        EmulatorError if the kernel fails.
+        EmulatorError if the kernel fails, TimeLimitError if it takes longer than its call allows.
         """
-        return list(execute(self.launch(inputs, iterations), next(self._schedules)))
+        if math.isinf(self.call.emulated_s):
+            return list(execute(self.launch(inputs, iterations), next(self._schedules)))
+        self._machine.deadline = Deadline(self.call.emulated_s)
+        return list(execute(self.launch(inputs, iterations), next(self._schedules), step_limit=NO_STEP_LIMIT))
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
         """Raise LaunchError: the emulator's time says nothing about a GPU."""

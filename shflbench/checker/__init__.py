@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         KernelCandidate,
         read_candidates,
     )
+    from shflbench.checker.deadline import Deadline
     from shflbench.checker.files import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import grouped
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
@@ -49,6 +50,7 @@ else:
                 "CandidateNumber",
                 "read_candidates",
             ),
+            "deadline": ("Deadline",),
             "files": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("grouped",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
@@ -79,6 +81,7 @@ __all__ = [
     "CandidateLaunch",
     "CandidateNumber",
     "CheckStep",
+    "Deadline",
     "EmulatedLaunch",
     "Expectation",
     "FileOptions",

@@ -40,7 +40,8 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, SourceKernel
     from shflbench.compile.nvrtc import PtxUnit
 
-MOST_BYTES = 1 << 30  # of all buffers of a launch: their contents are made on the host
+MOST_BYTES = 1 << 33  # of a buffer, whose contents are made on the host
+PERIOD_BYTES = 1 << 20  # after which contents that nobody states repeat
 UNKNOWN = "u8"  # element type of a buffer whose type has no name here
 
 
@@ -50,7 +51,8 @@ class CandidateBuffer:
 
     name: str
     element: str  # a name such as `f32`
-    contents: NDArray[np.uint8]
+    contents: NDArray[np.uint8]  # which repeat up to the size
+    size: int  # bytes
     is_derived: bool  # whether nobody states the contents
     use: BufferUse
 
@@ -139,13 +141,13 @@ def _of_linked(base: KernelCandidate, linked: LinkedKernel, options: FileOptions
     """Return the candidate with each launch whose arguments are stated, or what is missing for the first."""
     kernel = linked.kernel
     wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes)
-    wishes = replace(wishes, most_bytes=MOST_BYTES)
+    uses = buffer_uses(linked, wishes, launches, options.seed)
+    wishes = replace(wishes, most_bytes=MOST_BYTES, period_bytes=PERIOD_BYTES)
     stated = launches if options.launches else list(_of_host(kernel))
     if not stated:
         return replace(base, missing=("--launch GRIDxBLOCK", *_missing_of(linked, options)))
     if problem := _problem(kernel):
         return replace(base, problem=problem)
-    uses = buffer_uses(linked, wishes, launches, options.seed)
     timed: list[CandidateLaunch] = []
     missing: tuple[str, ...] = ()
     for launch in stated:
@@ -241,7 +243,9 @@ def _buffer(
 ) -> CandidateBuffer:
     buffer = arguments.buffers[span.buffer or 0]
     use = uses.get(buffer.name, BufferUse.CHANGED)
-    return CandidateBuffer(buffer.name, _element(parameter), buffer.contents, buffer.values is Origin.DERIVED, use)
+    size = buffer.whole or buffer.contents.size
+    is_derived = buffer.values is Origin.DERIVED
+    return CandidateBuffer(buffer.name, _element(parameter), buffer.contents, size, is_derived, use)
 
 
 def _element(parameter: KernelParameter) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.arch import load
 from shflbench.arch.residency import REGISTERS, SHARED_MEMORY, SmCapacity, occupancy
-from shflbench.errors import LaunchError, PatternError
+from shflbench.errors import LaunchError, PatternError, TimeLimitError
 from shflbench.measure.events import CaseFailed, Converged, GridResolved, StepStarted, Verified
 from shflbench.measure.placements import count_places, open_again
 from shflbench.measure.sampler import DeviceLostError, SampledKernel
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shflbench.patterns.discover import LoadedPattern
 
 MOST_EMULATED = 1 << 16  # threads of a launch that the emulator cannot shorten; more take minutes
+TOO_LONG = "its results are compared on a GPU only"
 FEW_BLOCKS = 2  # in verification, if the grid depends on an unknown device
 
 
@@ -40,6 +41,7 @@ class Group:
         self._tasks = sorted(tasks, key=lambda task: task.case.variant != pattern.declaration.reference_variant)
         self._kernels: list[SampledKernel] = []
         self._workload: Workload | None = None
+        self._too_long = ""  # why the emulator did not run the reference variant, to which the others are compared
 
     def footprint(self) -> int:
         """Return the bytes of device memory for all its buffers; 0 if the pattern fails to compute them."""
@@ -61,6 +63,11 @@ class Group:
             yield StepStarted(task.case.id, "verifying")
             try:
                 yield from self._one(task)
+            except TimeLimitError as error:  # only of the emulator
+                reason = f"{TOO_LONG}; {error.message}"
+                if task.case.variant == self._pattern.declaration.reference_variant:
+                    self._too_long = reason
+                yield CaseFailed(task.case.id, Status.SKIPPED, reason)
             except (LaunchError, PatternError) as error:
                 yield CaseFailed(task.case.id, Status.FAILED, error.message)
                 if isinstance(error, LaunchError) and not self._backend.usable():
@@ -139,11 +146,13 @@ class Group:
     def _unfit(self, task: Task, grid: int, resident: int) -> str:
         """Return why a case does not fit the device; empty if it does."""
         case = task.case
+        if self._too_long:
+            return self._too_long
         if not resident:
             needs = _needs(task, shared_of(self._pattern, case), self._backend.device.arch)
             return f"a block of {case.launch.block} threads with {needs} does not fit an SM"
         if not self._backend.timed and grid * case.launch.block > MOST_EMULATED:
-            return f"the emulator runs launches of at most {MOST_EMULATED:,} threads whole; a GPU compares its outputs"
+            return f"{TOO_LONG}; the emulator runs launches of at most {MOST_EMULATED:,} threads whole"
         needed, memory = _bytes(self._pattern, case, grid), self._backend.device.memory_bytes
         if needed > memory:
             return f"its buffers take {needed / 2**30:.0f} GiB, and the GPU has {memory / 2**30:.0f} GiB"

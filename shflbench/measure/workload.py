@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from shflbench.patterns.declare import Scalar, Variant
     from shflbench.patterns.discover import LoadedPattern
 
+EMULATED_SECONDS = 5.0  # of a launch that the emulator cannot shorten
 INPUT_SETS = 8
 FEWEST_INPUT_SETS = 1
 MOST_BYTES = 2**28  # of all input sets together, which take NumPy seconds; larger data has fewer sets
@@ -55,6 +57,7 @@ def call_of(pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting
             carveout=None if carveout is None else int(carveout),
             cold=options.get("l2") == "cold",
             dims=case.launch.dims,
+            emulated_s=EMULATED_SECONDS if declared.fixed_sizes else math.inf,
         )
 
 

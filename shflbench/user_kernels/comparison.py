@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from shflbench.checker import CandidateBuffer, CandidateFile, CandidateLaunch, CandidateNumber, KernelCandidate
 
 FEWEST = 2  # kernels of a comparison that nobody asked for
-REFUSED = {KernelVerdict.BROKEN, KernelVerdict.NEEDS_ARGUMENTS}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,6 +96,10 @@ def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[Left
     report = file.reports.get(kernel.symbol)
     if report is not None and report.verdict is KernelVerdict.BROKEN:
         left_out.append(LeftOut(kernel.name, f"broken, {report.sentence}", is_broken=True))
+    elif report is not None and report.verdict is KernelVerdict.NEEDS_ARGUMENTS:
+        given = [cause if cause.startswith("-") else f"--arg {cause}=…" for cause in report.causes]
+        options = f"; give {' '.join(given)}" if given else ""
+        left_out.append(LeftOut(kernel.name, f"it needs arguments, {report.sentence}{options}"))
     elif kernel.problem:
         left_out.append(LeftOut(kernel.name, kernel.problem))
     elif not kernel.launches:
@@ -142,9 +145,7 @@ def _same_arguments(base: CandidateLaunch, other: CandidateLaunch, names: Mappin
     """Whether the buffers have the same types and sizes; numbers may differ."""
     buffers = {item.name: item for item in base.buffers}
     return all(
-        (mine := buffers.get(names[item.name])) is not None
-        and mine.element == item.element
-        and mine.contents.nbytes == item.contents.nbytes
+        (mine := buffers.get(names[item.name])) is not None and mine.element == item.element and mine.size == item.size
         for item in other.buffers
     )
 
@@ -177,7 +178,7 @@ def _passes_the_same(launch: CandidateLaunch, other: CandidateLaunch) -> bool:
     return (
         _values(launch.numbers) == _values(other.numbers)
         and launch.shared_bytes == other.shared_bytes
-        and [item.contents.nbytes for item in launch.buffers] == [item.contents.nbytes for item in other.buffers]
+        and [item.size for item in launch.buffers] == [item.size for item in other.buffers]
     )
 
 

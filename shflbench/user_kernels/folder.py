@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from shflbench.compile.nvrtc import PtxUnit
     from shflbench.user_kernels.comparison import ComparedKernel, KernelComparison
 
-PERIOD_BYTES = 1 << 20  # of derived contents, which repeat after them in a larger buffer
 # Of the element types of arguments, those that a pattern has under another name: bits are compared, and not values.
 DTYPE_OF = {"u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64", "bool": "i8"}
 # Allowed error of a floating-point output, see `measure.verify`: a sum of thousands of terms in another order.
@@ -62,7 +61,7 @@ def pattern_files(comparison: KernelComparison, unit: PtxUnit, path: Path, toler
     files = dict(_sources(unit, path))
     files["pattern.py"] = "".join(_declaration(comparison, unit, path, tolerance)).encode()
     contents = {
-        buffer.name: _period(buffer)
+        buffer.name: buffer.contents
         for buffer in comparison.first.buffers
         if comparison.use(buffer) is not BufferUse.WRITTEN
     }
@@ -158,7 +157,7 @@ def _class(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
 
 def _buffer_text(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
     dtype = buffer_dtype(buffer)
-    count = buffer.contents.nbytes // DTYPES[dtype].size
+    count = buffer.size // DTYPES[dtype].size
     restored = ", restored=True" if comparison.use(buffer) is BufferUse.CHANGED else ""
     kind = _class(comparison, buffer)
     return f"{kind}({buffer.name!r}, elements=lambda at: {count}, dtype={dtype!r}{restored})"
@@ -182,20 +181,15 @@ def _inputs(read: list[CandidateBuffer]) -> Iterator[str]:
     yield '    with np.load(Path(__file__).with_name("inputs.npz")) as contents:\n        return (\n'
     for buffer in read:
         dtype = DTYPES[buffer_dtype(buffer)].numpy
-        size = buffer.contents.nbytes
+        size = buffer.size
         yield f"            np.resize(contents[{buffer.name!r}], {size}).view({dtype!r}),\n"
     yield "        )\n"
-
-
-def _period(buffer: CandidateBuffer) -> np.ndarray:
-    """Return the contents of a buffer, or the part after which derived ones repeat."""
-    return buffer.contents[:PERIOD_BYTES] if buffer.is_derived else buffer.contents
 
 
 def buffer_dtype(buffer: CandidateBuffer) -> str:
     """Return the element type of a buffer as patterns name it."""
     dtype = DTYPE_OF.get(buffer.element, buffer.element)
-    return dtype if buffer.contents.nbytes % DTYPES[dtype].size == 0 else "i8"
+    return dtype if buffer.size % DTYPES[dtype].size == 0 else "i8"
 
 
 def result_dtype(comparison: KernelComparison) -> str:

@@ -30,6 +30,7 @@ class ArgumentBuffer:
     values: Origin
     limited: bool = False  # the size is one that a guard of the kernel suggests, and the buffer does not grow
     reached: bool = True  # the launch reaches the end of a buffer that does not grow
+    whole: int = 0  # bytes of a buffer whose contents repeat; 0: it has these contents once
 
     @property
     def tests_bounds(self) -> bool:

@@ -126,6 +126,8 @@ class _Maker:
 
     def _given(self, name: str, item: KernelParameter | Field, size: int, value: ArgumentValue) -> tuple[bytes, Span]:
         element = element_of(item.element)
+        if isinstance(value, BufferValue | ArrayValue) and not item.pointer and size != ADDRESS_BYTES:
+            raise UsageError(f"--arg {name}: it is a number of {size} bytes and takes no buffer", f"Write {name}=1.")
         match value:
             case NullValue():
                 self._note(f"{name} = null", Origin.GIVEN)
@@ -142,8 +144,7 @@ class _Maker:
                     0, size, name, Origin.GIVEN
                 )
             case BufferValue():
-                contents = filled(value, self.launch.shape.threads, name, self.seed)
-                text, values = f"{value.element.name}[{value.count}]", Origin.GIVEN
+                return self._filled(name, value, size)
             case ArrayValue() if value.place in self.shared and item.pointer:
                 number = self.shared[value.place]
                 self._note(f"{name} = {self.buffers[number].name}", Origin.GIVEN)
@@ -152,9 +153,19 @@ class _Maker:
                 self.shared[value.place] = len(self.buffers)
                 contents = np.ascontiguousarray(value.values).reshape(-1).view(np.uint8)
                 text, values = f"{value.source or 'array'} ({value.values.dtype}[{value.values.size}])", Origin.GIVEN
-        if not item.pointer and size != ADDRESS_BYTES:
-            raise UsageError(f"--arg {name}: it is a number of {size} bytes and takes no buffer", f"Write {name}=1.")
         return self._buffer(name, contents, text, size, Origin.GIVEN, values)
+
+    def _filled(self, name: str, value: BufferValue, size: int) -> tuple[bytes, Span]:
+        """Return the address of a buffer of a given size; random contents and zeros repeat where that is wished."""
+        held = self.wishes.period_bytes // value.element.size
+        repeats = 0 < held < value.count and value.fill in {"random", "0"}
+        part = replace(value, count=held) if repeats else value
+        contents = filled(part, self.launch.shape.threads, name, self.seed)
+        text = f"{value.element.name}[{value.count}]"
+        made = self._buffer(name, contents, text, size, Origin.GIVEN, Origin.GIVEN)
+        if repeats:
+            self.buffers[-1] = replace(self.buffers[-1], whole=value.count * value.element.size)
+        return made
 
     def _derived_buffer(
         self, name: str, item: KernelParameter | Field, size: int, host: HostArgument | None
@@ -172,7 +183,8 @@ class _Maker:
         plain = max(self.launch.shape.threads, FEWEST) * (one if element is not BYTES else 16) + max(place, 0)
         known = self._size(name, plain, one, source)
         data, span = self._made_buffer(name, element, size, known, source)
-        self.buffers[-1] = replace(self.buffers[-1], limited=known.limited, reached=known.reached)
+        whole = known.bytes if self.buffers[-1].contents.size < known.bytes else 0
+        self.buffers[-1] = replace(self.buffers[-1], limited=known.limited, reached=known.reached, whole=whole)
         if source is not None:
             self.passed[source.number] = len(self.buffers) - 1
         return data, replace(span, byte=place)
@@ -197,7 +209,12 @@ class _Maker:
         # With the first seed, contents other than zeros are random all the same, so that more branches are taken.
         by_host = byte == 0 or (byte is not None and self.wishes.vary)
         fill = byte if by_host else 0 if name in self.wishes.zeroed else None
-        contents = self._random(element, count, name, bytes_) if fill is None else np.full(bytes_, fill, np.uint8)
+        held = min(bytes_, self.wishes.period_bytes or bytes_)
+        contents = (
+            self._random(element, max(held // element.size, 1), name, held)
+            if fill is None
+            else np.full(held, fill, np.uint8)
+        )
         apart = fill == 0 and not by_host and origin is Origin.HOST  # the host code says the size, and not the contents
         if fill == 0 and not apart and element is not BYTES:
             text = f"{text}:0"

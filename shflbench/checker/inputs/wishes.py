@@ -24,6 +24,7 @@ class Wishes:
     given: Mapping[str, ArgumentValue] = field(default_factory=dict)  # by the names that `names_of` returns
     shared_bytes: int | None = None  # dynamic, as given
     uses_dynamic_shared: bool = False
+    period_bytes: int = 0  # after which contents that nobody states repeat; 0: they do not
     zeroed: Collection[str] = ()  # derived buffers that begin with zeros: counters, locks and flags
     least_bytes: Mapping[str, int] = field(default_factory=dict)  # of derived buffers, by name
     least_shared: int = 0

@@ -2,29 +2,37 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import Enum
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.checker.deadline import Deadline
 from shflbench.checker.explore import explore
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.launches import PlannedLaunch
 from shflbench.checker.inputs.names import pointer_names
-from shflbench.checker.machine.launch import EmulatedLaunch, ParameterBytes
+from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes
 from shflbench.checker.machine.policies import LOCKSTEP
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.opcodes.forms import Access
+from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.kernel_runs import KernelRuns
+from shflbench.errors import TimeLimitError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.runs.evidence import LaunchEvidence
 
+FEW_BLOCKS = 2  # along each axis of a small launch
+MOST_SECONDS = 2.0  # of one launch
 OTHER = 0xA5  # each byte of a buffer in the launch whose results are compared
 
 
@@ -47,14 +55,26 @@ def buffer_uses(
     read, written = _accessed(linked)
     uses = {name: BufferUse.READ if name not in written else BufferUse.WRITTEN for name in read | written}
     both = read & written
-    if not both:
-        return uses
-    runs = KernelRuns(linked.kernel, linked.program, wishes, seed, patient=False)
-    evidence, _ = runs.in_lockstep([item for item in launches if not item.shape.sample][:1], seeds=1)
+    evidence = next(_ended(linked, wishes, launches, seed), None) if both else None
     for name in both:
-        if not evidence or _depends(linked, evidence[0], name):
+        if evidence is None or _depends(linked, evidence, name):
             uses[name] = BufferUse.CHANGED
     return uses
+
+
+def _ended(
+    linked: LinkedKernel, wishes: Wishes, launches: Sequence[PlannedLaunch], seed: int
+) -> Iterator[LaunchEvidence]:
+    """Yield launches that ended in time: first a small one with derived arguments, then the first of the plan."""
+    whole = [item for item in launches if not item.shape.sample]
+    for launch in whole[:1]:
+        x, y, z = (min(size, FEW_BLOCKS) for size in launch.shape.grid)
+        small = PlannedLaunch(LaunchShape((x, y, z), launch.shape.block), Origin.DERIVED)
+        for tried, known in ((small, replace(wishes, given={})), (launch, wishes)):
+            budget = RunBudget(deadline=Deadline(MOST_SECONDS))
+            runs = KernelRuns(linked.kernel, linked.program, known, seed, patient=False, budget=budget)
+            evidence, _ = runs.in_lockstep([tried], seeds=1)
+            yield from (item for item in evidence if item.results[0].error is None)
 
 
 def _accessed(linked: LinkedKernel) -> tuple[set[str], set[str]]:
@@ -90,8 +110,12 @@ def _depends(linked: LinkedKernel, evidence: LaunchEvidence, name: str) -> bool:
         outputs=other,
         iterations=0,
         order=[ParameterBytes(value.data, value.pointers) for value in arguments.parameters],
+        machine=Machine(deadline=Deadline(MOST_SECONDS)),
     )
-    (second,) = explore(launch, (LOCKSTEP,), seed=evidence.seed).results
+    try:
+        (second,) = explore(launch, (LOCKSTEP,), seed=evidence.seed).results
+    except TimeLimitError:
+        return True
     return second.error is not None or any(
         _differs(*parts) for parts in zip(first.outputs, second.outputs, before, other, strict=True)
     )

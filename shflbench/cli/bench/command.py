@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from shflbench.model import Suite
     from shflbench.user_kernels.comparison import KernelChoice
 
-CHECK_SECONDS = 20.0  # of the short check, with compiling
+CHECK_SECONDS = 10.0  # of the short check, with compiling
 
 
 @click.command(cls=Command)
@@ -133,7 +133,7 @@ def command(context: click.Context, /, file: Path, **flags: Any) -> int:  # noqa
     _require_gpu(flags["device"])
     candidates = _read(file, _file_options(file, flags), console, check=not flags["no_check"])
     choice = choose(candidates, named=bool(flags["kernels"]), reference=_first(candidates, flags))
-    _show_left_out(choice, console)
+    _show_left_out(candidates, choice, console)
     is_broken = any(item.is_broken for item in choice.left_out)
     if not choice.comparisons:
         if is_broken:
@@ -189,9 +189,16 @@ def _first(candidates: CandidateFile, flags: dict[str, Any]) -> str:
     return name
 
 
-def _show_left_out(choice: KernelChoice, console: Console) -> None:
+def _show_left_out(candidates: CandidateFile, choice: KernelChoice, console: Console) -> None:
+    """Say which kernels are not timed, and which are although the check could not decide."""
+    from shflbench.checker import KernelVerdict
+
     for item in choice.left_out:
         console.warn(f"{item.kernel} is not timed: {item.sentence}")
+    names = {kernel.candidate.symbol for item in choice.comparisons for kernel in item.kernels}
+    for symbol, report in candidates.reports.items():
+        if symbol in names and report.verdict in {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}:
+            console.warn(f"{report.name}: {report.verdict}, {report.sentence}")
 
 
 def _request(flags: dict[str, Any]) -> RunRequest:

@@ -45,7 +45,7 @@ def test_another_sum_is_an_error_that_names_both_values(bench: Bench) -> None:
     outcome = bench(OTHER_CONTENTS.replace("offset > 0", "offset > 1"))
     assert outcome.code == 5
     assert rows()["sums_shfl"].status.value == "incorrect"
-    assert re.search(r"element 0 is \S+, not \S+ \([0-9]+ of 64 are wrong\)", rows()["sums_shfl"].reason)
+    assert re.search(r"element 0 is \S+, not \S+ \([0-9]+ of 64 are wrong\)", rows()["sums_shfl"].reason or "")
 
 
 @pytest.mark.parametrize(("share", "code"), [("0.02", 0), ("0.005", 5)])
