@@ -155,8 +155,8 @@ def _of_linked(base: KernelCandidate, linked: LinkedKernel, options: FileOptions
             missing = missing or ("--host-args WORDS",)
             continue
         arguments = derive(kernel, launch, wishes, options.seed)
-        if lacking := tuple(_lacking(kernel, arguments)):
-            missing = missing or lacking
+        if unstated := tuple(_unstated(kernel, arguments)):
+            missing = missing or unstated
         else:
             timed.append(_launch(kernel, launch, arguments, uses))
     return replace(base, launches=tuple(timed), missing=() if timed else missing)
@@ -199,7 +199,7 @@ def _problem(kernel: SourceKernel) -> str:
     return ""
 
 
-def _lacking(kernel: SourceKernel, arguments: Arguments) -> Iterator[str]:
+def _unstated(kernel: SourceKernel, arguments: Arguments) -> Iterator[str]:
     """Yield the option for each argument that nobody states."""
     for place, (parameter, value) in enumerate(zip(kernel.parameters, arguments.parameters, strict=True)):
         (span,) = value.spans
@@ -242,7 +242,7 @@ def _buffer(
     parameter: KernelParameter, arguments: Arguments, span: Span, uses: Mapping[str, BufferUse]
 ) -> CandidateBuffer:
     buffer = arguments.buffers[span.buffer or 0]
-    use = uses.get(buffer.name, BufferUse.CHANGED)
+    use = uses.get(buffer.name, BufferUse.UNUSED)
     size = buffer.whole or buffer.contents.size
     is_derived = buffer.values is Origin.DERIVED
     return CandidateBuffer(buffer.name, _element(parameter), buffer.contents, size, is_derived, use)

@@ -42,7 +42,8 @@ class ExpectedCode:
     def of(cls, pattern: Pattern, variant: Variant, dtype: Dtype, options: Mapping[str, str]) -> ExpectedCode:
         """Return the machine code that a declaration expects."""
         unroll = None if pattern.one_pass else pattern.unroll
-        return cls(variant.mechanism, variant.folds(options), unroll, variant.expected_counts(dtype, options))
+        may_fold = variant.folds(options) or pattern.fixed_sizes  # of a file: the mechanism is what the PTX shows
+        return cls(variant.mechanism, may_fold, unroll, variant.expected_counts(dtype, options))
 
 
 def exchanges(counts: Mapping[str, int]) -> dict[str, int]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from shflbench.backends.base import Array, OpenKernel
     from shflbench.measure.workload import Workload
 
+UNWRITTEN = "it does not write"  # how the sentence on outputs that a kernel leaves as they were begins
 CHUNK = 2**16  # numbers at a time: their copies in double precision fit the cache
 
 
@@ -52,11 +53,31 @@ def _proof(kernel: OpenKernel, workload: Workload, launch: str, *, decides: bool
             if decides:
                 workload.accept_expected(kernel.run(workload.inputs(index), iterations), index, iterations)
             got = kernel.run(workload.inputs(index), iterations)
-            wrong = wrong or difference(workload, got, index, iterations)
+            wrong = wrong or unwritten(workload, got, index, iterations) or difference(workload, got, index, iterations)
             if wrong and not first:
                 first = f"{after(workload, iterations)}on input {index}, {wrong}"
         matched += not wrong
     return Proof(matched, sets, workload.verify_iterations, launch, first)
+
+
+def unwritten(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> str:
+    """Return which elements keep what was in an output before the launch and not in the reference, in words.
+
+    Only of kernels of a file, whose declaration does not say what they write; empty if there is none.
+    """
+    if not workload.pattern.declaration.fixed_sizes:
+        return ""
+    outputs = [buffer for buffer in workload.buffers if buffer.written]
+    for buffer, actual, reference in zip(outputs, got, workload.expected(index, iterations), strict=True):
+        if buffer.read:
+            continue
+        bits = f"u{actual.dtype.itemsize}"
+        before, mine = buffer.before().view(bits), actual.view(bits)
+        is_untouched = (mine == before) & (np.ascontiguousarray(reference).reshape(-1).view(bits) != before)
+        if is_untouched.any():
+            number, first = int(np.count_nonzero(is_untouched)), int(np.argmax(is_untouched))
+            return f"{UNWRITTEN} {number} of {is_untouched.size} elements of `{buffer.name}`, from element {first} on"
+    return ""
 
 
 def after(workload: Workload, iterations: int) -> str:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 EMULATED_SECONDS = 5.0  # of a launch that the emulator cannot shorten
 INPUT_SETS = 8
+INPUT_SETS_OF_FILES = 2  # of kernels whose sizes are fixed: the second shows results that a kernel has kept
 FEWEST_INPUT_SETS = 1
 MOST_BYTES = 2**28  # of all input sets together, which take NumPy seconds; larger data has fewer sets
 
@@ -109,11 +110,10 @@ class Workload:
 
     @property
     def input_sets(self) -> int:
-        """The number of input sets; inputs of fixed sizes have the contents that their pattern gives them."""
-        if self.pattern.declaration.fixed_sizes:
-            return FEWEST_INPUT_SETS
+        """The number of input sets."""
         nbytes = sum(buffer.nbytes for buffer in self.buffers)
-        return max(FEWEST_INPUT_SETS, min(INPUT_SETS, MOST_BYTES // max(1, nbytes)))
+        most = INPUT_SETS_OF_FILES if self.pattern.declaration.fixed_sizes else INPUT_SETS
+        return max(FEWEST_INPUT_SETS, min(most, MOST_BYTES // max(1, nbytes)))
 
     @property
     def verify_iterations(self) -> tuple[int, ...]:

@@ -46,11 +46,11 @@ class KernelComparison:
             item.use
             for kernel in self.kernels
             for item in kernel.launches[0].buffers
-            if kernel.names.get(item.name) == buffer.name
+            if kernel.names.get(item.name) == buffer.name and item.use is not BufferUse.UNUSED
         }
-        if len(uses) == 1:
-            return uses.pop()
-        return BufferUse.CHANGED
+        if len(uses) > 1:
+            return BufferUse.CHANGED
+        return uses.pop() if uses else BufferUse.READ
 
 
 @dataclass(frozen=True, slots=True)

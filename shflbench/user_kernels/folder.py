@@ -128,7 +128,8 @@ def _declaration(comparison: KernelComparison, unit: PtxUnit, path: Path, tolera
     classes += ["Scalar"] if numbers else []
     read = [item for item in first.buffers if comparison.use(item) is not BufferUse.WRITTEN]
     yield f'"""The kernels of {path.name} as a pattern."""\n\n'
-    yield "from pathlib import Path\n\nimport numpy as np\n\n" if read else ""
+    bf16 = "import ml_dtypes  # noqa: F401  (NumPy knows bfloat16 then)\n" if "bf16" in map(buffer_dtype, read) else ""
+    yield f"from pathlib import Path\n\n{bf16}import numpy as np\n\n" if read else ""
     yield "from shflbench.model import Mechanism\n"
     yield f"from shflbench.patterns.declare import {', '.join(item for item in classes if item != 'Mechanism')}\n\n"
     yield "PATTERN = Pattern(\n"
@@ -177,12 +178,16 @@ def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[s
 
 def _inputs(read: list[CandidateBuffer]) -> Iterator[str]:
     yield "\n\ndef inputs(rng, at):\n"
-    yield '    """Return the contents of each buffer that a kernel reads; they repeat in a buffer that is larger."""\n'
+    yield '    """Return what each buffer contains that a kernel reads.\n\n'
+    yield "    Contents repeat in a larger buffer. Floating-point numbers that nobody states differ by input set.\n"
+    yield '    """\n    shift = int(rng.integers(1 << 16))\n'
     yield '    with np.load(Path(__file__).with_name("inputs.npz")) as contents:\n        return (\n'
     for buffer in read:
-        dtype = DTYPES[buffer_dtype(buffer)].numpy
-        size = buffer.size
-        yield f"            np.resize(contents[{buffer.name!r}], {size}).view({dtype!r}),\n"
+        dtype = DTYPES[buffer_dtype(buffer)]
+        values = f"contents[{buffer.name!r}].view({dtype.numpy!r})"
+        if buffer.is_derived and dtype.floating:
+            values = f"np.roll({values}, shift)"
+        yield f"            np.resize({values}, {buffer.size // dtype.size}),\n"
     yield "        )\n"
 
 
@@ -194,8 +199,8 @@ def buffer_dtype(buffer: CandidateBuffer) -> str:
 
 def result_dtype(comparison: KernelComparison) -> str:
     """Return the element type of the first buffer that the kernels write, which names the cases."""
-    written = [item for item in comparison.first.buffers if comparison.use(item) is not BufferUse.READ]
-    return buffer_dtype((written or list(comparison.first.buffers))[0]) if comparison.first.buffers else "i32"
+    outputs = [item for item in comparison.first.buffers if comparison.use(item) is not BufferUse.READ]
+    return buffer_dtype((outputs or list(comparison.first.buffers))[0]) if comparison.first.buffers else "i32"
 
 
 def _numbers(comparison: KernelComparison) -> Iterator[tuple[str, CandidateNumber]]:

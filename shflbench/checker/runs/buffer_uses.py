@@ -39,6 +39,7 @@ OTHER = 0xA5  # each byte of a buffer in the launch whose results are compared
 class BufferUse(Enum):
     """What a kernel does with a buffer."""
 
+    UNUSED = "unused"
     READ = "read"
     WRITTEN = "written"  # and what it contains before does not matter
     CHANGED = "changed"  # what it contains before matters, and the kernel writes it
@@ -52,9 +53,9 @@ def buffer_uses(
     A buffer that the kernel reads and writes is `WRITTEN` if a launch in the emulator gives the same results whatever
     is in it before, such as one whose elements are read again after they were written.
     """
-    read, written = _accessed(linked)
-    uses = {name: BufferUse.READ if name not in written else BufferUse.WRITTEN for name in read | written}
-    both = read & written
+    loaded, stored = _accessed(linked)
+    uses = {name: BufferUse.READ if name not in stored else BufferUse.WRITTEN for name in loaded | stored}
+    both = loaded & stored
     evidence = next(_ended(linked, wishes, launches, seed), None) if both else None
     for name in both:
         if evidence is None or _depends(linked, evidence, name):

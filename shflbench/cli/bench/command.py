@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shflbench.cli.console import Console
     from shflbench.cli.run.request import RunRequest
     from shflbench.model import Suite
+    from shflbench.store import RunFolder
     from shflbench.user_kernels.comparison import KernelChoice
 
 CHECK_SECONDS = 10.0  # of the short check, with compiling
@@ -123,7 +124,7 @@ def command(context: click.Context, /, file: Path, **flags: Any) -> int:  # noqa
 
     \b
     Exit codes:
-      1   a kernel is broken
+      1   a kernel is broken, or does not write what the others write
       4   there is no GPU, and --device cuda asks for one
       5   kernels computed different results, or a launch failed
     """
@@ -241,4 +242,12 @@ def _run(suite: Suite, request: RunRequest, flags: dict[str, Any], console: Cons
         except KeyboardInterrupt as error:
             return stopped_code(error, f"the finished groups are in {folder.path}", "start it again", console)
         console.path(folder.path)
-        return code
+        return FINDING_EXIT if _is_refused(folder) else code
+
+
+def _is_refused(folder: RunFolder) -> bool:
+    """Whether a kernel left outputs as they were, which makes it fast and is no result."""
+    from shflbench.measure.verify import UNWRITTEN
+    from shflbench.store import read_run
+
+    return any(UNWRITTEN in (row.reason or "") for row in read_run(folder.path).rows)

@@ -8,11 +8,11 @@ import pytest
 from tests.conftest import Command, Outcome
 from tests.fakes.backend import unplug
 
-Bench = Callable[..., Outcome]
+BenchCommand = Callable[..., Outcome]
 
 
 @pytest.fixture
-def bench(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch, one_core: None) -> Bench:
+def bench(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch, one_core: None) -> BenchCommand:
     """Write a text to sums.cu and call `shflbench bench sums.cu` with more words."""
     del one_core  # only for the machine
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))

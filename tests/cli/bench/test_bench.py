@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.store import Row, read_run
-from tests.cli.bench.conftest import Bench
+from tests.cli.bench.conftest import BenchCommand
 from tests.conftest import Command
 
 SUMS = Path(__file__).with_name("sums.cu").read_text(encoding="utf-8")
@@ -18,7 +18,7 @@ def rows() -> dict[str, Row]:
     return {row.variant: row for row in read_run(Path("run")).rows}
 
 
-def test_kernels_with_the_same_parameters_are_compared_as_the_host_code_launches_them(bench: Bench) -> None:
+def test_kernels_with_the_same_parameters_are_compared_as_the_host_code_launches_them(bench: BenchCommand) -> None:
     outcome = bench(SUMS)
     assert outcome.code == 0
     assert outcome.out.splitlines() == ["run"]
@@ -29,19 +29,19 @@ def test_kernels_with_the_same_parameters_are_compared_as_the_host_code_launches
     }
 
 
-def test_show_reads_the_run(bench: Bench, shflbench: Command) -> None:
+def test_show_reads_the_run(bench: BenchCommand, shflbench: Command) -> None:
     bench(SUMS)
     shown = shflbench("show", "run")
     assert shown.code == 0
     assert re.search(r"sums_shfl\s+[0-9]+\s+same as sums_smem", shown.out)
 
 
-def test_first_named_kernel_is_the_baseline(bench: Bench) -> None:
+def test_first_named_kernel_is_the_baseline(bench: BenchCommand) -> None:
     assert bench(SUMS, "--kernel", "sums_shfl", "--kernel", "sums_smem").code == 0
     assert {row.reference for row in rows().values()} == {"sums_shfl"}
 
 
-def test_another_sum_is_an_error_that_names_both_values(bench: Bench) -> None:
+def test_another_sum_is_an_error_that_names_both_values(bench: BenchCommand) -> None:
     outcome = bench(OTHER_CONTENTS.replace("offset > 0", "offset > 1"))
     assert outcome.code == 5
     assert rows()["sums_shfl"].status.value == "incorrect"
@@ -49,39 +49,39 @@ def test_another_sum_is_an_error_that_names_both_values(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(("share", "code"), [("0.02", 0), ("0.005", 5)])
-def test_rtol_is_the_error_that_is_allowed(bench: Bench, share: str, code: int) -> None:
+def test_rtol_is_the_error_that_is_allowed(bench: BenchCommand, share: str, code: int) -> None:
     text = OTHER_CONTENTS.replace("out[row] = sum;", "out[row] = 1.01f * sum;")
     assert bench(text, "--rtol", share).code == code
 
 
-def test_broken_kernel_is_named_and_not_run(bench: Bench) -> None:
+def test_broken_kernel_is_named_and_not_run(bench: BenchCommand) -> None:
     outcome = bench(SUMS.replace("__syncthreads();\n    if (threadIdx.x == 0) {", "if (threadIdx.x == 0) {"))
     assert outcome.code == 1
     assert "sums_shfl is not timed: broken, " in outcome.err
     assert list(rows()) == ["sums_smem"]
 
 
-def test_without_the_check_a_race_may_go_unnoticed(bench: Bench) -> None:
+def test_without_the_check_a_race_may_go_unnoticed(bench: BenchCommand) -> None:
     text = SUMS.replace("__syncthreads();\n    if (threadIdx.x == 0) {", "if (threadIdx.x == 0) {")
     outcome = bench(text, "--no-check")
     assert "broken" not in outcome.err
     assert set(rows()) == {"sums_smem", "sums_shfl"}
 
 
-def test_missing_options_are_named(bench: Bench) -> None:
+def test_missing_options_are_named(bench: BenchCommand) -> None:
     outcome = bench(KERNELS)
     assert outcome.code == 2
     options = "--launch GRIDxBLOCK --arg out=f32[COUNT] --arg in=f32[COUNT] --arg n=NUMBER"
     assert f"sums_smem is not timed: give {options}" in outcome.err
 
 
-def test_options_replace_host_code(bench: Bench) -> None:
+def test_options_replace_host_code(bench: BenchCommand) -> None:
     given = ("--launch", "2x128", "--arg", "out=f32[2]", "--arg", "in=f32[200]", "--arg", "n=100")
     assert bench(KERNELS, *given).code == 0
     assert {row.launch for row in rows().values()} == {"2x128"}
 
 
-def test_several_launches_are_an_axis(bench: Bench) -> None:
+def test_several_launches_are_an_axis(bench: BenchCommand) -> None:
     assert bench(SUMS, "--launch", "64x256", "--launch", "64x128").code == 0
     assert {(row.launch, row.status.value) for row in read_run(Path("run")).rows} == {
         ("64x256", "verified"),
@@ -89,7 +89,7 @@ def test_several_launches_are_an_axis(bench: Bench) -> None:
     }
 
 
-def test_each_kernel_keeps_its_own_launch(bench: Bench) -> None:
+def test_each_kernel_keeps_its_own_launch(bench: BenchCommand) -> None:
     assert bench(SUMS.replace("sums_shfl<<<rows, 256>>>", "sums_shfl<<<rows, 64>>>")).code == 0
     assert {(row.launch, row.variant, row.grid, row.block) for row in read_run(Path("run")).rows} == {
         ("own", "sums_smem", 64, 256),
@@ -112,7 +112,7 @@ int main() {
 
 
 @pytest.mark.parametrize(("step", "code"), [("1", 0), ("2", 5)])
-def test_kernels_that_work_in_place_get_the_same_input(bench: Bench, step: str, code: int) -> None:
+def test_kernels_that_work_in_place_get_the_same_input(bench: BenchCommand, step: str, code: int) -> None:
     assert bench(IN_PLACE, "-D", f"STEP={step}").code == code
 
 
@@ -137,7 +137,7 @@ int main() {
 """
 
 
-def test_blocks_and_grids_may_have_two_dimensions(bench: Bench) -> None:
+def test_blocks_and_grids_may_have_two_dimensions(bench: BenchCommand) -> None:
     assert bench(TRANSPOSE).code == 0
     assert {(row.case_id, row.status.value) for row in read_run(Path("run")).rows} == {
         ("sums/plain/f32/4x4:16x16/1", "verified"),
@@ -145,18 +145,42 @@ def test_blocks_and_grids_may_have_two_dimensions(bench: Bench) -> None:
     }
 
 
-def test_instances_of_templates_are_kernels(bench: Bench) -> None:
+def test_instances_of_templates_are_kernels(bench: BenchCommand) -> None:
     text = re.sub(r"__global__ void (sums_\w+)\(", r"template <int N> __global__ void \1(", SUMS)
     outcome = bench(text.replace("<<<", "<8><<<"), "--kernel", "sums_smem<8>", "--kernel", "sums_shfl<8>")
     assert outcome.code == 0
     assert set(rows()) == {"sums_smem-8", "sums_shfl-8"}
 
 
-def test_a_gpu_that_is_asked_for_must_be_there(bench: Bench) -> None:
+def test_a_gpu_that_is_asked_for_must_be_there(bench: BenchCommand) -> None:
     assert bench(SUMS, "--device", "cuda").code == 4
 
 
-def test_an_unknown_kernel_is_refused_with_the_known_ones(bench: Bench) -> None:
+def test_an_unknown_kernel_is_refused_with_the_known_ones(bench: BenchCommand) -> None:
     outcome = bench(SUMS, "--kernel", "sums_shuffle")
     assert outcome.code == 2
     assert "sums_smem, sums_shfl" in outcome.err
+
+
+# ---- kernels that are fast because they leave work out
+
+FAST = "    if (threadIdx.x == 0) {\n        sum = 0;"  # in `sums_shfl`, before it writes
+
+
+@pytest.mark.parametrize(
+    ("cheat", "reason"),
+    [
+        ("if (row == gridDim.x - 1) return;\n", "it does not write 1 of 64 elements of `out`, from element 63 on"),
+        ("return;\n", "it does not write 64 of 64 elements of `out`, from element 0 on"),
+    ],
+    ids=["last-block", "early-return"],
+)
+def test_cheat_is_refused_and_not_ranked(bench: BenchCommand, cheat: str, reason: str) -> None:
+    assert bench(OTHER_CONTENTS.replace(FAST, cheat + FAST), "--no-check").code == 1
+    row = rows()["sums_shfl"]
+    assert (row.status.value, row.time_us) == ("incorrect", None)
+    assert reason in (row.reason or "")
+
+
+def test_kernel_that_both_leave_partly_unwritten_is_no_cheat(bench: BenchCommand) -> None:
+    assert bench(SUMS.replace("cudaMalloc(&out, rows", "cudaMalloc(&out, 2 * rows")).code == 0

@@ -1,0 +1,93 @@
+"""`shflbench bench` on a real GPU."""
+
+import math
+import re
+from pathlib import Path
+
+import pytest
+
+from shflbench.model import Status
+from tests.conftest import Command
+from tests.gpu.conftest import stored
+
+pytestmark = pytest.mark.gpu
+
+SUMS = (Path(__file__).parents[1] / "cli" / "bench" / "sums.cu").read_text(encoding="utf-8")
+RANDOM = SUMS.replace("cudaMemset(in, 0, rows * n * sizeof(float));", "")
+WRITES = "    if (threadIdx.x == 0) {\n        sum = 0;"  # in `sums_shfl`, before it writes
+KEPT = "__device__ float kept[64];\n"
+IN_PLACE = """
+__global__ void halve(float* x, int n) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] = COPIES * x[i] / 2;
+}
+__global__ void sink(float* x, int n) {  // each pass through an element takes as many steps as its value
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        float goal = x[i] / 2;
+        while (x[i] > goal) x[i] = fmaxf(goal, x[i] - 0.001f);
+    }
+}
+int main() {
+    float* x;
+    cudaMalloc(&x, 100000 * sizeof(float));
+    halve<<<64, 256>>>(x, 100000);
+    sink<<<64, 256>>>(x, 100000);
+}
+"""
+
+
+@pytest.fixture
+def bench(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Write a text to sums.cu and call `shflbench bench sums.cu` on the first GPU."""
+    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
+
+    def call(text: str, *words: str) -> object:
+        Path("sums.cu").write_text(text, encoding="utf-8")
+        return shflbench("bench", "sums.cu", "--device", "cuda", *words)
+
+    return call  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize("l2", ["warm", "cold"])
+def test_kernels_are_timed_and_compared(bench: Command, l2: str) -> None:
+    outcome = bench(RANDOM, "--l2", l2)
+    assert outcome.code == 0, outcome.err
+    rows = {row.variant: row for row in stored(outcome).rows}
+    assert {row.status for row in rows.values()} == {Status.TIMED}
+    assert min(row.time_us or 0 for row in rows.values()) > 0
+    assert rows["sums_shfl"].reference == "sums_smem"
+    assert re.search(r"sums_(smem|shfl)", outcome.err)
+
+
+def test_launch_of_two_dimensions_is_timed(bench: Command) -> None:
+    from tests.cli.bench.test_bench import TRANSPOSE
+
+    outcome = bench(TRANSPOSE)
+    assert outcome.code == 0, outcome.err
+    assert {(row.launch, row.status) for row in stored(outcome).rows} == {("4x4:16x16", Status.TIMED)}
+
+
+def test_inputs_are_restored_before_each_timed_launch(bench: Command) -> None:
+    # Without that, `sink` has nothing to do after a few launches, and takes as long as `halve`.
+    outcome = bench(IN_PLACE, "-D", "COPIES=1", "--no-check", "--rtol", "0.01")
+    assert outcome.code == 0, outcome.err
+    times = {row.variant: row.time_us for row in stored(outcome).rows}
+    assert (times["sink"] or math.nan) > 10 * (times["halve"] or math.nan)
+
+
+@pytest.mark.parametrize(
+    "cheat",
+    [
+        f"    if (row == gridDim.x - 1) return;\n{WRITES}",
+        f"    return;\n{WRITES}",
+        f"    if (kept[row] != 0) return;\n    __syncthreads();\n    kept[row] = 1;\n{WRITES}",
+        "    if (kept[row] != 0) { if (threadIdx.x == 0) out[row] = kept[row]; return; }\n    __syncthreads();\n"
+        + WRITES.replace("sum = 0;", "sum = 0; for (int w = 0; w < 8; ++w) kept[row] += part[w];"),
+    ],
+    ids=["last-block", "early-return", "output-of-an-earlier-launch", "result-kept-on-the-device"],
+)
+def test_cheat_is_refused_and_not_timed(bench: Command, cheat: str) -> None:
+    outcome = bench(KEPT + RANDOM.replace(WRITES, cheat), "--no-check")
+    assert outcome.code in {1, 5}, outcome.err
+    rows = {row.variant: row for row in stored(outcome).rows}
+    assert (rows["sums_smem"].status, rows["sums_shfl"].status) == (Status.TIMED, Status.INCORRECT)
+    assert rows["sums_shfl"].time_us is None
