@@ -17,6 +17,7 @@ from shflbench.checker.inputs.launches import PlannedLaunch
 from shflbench.checker.inputs.linked import linked_kernel
 from shflbench.checker.inputs.names import matched, parameter_name
 from shflbench.checker.inputs.run_plan import plan_runs
+from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses
@@ -121,7 +122,8 @@ def read_candidates(
     if file.unit is None:
         raise KernelError(f"{path} is PTX, which has no source to compile", "Pass the .cu file.")
     chosen = chosen_kernels(file, options.kernels, several=options.several)
-    report = check_kernels(file, options, deadline, watch) if watch is not None else None
+    brief = replace(options, launches=tuple(map(shortened_launch, options.launches)))
+    report = check_kernels(file, brief, deadline, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
     kernels = tuple(_candidate(file, kernel, options) for kernel in chosen)
     return CandidateFile(path, file.unit, kernels, reports, report)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.link.program import Op
 
+MOST_WHOLE = 1 << 14  # threads of a launch that the user gives to time it
 MOST_SAMPLED = 2048  # threads of the blocks that run; two blocks at least
 
 
@@ -40,6 +42,13 @@ def with_samples(
             shape = LaunchShape(whole.grid, whole.block, blocks)
             samples.setdefault(shape, of_sample(shape, host))
     return [*launch_plan, *samples.values()]
+
+
+def shortened_launch(shape: LaunchShape) -> LaunchShape:
+    """Return a launch of which some blocks run, at its real size, if it has too many threads to run whole."""
+    if shape.threads <= MOST_WHOLE:
+        return shape
+    return replace(shape, sample=_sample(shape.grid, max(MOST_SAMPLED // shape.threads_per_block, 2)))
 
 
 def _may_wait(ops: Sequence[Op]) -> bool:

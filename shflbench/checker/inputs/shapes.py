@@ -55,8 +55,8 @@ class LaunchShape:
         return f"{_text(self.grid)}:{_text(self.block)}"
 
 
-def parse_shape(text: str) -> LaunchShape:
-    """Return the shape that a text of `--launch` names; UsageError for anything else."""
+def parse_shape(text: str, most_threads: int = MOST_THREADS) -> LaunchShape:
+    """Return the shape that a text of `--launch` names; UsageError for anything else, or for more threads."""
     grid_text, colon, block_text = text.partition(":")
     if colon:
         grid, block = _dims(text, grid_text), _dims(text, block_text)
@@ -73,9 +73,9 @@ def parse_shape(text: str) -> LaunchShape:
     for axis, size, most in zip("xyz", shape.grid, MAX_GRID, strict=True):
         if size > most:
             raise UsageError(f"--launch `{text}`: a grid has at most {most} blocks along {axis}", ADVICE)
-    if shape.threads > MOST_THREADS:
+    if shape.threads > most_threads:
         raise UsageError(
-            f"--launch `{text}` has {shape.threads} threads, and at most {MOST_THREADS} are emulated", ADVICE
+            f"--launch `{text}` has {shape.threads} threads, and at most {most_threads} are emulated", ADVICE
         )
     return shape
 

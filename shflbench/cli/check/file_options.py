@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,8 +82,9 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     arch: str,
     seed: int,
     files: Sequence[Path],
+    most_threads: int | None = None,
 ) -> FileOptions:
-    """Return the options as typed values.
+    """Return the options as typed values; a launch has at most so many threads, or as many as can be emulated.
 
     Raises UsageError for an invalid value, DeviceError for an unknown architecture, and CompilerError where a file
     needs a compiler and there is none.
@@ -91,6 +93,7 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     from shflbench.checker import FileOptions, parse_arguments, parse_shape
     from shflbench.compile.toolchain import find
 
+    shape = parse_shape if most_threads is None else partial(parse_shape, most_threads=most_threads)
     needs_compiler = any(path.suffix.lower() != ".ptx" for path in files)
     limits_of(arch.rstrip("af"))
     for text in define:
@@ -105,7 +108,7 @@ def file_options(  # noqa: PLR0913  (the options of the command)
         toolchain.require(arch)
     return FileOptions(
         kernels=tuple(kernels),
-        launches=tuple(dict.fromkeys(parse_shape(text) for text in launches)),
+        launches=tuple(dict.fromkeys(shape(text) for text in launches)),
         arguments=parse_arguments(arguments),
         shared_bytes=shared,
         include=tuple(include),

@@ -184,3 +184,11 @@ def test_cheat_is_refused_and_not_ranked(bench: BenchCommand, cheat: str, reason
 
 def test_kernel_that_both_leave_partly_unwritten_is_no_cheat(bench: BenchCommand) -> None:
     assert bench(SUMS.replace("cudaMalloc(&out, rows", "cudaMalloc(&out, 2 * rows")).code == 0
+
+
+def test_launch_that_is_too_large_to_emulate_is_checked_in_part(bench: BenchCommand) -> None:
+    given = ("--launch", "20000x256", "--arg", "out=f32[20000]", "--arg", "in=f32[2000000]", "--arg", "n=100")
+    outcome = bench(KERNELS, *given)
+    assert outcome.code == 0
+    assert {row.status.value for row in rows().values()} == {"skipped"}
+    assert "its results are compared on a GPU only" in (rows()["sums_smem"].reason or "")
