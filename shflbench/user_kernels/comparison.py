@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker import BufferUse, KernelVerdict
@@ -14,18 +14,22 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.checker import CandidateBuffer, CandidateFile, CandidateLaunch, CandidateNumber, KernelCandidate
+    from shflbench.compile.nvrtc import PtxUnit
 
+OLD, NEW = "old", "new"  # variants of a kernel that two files have
 FEWEST = 2  # kernels of a comparison that nobody asked for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ComparedKernel:
-    """One kernel of a comparison: its name as a variant, and its launch in each group."""
+    """One kernel of a comparison: its launch in each group, its code, and its name as a variant."""
 
-    variant: str
     candidate: KernelCandidate
     launches: tuple[CandidateLaunch, ...]
     names: Mapping[str, str]  # of its buffers and numbers → those of the first kernel
+    unit: PtxUnit  # the device code that it is part of
+    variant: str = ""
+    folder: str = ""  # of that code, where the kernels come from several files
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,8 +91,32 @@ def choose(file: CandidateFile, *, named: bool, reference: str = "") -> KernelCh
     comparisons = []
     for group in filter(None, several):
         name = _pattern_name(file, group[0] if len(several) > 1 else None)
-        comparisons.append(_comparison(name, group, left_out))
+        comparisons.append(_comparison(name, [(kernel, file.unit) for kernel in group], left_out))
     return KernelChoice(tuple(comparisons), tuple(left_out))
+
+
+def choose_between(old: CandidateFile, new: CandidateFile) -> KernelChoice:
+    """Return a comparison for each kernel that both files have, the old one as the baseline.
+
+    A kernel that only one of the files has is left out.
+    """
+    left_out: list[LeftOut] = []
+    comparisons = []
+    usable = [
+        {kernel.name: kernel for kernel in file.kernels if _is_usable(file, kernel, left_out)} for file in (old, new)
+    ]
+    names = [[kernel.name for kernel in file.kernels] for file in (old, new)]
+    for file, known in ((old, names[1]), (new, names[0])):
+        left_out += [
+            LeftOut(kernel.name, f"only {file.path} has it") for kernel in file.kernels if kernel.name not in known
+        ]
+    both = [name for name in usable[0] if name in usable[1]]
+    for name in both:
+        pair = [(usable[0][name], old.unit), (usable[1][name], new.unit)]
+        pattern = _pattern_name(new, usable[1][name] if len(both) > 1 else None)
+        comparisons.append(_comparison(pattern, pair, left_out, variants=(OLD, NEW)))
+    whole = (item for item in comparisons if len(item.kernels) > 1)
+    return KernelChoice(tuple(whole), tuple(left_out))
 
 
 def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[LeftOut]) -> bool:
@@ -109,25 +137,32 @@ def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[Left
     return False
 
 
-def _comparison(name: str, group: Sequence[KernelCandidate], left_out: list[LeftOut]) -> KernelComparison:
-    """Return the comparison of a group with its first kernel, without the kernels that get other arguments."""
-    base = group[0]
-    kernels = [ComparedKernel("", base, base.launches, {item: item for item in base.launches[0].arguments})]
-    for kernel in group[1:]:
-        names = _names(base.launches[0], kernel.launches[0])
-        if names is None or not _same_arguments(base.launches[0], kernel.launches[0], names):
-            left_out.append(
-                LeftOut(kernel.name, f"its arguments differ from those of `{base.name}`; give them by --arg")
-            )
+def _comparison(
+    name: str,
+    group: Sequence[tuple[KernelCandidate, PtxUnit]],
+    left_out: list[LeftOut],
+    variants: Sequence[str] = (),
+) -> KernelComparison:
+    """Return the comparison of a group with its first kernel, without the kernels that get other arguments.
+
+    `variants` name kernels of several files, and the folders of their code.
+    """
+    base, unit = group[0]
+    first = base.launches[0]
+    kernels = [ComparedKernel(base, base.launches, {item: item for item in first.arguments}, unit)]
+    for kernel, code in group[1:]:
+        names = _names(first, kernel.launches[0])
+        if names is None or not _same_arguments(first, kernel.launches[0], names):
+            reason = f"its arguments differ from those of `{base.name}`; give them by --arg"
+            left_out.append(LeftOut(kernel.name, reason))
         else:
-            kernels.append(ComparedKernel("", kernel, kernel.launches, names))
-    aligned = _aligned(kernels)
-    variants = _variant_names([kernel.candidate.name for kernel in kernels])
+            kernels.append(ComparedKernel(kernel, kernel.launches, names, code))
+    words = variants or list(_variant_names([kernel.candidate.name for kernel in kernels]))
     return KernelComparison(
         name,
         tuple(
-            ComparedKernel(variant, kernel.candidate, launches, kernel.names)
-            for variant, kernel, launches in zip(variants, kernels, aligned, strict=True)
+            replace(kernel, variant=variant, launches=launches, folder=variant if variants else "")
+            for variant, kernel, launches in zip(words, kernels, _aligned(kernels), strict=False)
         ),
     )
 
@@ -188,10 +223,14 @@ def _values(numbers: Sequence[CandidateNumber]) -> list[tuple[str, bytes]]:
 
 def _pattern_name(file: CandidateFile, first: KernelCandidate | None) -> str:
     """Return the name of the pattern: that of the file, with the first kernel's where the file has several."""
-    parts = [file.path.stem, *([first.name] if first is not None else [])]
-    name = "-".join(filter(None, (_plain(part).replace("_", "-") for part in parts)))
-    name = name if name[:1].isalpha() else f"kernels-{name}".rstrip("-")
+    name = plain_name("-".join([file.path.stem, *([first.name] if first is not None else [])]))
     return f"{name}-cu" if name in builtin() else name
+
+
+def plain_name(text: str) -> str:
+    """Return a text as the name of a pattern or of a suite: words of letters and digits, joined by `-`."""
+    words = re.findall(r"[A-Za-z0-9]+", text)
+    return "-".join(words if words and words[0][0].isalpha() else ["kernels", *words])
 
 
 def _variant_names(kernels: Sequence[str]) -> Iterator[str]:

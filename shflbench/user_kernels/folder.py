@@ -56,10 +56,12 @@ class Texts:
         return parts.hexdigest()[:32]
 
 
-def pattern_files(comparison: KernelComparison, unit: PtxUnit, path: Path, tolerance: float | None) -> Texts:
-    """Return the files of the folder; `path` is the user's file, and `tolerance` replaces the usual relative one."""
-    files = dict(_sources(unit, path))
-    files["pattern.py"] = "".join(_declaration(comparison, unit, path, tolerance)).encode()
+def pattern_files(comparison: KernelComparison, file: str, tolerance: float | None) -> Texts:
+    """Return the files of the folder; `file` names the user's file, and `tolerance` replaces the usual relative one."""
+    files: dict[str, bytes] = {}
+    for kernel in comparison.kernels:
+        files |= {f"{kernel.folder}/{name}".lstrip("/"): text for name, text in _sources(kernel.unit)}
+    files["pattern.py"] = "".join(_declaration(comparison, file, tolerance)).encode()
     contents = {
         buffer.name: buffer.contents
         for buffer in comparison.first.buffers
@@ -89,11 +91,11 @@ def write_folder(texts: Texts, name: str, below: Path) -> Path:
     return folder
 
 
-def _sources(unit: PtxUnit, path: Path) -> Iterator[tuple[str, bytes]]:
+def _sources(unit: PtxUnit) -> Iterator[tuple[str, bytes]]:
     """Yield the device code and each header that it includes, under names without a place on this machine."""
     yield (
         "kernels.cu",
-        _renamed(unit.text.replace(f'#line 1 "{unit.name}"'.encode(), f'#line 1 "{path.name}"'.encode())),
+        _renamed(unit.text.replace(f'#line 1 "{unit.name}"'.encode(), f'#line 1 "{Path(unit.name).name}"'.encode())),
     )
     waiting, known = [unit.text], set()
     while waiting:
@@ -118,22 +120,22 @@ def _plain_name(name: str) -> str:
     return re.sub(r"^(?:\.{0,2}/)+", "", os.path.normpath(name))
 
 
-def _declaration(comparison: KernelComparison, unit: PtxUnit, path: Path, tolerance: float | None) -> Iterator[str]:
+def _declaration(comparison: KernelComparison, file: str, tolerance: float | None) -> Iterator[str]:
     first = comparison.first
     numbers = dict(_numbers(comparison))
     dtype = result_dtype(comparison)
     relative = TOLERANCES.get(dtype, 0.0) if tolerance is None else tolerance
-    options = [option for option in unit.options if not option.startswith(USUAL_OPTIONS)]
+    options = [option for option in comparison.kernels[-1].unit.options if not option.startswith(USUAL_OPTIONS)]
     classes = sorted({"Mechanism", "Pattern", "Variant", *(_class(comparison, item) for item in first.buffers)})
     classes += ["Scalar"] if numbers else []
     read = [item for item in first.buffers if comparison.use(item) is not BufferUse.WRITTEN]
-    yield f'"""The kernels of {path.name} as a pattern."""\n\n'
+    yield f'"""The kernels of {file} as a pattern."""\n\n'
     bf16 = "import ml_dtypes  # noqa: F401  (NumPy knows bfloat16 then)\n" if "bf16" in map(buffer_dtype, read) else ""
     yield f"from pathlib import Path\n\n{bf16}import numpy as np\n\n" if read else ""
     yield "from shflbench.model import Mechanism\n"
     yield f"from shflbench.patterns.declare import {', '.join(item for item in classes if item != 'Mechanism')}\n\n"
     yield "PATTERN = Pattern(\n"
-    yield f"    summary={f'kernels of {path.name}'!r},\n    source={path.name!r},\n"
+    yield f"    summary={f'kernels of {file}'!r},\n    source={file!r},\n"
     yield f"    dtypes=({dtype!r},),\n    one_pass=True,\n    fixed_sizes=True,\n"
     yield f"    reference_variant={comparison.kernels[0].variant!r},\n    relative_tolerance={relative!r},\n"
     yield f"    compiler_options={tuple(options)!r},\n"
@@ -168,6 +170,7 @@ def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[s
     shared = kernel.launches[0].shared_bytes
     names = [_argument(comparison, kernel, name) for name in kernel.launches[0].arguments]
     yield f"        Variant(\n            name={kernel.variant!r},\n            kernel={kernel.candidate.name!r},\n"
+    yield f"            source={f'{kernel.folder}/kernels.cu'!r},\n" if kernel.folder else ""
     yield f"            mechanism=Mechanism.{mechanism(kernel.candidate).name},\n"
     yield f"            summary={f'`{kernel.candidate.name}`'!r},\n"
     yield "            baseline=True,\n" if kernel is comparison.kernels[0] else ""

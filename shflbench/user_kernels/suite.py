@@ -7,13 +7,14 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.model import Case, Launch, LaunchDims, MeasureRules, Suite
+from shflbench.user_kernels.comparison import plain_name
 from shflbench.user_kernels.folder import pattern_files, result_dtype, write_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from shflbench.checker import CandidateFile, CandidateLaunch
+    from shflbench.checker import CandidateLaunch
     from shflbench.user_kernels.comparison import KernelComparison
 
 OWN = "own"  # in place of a grid or a launch: each kernel of the group has another one
@@ -28,21 +29,17 @@ class BenchSettings:
     is_cold: bool = False  # whether L2 has none of the kernel's data at a timed launch
 
 
-def suite_of(
-    file: CandidateFile, comparisons: Sequence[KernelComparison], settings: BenchSettings, below: Path
-) -> Suite:
-    """Write the pattern folders of the comparisons below a folder, and return the suite that runs them."""
+def suite_of(path: Path, comparisons: Sequence[KernelComparison], settings: BenchSettings, below: Path) -> Suite:
+    """Write the pattern folders of comparisons below a folder, and return the suite; `path` is the user's file."""
     folders = {
-        item.name: write_folder(
-            pattern_files(item, file.unit, file.path, settings.tolerance), item.name.replace("-", "_"), below
-        )
+        item.name: write_folder(pattern_files(item, path.name, settings.tolerance), item.name.replace("-", "_"), below)
         for item in comparisons
     }
     options = (("l2", "cold"),) if settings.is_cold else ()
     cases = tuple(case for item in comparisons for case in _cases(item, options))
-    name = comparisons[0].name if comparisons else file.path.stem
-    title = f"Kernels of {file.path.name}"
-    return Suite(name, title, file.path, _text(name, title, cases), cases, settings.rules, folders)
+    name = comparisons[0].name if len(comparisons) == 1 else plain_name(path.stem)
+    title = f"Kernels of {path.name}"
+    return Suite(name, title, path, _text(name, title, cases), cases, settings.rules, folders)
 
 
 def _cases(comparison: KernelComparison, options: tuple[tuple[str, str], ...]) -> Iterator[Case]:

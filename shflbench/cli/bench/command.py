@@ -15,9 +15,10 @@ from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, 
 from shflbench.errors import FINDING_EXIT, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.checker import CandidateFile, FileOptions
+    from shflbench.checker import CandidateFile, FileOptions, KernelReport
     from shflbench.cli.console import Console
     from shflbench.cli.run.request import RunRequest
     from shflbench.model import Suite
@@ -29,7 +30,7 @@ CHECK_SECONDS = 10.0  # of the short check, with compiling
 
 
 @click.command(cls=Command)
-@click.argument("file", type=PATH)
+@click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE [NEW]")
 @headed(
     "Kernels",
     option(
@@ -73,6 +74,7 @@ CHECK_SECONDS = 10.0  # of the short check, with compiling
         "-I", "--include", metavar="DIR", type=PATH, multiple=True, help="Search this folder for headers (repeatable)."
     ),
     option("-D", "--define", metavar="NAME[=VALUE]", multiple=True, help="Define this macro (repeatable)."),
+    option("--against", metavar="REVISION", help="Compare with the same kernels of FILE at this revision in git."),
 )
 @headed(
     "Results of the kernels",
@@ -115,13 +117,14 @@ CHECK_SECONDS = 10.0  # of the short check, with compiling
 )
 @headed("Results", *PLACES[:2])
 @click.pass_context
-def command(context: click.Context, /, file: Path, **flags: Any) -> int:  # noqa: ANN401  (each has its own type)
+def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) -> int:  # noqa: ANN401  (each has its own type)
     r"""Compare the kernels of a CUDA file: check them, compare their results, and time them.
 
     FILE is a .cu file. Kernels with the same parameters are compared, at the launches and with the arguments of the
     host code in the file, which is read and not executed. Looks for races and memory faults first, compares what the
     kernels write, then times them in turn, as `run` does. Without a GPU nothing is timed. Prints the folder of the run,
-    which `show`, `compare`, `plot` and `report` read.
+    which `show`, `compare`, `plot` and `report` read. With NEW, or --against, kernels of the same name are compared,
+    those of FILE, or of the revision, being the baseline.
 
     \b
     Exit codes:
@@ -129,21 +132,42 @@ def command(context: click.Context, /, file: Path, **flags: Any) -> int:  # noqa
       4   there is no GPU, and --device cuda asks for one
       5   kernels computed different results, or a launch failed
     """
-    from shflbench.user_kernels.comparison import choose
-
     console: Console = context.obj
     _require_gpu(flags["device"])
-    candidates = _read(file, _file_options(file, flags), console, check=not flags["no_check"])
-    choice = choose(candidates, named=bool(flags["kernels"]), reference=_first(candidates, flags))
-    _show_left_out(candidates, choice, console)
+    choice, reports = _choice(files, flags, console)
+    _show_left_out(choice, reports, console)
     is_broken = any(item.is_broken for item in choice.left_out)
     if not choice.comparisons:
         if is_broken:
             return FINDING_EXIT
-        raise UsageError(f"{file} has no kernel that can be timed", "Give the options that are named above.")
+        raise UsageError(f"{files[-1]} has no kernel that can be timed", "Give the options that are named above.")
     request = _request(flags)
-    code = _run(_suite(candidates, choice, request, flags), request, flags, console)
+    code = _run(_suite(files[-1], choice, request, flags), request, flags, console)
     return code or (FINDING_EXIT if is_broken else 0)
+
+
+def _choice(files: Sequence[Path], flags: dict[str, Any], console: Console) -> tuple[KernelChoice, list[KernelReport]]:
+    """Return what of the files is compared, and the reports on their kernels; UsageError for too many files."""
+    from shflbench.user_kernels.comparison import choose, choose_between
+    from shflbench.user_kernels.revision import checked_out
+
+    check = not flags["no_check"]
+    new = files[-1]
+    if len(files) > 2 or (len(files) > 1 and flags["against"]):  # noqa: PLR2004  (old and new)
+        raise UsageError("bench compares two files at most", "Give FILE, FILE NEW, or FILE --against REVISION.")
+    if len(files) == 1 and not flags["against"]:
+        file = _read(new, _file_options(new, flags), console, check=check)
+        choice = choose(file, named=bool(flags["kernels"]), reference=_first(file, flags))
+        return choice, list(file.reports.values())
+    if len(files) > 1:
+        old = _read(files[0], _file_options(files[0], flags), console, check=check)
+    else:
+        with checked_out(new, flags["against"]) as revision:
+            include = tuple(map(revision.path, flags["include"]))
+            place = revision.path(new)
+            old = _read(place, _file_options(place, {**flags, "include": include}), console, check=check)
+    file = _read(new, _file_options(new, flags), console, check=check)
+    return choose_between(old, file), [*old.reports.values(), *file.reports.values()]
 
 
 def _require_gpu(device: str) -> None:
@@ -192,15 +216,15 @@ def _first(candidates: CandidateFile, flags: dict[str, Any]) -> str:
     return name
 
 
-def _show_left_out(candidates: CandidateFile, choice: KernelChoice, console: Console) -> None:
+def _show_left_out(choice: KernelChoice, reports: Sequence[KernelReport], console: Console) -> None:
     """Say which kernels are not timed, and which are although the check could not decide."""
     from shflbench.checker import KernelVerdict
 
     for item in choice.left_out:
         console.warn(f"{item.kernel} is not timed: {item.sentence}")
     names = {kernel.candidate.symbol for item in choice.comparisons for kernel in item.kernels}
-    for symbol, report in candidates.reports.items():
-        if symbol in names and report.verdict in {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}:
+    for report in reports:
+        if report.symbol in names and report.verdict in {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}:
             console.warn(f"{report.name}: {report.verdict}, {report.sentence}")
 
 
@@ -212,7 +236,7 @@ def _request(flags: dict[str, Any]) -> RunRequest:
     return RunRequest("", Overrides(), gpu=flags["gpu"] or None, **{name: flags[name] for name in names})
 
 
-def _suite(candidates: CandidateFile, choice: KernelChoice, request: RunRequest, flags: dict[str, Any]) -> Suite:
+def _suite(file: Path, choice: KernelChoice, request: RunRequest, flags: dict[str, Any]) -> Suite:
     from shflbench.model import MeasureRules
     from shflbench.user_kernels.suite import BenchSettings, suite_of
 
@@ -224,7 +248,7 @@ def _suite(candidates: CandidateFile, choice: KernelChoice, request: RunRequest,
         processes=request.processes or usual.processes,
     )
     settings = BenchSettings(rules, flags["tolerance"], is_cold=flags["l2"] == "cold")
-    return suite_of(candidates, choice.comparisons, settings, cache_folder() / "bench")
+    return suite_of(file, choice.comparisons, settings, cache_folder() / "bench")
 
 
 def _run(suite: Suite, request: RunRequest, flags: dict[str, Any], console: Console) -> int:

@@ -1,0 +1,69 @@
+"""The files of a revision in git, as they were."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_SECONDS = 60.0  # of a command of git
+OTHER_WAY = "Give the older file: bench OLD.cu NEW.cu."
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """The files of a revision in a folder that exists for a while."""
+
+    top: Path  # of the user's repository
+    copy: Path  # the same folder at the revision
+
+    def path(self, path: Path) -> Path:
+        """Return the place of a file or folder at the revision; a path outside of the repository stays."""
+        whole = path.resolve()
+        return self.copy / whole.relative_to(self.top) if whole.is_relative_to(self.top) else path
+
+
+@contextmanager
+def checked_out(path: Path, name: str) -> Iterator[Revision]:
+    """Copy the repository of the file `path` at the revision `name` to a folder, and remove it afterwards.
+
+    UsageError if the file is in no repository, or the repository has no such revision or file.
+    """
+    top = Path(_git(path.resolve().parent, "rev-parse", "--show-toplevel").decode().strip())
+    commit = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}").decode().strip()
+    archive = _git(top, "archive", "--format=tar", commit)
+    with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            files.extractall(folder, filter="data")
+        revision = Revision(top, Path(folder))
+        if not revision.path(path).is_file():
+            raise UsageError(f"--against: {name} has no file {path}", "Name a revision that has the file.")
+        yield revision
+
+
+def _git(folder: Path, *words: str) -> bytes:
+    """Return what a command of git prints; UsageError with its message if it fails."""
+    program = shutil.which("git")
+    if program is None:
+        raise UsageError("--against: git is not on the PATH", OTHER_WAY)
+    try:
+        made = subprocess.run(  # noqa: S603  (the words are not those of a shell)
+            [program, "-C", str(folder), *words], capture_output=True, check=False, timeout=MOST_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise UsageError(f"--against: git cannot be run: {error}", OTHER_WAY) from error
+    if made.returncode:
+        why = made.stderr.decode(errors="replace").strip().splitlines() or ["there is no such revision"]
+        raise UsageError(f"--against: {why[-1]}", "Name a commit, a tag or a branch of the file's repository.")
+    return made.stdout

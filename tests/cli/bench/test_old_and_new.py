@@ -1,0 +1,88 @@
+"""`shflbench bench OLD NEW` and `bench FILE --against REVISION`: is my edit faster?"""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from shflbench.store import read_run
+from tests.cli.bench.conftest import BenchCommand
+from tests.conftest import Command
+
+SUMS = Path(__file__).with_name("sums.cu").read_text(encoding="utf-8")
+EDITED = SUMS.replace("half /= 2", "half >>= 1")
+
+
+def compared() -> set[tuple[str, str, str | None]]:
+    return {(row.case_id, row.status.value, row.reference) for row in read_run(Path("run")).rows}
+
+
+BOTH = {
+    (f"sums-{kernel}/{variant}/f32/64x256/1", "verified", "old")
+    for kernel in ("sums-smem", "sums-shfl")
+    for variant in ("old", "new")
+}
+
+
+@pytest.fixture
+def repository(bench: BenchCommand) -> Path:
+    """Commit sums.cu, and the header of its kernels, to git."""
+    del bench  # the folder is its
+    Path("lib").mkdir()
+    Path("lib/sums.cuh").write_text(SUMS.partition("int main")[0], encoding="utf-8")
+    Path("sums.cu").write_text('#include "lib/sums.cuh"\nint main' + SUMS.partition("int main")[2], encoding="utf-8")
+    name = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for words in (["init", "-q"], ["add", "."], [*name, "commit", "-qm", "first"], ["tag", "first"]):
+        subprocess.run(["git", *words], check=True)
+    return Path.cwd()
+
+
+def test_kernels_of_the_same_name_are_compared_with_the_old_file(bench: BenchCommand, shflbench: Command) -> None:
+    del bench  # for the machine
+    Path("before.cu").write_text(SUMS, encoding="utf-8")
+    Path("sums.cu").write_text(EDITED, encoding="utf-8")
+    outcome = shflbench("bench", "before.cu", "sums.cu", "--output", "run")
+    assert outcome.code == 0, outcome.err
+    assert compared() == BOTH
+
+
+def test_another_result_of_the_new_file_is_an_error(bench: BenchCommand, shflbench: Command) -> None:
+    del bench
+    random = SUMS.replace("cudaMemset(in, 0", "cudaMemset(in, 64")
+    Path("before.cu").write_text(random, encoding="utf-8")
+    Path("sums.cu").write_text(random.replace("offset > 0", "offset > 1"), encoding="utf-8")
+    assert shflbench("bench", "before.cu", "sums.cu", "--output", "run").code == 5
+    assert {case for case, status, _ in compared() if status == "incorrect"} == {"sums-sums-shfl/new/f32/64x256/1"}
+
+
+def test_kernel_of_one_file_only_is_named(bench: BenchCommand, shflbench: Command) -> None:
+    del bench
+    Path("before.cu").write_text(SUMS.replace("sums_shfl", "sums_warp"), encoding="utf-8")
+    Path("sums.cu").write_text(SUMS, encoding="utf-8")
+    outcome = shflbench("bench", "before.cu", "sums.cu", "--output", "run")
+    assert "sums_warp is not timed: only before.cu has it" in outcome.err
+    assert "sums_shfl is not timed: only sums.cu has it" in outcome.err
+    assert {case for case, *_ in compared()} == {f"sums/{variant}/f32/64x256/1" for variant in ("old", "new")}
+
+
+def test_revision_brings_its_headers(repository: Path, shflbench: Command) -> None:
+    header = repository / "lib" / "sums.cuh"
+    header.write_text(header.read_text(encoding="utf-8").replace("half /= 2", "half >>= 1"), encoding="utf-8")
+    outcome = shflbench("bench", "sums.cu", "--against", "first", "--output", "run")
+    assert outcome.code == 0, outcome.err
+    assert compared() == BOTH
+    texts = [path.read_text() for path in repository.parent.rglob("bench/*/sums_sums_smem/old/lib/sums.cuh")]
+    assert all("half /= 2" in text for text in texts)
+
+
+@pytest.mark.parametrize("name", ["second", "--output=stolen"])
+def test_unknown_revision_is_refused(repository: Path, shflbench: Command, name: str) -> None:
+    outcome = shflbench("bench", "sums.cu", "--against", name)
+    assert outcome.code == 2
+    assert outcome.err.startswith("error: --against: ")
+    assert not (repository / "stolen").exists()
+
+
+def test_three_files_are_refused(bench: BenchCommand, shflbench: Command) -> None:
+    del bench
+    assert shflbench("bench", "a.cu", "b.cu", "c.cu").code == 2
