@@ -1,0 +1,87 @@
+"""`shflbench bench` on a scripted GPU, whose kernels compute in the emulator."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from shflbench.backends.base import Array, KernelCall, OpenKernel
+from shflbench.backends.emulator import EmulatorBackend
+from shflbench.model import Kernel
+from shflbench.store import read_run
+from tests.cli.bench.conftest import BenchCommand
+from tests.cli.bench.test_bench import IN_PLACE, SUMS
+from tests.conftest import Command
+from tests.fakes.backend import FakeBackend, FakeKernel, Script, plug_in
+
+TIMES_US = {"sums_smem": 8.0, "sums_shfl": 4.0}
+
+
+class EmulatedGpu(FakeBackend):
+    """A GPU whose kernels take scripted times."""
+
+    def open(self, call: KernelCall, _place: int = 0) -> OpenKernel:
+        if call.kernel.symbol.startswith("sentinel"):
+            return super().open(call)
+        self.opened.append(call)
+        return EmulatedGpuKernel(self, call)
+
+    def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
+        del kernel, shared_bytes
+        return 2048 // block
+
+
+class EmulatedGpuKernel(FakeKernel):
+    """Computes in the emulator."""
+
+    def __init__(self, backend: FakeBackend, call: KernelCall) -> None:
+        time_us = next((time for name, time in TIMES_US.items() if name in call.kernel.symbol), 2.0)
+        super().__init__(backend, call, call.kernel.symbol, Script(base_us=time_us, ns_per_iteration=0.0))
+        self._emulated = EmulatorBackend("sm_90").open(call)
+
+    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        return self._emulated.run(inputs, iterations)
+
+
+@pytest.fixture
+def gpu(bench: BenchCommand, monkeypatch: pytest.MonkeyPatch) -> EmulatedGpu:
+    del bench  # which unplugs every GPU
+    device = EmulatedGpu()
+    plug_in(monkeypatch, device)
+    return device
+
+
+def test_it_says_which_kernel_is_faster_and_by_what_factor(bench: BenchCommand, gpu: EmulatedGpu) -> None:
+    outcome = bench(SUMS, "--precision", "5%")
+    assert outcome.code == 0, outcome.err
+    assert gpu.opened
+    assert {row.variant: (row.status.value, row.time_us) for row in read_run(Path("run")).rows} == {
+        "sums_smem": ("timed", 8.0),
+        "sums_shfl": ("timed", 4.0),
+    }
+    assert "sums_shfl  4.000" in outcome.err
+    assert "2.00×" in outcome.err
+
+
+def test_compare_finds_nothing_between_two_runs(bench: BenchCommand, gpu: EmulatedGpu, shflbench: Command) -> None:
+    bench(SUMS, "--processes", "2")
+    Path("run").rename("first")
+    bench(SUMS, "--processes", "2")
+    compared = shflbench("compare", "first", "run")
+    assert compared.code == 0, compared.out + compared.err
+    assert gpu.opened
+
+
+def test_only_buffers_that_a_kernel_changes_are_restored(bench: BenchCommand, gpu: EmulatedGpu) -> None:
+    bench(IN_PLACE, "-D", "STEP=1")
+    bench_calls = {tuple(buffer.name for buffer in call.restored) for call in gpu.opened}
+    assert bench_calls == {("x",)}
+    gpu.opened.clear()
+    Path("run").rename("first")
+    bench(SUMS)
+    assert {call.restored for call in gpu.opened} == {()}
+
+
+def test_cold_means_cold_for_all(bench: BenchCommand, gpu: EmulatedGpu) -> None:
+    assert bench(SUMS, "--l2", "cold").code == 0
+    assert {call.cold for call in gpu.opened} == {True}
