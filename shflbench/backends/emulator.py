@@ -98,6 +98,8 @@ class EmulatedKernel:
     def launch(self, inputs: Sequence[Array], iterations: int) -> EmulatedLaunch:
         """Return the launch, for `explore`."""
         call = self.call
+        if not math.isinf(call.emulated_s):
+            self._machine.deadline = Deadline(call.emulated_s)
         read = {buffer.name: values for buffer, values in zip(call.inputs, inputs, strict=True)}
         pure = {name: values for name, values in read.items() if name not in {item.name for item in call.outputs}}
         outputs = [_output(buffer, read.get(buffer.name)) for buffer in call.outputs]
@@ -116,7 +118,6 @@ class EmulatedKernel:
         """
         if math.isinf(self.call.emulated_s):
             return list(execute(self.launch(inputs, iterations), next(self._schedules)))
-        self._machine.deadline = Deadline(self.call.emulated_s)
         return list(execute(self.launch(inputs, iterations), next(self._schedules), step_limit=NO_STEP_LIMIT))
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:

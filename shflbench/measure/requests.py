@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator import EmulatorBackend
 from shflbench.checker import count_requests
-from shflbench.errors import KernelError
+from shflbench.errors import EmulatorError, KernelError
 from shflbench.measure.workload import Workload, call_of
 from shflbench.model import AccessSpace
 from shflbench.processes import map_in_processes
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 BLOCKS = 2  # of the emulated launch: enough, because blocks do the same
 FEWEST = 8  # iterations to average over, where the values that are moved decide the addresses
+MOST_BYTES = 1 << 26  # of buffers that do not shrink with the launch
 INPUT_SET, SEED = 0, 0
 
 RequestsJob = tuple["LoadedPattern", "Case", "Kernel"]
@@ -44,9 +45,14 @@ def requests_of(pattern: LoadedPattern, case: Case, kernel: Kernel, locator: Loc
     They are those of one iteration if the pattern has a timed loop. `locator` decides how source lines are named.
     KernelError where the emulator cannot run the kernel, PatternError where a function of the pattern fails.
     """
-    workload = Workload.of(pattern, case, BLOCKS, SEED)
-    emulated = EmulatorBackend(kernel.arch).open(call_of(pattern, case, kernel, workload.setting))
-    inputs, declared = workload.inputs(INPUT_SET), pattern.declaration
+    workload, declared = Workload.of(pattern, case, BLOCKS, SEED), pattern.declaration
+    if declared.fixed_sizes and sum(buffer.nbytes for buffer in workload.buffers) > MOST_BYTES:
+        raise EmulatorError(f"its buffers have more than {MOST_BYTES >> 20} MiB, whose accesses are not counted")
+    call = call_of(pattern, case, kernel, workload.setting)
+    if call.dims is not None:
+        call = replace(call, dims=replace(call.dims, grid=(BLOCKS, 1, 1)))
+    emulated = EmulatorBackend(kernel.arch).open(call)
+    inputs = workload.inputs(INPUT_SET)
     step = declared.unroll * -(-FEWEST // declared.unroll)
     counts = (1,) if declared.one_pass else (step, 2 * step)
     counted = count_requests([emulated.launch(inputs, iterations) for iterations in counts], locator(pattern))

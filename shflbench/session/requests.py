@@ -12,6 +12,7 @@ from shflbench.errors import PatternError
 from shflbench.measure.requests import requests_of_all
 from shflbench.model import Case, Kernel, KernelRequests, Launch, Status
 from shflbench.patterns.discover import load
+from shflbench.suite.launch import OWN_DIMS, launch_dims
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -75,7 +76,7 @@ def _kernels_with_requests(run: Run, archive: KernelArchive) -> Iterator[tuple[R
     by_case = {case: kernel for kernel in archive.index.kernels for case in kernel.cases}
     for row in run.rows:
         stored = by_case.get(row.case_id)
-        if row.status is not Status.TIMED or stored is None:
+        if row.status is not Status.TIMED or stored is None or row.launch == OWN_DIMS:
             continue
         if one_pass(row):
             if any(opcode.startswith(LOAD) for opcode in stored.instructions or ()):
@@ -85,9 +86,8 @@ def _kernels_with_requests(run: Run, archive: KernelArchive) -> Iterator[tuple[R
 
 
 def _case(row: Row) -> Case:
-    return Case(
-        row.pattern, row.variant, row.dtype, Launch(row.launch, row.block, row.grid), row.iterations, row.options
-    )
+    launch = Launch(row.launch, row.block, row.grid, launch_dims(row.launch))
+    return Case(row.pattern, row.variant, row.dtype, launch, row.iterations, row.options)
 
 
 def _ran(source: Source, stored: StoredKernel, archive: KernelArchive) -> bool:

@@ -7,10 +7,12 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-from shflbench.model import MAX_BLOCK, WARP, Launch
+from shflbench.model import MAX_BLOCK, WARP, Launch, LaunchDims
 
 MAX_GRID = 2**31 - 1  # blocks in x, CUDA C++ Programming Guide, table "Technical Specifications per Compute Capability"
 
+# In place of a launch, or of its grid, where each kernel of a group has its own: of one dimension, or of several.
+OWN, OWN_DIMS = "own", "own:dims"
 GRID_PATTERN = r"[0-9]{1,10}|(?:[0-9]{1,10} *\* *)?sms(?: */ *[0-9]{1,10})?|fill"
 LAUNCH_PATTERN = rf"^ *(?:{GRID_PATTERN}) *x *[0-9]{{1,10}} *$"
 
@@ -106,6 +108,17 @@ def parse_launch(text: str) -> Launch:
     Its grid is None if it depends on the device.
     """
     return make_launch(*split_launch(text))
+
+
+def launch_dims(expression: str) -> LaunchDims | None:
+    """Return the dimensions of a launch such as `8x8:16x16`; None for one along x, or if it does not name them."""
+    grid, colon, block = expression.partition(":")
+    return LaunchDims(_sizes(grid), _sizes(block)) if colon and expression != OWN_DIMS else None
+
+
+def _sizes(text: str) -> tuple[int, int, int]:
+    x, y, z = (*map(int, text.split("x")), 1, 1)[:3]
+    return x, y, z
 
 
 def resolve_grid(expression: str, sms: int, resident_blocks: int | None) -> int:

@@ -7,6 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.model import Case, Launch, LaunchDims, MeasureRules, Suite
+from shflbench.suite.launch import OWN, OWN_DIMS
 from shflbench.user_kernels.comparison import plain_name
 from shflbench.user_kernels.folder import pattern_files, result_dtype, write_folder
 
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
 
     from shflbench.checker import CandidateLaunch
     from shflbench.user_kernels.comparison import KernelComparison
-
-OWN = "own"  # in place of a grid or a launch: each kernel of the group has another one
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +61,8 @@ def _expression(launches: Sequence[CandidateLaunch]) -> str:
     shapes = {launch.shape for launch in launches}
     if len(shapes) == 1:
         return shapes.pop()
+    if any(launch.grid[1:] != (1, 1) or launch.block[1:] != (1, 1) for launch in launches):
+        return OWN_DIMS
     blocks = {launch.block for launch in launches}
     return f"{OWN} x {prod(blocks.pop())}" if len(blocks) == 1 else OWN
 

@@ -2,9 +2,9 @@ import re
 
 import pytest
 
-from shflbench.model import Launch
+from shflbench.model import Launch, LaunchDims
 from shflbench.suite import parse_launch, resolve_grid
-from shflbench.suite.launch import BLOCK_ALLOWED, GRID_ALLOWED, LAUNCH_ALLOWED
+from shflbench.suite.launch import BLOCK_ALLOWED, GRID_ALLOWED, LAUNCH_ALLOWED, OWN_DIMS, launch_dims
 
 
 @pytest.mark.parametrize(
@@ -77,3 +77,8 @@ def test_a_device_determines_the_grid(expression: str, sms: int, resident_blocks
 def test_fill_needs_the_resident_blocks_per_sm() -> None:
     with pytest.raises(ValueError, match="`fill` needs the number of resident blocks per SM"):
         resolve_grid("fill x 1024", 132, None)
+
+
+def test_dimensions_are_those_that_the_launch_names() -> None:
+    assert launch_dims("8x4:16x2x2") == LaunchDims((8, 4, 1), (16, 2, 2))
+    assert launch_dims("26x1024") is launch_dims("own") is launch_dims(OWN_DIMS) is None

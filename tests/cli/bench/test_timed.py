@@ -10,7 +10,7 @@ from shflbench.backends.emulator import EmulatorBackend
 from shflbench.model import Kernel
 from shflbench.store import read_run
 from tests.cli.bench.conftest import BenchCommand
-from tests.cli.bench.test_bench import IN_PLACE, SUMS
+from tests.cli.bench.test_bench import IN_PLACE, SUMS, TRANSPOSE
 from tests.conftest import Command
 from tests.fakes.backend import FakeBackend, FakeKernel, Script, plug_in
 
@@ -85,3 +85,13 @@ def test_only_buffers_that_a_kernel_changes_are_restored(bench: BenchCommand, gp
 def test_cold_means_cold_for_all(bench: BenchCommand, gpu: EmulatedGpu) -> None:
     assert bench(SUMS, "--l2", "cold").code == 0
     assert {call.cold for call in gpu.opened} == {True}
+
+
+def test_limits_of_launches_of_two_dimensions_are_known(
+    bench: BenchCommand, gpu: EmulatedGpu, shflbench: Command
+) -> None:
+    assert bench(TRANSPOSE).code == 0
+    assert gpu.opened
+    limits = shflbench("limits", "run")
+    assert limits.code == 0, limits.err
+    assert "4x4:16x16" in limits.out
