@@ -16,6 +16,7 @@ import numpy as np
 
 from shflbench.checker import BufferUse
 from shflbench.compile.host_headers import stub
+from shflbench.errors import UsageError
 from shflbench.model import DTYPES, Mechanism
 from shflbench.patterns.declare import ITERATIONS
 
@@ -81,14 +82,30 @@ def write_folder(texts: Texts, name: str, below: Path) -> Path:
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(dir=folder.parent))
-    for file, content in texts.files.items():
-        (aside / file).parent.mkdir(parents=True, exist_ok=True)
-        (aside / file).write_bytes(content)
+    _write(texts, aside)
     try:
         aside.rename(folder)
     except OSError:  # another process was faster
         shutil.rmtree(aside, ignore_errors=True)
     return folder
+
+
+def write_new(texts: Texts, folder: Path, suite: Path, suite_text: str) -> None:
+    """Write the files to a folder, and a suite; UsageError if one of them exists, and nothing is written."""
+    for path in (folder, suite):
+        if path.exists() or path.is_symlink():
+            raise UsageError(
+                f"{path} exists; nothing was written", "Choose another name, or another folder by --output."
+            )
+    folder.mkdir(parents=True)
+    _write(texts, folder)
+    suite.write_text(suite_text, encoding="utf-8")
+
+
+def _write(texts: Texts, folder: Path) -> None:
+    for file, content in texts.files.items():
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (folder / file).write_bytes(content)
 
 
 def _sources(unit: PtxUnit) -> Iterator[tuple[str, bytes]]:

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
-from shflbench.model import Case, Launch, LaunchDims, MeasureRules, Suite
+from shflbench.errors import UsageError
+from shflbench.model import WARP, Case, Launch, LaunchDims, MeasureRules, Suite
 from shflbench.suite.launch import OWN, OWN_DIMS
 from shflbench.user_kernels.comparison import plain_name
-from shflbench.user_kernels.folder import pattern_files, result_dtype, write_folder
+from shflbench.user_kernels.folder import pattern_files, result_dtype, write_folder, write_new
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,6 +40,25 @@ def suite_of(path: Path, comparisons: Sequence[KernelComparison], settings: Benc
     name = comparisons[0].name if len(comparisons) == 1 else plain_name(path.stem)
     title = f"Kernels of {path.name}"
     return Suite(name, title, path, _text(name, title, cases), cases, settings.rules, folders)
+
+
+def new_suite(path: Path, comparison: KernelComparison, into: Path) -> list[Path]:
+    """Write the pattern of a comparison and a suite that runs it into a folder, and return the files to read.
+
+    UsageError if one of them exists, or if a suite cannot have the launches: those of suites have one dimension, whole
+    warps, and are the same for all variants of a group.
+    """
+    cases = list(_cases(comparison, ()))
+    for case in cases:
+        if case.launch.dims is not None or case.launch.expression.startswith(OWN) or case.launch.block % WARP:
+            raise UsageError(
+                f"the launch `{case.launch.expression}` of `{case.variant}` cannot be that of a suite",
+                "Give launches of one dimension and whole warps by --launch, or compare the kernels by bench.",
+            )
+    folder, suite = into / comparison.name.replace("-", "_"), into / f"{comparison.name}.yaml"
+    text = _text(comparison.name, f"Kernels of {path.name}", cases)
+    write_new(pattern_files(comparison, path.name, None), folder, suite, text)
+    return [folder / "kernels.cu", folder / "pattern.py", suite]
 
 
 def _cases(comparison: KernelComparison, options: tuple[tuple[str, str], ...]) -> Iterator[Case]:

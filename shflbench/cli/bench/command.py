@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.environment import cache_folder
+from shflbench.cli.file_arguments import FILE_ARGUMENTS
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import DEFAULT_ARCH, PATH
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
@@ -41,39 +42,7 @@ CHECK_SECONDS = 10.0  # of the short check, with compiling
         help="Compare this kernel, the first one is the baseline (repeatable): `reduce<float, 256>` of a template.",
         show_default="kernels with the same parameters",
     ),
-    option(
-        "--launch",
-        "launches",
-        metavar="GRIDxBLOCK",
-        multiple=True,
-        help="Launch every kernel so, such as 4x256 or 8x8:16x16 (repeatable).",
-        show_default="the launches of the host code",
-    ),
-    option(
-        "--arg",
-        "arguments",
-        metavar="NAME=VALUE",
-        multiple=True,
-        help="Pass this argument: n=1000, in=f32[1024], in=i32[64]:index, in=FILE.npy or in=null (repeatable).",
-        show_default="from the host code",
-    ),
-    option(
-        "--shared",
-        metavar="BYTES",
-        type=click.IntRange(min=0),
-        help="Bytes of dynamic shared memory per block.",
-        show_default="from the host code",
-    ),
-    option(
-        "--host-args",
-        metavar="WORDS",
-        help="The command line of the program in the file.",
-        show_default="none",
-    ),
-    option(
-        "-I", "--include", metavar="DIR", type=PATH, multiple=True, help="Search this folder for headers (repeatable)."
-    ),
-    option("-D", "--define", metavar="NAME[=VALUE]", multiple=True, help="Define this macro (repeatable)."),
+    *FILE_ARGUMENTS,
     option("--against", metavar="REVISION", help="Compare with the same kernels of FILE at this revision in git."),
 )
 @headed(

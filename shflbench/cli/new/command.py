@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from shflbench.cli.file_arguments import FILE_ARGUMENTS
 from shflbench.cli.help import Command, headed, option
-from shflbench.cli.parameters import PATH
+from shflbench.cli.parameters import DEFAULT_ARCH, PATH
+from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console
 
 
 @click.command(cls=Command)
-@click.argument("name")
+@click.argument("names", nargs=-1, metavar="NAME...")
 @headed(
     "Options",
     option(
@@ -29,21 +31,50 @@ if TYPE_CHECKING:
         help="Create the files in this folder.",
     ),
 )
+@headed(
+    "From a file",
+    option("--from", "file", metavar="FILE", type=PATH, help="Create them for the kernels NAME... of this .cu file."),
+    *FILE_ARGUMENTS,
+)
 @click.pass_obj
-def command(console: Console, name: str, output: Path) -> None:
+def command(console: Console, /, names: tuple[str, ...], output: Path, file: Path | None, **flags: Any) -> None:  # noqa: ANN401  (each has its own type)
     """Create a pattern and a suite to start from.
 
     NAME, such as `my-exchange`, creates the folder my_exchange with kernels.cu and pattern.py, and the suite
-    my-exchange.yaml beside it. Both run as they are; replace the kernels with yours. Existing files are
-    never overwritten. Prints the paths of the files.
+    my-exchange.yaml beside it. Both run as they are; replace the kernels with yours. With --from, the pattern has the
+    kernels NAME... of a file, those with the same parameters where none is named, with the launches and the arguments
+    that `bench` finds; the first kernel is the reference. Existing files are never overwritten. Prints the paths of the
+    files.
     """
     from shflbench.patterns.new import write
     from shflbench.store.files import writing
 
+    if file is None and (len(names) != 1 or any(flags.values())):
+        raise UsageError("give one NAME, or --from FILE", "Try `shflbench new my-exchange`.")
     with writing(output.absolute(), "choose another folder by --output"):
-        files = write(name, output)
-    for file in files:
-        console.path(file)
+        files = write(names[0], output) if file is None else _from_file(file, names, output, flags)
+    for path in files:
+        console.path(path)
     suite, folder = files[-1], files[0].parent
     console.say(f"Next: shflbench run {shlex.quote(str(suite))}")
     console.say(f"      shflbench check {shlex.quote(f'./{folder}' if not folder.is_absolute() else str(folder))}")
+
+
+def _from_file(file: Path, names: tuple[str, ...], output: Path, flags: dict[str, Any]) -> list[Path]:
+    """Write the pattern and the suite of kernels of a file, and return the files to read."""
+    from shflbench.checker import read_candidates
+    from shflbench.cli.check.file_options import file_options
+    from shflbench.user_kernels.comparison import choose
+    from shflbench.user_kernels.suite import new_suite
+
+    options = file_options(
+        kernels=names, compiler="nvrtc", time_limit_s=None, arch=DEFAULT_ARCH, seed=0, files=[file], **flags
+    )
+    choice = choose(read_candidates(file, options), named=bool(names), reference=next(iter(names), ""))
+    if len(choice.comparisons) == 1:
+        return new_suite(file, choice.comparisons[0], output)
+    if choice.comparisons:
+        known = ", ".join(item.kernels[0].candidate.name for item in choice.comparisons)
+        raise UsageError(f"{file} has several groups of kernels: those of {known}", "Name the kernels of one.")
+    why = "; ".join(f"{item.kernel}: {item.sentence}" for item in choice.left_out)
+    raise UsageError(f"{file} has no kernel that can be run: {why}", "Give the options that are named above.")
