@@ -49,6 +49,19 @@ def test_sample_of_several_launches_is_the_time_per_launch() -> None:
     assert burst.times_us == pytest.approx((3.0, 3.0))
 
 
+def test_inputs_are_copied_back_before_each_timed_launch_and_not_timed() -> None:
+    gpu = FakeGpu({"work": 3.0})
+    changed = Buffer("values", 64, "float32", read=True, written=True, restored=True)
+    kernel = opened(gpu, replace(CALL, buffers=(changed, BUFFERS[1])))
+    kernel.run([np.arange(64, dtype=np.float32)], 100)
+    gpu.queued.clear()
+    burst = kernel.burst(100, samples=1, launches=2)
+    launch = ["copy", "event", "work", "event"]
+    assert gpu.queued == ["delay", "stamp", "work", *launch, *launch, "stamp"]
+    assert burst.times_us == pytest.approx((3.0,))
+    assert gpu.arguments[-1][0].values.view(np.float32).tolist() == list(range(64))
+
+
 def test_all_launches_get_the_buffers_and_the_iterations() -> None:
     gpu = FakeGpu()
     opened(gpu).burst(17, samples=2, launches=3)

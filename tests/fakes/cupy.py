@@ -40,17 +40,23 @@ WRONG_CONTEXT = CudaError(400, "CUDA_ERROR_INVALID_HANDLE: invalid resource hand
 class FakeArray:
     """An array on the device, in one context."""
 
-    def __init__(self, values: NDArray[Any], context: int) -> None:
-        self.values, self.context = values, context
+    def __init__(self, values: NDArray[Any], context: int, queue: Callable[[str, float, float], None]) -> None:
+        self.values, self.context, self._queue = values, context, queue
         self.shape, self.dtype, self.nbytes = values.shape, values.dtype, values.nbytes
         self.data = SimpleNamespace(
+            values=values,
+            copy_from_device_async=self._copy,
             memset_async=lambda value, _: values.view(np.uint8).fill(value),
             copy_from_host=lambda address, nbytes: ctypes.memmove(values.ctypes.data, address, nbytes),
             copy_to_host=lambda address, nbytes: ctypes.memmove(address, values.ctypes.data, nbytes),
         )
 
     def view(self, dtype: Any) -> FakeArray:
-        return FakeArray(self.values.view(dtype), self.context)
+        return FakeArray(self.values.view(dtype), self.context, self._queue)
+
+    def _copy(self, source: Any, _: int) -> None:
+        self.values[:] = source.values
+        self._queue("copy", 1.0, 1.0)
 
 
 @dataclass
@@ -108,7 +114,7 @@ class FakeGpu:
         self.allocated.append(count * np.dtype(dtype).itemsize)
         # What empties the L2 cache is large and of no other use.
         values = np.zeros(count, dtype) if count < 1 << 20 else np.broadcast_to(np.zeros(1, dtype), count)
-        return FakeArray(values, self.contexts[-1])
+        return FakeArray(values, self.contexts[-1], self.queue)
 
 
 class FakeEvent:
