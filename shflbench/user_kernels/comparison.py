@@ -44,6 +44,16 @@ class KernelComparison:
         """The launch whose arguments all kernels get."""
         return self.kernels[0].launches[0]
 
+    @property
+    def arguments(self) -> str:
+        """The arguments with their origins, and the buffers whose contents nobody states, as a sentence."""
+        by_origin = group_by(self.first.texts, lambda text: text[1])
+        parts = [f"{', '.join(text for text, _ in texts)} ({origin})" for origin, texts in by_origin.items()]
+        read = [item for item in self.first.buffers if item.is_derived and self.use(item) is not BufferUse.WRITTEN]
+        if read:
+            parts.append(f"contents of {', '.join(f'`{item.name}`' for item in read)} (derived)")
+        return "; ".join(parts)
+
     def use(self, buffer: CandidateBuffer) -> BufferUse:
         """Return what the kernels do with a buffer: it is restored or read if one of them needs that."""
         uses = {

@@ -110,6 +110,8 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
         if is_broken:
             return FINDING_EXIT
         raise UsageError(f"{files[-1]} has no kernel that can be timed", "Give the options that are named above.")
+    for comparison in choice.comparisons:
+        console.say(f"{comparison.name}: {comparison.arguments}.")
     request = _request(flags)
     code = _run(_suite(files[-1], choice, request, flags), request, flags, console)
     return code or (FINDING_EXIT if is_broken else 0)

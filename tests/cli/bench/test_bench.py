@@ -192,3 +192,11 @@ def test_launch_that_is_too_large_to_emulate_is_checked_in_part(bench: BenchComm
     assert outcome.code == 0
     assert {row.status.value for row in rows().values()} == {"skipped"}
     assert "its results are compared on a GPU only" in (rows()["sums_smem"].reason or "")
+
+
+def test_origins_of_arguments_are_shown_and_derived_contents_are_named(bench: BenchCommand) -> None:
+    assert "sums: out = f32[64], in = f32[65536]:0, n = 1024 (from the host code).\n" in bench(SUMS).err
+    Path("run").rename("first")
+    unknown = SUMS.replace("cudaMemset(in, 0, rows * n * sizeof(float));", "")
+    sizes = "out = f32[64], in = f32[65536], n = 1024 (from the host code)"
+    assert f"sums: {sizes}; contents of `in` (derived).\n" in bench(unknown).err
