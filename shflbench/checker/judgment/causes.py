@@ -88,7 +88,9 @@ def _causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvid
     causes += _of_assumed(observation, every)
     if observation.kind is HazardKind.ENDLESS and _has_no_exit(observation, slicer):
         return causes  # another launch ends it only if a condition depends on the launch
-    if not causes and (only_special(observation) or _spares_a_launch(observation, every)):
+    if not causes and (
+        only_special(observation) or _spares_a_launch(observation, every) or _has_wide_rows(observation)
+    ):
         causes.append(LAUNCH)
     if not causes and all(item.varied for item in observation.launches):
         varied = list(_varied(observation, slicer, launch.arguments))
@@ -204,6 +206,26 @@ def _fits(item: LaunchEvidence) -> bool:
     faults = [hazard for result in item.results for hazard in result.hazards if hazard.kind.breaks]
     return item.results[0].error is None and all(
         hazard.kind in OF_VALUES and hazard.space != "shared" for hazard in faults
+    )
+
+
+def _has_wide_rows(observation: Observation) -> bool:
+    """Whether a line stores rows of an array in shared memory that overlap, and the last of which exceeds the array.
+
+    In `s[row][threadIdx.x]`, both only say that derived blocks have more threads than a row has elements.
+    """
+    hazard, place = observation.hazard, observation.hazard.instruction.location
+    same_line = place is not None and (hazard.other is None or hazard.other.location == place)
+    if observation.kind is not HazardKind.WAW or hazard.space != "shared" or not same_line:
+        return False
+    return all(
+        item.launch.origin is Origin.DERIVED
+        and any(
+            fault.kind is HazardKind.OUT_OF_BOUNDS and fault.space == "shared" and fault.instruction.location == place
+            for result in item.results
+            for fault in result.hazards
+        )
+        for item in observation.launches
     )
 
 

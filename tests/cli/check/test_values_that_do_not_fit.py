@@ -181,3 +181,25 @@ int main() {{
     report = check_text(source)
     assert report.verdict == verdict, report.sentence
     assert ("only in launch" in report.sentence) == (verdict == "clean")
+
+
+@pytest.mark.parametrize(
+    ("store", "verdict"), [("tile[row][x] = in[x]", "needs arguments"), ("tile[row][0] = in[x]", "broken")]
+)
+def test_rows_that_are_shorter_than_a_derived_block_need_a_launch(
+    check_text: CheckText, store: str, verdict: str
+) -> None:
+    """A kernel for blocks of 16 threads, of which no derived launch has so few."""
+    source = f"""
+__global__ void rows(const int *in, int *out) {{
+    __shared__ int tile[16][16];
+    int x = threadIdx.x;
+    for (int row = 0; row < 16; row++) {store};
+    __syncthreads();
+    int sum = 0;
+    for (int row = 0; row < 16; row++) sum += tile[row][x & 15];
+    out[{LINEAR}] = sum;
+}}
+"""
+    report = check_text(source)
+    assert report.verdict == verdict, report.sentence
