@@ -58,11 +58,12 @@ def suggested_block(slicer: Slicer, indexes: Collection[str]) -> SuggestedBlock 
         return None
     strides = {axis: _stride(axis, known, addresses) for axis in used}
     sizes = _sizes(slicer.program, addresses, used)
-    chosen = {axis: strides[axis] or sizes.get(axis, 0) for axis in used}
+    reads_size = any(f"%ntid.{axis}" in term for value in known.values() for term in value for axis in used)
+    tile = {} if reads_size else _tile(slicer.program, addresses, used)
+    chosen = {axis: max(strides[axis], tile.get(axis, 0)) or sizes.get(axis, 0) for axis in used}
     x, y, z = (chosen.get(axis, 1) for axis in AXES)
     if not WARP <= x * y * z <= MAX_BLOCK:
         return None
-    reads_size = any(f"%ntid.{axis}" in term for value in known.values() for term in value for axis in used)
     fixed = all(strides.values()) and not reads_size
     return SuggestedBlock((x, y, z), fixed=fixed, weak=not any(strides.values()))
 
@@ -166,6 +167,30 @@ def _sizes(program: Program, addresses: Collection[tuple[Op, Polynomial]], used:
         if room and prod(room.values()) > prod(best.values() or [0]):
             best = room
     return best
+
+
+def _tile(program: Program, addresses: Collection[tuple[Op, Polynomial]], used: Collection[str]) -> dict[str, int]:
+    """Return the threads along each axis that store one element each of a tile with a halo, if there is such a tile.
+
+    Threads of the halo only load: the index of the block is multiplied by the smaller number of results. Where a block
+    has a thread per result, threads store several elements, at further offsets.
+    """
+    for variable in program.shared_variables if len(used) > 1 else ():
+        stores = [
+            value
+            for op, value in addresses
+            if op.place is not None
+            and op.place.space == "shared"
+            and isinstance(op.form, Access)
+            and op.form.kind == "st"
+            and variable.start <= value[()] < variable.start + variable.size
+        ]
+        alike = all(value == stores[0] and value[()] == variable.start for value in stores)
+        if stores and alike and all(not term or term[0].startswith("%tid.") for term in stores[0]):
+            room = _room(variable.size, stores, used)
+            if len(room) == len(used):
+                return room
+    return {}
 
 
 def _room(size: int, inside: Collection[Polynomial], used: Collection[str]) -> dict[str, int]:

@@ -58,6 +58,18 @@ LOOP:
     add.s32 %r8, %r8, 4096;
     setp.lt.s32 %p1, %r8, 65536;
     @%p1 bra LOOP;"""
+RESULTS = """\
+    mad.lo.s32 %r8, %r2, 12, %r1;
+    mad.lo.s32 %r9, %r4, 12, %r3;
+    mad.lo.s32 %r10, %r9, 4096, %r8;
+    mul.wide.u32 %rd2, %r10, 4;
+    add.s64 %rd3, %rd1, %rd2;
+    ld.global.u32 %r11, [%rd3];
+    shl.b32 %r12, %r3, 6;
+    add.s32 %r13, %r6, %r12;
+    shl.b32 %r7, %r1, 2;
+    add.s32 %r14, %r13, %r7;
+    st.shared.u32 [%r14], %r11;"""
 PAIRS = """\
     shl.b32 %r7, %r1, 3;
     add.s32 %r8, %r6, %r7;
@@ -110,6 +122,15 @@ def test_an_array_in_shared_memory_suggests_the_block_that_it_has_room_for(body:
 
 def test_the_padding_of_a_tile_is_no_part_of_the_block() -> None:
     assert suggested(TILE, XY, size=16 * 17 * 4) == SuggestedBlock((16, 16, 1), fixed=False, weak=True)
+
+
+@pytest.mark.parametrize(
+    ("further", "block"), [("", 16), ("\n    st.shared.u32 [%r14+48], %r1;", 12)], ids=["a-halo", "a-thread-per-result"]
+)
+def test_a_tile_with_a_halo_suggests_a_thread_per_element_if_each_stores_one(further: str, block: int) -> None:
+    suggestion = suggested(RESULTS + further, XY, size=16 * 16 * 4)
+    assert suggestion is not None
+    assert suggestion.block == (block, block, 1)
 
 
 @pytest.mark.parametrize("size", [64, 1 << 14], ids=["less-than-a-warp", "more-than-a-block"])
