@@ -32,7 +32,7 @@ def test_commands_stand_under_headings_the_everyday_ones_first(folder: Path) -> 
         "Measure:", "Understand:", "Guard against slowdowns:", "Kernels and suites:", "Global options:"
     ]  # fmt: skip
     firsts = [lines[lines.index(heading) + 1].split()[0] for heading in headings[:-1]]
-    assert firsts == ["run", "advise", "compare", "check"]
+    assert firsts == ["bench", "advise", "compare", "check"]
 
 
 @pytest.mark.parametrize(
