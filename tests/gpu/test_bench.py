@@ -18,11 +18,12 @@ WRITES = "    if (threadIdx.x == 0) {\n        sum = 0;"  # in `sums_shfl`, befo
 KEPT = "__device__ float kept[64];\n"
 IN_PLACE = """
 __global__ void halve(float* x, int n) {
-    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] = COPIES * x[i] / 2;
+    int step = gridDim.x * blockDim.x;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += step) x[i] -= COPIES * fabsf(x[i]) / 2;
 }
 __global__ void sink(float* x, int n) {  // each pass through an element takes as many steps as its value
     for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
-        float goal = x[i] / 2;
+        float goal = x[i] - fabsf(x[i]) / 2;
         while (x[i] > goal) x[i] = fmaxf(goal, x[i] - 0.001f);
     }
 }
