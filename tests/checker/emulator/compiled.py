@@ -104,12 +104,12 @@ def _compile_all() -> Iterator[tuple[str, str]]:
 def main() -> None:
     """Compile everything and write the archive, without the names of this machine's folders."""
     compiled = dict(_compile_all())
-    with zipfile.ZipFile(ARCHIVE, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(ARCHIVE, "w") as archive:
         for name, text in sorted(compiled.items()):
             shown = re.sub(r'"/[^"\n]*/include/', '"', DEBUG_STRINGS.sub("", text)).replace(f'"{Path.cwd()}/', '"')
-            archive.writestr(zipfile.ZipInfo(f"{name}.ptx", FIRST_DATE), shown, zipfile.ZIP_DEFLATED)
+            archive.writestr(zipfile.ZipInfo(f"{name}.ptx", FIRST_DATE), shown, zipfile.ZIP_LZMA)
         lines = "".join(f"{name} {value}\n" for name, value in sorted(digests().items()))
-        archive.writestr(zipfile.ZipInfo("digests.txt", FIRST_DATE), lines, zipfile.ZIP_DEFLATED)
+        archive.writestr(zipfile.ZipInfo("digests.txt", FIRST_DATE), lines, zipfile.ZIP_LZMA)
 
 
 if __name__ == "__main__":
