@@ -80,10 +80,15 @@ class Machine(FakeBackend):
         self._steps = Counter[tuple[str, str]]()
         self._dead = False
         self.problem = plan.problem
-        self._worker = self._log.read_text(encoding="utf-8").count("worker") if self._log.exists() else 0
-        self.process = self._worker
-        self._tell(f"worker {os.getpid()}")
+        self.process = self._worker = self._enlist()
         self.reach("device", "open")
+
+    def _enlist(self) -> int:
+        """Add this worker to the log and return its number: that of its line, so that two that start at once differ."""
+        mine = f"worker {os.getpid()}"
+        self._tell(mine)
+        workers = [line for line in self._log.read_text(encoding="utf-8").splitlines() if line.startswith("worker")]
+        return len(workers) - 1 - workers[::-1].index(mine)
 
     def reach(self, where: str, step: str) -> None:
         """Do what the script plans for this moment."""
