@@ -43,6 +43,15 @@ def sorted_offsets(element: Element, count: int, most: int, name: str, seed: int
     return offsets.view(np.uint8)
 
 
+def ascending(contents: NDArray[np.uint8], element: Element) -> NDArray[np.uint8]:
+    """Return contents with their elements in ascending order; those whose type NumPy does not know as they are."""
+    if element.kind not in "iuf" or element.name == "bf16":
+        return contents
+    whole = contents.size // element.size * element.size
+    numbers = np.sort(contents[:whole].view(element.numpy), kind="stable")
+    return np.concatenate([numbers.view(np.uint8), contents[whole:]])
+
+
 def permutations(element: Element, count: int, most: int, name: str, seed: int) -> NDArray[np.uint8]:
     """Return the bytes of `count` integers that are permutations of the numbers below `most`, or below `count`."""
     random = np.random.default_rng((seed, crc32(name.encode())))

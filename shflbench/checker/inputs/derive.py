@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, Origin, ParameterValue, Span
-from shflbench.checker.inputs.contents import filled, near, permutations, random_values, sorted_offsets
+from shflbench.checker.inputs.contents import ascending, filled, near, permutations, random_values, sorted_offsets
 from shflbench.checker.inputs.elements import Element, element_of
 from shflbench.checker.inputs.grammar import ArrayValue, BufferValue, NullValue, NumberValue
 from shflbench.checker.inputs.names import parameter_name
@@ -215,6 +215,8 @@ class _Maker:
             if fill is None
             else np.full(held, fill, np.uint8)
         )
+        if source is not None and source.is_sorted:
+            contents = ascending(contents, element)
         apart = fill == 0 and not by_host and origin is Origin.HOST  # the host code says the size, and not the contents
         if fill == 0 and not apart and element is not BYTES:
             text = f"{text}:0"

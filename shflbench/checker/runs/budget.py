@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 # typical kernel has 50,000 in all its runs.
 MOST_WORK = 400_000
 MOST_WITH_NEXT = 1.5  # likewise, in proportion, if the next run takes as many as the longest one before
-MOST_PATIENT = 1_200_000  # until the end of the first launch, in lockstep
+MOST_PATIENT = 5_000_000  # until the end of the first launch, in lockstep
 COMPARISON = 16  # of an access with earlier ones: the instructions that take as long
 FULL_KERNELS = 2  # of a file, each of which has all of it; several share it
 LEAST_SHARE = 0.2

@@ -66,6 +66,7 @@ class HostBuffer:
     size: int | None  # bytes; None if the host code does not determine it
     filled: int | None = None  # the byte with which the host code fills all of it before the launch
     contents: bytes | None = None  # all of them, if they are known and not of one byte
+    is_sorted: bool = False  # whether they are unknown, but the host code sorts them in ascending order
 
 
 @dataclass(frozen=True, slots=True)

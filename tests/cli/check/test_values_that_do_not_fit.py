@@ -41,6 +41,31 @@ def test_a_place_that_contents_decide_on_is_clean(check_text: CheckText, stateme
     assert not report.kernel.get("difference")
 
 
+SORTED = f"""
+#include <algorithm>
+#include <vector>
+void fill_in(std::vector<float> &values);
+__global__ void first_not_below_zero(const float *in, int *place, int n) {{
+    int i = {LINEAR};
+    if (i > 0 && i < n && in[i - 1] < 0 && in[i] >= 0) *place = i;
+}}
+int main() {{
+    int n = 1 << 20, *place;
+    float *in;
+    std::vector<float> values(n);
+    fill_in(values);
+    SORT
+    cudaMalloc(&place, 4); cudaMalloc(&in, 4 * n); cudaMemcpy(in, values.data(), 4 * n, cudaMemcpyHostToDevice);
+    first_not_below_zero<<<n / 256, 256>>>(in, place, n);
+}}
+"""
+
+
+def test_contents_that_the_host_code_sorts_are_sorted(check_text: CheckText) -> None:
+    assert check_text(SORTED.replace("SORT", "")).verdict == "broken"
+    assert check_text(SORTED.replace("SORT", "std::sort(values.begin(), values.end());")).verdict == "clean"
+
+
 def test_a_count_without_atomics_needs_arguments(check_text: CheckText) -> None:
     """Each thread has its own bin only if all contents differ, which nobody counts."""
     assert check_text(moved("place[place[i] & 127]++;")).verdict == "broken"  # 1024 threads share 128 bins

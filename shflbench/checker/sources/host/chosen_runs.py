@@ -84,7 +84,7 @@ def _distinct(performed: Sequence[Performed]) -> Iterator[Performed]:
     for item in performed:
         launch = item.launch
         key = (launch.grid, launch.block, launch.shared_bytes, launch.arguments)
-        places.setdefault((item.node.id, item.template, launch.assumed), {}).setdefault(key, item)
+        places.setdefault((item.node.id, item.kernel, item.template, launch.assumed), {}).setdefault(key, item)
     for different in places.values():
         every = list(different.values())
         kept = dict.fromkeys((0, 1, len(every) // 2, len(every) - 1))
@@ -111,23 +111,26 @@ def _of_usual(run: Interpreter, main: HostFunction, words: Sequence[str]) -> lis
     Numbers above a limit are the limit, of which the first is taken with which no launch is larger than needed, and one
     that is no multiple of a block. If all are too large, the sizes are constants, and the usual numbers as good.
     """
-    states = []
-    for limit in LIMITS:
-        given = _limited(words, limit)
+    states: list[HostState] = []
+    for given in {item.words: item for item in (_limited(words, limit) for limit in LIMITS)}.values():
         states.append(_main(run, main, given, forced=False))
         valid = [item for item in states[-1].performed if _is_valid(item)]
         if not valid:
-            return []
-        if all(map(_is_moderate, valid)):
-            best = states[-1]
+            states.pop()
+        if not valid or _is_small(states[-1]):
             break
-    else:
-        best = min(states, key=_largest)
+    if not states:
+        return []
+    best = min(states, key=lambda state: (not _is_small(state), _largest(state)))
     odd = _limited(words, ODD)
     odd.number = ODD  # of what the program reads elsewhere
     is_new = {**odd.used, **dict.fromkeys(best.given.used, ODD)} != best.given.used
     further = _main(run, main, odd, forced=False).performed if is_new else []
     return [*best.performed, *(item for item in further if _is_valid(item) and _is_moderate(item))]
+
+
+def _is_small(state: HostState) -> bool:
+    return all(_is_moderate(item) for item in state.performed if _is_valid(item))
 
 
 def _largest(state: HostState) -> int:
@@ -242,6 +245,9 @@ def _parameter(run: Interpreter, item: Node, given: HostInput) -> object:
     if type_.format and type_.format not in "fd":
         given.used[name] = given.number
         return given.number
+    if type_.name == "dim3":
+        given.used.update({f"{name}.{axis}": given.number for axis in "xy"})
+        return (given.number, given.number, 1)
     if type_.target is not None and not type_.reference:
         return Pointer(Memory(None, device=True), 0, type_.target)
     made = run.constructed(type_, [], frame).value if type_.name in run.program.classes else UNKNOWN

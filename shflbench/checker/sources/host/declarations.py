@@ -64,7 +64,8 @@ def _declarator(run: HostRun, text: str, item: Node) -> tuple[str, Callable[[Hos
     value = item.child_by_field_name("value") if item.type == "init_declarator" else None
     inner = item.child_by_field_name("declarator") if item.type == "init_declarator" else item
     name = declared_name(inner)
-    if item.type == "function_declarator":  # `dim3 grid(N)` and `std::vector<float> v(n)` may parse as functions
+    # `dim3 grid(N)` and `std::vector<float> v(n)` may parse as functions.
+    if item.type == "function_declarator" and not _is_function_pointer(item):
         listed = [child.child_by_field_name("type") or child for child in items(item.child_by_field_name("parameters"))]
         arguments = [run.expression(child) for child in listed]
         return name, lambda frame: run.constructed(run.type(text, frame), [make(frame) for make in arguments], frame)
@@ -88,6 +89,12 @@ def _declarator(run: HostRun, text: str, item: Node) -> tuple[str, Callable[[Hos
     return name, declared
 
 
+def _is_function_pointer(declarator: Node) -> bool:
+    """Whether a declarator is one such as `(*kernels[2])(float *)`."""
+    inner = declarator.child_by_field_name("declarator") if declarator.type == "function_declarator" else None
+    return inner is not None and inner.type == "parenthesized_declarator"
+
+
 def is_reference(declarator: Node | None) -> bool:
     """Whether a declarator declares a reference: `&x`, `*&x`."""
     while declarator is not None and declarator.type in {"pointer_declarator", "reference_declarator"}:
@@ -99,6 +106,8 @@ def is_reference(declarator: Node | None) -> bool:
 
 def shape_of(run: HostRun, declarator: Node | None) -> Callable[[HostType, HostFrame], HostType]:
     """Return how a declarator makes the type of its variable of the type before it: `*a[4]`."""
+    if declarator is not None and _is_function_pointer(declarator):
+        declarator = declarator.child_by_field_name("declarator")
     if declarator is None or declarator.type not in {*_DECLARATORS, "abstract_pointer_declarator"}:
         return lambda base, frame: base  # noqa: ARG005
     inner = declarator.child_by_field_name("declarator")

@@ -21,6 +21,7 @@ from shflbench.checker.sources.host.places import (
 )
 from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.templates import template_arguments
+from shflbench.checker.sources.host.traits import trait
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, array_of
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
@@ -68,9 +69,12 @@ def _identifier(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
 
 def _qualified(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     text = "".join(text_of(node).split())
-    owner, _, name = text.rpartition("::")
+    owner, _, name = text.rpartition("::") if not text.endswith(">") else ("", "", "")
 
     def value(frame: HostFrame) -> object:
+        known = trait(run, text, frame)
+        if known is not UNKNOWN:
+            return known
         if name in frame.variables:
             return frame.variables[name].load()
         member = static_member(run, owner, name, frame) if owner else UNKNOWN
@@ -96,8 +100,13 @@ def static_member(run: HostRun, owner: str, name: str, frame: HostFrame) -> obje
 
 
 def _instance(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
-    name, template = called_name(node), template_arguments(run, node)
-    return lambda frame: HostCallable(name, template=template(frame))
+    name, template, text = called_name(node), template_arguments(run, node), "".join(text_of(node).split())
+
+    def instance(frame: HostFrame) -> object:
+        known = trait(run, text, frame)
+        return HostCallable(name, template=template(frame)) if known is UNKNOWN else known
+
+    return instance
 
 
 # Numbers and operators

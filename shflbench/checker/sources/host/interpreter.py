@@ -305,7 +305,8 @@ class Interpreter:
 
     def run(self, function: HostFunction, arguments: Sequence[object], given: HostInput, *, forced: bool) -> HostState:
         """Run a function until it ends, and return what it did."""
-        self.state = HostState(given, min(MOST_STEPS, self._left), forced=forced)
+        is_whole = function in self.program.functions.get("main", ())
+        self.state = HostState(given, min(MOST_STEPS, self._left), forced=forced, is_whole=is_whole)
         with suppress(HostStop, RecursionError):
             self.call(function, [Cell(value) for value in arguments], ())
         self._left -= min(self.state.steps, self._left)

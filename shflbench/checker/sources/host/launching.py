@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import Dims
 
 _MOST_PERFORMED = 400  # launches of one run
+# Of `kernels[n]<<<…>>>` and `(*kernel)<<<…>>>`, whose kernel is a value.
+_ELEMENTS = frozenset({"subscript_expression", "parenthesized_expression", "pointer_expression", "field_expression"})
 
 
 def launch(
@@ -45,10 +47,11 @@ def launch(
     template = template_arguments(run, function)
     named = "<" in text_of(function)
     unbound = surrounding_parameters(node) if named else set()
+    element = run.expression(function) if function.type in _ELEMENTS else None
 
     def launched(frame: HostFrame) -> object:
         known = frame.variables.get(source_name)
-        callee = known.load() if known is not None else None
+        callee = element(frame) if element is not None else known.load() if known is not None else None
         name = callee.name if isinstance(callee, HostCallable) and callee.name else source_name
         given = template(frame) if named else callee.template if isinstance(callee, HostCallable) else None
         shape = [part(frame) for part in parts]
@@ -178,7 +181,8 @@ def _argument(text: str, value: object, numbers: dict[int, int]) -> HostArgument
 
 
 def _buffer(memory: Memory, number: int) -> HostBuffer:
-    return HostBuffer(number, memory.size, memory.filled, memory.contents() if memory.filled is None else None)
+    contents = memory.contents() if memory.filled is None else None
+    return HostBuffer(number, memory.size, memory.filled, contents, is_sorted=memory.is_sorted)
 
 
 def _deduced(

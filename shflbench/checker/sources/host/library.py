@@ -220,6 +220,26 @@ def _range(step: int) -> Call:
     return call
 
 
+def _sort(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `std::sort(first, last)`."""
+    first, last, *order = [*_values(given), UNKNOWN, UNKNOWN][: max(len(given), 2)]
+    known = isinstance(first, Pointer) and isinstance(last, Pointer) and first.memory is last.memory
+    if order or not known or first.offset is None or last.offset is None:
+        return unknown_call(run, "sort", given)
+    first.memory.sort(first.offset, last.offset, first.target)
+    return UNKNOWN
+
+
+def _quicksort(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `qsort(base, count, size, order)` of numbers, whose order is taken as ascending."""
+    values: list[Any] = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
+    base, count, size = values[:3]
+    if not isinstance(base, Pointer) or base.offset is None or not isinstance(count, int) or base.target.size != size:
+        return unknown_call(run, "qsort", given)
+    base.memory.sort(base.offset, base.offset + count * size, base.target)
+    return UNKNOWN
+
+
 # The command line, and numbers
 
 
@@ -384,6 +404,8 @@ LIBRARY: Mapping[str, Call] = {
     **dict.fromkeys(("cudaMemcpy2D", "cudaMemcpy2DAsync"), _copy_rows),
     "fill": _range(0),
     "iota": _range(1),
+    **dict.fromkeys(("sort", "stable_sort"), _sort),
+    "qsort": _quicksort,
     **dict.fromkeys(READERS, _parsed),
     **dict.fromkeys(("scanf", "sscanf", "fscanf"), _scan),
     **dict.fromkeys(("rand", "random"), _random),

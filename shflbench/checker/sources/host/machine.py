@@ -80,6 +80,7 @@ class HostState:
     loop_steps: int | None = None  # of the outermost loop that only computes
     depth: int = 0
     forced: bool = False  # every branch with a launch is taken
+    is_whole: bool = True  # from `main` on; else functions that ran before may have set global variables
     against: int = 0  # conditions that do not hold around what runs
     random: int = 1
 

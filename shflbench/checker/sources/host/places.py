@@ -73,7 +73,8 @@ def _outer(run: HostRun, name: str, frame: HostFrame) -> Reference | None:
     made = variable(run, declared[0], declared[1])(inner)
     if isinstance(made, Cell):
         run.state.globals[name] = made
-        if made.value is UNKNOWN and "const" not in text_of(declared[0]).split():
+        is_zero = run.state.is_whole and "const" not in text_of(declared[0]).split()
+        if made.value is UNKNOWN and is_zero:
             made.value = 0 if made.type.format or made.type.is_pointer else UNKNOWN
     return run.state.globals[name]
 

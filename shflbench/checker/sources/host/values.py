@@ -43,9 +43,11 @@ class Memory:
     known: bytearray = field(default_factory=bytearray)  # a byte per byte: 1 where `data` is known
     filled: int | None = None  # the byte that fills all of it
     objects: dict[int, object] = field(default_factory=dict)  # pointers and structures by offset
+    is_sorted: bool = False  # whether the contents are unknown, but in ascending order
 
     def forget(self) -> None:
         """Take all contents as unknown."""
+        self.is_sorted = False
         self.data, self.known, self.filled = bytearray(), bytearray(), None
         self.objects.clear()
 
@@ -71,6 +73,17 @@ class Memory:
             self.known[offset : offset + count] = source.known[start : start + count]
         else:
             self.forget()
+            self.is_sorted = source.is_sorted and offset == start == 0 and count == self.size == source.size
+
+    def sort(self, first: int, last: int, type_: HostType) -> None:
+        """Sort a range of numbers in ascending order."""
+        if b"\0" in self.known[first:last] or not first <= last <= len(self.known) or not type_.format:
+            is_whole = first == 0 and last == self.size
+            self.forget()
+            self.is_sorted = is_whole and bool(type_.format)
+            return
+        form = f"={(last - first) // (type_.size or 1)}{type_.format}"
+        self.data[first:last] = struct.pack(form, *sorted(struct.unpack(form, self.data[first:last])))
 
     def load(self, offset: int | None, type_: HostType) -> object:
         """Return the value at an offset."""
@@ -105,6 +118,7 @@ class Memory:
 
     def _kept(self) -> bool:
         """Make room for the contents; False if they are too many."""
+        self.is_sorted = False
         if self.size is None or self.size > MOST_BYTES:
             self.filled = None
             return False

@@ -38,6 +38,11 @@ def numbers(found: list[HostLaunch]) -> list[int | float | None]:
         (main("std::vector<int> a(4); std::iota(a.begin(), a.end(), 5); kernel<<<1, 32>>>(p, a[0] + 10 * a[3]);"), 85),
         (main("int *a = new int[4]; std::fill(a + 1, a + 3, 7); kernel<<<1, 32>>>(p, a[1] + a[2]);"), 14),
         (main("int *a = new int[4]; for (int i = 0; i < 4; i++) a[i] = 2 * i; kernel<<<1, 32>>>(p, a[3]);"), 6),
+        (main("int a[] = {9, 2, 7, 4}; std::sort(a, a + 4); kernel<<<1, 32>>>(p, 10 * a[0] + a[3]);"), 29),
+        ("template <typename T> int which() { if constexpr (std::is_same_v<T, float>) return 1;\n"
+         "  if constexpr (std::is_integral<T>::value) return 2; else return 3; }\n"
+         + main("kernel<<<1, 32>>>(p, 100 * which<float>() + 10 * which<short>() + which<double>());"), 123),
+        (main("int a[] = {9, 2, 7}; qsort(a, 3, sizeof(int), order); kernel<<<1, 32>>>(p, a[1]);"), 7),
         (main("int *a; posix_memalign((void **)&a, 64, 16); a[3] = 8; kernel<<<1, 32>>>(p, a[3]);"), 8),
         (main("int *a = new int[2], *b; cudaHostGetDevicePointer(&b, a, 0); a[1] = 7; kernel<<<1, 32>>>(p, b[1]);"), 7),
         (main("const char *a = \"3x\"; kernel<<<1, 32>>>(p, a[0] - '0' + a[2]);"), 3),
@@ -81,6 +86,29 @@ def test_numbers_that_a_stream_reads_are_one_number_of_the_input(launches: Launc
     seen = launches(main(f"int n = 0, m; {stream} >> n >> m; kernel<<<n / 64, 64>>>(p, m);"))
     assert numbers(seen)[0] == NUMBERS[0]
     assert all(launch.assumed == (("input", launch.arguments[1].value),) for launch in seen)
+
+
+def test_kernels_in_an_array_are_launched_by_their_names(launches: Launches) -> None:
+    body = "void (*kernels[2])(float *, int) = {other, kernel};"
+    seen = launches("__global__ void other(float *p, int n) {}\n" + main(body + "kernels[1]<<<3, 32>>>(p, 5);"))
+    assert [(launch.grid, launch.arguments[1].value) for launch in seen] == [((3, 1, 1), 5)]
+
+
+def test_numbers_that_are_unknown_stay_in_order_after_a_sort(launches: Launches) -> None:
+    body = "int n = 1 << 20; std::vector<int> a(n); fill_in(a); std::sort(a.begin(), a.end()); cudaMalloc(&p, 4 * n);"
+    copy = "cudaMemcpy(p, a.data(), 4 * n, cudaMemcpyHostToDevice);"
+    for after, is_sorted in (("", True), ("a[3] = 1;", False), ("fill_in(a);", False)):
+        (launch,) = launches(main(f"{body} {after} {copy} kernel<<<1, 32>>>(p, n);"))
+        buffer = launch.arguments[0].buffer
+        assert (buffer and buffer.size, buffer and buffer.is_sorted) == (4 << 20, is_sorted)
+
+
+def test_variables_that_another_function_sets_are_unknown_in_a_file_without_main(launches: Launches) -> None:
+    globals_ = "static float *shared_buffer; static int count;\n"
+    (launch,) = launches(globals_ + "void run() { kernel<<<2, 32>>>(shared_buffer, count); }\n")
+    assert [(argument.value, argument.buffer) for argument in launch.arguments] == [(None, None)] * 2
+    (whole,) = launches(globals_ + main("kernel<<<2, 32>>>(shared_buffer, count);"))
+    assert [argument.value for argument in whole.arguments] == [0, 0]
 
 
 @pytest.mark.parametrize("argument", ["g", "&g"])

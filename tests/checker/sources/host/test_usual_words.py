@@ -93,3 +93,10 @@ def test_numbers_of_a_file_are_also_tried_as_no_multiple_of_a_block(parse: Parse
     body = "int n; file >> n; float *data; f<<<(n + 63) / 64, 64>>>(data, n, atoi(argv[1]));"
     source = parse(SOURCE.partition("int main")[0] + f"int main(int argc, char **argv) {{ {body} }}", usual=("8",))
     assert [site.launch.assumed for site in source.launches] == [(("input", 1024),), (("input", 1000),)]
+
+
+def test_a_long_program_whose_grid_is_constant_keeps_its_launch(parse: Parse) -> None:
+    loop = "for (int i = 0; i < 40; i++) { f<<<60480, 32>>>(data, n, n); for (int j = 0; j < 2400; j++) check(j); }"
+    body = f"int n = atoi(argv[1]); float *data; {loop}"
+    source = parse(SOURCE.partition("int main")[0] + f"int main(int argc, char **argv) {{ {body} }}", usual=("8",))
+    assert [site.launch.grid for site in source.launches] == [(60480, 1, 1)]
