@@ -99,4 +99,4 @@ def test_a_long_program_whose_grid_is_constant_keeps_its_launch(parse: Parse) ->
     loop = "for (int i = 0; i < 40; i++) { f<<<60480, 32>>>(data, n, n); for (int j = 0; j < 2400; j++) check(j); }"
     body = f"int n = atoi(argv[1]); float *data; {loop}"
     source = parse(SOURCE.partition("int main")[0] + f"int main(int argc, char **argv) {{ {body} }}", usual=("8",))
-    assert [site.launch.grid for site in source.launches] == [(60480, 1, 1)]
+    assert [(site.launch.grid, site.launch.arguments[1].value) for site in source.launches] == [((60480, 1, 1), 8)]
