@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 MOST_THREADS = 4096  # of a launch of the host code; larger grids are scaled down
 MOST_DERIVED = 2048  # of a launch whose block the code suggests or states
-FEWER = (4, 2)  # blocks of a launch whose threads share too many cells of memory
+FEWER = (4, 2, 1)  # blocks of a launch whose threads share too many cells of memory
 BLOCK_OF_HOST = "with the block of the host code"
 
 # A single warp; blocks of several warps; a block that is no multiple of 32; three blocks.
@@ -137,7 +137,7 @@ def _of_host(host: Sequence[HostLaunch]) -> Iterator[PlannedLaunch]:
 
 
 def fewer_blocks(launch: PlannedLaunch) -> PlannedLaunch | None:
-    """Return a launch that nobody gave with four blocks, or with two if it has no more; None if it has no more."""
+    """Return a launch that nobody gave with four blocks, two or one, the next fewer that it has; None if it has one."""
     shape = launch.shape
     most = next((blocks for blocks in FEWER if blocks < shape.blocks), None)
     if launch.origin is Origin.GIVEN or most is None:

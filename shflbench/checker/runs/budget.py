@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 # typical kernel has 50,000 in all its runs.
 MOST_WORK = 400_000
 MOST_WITH_NEXT = 1.5  # likewise, in proportion, if the next run takes as many as the longest one before
-MOST_PATIENT = 5_000_000  # until the end of the first launch, in lockstep
+MOST_PATIENT = 1_200_000  # until the end of the first launch, in lockstep
+CERTAIN = 4  # times as many, if its loops end whatever the values are that nobody gave
 COMPARISON = 16  # of an access with earlier ones: the instructions that take as long
 FULL_KERNELS = 2  # of a file, each of which has all of it; several share it
 LEAST_SHARE = 0.2
@@ -58,6 +59,7 @@ class RunBudget:
         """Whether no launch runs with further inputs, because other launches show more."""
         return self.spent + self.longest > self.most / 2
 
-    def steps_to_end(self, work_per_step: float) -> int:
-        """Return how many more instructions one lockstep run may take."""
-        return int((self.most_patient - self.spent) / work_per_step)
+    def steps_to_end(self, work_per_step: float, *, is_certain: bool = False) -> int:
+        """Return how many more instructions one lockstep run may take; more where it `is_certain` to end."""
+        most = self.most_patient * (CERTAIN if is_certain else 1)
+        return int((most - self.spent) / work_per_step)

@@ -31,6 +31,7 @@ from shflbench.checker.runs.differences import differences
 from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence, did_not_end
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.runs.launch_selection import adversarial, to_compare
+from shflbench.checker.runs.long_loops import is_free_of_derived
 from shflbench.checker.runs.narrow_masks import launch_of_masks
 from shflbench.errors import TimeLimitError
 from shflbench.words import count_noun
@@ -134,7 +135,7 @@ class KernelRuns:
         self.budget.spend(before, emulated, is_usual=not more_steps)
         return result
 
-    def _in_lockstep(self, emulated: EmulatedLaunch, seed: int) -> ScheduleResult:
+    def _in_lockstep(self, emulated: EmulatedLaunch, seed: int, arguments: Arguments) -> ScheduleResult:
         """Run in lockstep, again with more instructions where the launch may end and the budget allows them."""
         machine = emulated.machine
         before = machine.work + COMPARISON * machine.comparisons
@@ -142,7 +143,8 @@ class KernelRuns:
         if not self.patient or not self._may_end(result) or emulated.shape.sample:
             return result
         spent = machine.work + COMPARISON * machine.comparisons - before
-        steps = self.budget.steps_to_end(spent / STEP_LIMIT)
+        is_certain = is_free_of_derived(result.error, Slicer(self.program), arguments)
+        steps = self.budget.steps_to_end(spent / STEP_LIMIT, is_certain=is_certain)
         if steps < LEAST_GAIN * STEP_LIMIT:
             return result
         try:
@@ -184,7 +186,7 @@ class KernelRuns:
             self.budget.deadline.check()
             arguments = derive(self.kernel, launch, self.wishes, seed)
             emulated = self._emulated(launch, arguments, machine)
-            result = self._in_lockstep(emulated, seed)
+            result = self._in_lockstep(emulated, seed, arguments)
             if isinstance(result.error, TooManyCellsError) and (smaller := fewer_blocks(launch)) is not None:
                 launch = smaller
             elif self._is_beyond_all(result.error, arguments) and (other := _that_fits(launch)) is not None:

@@ -23,14 +23,14 @@ def test_without_any_hint_four_launches_differ_in_kind() -> None:
     assert shapes(plan([], [], X, NO_BOUNDS)) == ["1x32", "2x128", "2x80", "3x64"]
 
 
-def test_a_launch_whose_threads_share_too_much_gets_four_blocks_and_then_two() -> None:
+def test_a_launch_whose_threads_share_too_much_gets_four_blocks_then_two_then_one() -> None:
     large = PlannedLaunch(parse_shape("21x192"), Origin.DERIVED)
     smaller = fewer_blocks(large)
     assert smaller is not None
     assert str(smaller.shape) == "4x192"
     assert smaller.note.startswith("21x192, scaled down: ")
     assert [str(item.shape) for item in [fewer_blocks(smaller)] if item] == ["2x192"]
-    assert fewer_blocks(PlannedLaunch(parse_shape("2x192"), Origin.DERIVED)) is None
+    assert fewer_blocks(PlannedLaunch(parse_shape("1x192"), Origin.DERIVED)) is None
     assert fewer_blocks(PlannedLaunch(parse_shape("21x192"), Origin.GIVEN)) is None
 
 
