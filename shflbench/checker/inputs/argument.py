@@ -31,6 +31,7 @@ class ArgumentBuffer:
     limited: bool = False  # the size is one that a guard of the kernel suggests, and the buffer does not grow
     reached: bool = True  # the launch reaches the end of a buffer that does not grow
     whole: int = 0  # bytes of a buffer whose contents repeat; 0: it has these contents once
+    may_begin_before: bool = False  # the host code passes a pointer that it may have moved into its allocation
 
     @property
     def tests_bounds(self) -> bool:

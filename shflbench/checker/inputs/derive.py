@@ -175,16 +175,20 @@ class _Maker:
             self._note(f"{name} = null", Origin.HOST)
             return bytes(size), Span(0, size, name, Origin.HOST)
         source = host.buffer if host is not None else None
-        place = host.offset if host is not None else 0
+        place, before = host.offset if host is not None else 0, self.wishes.bytes_before
         if source is not None and (number := self.passed.get(source.number)) is not None:
-            return self._same_buffer(name, size, number, place)
+            return self._same_buffer(name, size, number, place + before.get(self.buffers[number].name, 0))
+        place += before.get(name, 0)
         element = element_of(item.element) or BYTES
         one = getattr(item, "element_bytes", None) or element.size * getattr(item, "lanes", 1)
         plain = max(self.launch.shape.threads, FEWEST) * (one if element is not BYTES else 16) + max(place, 0)
         known = self._size(name, plain, one, source)
         data, span = self._made_buffer(name, element, size, known, source)
         whole = known.bytes if self.buffers[-1].contents.size < known.bytes else 0
-        self.buffers[-1] = replace(self.buffers[-1], limited=known.limited, reached=known.reached, whole=whole)
+        moved = host is not None and (source is None or source.size is None) and known.origin is Origin.DERIVED
+        self.buffers[-1] = replace(
+            self.buffers[-1], limited=known.limited, reached=known.reached, whole=whole, may_begin_before=moved
+        )
         if source is not None:
             self.passed[source.number] = len(self.buffers) - 1
         return data, replace(span, byte=place)

@@ -27,6 +27,7 @@ class Wishes:
     period_bytes: int = 0  # after which contents that nobody states repeat; 0: they do not
     zeroed: Collection[str] = ()  # derived buffers that begin with zeros: counters, locks and flags
     least_bytes: Mapping[str, int] = field(default_factory=dict)  # of derived buffers, by name
+    bytes_before: Mapping[str, int] = field(default_factory=dict)  # where a pointer points to in a derived buffer
     least_shared: int = 0
     most_bytes: int = MOST_BYTES  # of a buffer whose size the host code states; a larger one has a derived size
     vary: bool = False  # derived numbers differ from those of the first seed, and buffers have their suggested sizes

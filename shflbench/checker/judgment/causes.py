@@ -257,7 +257,8 @@ def _of_values(observation: Observation, slicer: Slicer, arguments: Arguments) -
     beyond = fault is not None and fault.kind is FaultKind.OUT_OF_BOUNDS
     if fault is not None and beyond:
         buffer = arguments.buffer(fault.buffer)
-        if buffer is not None and buffer.size is Origin.DERIVED and fault.low >= 0:
+        is_derived = buffer is not None and buffer.size is Origin.DERIVED
+        if buffer is not None and is_derived and (fault.low >= 0 or buffer.may_begin_before):
             yield buffer.name
     if beyond and hazard.space == "shared" and arguments.shared is Origin.DERIVED:
         yield SHARED

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 COLLECTED_BYTES = 1 << 21  # of buffers, above which the memory of earlier launches is freed at once
 SEEDS = 2  # sets of contents per launch
 STEP_LIMIT = 100_000  # instructions of one launch under one schedule; about two seconds
+ALIGNMENT = 256  # bytes of an allocation
 LEAST_GAIN = 2  # times the instructions, for which a launch that did not end is worth a second run
 MOST_SHARED = 227 * 1024  # bytes of dynamic shared memory that any architecture offers a block
 MOST_ENDLESS = 2  # launches that reach the limit, after which no further one begins: each would take as long
@@ -256,12 +257,23 @@ class KernelRuns:
         if fault.buffer is None:
             return fault.low >= 0 and self._grow_shared(fault, arguments)
         buffer, needed = self._meant(fault, arguments)
-        if buffer is None or buffer.limited or (fault.low < 0 and buffer is arguments.buffer(fault.buffer)):
+        if buffer is not None and fault.low < 0 and buffer is arguments.buffer(fault.buffer):
+            return self._grow_before(fault, buffer, arguments)
+        if buffer is None or buffer.limited:
             return False
         size = max(2 * buffer.contents.size, needed)
         if buffer.size is not Origin.DERIVED or arguments.total_bytes - buffer.contents.size + size > MOST_BYTES:
             return False
         self.wishes = replace(self.wishes, least_bytes={**self.wishes.least_bytes, buffer.name: size})
+        return True
+
+    def _grow_before(self, fault: KernelFault, buffer: ArgumentBuffer, arguments: Arguments) -> bool:
+        """Let a pointer that the host code may have moved point further into its buffer."""
+        before = self.wishes.bytes_before.get(buffer.name, 0)
+        more = max(before, ALIGNMENT * -(fault.low // ALIGNMENT))
+        if not buffer.may_begin_before or arguments.total_bytes + more > MOST_BYTES:
+            return False
+        self.wishes = replace(self.wishes, bytes_before={**self.wishes.bytes_before, buffer.name: before + more})
         return True
 
     def _meant(self, fault: KernelFault, arguments: Arguments) -> tuple[ArgumentBuffer | None, int]:

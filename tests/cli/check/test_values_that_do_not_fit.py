@@ -41,6 +41,23 @@ def test_a_place_that_contents_decide_on_is_clean(check_text: CheckText, stateme
     assert not report.kernel.get("difference")
 
 
+@pytest.mark.parametrize(
+    ("host", "verdict"),
+    [
+        ("void step(float *in, float *out) { blur<<<4, 256>>>(in, out); }", "clean"),
+        ("int main() { float *in, *out; ALLOCATE(4096); blur<<<4, 256>>>(in, out); }", "broken"),
+        ("int main() { float *in, *out; ALLOCATE(4100); blur<<<4, 256>>>(in + 1, out); }", "clean"),
+        ("", "needs arguments"),
+    ],
+)
+def test_an_element_before_a_pointer_is_one_of_its_buffer_if_another_file_may_have_moved_it(
+    check_text: CheckText, host: str, verdict: str
+) -> None:
+    kernel = f"__global__ void blur(const float *in, float *out) {{ int i = {LINEAR}; out[i] = in[i - 1] + in[i]; }}\n"
+    macro = "#define ALLOCATE(bytes) cudaMalloc(&in, bytes); cudaMalloc(&out, 4096)\n"
+    assert check_text(macro + kernel + host).verdict == verdict
+
+
 SORTED = f"""
 #include <algorithm>
 #include <vector>
