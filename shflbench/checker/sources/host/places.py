@@ -73,7 +73,10 @@ def _outer(run: HostRun, name: str, frame: HostFrame) -> Reference | None:
     made = variable(run, declared[0], declared[1])(inner)
     if isinstance(made, Cell):
         run.state.globals[name] = made
-        is_zero = run.state.is_whole and "const" not in text_of(declared[0]).split()
+        is_constant = "const" in text_of(declared[0]).split()
+        if isinstance(made.value, Pointer) and made.type.is_array:
+            made.value.memory.is_constant = is_constant
+        is_zero = run.state.is_whole and not is_constant
         if made.value is UNKNOWN and is_zero:
             made.value = 0 if made.type.format or made.type.is_pointer else UNKNOWN
     return run.state.globals[name]

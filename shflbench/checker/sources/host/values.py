@@ -44,9 +44,12 @@ class Memory:
     filled: int | None = None  # the byte that fills all of it
     objects: dict[int, object] = field(default_factory=dict)  # pointers and structures by offset
     is_sorted: bool = False  # whether the contents are unknown, but in ascending order
+    is_constant: bool = False  # declared `const`, so that no function changes it
 
     def forget(self) -> None:
-        """Take all contents as unknown."""
+        """Take all contents as unknown, but for those of a constant."""
+        if self.is_constant:
+            return
         self.is_sorted = False
         self.data, self.known, self.filled = bytearray(), bytearray(), None
         self.objects.clear()

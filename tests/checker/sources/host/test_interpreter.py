@@ -53,6 +53,8 @@ def numbers(found: list[HostLaunch]) -> list[int | float | None]:
         (main("int n = 0; for (int v : {1, 2, 4}) n += v; kernel<<<1, 32>>>(p, n);"), 7),
         (main("int n; switch (3) { case 1: n = 1; break; case 3: n = 5; case 4: n++; } kernel<<<1, 32>>>(p, n);"), 6),
         (main("auto add = [](int a, int b) { return a + b; }; kernel<<<1, 32>>>(p, add(2, 3));"), 5),
+        ("const int sizes[] = {2, 7, 61};\n" + main("for (int i = 0; i < argc; i++) use(sizes);"
+         "kernel<<<1, 32>>>(p, sizes[2]);"), 61),
         (main("int n = 4, *q = &n; *q = 9; kernel<<<1, 32>>>(p, n);"), 9),
         (main("int n = std::max(3, std::min(9, 5)); kernel<<<1, 32>>>(p, n);"), 5),
         (main("cudaDeviceProp d; cudaGetDeviceProperties(&d, 0); kernel<<<1, 32>>>(p, d.warpSize);"), 32),
