@@ -105,13 +105,24 @@ def _causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvid
 def is_of_other_numbers(observation: Observation, every: Sequence[LaunchEvidence]) -> bool:
     """Whether a fault says only that the host code takes no number such as one that was chosen for it.
 
-    It happens with a large or a small number, and not with another one that divides evenly.
+    It happens with a large or a small number, or with one that divides nothing evenly where it is the argument of a
+    function that nothing in the file calls; and not with another number that divides evenly.
     """
     happened = [_numbers(item) for item in observation.launches]
-    if observation.kind not in OF_VALUES or not all(happened) or any(ODD in numbers for numbers in happened):
+    if observation.kind not in OF_VALUES or not all(happened):
+        return False
+    if any(ODD in numbers for numbers in happened) and any(map(_reads_input, observation.launches)):
         return False
     tried = {numbers for item in every if (numbers := _numbers(item)) and ODD not in numbers}
     return bool(tried - set(happened))
+
+
+def _reads_input(item: LaunchEvidence) -> bool:
+    """Whether numbers of a launch stand for what the program reads, and not only for arguments of a function."""
+    host = item.launch.host
+    return host is not None and any(
+        not name.partition(".")[0].isidentifier() or name == "input" for name, _ in host.assumed
+    )
 
 
 def _numbers(item: LaunchEvidence) -> frozenset[int]:

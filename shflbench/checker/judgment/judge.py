@@ -152,12 +152,13 @@ def _is_replicated(item: Observation) -> bool:
 def _judged(
     item: Observation, evidence: KernelEvidence, slicer: Slicer, *, supported: bool, unexplained: bool
 ) -> JudgedObservation:
-    if (is_refusal(item, slicer) and not supported) or is_of_other_numbers(item, evidence.launches):
+    if is_refusal(item, slicer) and not supported:
         return JudgedObservation(item, Level.NONE)
-    if item.kind is HazardKind.ACTIVEMASK:
-        return JudgedObservation(item, Level.NOTICE)
-    if item.kind is HazardKind.UNORDERED:  # no race, and atomics may explain why results differ
-        return JudgedObservation(item, Level.ERROR if unexplained else Level.NOTICE)
+    if is_of_other_numbers(item, evidence.launches):
+        return JudgedObservation(item, Level.NONE, misfit=(LAUNCH,))
+    if item.kind in {HazardKind.ACTIVEMASK, HazardKind.UNORDERED}:  # no race, and atomics may explain other results
+        is_error = unexplained and item.kind is HazardKind.UNORDERED
+        return JudgedObservation(item, Level.ERROR if is_error else Level.NOTICE)
     if item.kind in DOUBTS:
         differs = any(launch.differences for launch in evidence.launches)
         if not differs or item.kind not in UNDEFINED:

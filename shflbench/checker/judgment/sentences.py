@@ -79,7 +79,9 @@ def misfit_sentence(judged: Sequence[JudgedObservation]) -> str:
         return f"launch {launch.launch.shape} did not end within the limit of instructions, a shorter one did"
     names = dict.fromkeys(name for item in misfits for name in item.misfit)
     values = [_input(name, first, launch.arguments) for name in names if name not in {LAUNCH, SHARED, HOST_ARGS}]
-    where = f"with derived {' and '.join(values)}" if values else f"in launch {launch.launch.shape}"
+    host = launch.launch.host
+    numbers = "".join(f" with {text}" for text in assumed_texts(host)[:1]) if host is not None else ""
+    where = f"with derived {' and '.join(values)}" if values else f"in launch {launch.launch.shape}{numbers}"
     return f"{_kinds(misfits)} only {where}, and not {'with' if values else 'in'} others"
 
 
