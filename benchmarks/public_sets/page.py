@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from statistics import mode
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.public_sets.listings import WRONG, differing_kinds, excluded, sources, wrong
@@ -126,15 +127,29 @@ def _races(sets: Sequence[SetOutcomes]) -> str:
 
 
 def record(sets: Sequence[SetOutcomes]) -> str:
-    """Return all outcomes and exclusions as JSON, a line per file."""
+    """Return all outcomes and exclusions as JSON, a line per file.
+
+    A file names its compiler and its machine where these are not the ones that most files of its set have.
+    """
     return '{"sets": [\n' + ",\n".join(map(_set_record, sets)) + "\n]}\n"
 
 
 def _set_record(one: SetOutcomes) -> str:
     exclusions = {path: f"{item.rule}: {item.detail}" for path, item in sorted(one.excluded.items())}
-    head = {"set": one.public.name, "commit": one.public.commit, "compiler": one.compiler, "excluded": exclusions}
-    files = [json.dumps(_file_record(outcome)) for outcome in sorted(one.outcomes, key=lambda item: item.path)]
-    return json.dumps(head)[:-1] + ', "files": [\n' + ",\n".join(files) + "\n]}"
+    usual = _usual(one)
+    head = {"set": one.public.name, "commit": one.public.commit, "compiler": one.compiler, "usual": usual}
+    records = [_file_record(outcome) for outcome in sorted(one.outcomes, key=lambda item: item.path)]
+    files = [json.dumps({name: value for name, value in item.items() if usual.get(name) != value}) for item in records]
+    return json.dumps({**head, "excluded": exclusions})[:-1] + ', "files": [\n' + ",\n".join(files) + "\n]}"
+
+
+def _usual(one: SetOutcomes) -> dict[str, str]:
+    """Return the compiler and the machine that most files of a set have."""
+    results = [outcome.result for outcome in one.outcomes]
+    if not results:
+        return {}
+    compilers, machines = ([getattr(result, name) for result in results] for name in ("compiler", "machine"))
+    return {"compiler": mode(compilers), "machine": mode(machines)}
 
 
 def _file_record(outcome: FileOutcome) -> dict[str, Any]:

@@ -1,13 +1,15 @@
 """The page, and its lists of files."""
 
+import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from benchmarks.public_sets.listings import differing_kinds, excluded, wrong
 from benchmarks.public_sets.machine import machine
-from benchmarks.public_sets.page import page
+from benchmarks.public_sets.page import page, record
 from benchmarks.public_sets.recording import END, START, with_tables
 from benchmarks.public_sets.sets import SETS
 from benchmarks.public_sets.tables import SetOutcomes
@@ -29,6 +31,16 @@ def test_a_bug_called_clean_is_listed_with_the_limit_that_the_table_gives(tmp_pa
     (tmp_path / "limits.tsv").write_text("set\tpath\tlimit\nfaial\tb.cu\tone launch is checked\n")
     [line] = [line for line in wrong([outcomes()], tmp_path / "limits.tsv") if "called clean" in line]
     assert line.endswith("Limit: one launch is checked")
+
+
+def test_a_file_of_the_record_names_its_machine_where_it_is_not_the_usual_one() -> None:
+    first, second, *others = outcomes().outcomes
+    moved = replace(second, result=replace(second.result, machine="another machine"))
+    one = SetOutcomes(SETS["faial"], "nvcc", [first, moved, *others], {})
+    (known,) = json.loads(record([one]))["sets"]
+    whole = [{**known["usual"], **file} for file in known["files"]]
+    assert [file["machine"] for file in whole] == [item.result.machine for item in one.outcomes]
+    assert [file["path"] for file in known["files"] if "machine" in file] == [second.path]
 
 
 def test_bugs_that_show_as_another_kind_are_listed() -> None:
