@@ -176,7 +176,7 @@ def assumed_texts(host: HostLaunch | None) -> tuple[str, ...]:
 
 
 def _scaled(shape: LaunchShape, most: int) -> LaunchShape:
-    """Return a shape with at most so many blocks, two at least; the block stays, because kernels depend on it."""
+    """Return a shape with at most so many blocks; the block stays, because kernels depend on it."""
     if shape.blocks <= most:
         return shape
     several = sum(size > 1 for size in shape.grid)
@@ -184,7 +184,7 @@ def _scaled(shape: LaunchShape, most: int) -> LaunchShape:
     x, y, z = (min(size, extent) for size in shape.grid)
     if several == 2 and extent > 2 and shape.grid[0] > extent:  # noqa: PLR2004  (two axes; 5x3 instead of 4x4)
         x, y, z = x + 1, max(y - 1, 1), max(z - 1, 1)  # not a square, where x and y could be confused
-    if x * y * z == 1:  # two blocks show whether blocks interfere
+    if x * y * z == 1 and most > 1:  # two blocks show whether blocks interfere
         x, y, z = (2, 1, 1) if shape.grid[0] > 1 else (1, 2, 1) if shape.grid[1] > 1 else (1, 1, 2)
     return LaunchShape((x, y, z), shape.block)
 

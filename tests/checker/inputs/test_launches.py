@@ -34,6 +34,23 @@ def test_a_launch_whose_threads_share_too_much_gets_four_blocks_then_two_then_on
     assert fewer_blocks(PlannedLaunch(parse_shape("21x192"), Origin.GIVEN)) is None
 
 
+@pytest.mark.parametrize(
+    ("shape", "fewer"),
+    [
+        ("2x192", ["1x192"]),
+        ("1x2:192", ["1x192"]),
+        ("12x15:120", ["2x2:120", "2x120", "1x120"]),
+        ("1x1x9:64", ["1x1x4:64", "1x1x2:64", "1x64"]),
+    ],
+)
+def test_each_launch_with_fewer_blocks_has_fewer_until_one_is_left(shape: str, fewer: list[str]) -> None:
+    launch, seen = fewer_blocks(PlannedLaunch(parse_shape(shape), Origin.DERIVED)), []
+    while launch is not None and len(seen) <= len(fewer):
+        seen.append(launch.shape)
+        launch = fewer_blocks(launch)
+    assert seen == [parse_shape(text) for text in fewer]
+
+
 def test_given_launches_replace_all_others() -> None:
     launch_plan = plan([parse_shape("4x256")], [host((2, 1, 1), (64, 1, 1))], X, NO_BOUNDS)
     assert [(str(launch.shape), launch.origin) for launch in launch_plan] == [("4x256", Origin.GIVEN)]
