@@ -156,11 +156,6 @@ class Slicer:
         start = self.block_of(op)
         return start in _reach(self._edges, start)
 
-    def loop_branches(self, op: Op) -> list[Op]:
-        """Return the conditional branches of the loops that contain `op`."""
-        branches = (item for block in self.loop_blocks(op) for item in self.ops_in(block))
-        return [item for item in branches if isinstance(item.form, Branch) and item.guard is not None]
-
     def leaves(self, op: Op, blocks: Collection[int]) -> bool:
         """Return whether control may leave `blocks` after `op`, which ends one of them."""
         start = self._blocks[id(op)]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.loops import has_no_exit
+from shflbench.checker.dataflow.nests import loop_exits
 from shflbench.checker.dataflow.warps import divides_into_warps
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import is_special
@@ -263,7 +264,7 @@ def _of_values(observation: Observation, slicer: Slicer, arguments: Arguments) -
     hazard, fault = observation.hazard, observation.fault
     ops = slicer.ops_of(hazard.instruction)
     if observation.kind is HazardKind.ENDLESS:
-        ops = [branch for op in ops for branch in slicer.loop_branches(op)] or ops
+        ops = [branch for op in ops for branch in loop_exits(op, slicer)] or ops
     depends = slicer.of(ops)
     beyond = fault is not None and fault.kind is FaultKind.OUT_OF_BOUNDS
     if fault is not None and beyond:

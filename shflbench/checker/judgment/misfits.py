@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.checker.dataflow.nests import loop_heads
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import is_special
 from shflbench.checker.judgment.body import is_of_memory
@@ -139,9 +140,13 @@ def body_sites(slicer: Slicer) -> list[Site]:
 
 
 def sites_of(observation: Observation, slicer: Slicer) -> Site:
-    """Return the ids of the ops that take part in a hazard."""
+    """Return the ids of the ops that take part in a hazard; of a loop that did not end, those it begins with."""
     instructions = [observation.hazard.instruction, observation.hazard.other or observation.hazard.instruction]
-    return frozenset(id(op) for instruction in instructions for op in slicer.ops_of(instruction))
+    ops = [op for instruction in instructions for op in slicer.ops_of(instruction)]
+    if observation.kind is HazardKind.ENDLESS:  # of the copies of an inlined loop, those that ran
+        ran = ran_ops(slicer.program, observation.launches[0])
+        ops = [head for op in ops if id(op) in ran for head in loop_heads(op, slicer)] or ops
+    return frozenset(map(id, ops))
 
 
 def _is_comparable(item: LaunchEvidence, observation: Observation) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.checker.dataflow.nests import loop_exits
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.machine.scheduler import StepLimitError
 
@@ -17,7 +18,7 @@ def is_free_of_derived(error: EmulatorError | None, slicer: Slicer, arguments: A
     """Whether neither derived numbers nor contents of memory decide how often the loops of a long run iterate."""
     if not isinstance(error, StepLimitError) or error.op is None:
         return False
-    branches = [branch for op in slicer.ops_of(error.op.instruction) for branch in slicer.loop_branches(op)]
+    branches = [branch for op in slicer.ops_of(error.op.instruction) for branch in loop_exits(op, slicer)]
     depends = slicer.of(branches)
     derived = {
         start + byte

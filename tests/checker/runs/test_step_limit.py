@@ -91,3 +91,36 @@ def test_a_loop_whose_end_nobody_derived_gets_more_instructions(
     assert run_check(tmp_path, 400).verdict == "clean"  # 400 is given, and the limit alone is for 200 iterations
     monkeypatch.setattr(budget, "CERTAIN", 1)
     assert run_check(tmp_path, 400).verdict == "not checked"
+
+
+def test_a_condition_in_a_loop_does_not_decide_whether_the_loop_ends(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(budget, "MOST_PATIENT", 500)
+    path = tmp_path / "k.ptx"
+    skipped = (
+        "ld.global.u32 %r4, [%rd3];\n    setp.eq.u32 %p2, %r4, 0;\n    @%p2 bra SKIP;\n    st.global.u32 [%rd3], %r3;"
+    )
+    path.write_text(
+        PTX.replace("RACE", "").replace("    st.global.u32 [%rd3], %r3;", f"    {skipped}\nSKIP:"), encoding="utf-8"
+    )
+    options = FileOptions(launches=(parse_shape("1x32"),), arguments=parse_arguments(["arg1=1000"]))
+    (report,) = check_file(path, options).kernels
+    assert (report.verdict, report.findings) == ("not checked", ())
+
+
+def test_a_shorter_launch_shows_that_a_loop_ends_if_it_runs_the_loop(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(budget, "MOST_PATIENT", 500)
+    path = tmp_path / "k.ptx"
+    # Instructions that only the longer launch reaches, and in which it is stopped: from iteration 70 on.
+    late = "setp.lt.u32 %p2, %r3, 70;\n    @%p2 bra EARLY;\n" + "    xor.b32 %r4, %r4, %r3;\n" * 20
+    late += "    setp.eq.u32 %p2, %r4, 0;\n    @%p2 bra EARLY;\n    xor.b32 %r4, %r4, %r3;\nEARLY:"
+    longer = PTX.replace("RACE", "").replace("mov.u32 %r2,", "shl.b32 %r1, %r1, 2;\n    mov.u32 %r2,")
+    path.write_text(
+        longer.replace("    st.global.u32 [%rd3]", f"    {late}\n    st.global.u32 [%rd3]"), encoding="utf-8"
+    )
+    (report,) = check_file(path, FileOptions()).kernels
+    assert report.verdict == "clean"
+    assert "did not end within the limit of instructions, a shorter one did" in report.sentence
