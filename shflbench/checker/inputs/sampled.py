@@ -31,7 +31,7 @@ def with_samples(
     """
     if _may_wait(ops) or not any(name.startswith("blockIdx") for name in indexes):
         return list(launch_plan)
-    samples: dict[LaunchShape, PlannedLaunch] = {}
+    samples: dict[LaunchShape, list[PlannedLaunch]] = {}
     for launch in launch_plan:
         host = launch.host
         if host is None or host.grid is None or not launch.is_scaled_down:
@@ -40,8 +40,20 @@ def with_samples(
         if whole.threads <= MOST_THREADS:
             blocks = _sample(host.grid, max(MOST_SAMPLED // whole.threads_per_block, 2))
             shape = LaunchShape(whole.grid, whole.block, blocks)
-            samples.setdefault(shape, of_sample(shape, host))
-    return [*launch_plan, *samples.values()]
+            samples.setdefault(shape, []).append(of_sample(shape, host))
+    return [*launch_plan, *(item for every in samples.values() for item in _first_and_last(every))]
+
+
+def _first_and_last(launches: Sequence[PlannedLaunch]) -> list[PlannedLaunch]:
+    """Return launches of one shape with the first and the last numbers that stand for what the host code reads.
+
+    The last are large, so that loops that step by the grid iterate several times.
+    """
+    by_numbers: dict[object, PlannedLaunch] = {}
+    for launch in launches:
+        by_numbers.setdefault(launch.host.assumed if launch.host is not None else (), launch)
+    first, *others = by_numbers.values()
+    return [first, *others[-1:]]
 
 
 def shortened_launch(shape: LaunchShape) -> LaunchShape:

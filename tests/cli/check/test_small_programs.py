@@ -127,11 +127,12 @@ int main() { float *d; cudaMalloc(&d, 80 * sizeof(float)); LAUNCH }
     ("text", "verdict"),
     [
         (SMOOTH + BUFFERS.replace("LAUNCH", "smooth<<<16, 128>>>(in, out, n);"), "broken"),
+        (SMOOTH + BUFFERS.replace("LAUNCH", "smooth<<<128, 128>>>(in, out, n);"), "broken"),
         (SMOOTH + BUFFERS.replace("LAUNCH", "smooth<<<(n + 127) / 128 / 4, 128>>>(in, out, n);"), "broken"),
         (ROWS, "broken"),
         (PRODUCT, "broken"),
     ],
-    ids=["constant grid", "grid of the size", "rows", "tiles"],
+    ids=["constant grid", "grid larger than emulated whole", "grid of the size", "rows", "tiles"],
 )
 def test_a_missing_barrier_in_a_loop_shows_at_numbers_of_the_command_line(
     check_text: CheckText, text: str, verdict: str
