@@ -58,8 +58,17 @@ def addresses_of(op: Op, members: ThreadSet, base: Values | None) -> Values:
     place: MemoryOperand = op.place  # type: ignore[assignment]
     if base is None:
         return np.full(members.threads.shape, place.offset, np.int64)
-    addresses: Values = base.reshape(-1).astype(np.int64) + place.offset
+    addresses: Values = _signed(base.reshape(-1)) + place.offset
     return addresses
+
+
+def _signed(base: Values) -> Values:
+    """Return the values of address registers; those of 32 bits may be negative before an offset is added.
+
+    For `ref[m - threadIdx.x]` compilers keep the address of `ref[-threadIdx.x]` in a register, and add the rest.
+    """
+    wide: Values = (base.view(np.int32) if base.dtype.itemsize == 4 else base).astype(np.int64)  # noqa: PLR2004
+    return wide
 
 
 def by_space(addresses: Values, name: str) -> Iterator[tuple[str, Values, int]]:
@@ -81,7 +90,7 @@ def _find(state: State, op: Op, members: ThreadSet, base: Values | None) -> tupl
     if place is None:  # impossible: lowering gives every access a place
         raise AssertionError(op)
     shape = base.shape if base is not None else members.threads.shape
-    addresses = np.full(shape, place.offset, np.int64) if base is None else base.astype(np.int64) + place.offset
+    addresses = np.full(shape, place.offset, np.int64) if base is None else _signed(base) + place.offset
     if base is None and members.view is not None:
         addresses = addresses.reshape(state.block_of[members.view].shape)
     name = place.space or _space_of(addresses)
