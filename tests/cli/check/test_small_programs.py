@@ -121,6 +121,32 @@ SHIFTED = """\
 __global__ void twice(const float *in, float *out) { out[threadIdx.x] = 2 * in[63 - threadIdx.x]; }
 int main() { float *d; cudaMalloc(&d, 80 * sizeof(float)); LAUNCH }
 """
+# The register of the address has that of `part[-threadIdx.x]`, to which loads add the rest.
+DIAGONALS = """\
+__global__ void diagonals(int *out) {
+    __shared__ int part[16][16];
+    for (int y = 0; y < 16; y++) part[y][threadIdx.x] = y;
+    __syncthreads();
+    for (int m = 0; m < 16; m++)
+        if (threadIdx.x <= m + MORE) out[m * 16 + threadIdx.x] = part[m - (int)threadIdx.x][threadIdx.x];
+}
+int main() { int *out; cudaMalloc(&out, 1024); diagonals<<<1, 16>>>(out); }
+"""
+HANDED_ON = """\
+#include <cstdlib>
+__global__ void twice(float *data, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) data[i] *= 2;
+}
+void run(int argc, char **argv) {
+    if (argc != 4) exit(1);
+    int n = atoi(argv[3]);
+    float *data;
+    cudaMalloc(&data, n * sizeof(float));
+    twice<<<(n + 95) / 96, 96>>>(data, n);
+}
+int main(int argc, char **argv) { run(argc, argv); }
+"""
 
 
 @pytest.mark.parametrize(
@@ -186,3 +212,17 @@ def test_a_quote_that_does_not_end_is_refused(shflbench: Command) -> None:
     Path("k.cu").write_text(PRODUCT, encoding="utf-8")
     outcome = shflbench("check", "k.cu", "--host-args", "'64")
     assert (outcome.code, "a quote in it does not end" in outcome.err) == (2, True)
+
+
+def test_an_address_in_shared_memory_may_be_negative_before_its_offset_is_added(check_text: CheckText) -> None:
+    assert check_text(DIAGONALS.replace("MORE", "0")).verdict == "clean"
+    report = check_text(DIAGONALS.replace("MORE", "1"))
+    assert report.verdict == "broken"
+    assert any("byte -60 of the 1024 bytes of `part`" in finding["sentence"] for finding in report.kernel["findings"])
+
+
+def test_a_function_that_main_hands_the_command_line_to_may_count_its_words(check_text: CheckText) -> None:
+    report = check_text(HANDED_ON)
+    assert report.verdict == "clean"
+    assert {launch["launch"].partition("x")[2] for launch in report.kernel["launches"]} == {"96"}
+    assert all("argv[3] = " in launch["note"] for launch in report.kernel["launches"])

@@ -98,7 +98,7 @@ def _of_main(
         yield from _main(run, main, HostInput(words=tuple(words)), forced=forced).performed
         return
     best, score = 1, _score(HostState(HostInput()))
-    for count in _counts(main):
+    for count in _counts(run, main):
         state = _main(run, main, HostInput(count=count), forced=forced)
         if (value := _score(state)) > score:
             best, score = count, value
@@ -150,9 +150,11 @@ def _is_above(word: str, limit: int) -> bool:
     return word.isdecimal() and int(word) > limit
 
 
-def _counts(main: HostFunction) -> list[int]:
-    """Return the numbers of words that a program may expect, itself included."""
-    compared = {int(text) for text in _COMPARED.findall(text_of(main.body))} if len(main.parameters) > 1 else set()
+def _counts(run: Interpreter, main: HostFunction) -> list[int]:
+    """Return the numbers of words that a program may expect, itself included: `main` may hand them on."""
+    every = (function for functions in run.program.functions.values() for function in functions)
+    bodies = (text_of(function.body) for function in every) if len(main.parameters) > 1 else ()
+    compared = {int(text) for body in bodies for text in _COMPARED.findall(body)}
     return sorted(
         {1, *(near for count in compared for near in (count - 1, count, count + 1) if 0 < near <= MOST_WORDS)}
     )
