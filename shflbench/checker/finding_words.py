@@ -48,6 +48,8 @@ WORDS = {
     "INVALID_LAUNCH": "the launch at {place} is invalid",
     "ACTIVEMASK": "{place} reads the mask of active lanes, which depends on the schedule",
 }
+# Of what is a fault only for some of the values that nobody gave.
+OPEN_WORDS = {"ENDLESS": "the loop at {place} did not end within the limit of instructions"}
 # Their sentences begin with the kind.
 LABELED = {HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.SAME_VALUE, HazardKind.ATOMIC_RACE}
 
@@ -60,18 +62,20 @@ def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
     *,
     across_blocks: bool,
     verb: str = ACCESSES,
+    is_open: bool = False,
 ) -> str:
     """Return a finding as a sentence without a period; files relative to the folder `base`.
 
     The first of `kinds` is the one that is described; `places` and `threads` are those of the access that was caught,
-    and of the earlier one.
+    and of the earlier one. The finding `is_open` if values that nobody gave decide whether it is a fault.
     """
     line, other = (place.shown(base) if place is not None else NOWHERE for place in places)
     thread = threads[0] if threads else "a thread"
     second = threads[1] if len(threads) > 1 else ""
     if kinds[0] is HazardKind.BARRIER_SKIPPED and places[1] is not None:
         second = f"{second} ({other})"
-    text = WORDS[kinds[0].name].format(
+    words = OPEN_WORDS.get(kinds[0].name) if is_open else None
+    text = (words or WORDS[kinds[0].name]).format(
         place=f"{line} ({thread})" if threads else line,
         other=f"{other} ({second})" if second else other,
         line=line,

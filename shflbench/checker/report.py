@@ -62,7 +62,13 @@ class Finding:
         """
         places = (self.place, self.other)
         text = finding_sentence(
-            kinds or (self.kind,), places, self.threads, base, across_blocks=self.across_blocks, verb=self.verb
+            kinds or (self.kind,),
+            places,
+            self.threads,
+            base,
+            across_blocks=self.across_blocks,
+            verb=self.verb,
+            is_open=bool(self.causes),
         )
         removed = "; the compiler removed this code" if self.removed else ""
         facts = [*([self.detail] if self.detail else []), *_launches(launches or self.launches)]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import HostLaunch
 
 
+# Of what is a fault only for some of the values that nobody gave: a loop may end after more instructions.
+OPEN_KINDS = {HazardKind.ENDLESS: "loop that did not end"}
 ALL_SCHEDULES = f"all {len(POLICIES)} schedules"
 
 
@@ -47,7 +49,7 @@ def needs_sentence(
 ) -> str:
     """Return what happened with which derived inputs, and the options that decide whether it is a fault."""
     first = next(item.observation for item in judged if item.causes)
-    kinds = _kinds([item for item in judged if item.causes])
+    kinds = _kinds([item for item in judged if item.causes], is_open=True)
     launch = first.launches[0]
     names = [cause for cause in causes if cause not in {LAUNCH, SHARED, HOST_ARGS}]
     values = [_input(name, first, launch.arguments) for name in names]
@@ -107,12 +109,13 @@ def options_text(causes: Sequence[str]) -> str:
     return f"give {' '.join([*arguments, *(values[cause] for cause in causes if cause in values)])}"
 
 
-def _kinds(items: Sequence[JudgedObservation]) -> str:
+def _kinds(items: Sequence[JudgedObservation], *, is_open: bool = False) -> str:
     """Return the kinds of findings in words, in one order for all kernels; equal values only without others."""
     kinds = {item.observation.kind for item in items}
     if HazardKind.WAW in kinds:
         kinds.discard(HazardKind.SAME_VALUE)
-    return in_words(kind for kind in HazardKind if kind in kinds)
+    names = OPEN_KINDS if is_open else {}
+    return in_words(names.get(kind, str(kind)) for kind in HazardKind if kind in kinds)
 
 
 def _input(name: str, observation: Observation, arguments: Arguments) -> str:

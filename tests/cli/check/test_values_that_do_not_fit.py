@@ -261,3 +261,16 @@ __global__ void rows(const int *in, int *out) {{
 """
     report = check_text(source)
     assert report.verdict == verdict, report.sentence
+
+
+def test_a_loop_that_derived_contents_may_end_is_not_said_to_be_endless(check_text: CheckText) -> None:
+    report = check_text("""\
+__global__ void last(const int *next, int *out) {
+    int i = threadIdx.x;
+    while (next[i] != -1) i = next[i];
+    out[threadIdx.x] = i;
+}
+""")
+    assert report.verdict == "needs arguments"
+    assert report.kernel["sentence"].startswith("loop that did not end in ")
+    assert "did not end within the limit of instructions (launch " in report.kernel["findings"][0]["sentence"]
