@@ -1,4 +1,4 @@
-"""Parameters that a kernel uses as a mask of bits, `x & (n - 1)`, or as the number of bits of a shift, `x >> n`."""
+"""Parameters that are a mask, `x & (n - 1)`, the bits of a shift, `x >> n`, or a number of units, `n >> 20`."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _BITS = {"b32", "b64"}  # of `and`, which also combines predicates
 _SHIFTED = 2  # sources of a shift
+MOST_UNIT_BITS = 22  # of a division: larger ones take signs, or bits of a hash, and need buffers that are too large
 
 
 def masks(slicer: Slicer) -> frozenset[int]:
@@ -32,6 +33,17 @@ def shifts(slicer: Slicer) -> frozenset[int]:
     values = IndexValues(slicer)
     ops = (op for op in slicer.ops if has_role(op.instruction, OpcodeRole.SHIFT) and len(op.sources) == _SHIFTED)
     return frozenset(_parameters(values.of(op.sources[1]) for op in ops))
+
+
+def units(slicer: Slicer) -> dict[int, int]:
+    """Return the power of two that a kernel divides a parameter by, by the first byte of the parameter."""
+    values = IndexValues(slicer)
+    result: dict[int, int] = {}
+    for op in slicer.ops:
+        bits = op.sources[1] if len(op.sources) == _SHIFTED else None
+        if has_role(op.instruction, OpcodeRole.RIGHT_SHIFT) and isinstance(bits, int) and bits <= MOST_UNIT_BITS:
+            result.update(dict.fromkeys(_parameters([values.of(op.sources[0])]), 1 << bits))
+    return result
 
 
 def _parameters(operands: Iterable[Polynomial]) -> Iterator[int]:

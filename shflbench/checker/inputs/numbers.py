@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch, SourceKernel
 
+UNITS = 2  # of a megabyte, for example, in `n = bytes / (1 << 20)`
 SHIFT = 3  # bits of a derived number to shift by: rows of 8 elements
 
 
@@ -87,6 +88,8 @@ class ArgumentNumbers:
         plain = name.rpartition(".")[2]
         other = self._wishes.alternative.integer(plain) if self._wishes.alternative is not None else None
         is_shift = self._offsets.get(name) in self._wishes.shifts
+        if self._wishes.alternative is not None and element.kind in "iu" and (several := self._units(name)):
+            return ArgumentNumber(several, Origin.DERIVED)
         if other is not None and element.kind in "iu" and not is_shift:
             return ArgumentNumber(other, Origin.DERIVED)
         shape, vary = self._launch.shape, self._wishes.vary
@@ -104,6 +107,11 @@ class ArgumentNumbers:
         grid = self._launch.host.grid if self._launch.host is not None else None
         is_compared = self._offsets.get(name) in self._wishes.arrivals
         return self._launch.is_scaled_down and is_compared and grid is not None and value == prod(grid)
+
+    def _units(self, name: str) -> int:
+        """Return a number of several units that code divides it by, 0 if those that names suggest have several."""
+        unit = self._wishes.units.get(self._offsets.get(name, -1), 0)
+        return UNITS * unit if unit > self._launch.shape.threads else 0
 
     def _strided(self, name: str) -> int:
         """Return the value with which each loop that steps by the grid or the block has several iterations, or 0."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.checker.dataflow.arrivals import arrival_counts
-from shflbench.checker.dataflow.bit_uses import masks, shifts
+from shflbench.checker.dataflow.bit_uses import masks, shifts, units
 from shflbench.checker.dataflow.index_values import IndexValues
 from shflbench.checker.dataflow.scope import used_indexes
 from shflbench.checker.dataflow.strides import strides
@@ -67,6 +67,7 @@ def plan_runs(
         arrivals=arrival_counts(slicer),
         masks=masks(slicer),
         shifts=shifts(slicer),
+        units=units(slicer),
         offsets=frozenset(names[start] for start in offsets & names.keys()),
         indexes=frozenset(names[start] for start in indexes & names.keys()),
         thresholds=thresholds(kernel, slicer),

@@ -35,6 +35,7 @@ class Wishes:
     strides: Collection[Stride] = ()  # of loops up to a number: it is several times the threads
     masks: Collection[int] = ()  # first bytes of the numbers that are powers of two
     shifts: Collection[int] = ()  # first bytes of the numbers of bits to shift by
+    units: Mapping[int, int] = field(default_factory=dict)  # powers of two that numbers are divided by, by first byte
     arrivals: Collection[int] = ()  # first bytes of the numbers that counts in memory are compared with
     offsets: Collection[str] = ()  # buffers of which an element and the next one are a range: they are sorted
     indexes: Collection[str] = ()  # buffers whose contents are addresses, or numbers of iterations

@@ -52,3 +52,10 @@ def test_a_kernel_that_ran_or_that_given_values_keep_idle_is_clean(
     check_text: CheckText, parameters: str, statements: str, words: tuple[str, ...]
 ) -> None:
     assert check_text(kernel(parameters, statements), *words).verdict == "clean"
+
+
+def test_a_size_that_the_body_divides_by_is_tried_with_several_units(check_text: CheckText) -> None:
+    report = check_text(kernel("unsigned long bytes", "if (i < bytes / (1 << 16)) out[i << 14] = i;"))
+    assert report.verdict == "clean"
+    wrong = "if (i < bytes / (1 << 16)) { out[i << 14] = i; out[0] = out[(i ^ 1) << 14]; }"
+    assert check_text(kernel("unsigned long bytes", wrong)).verdict != "clean"
