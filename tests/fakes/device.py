@@ -84,11 +84,14 @@ class Machine(FakeBackend):
         self.reach("device", "open")
 
     def _enlist(self) -> int:
-        """Add this worker to the log and return its number: that of its line, so that two that start at once differ."""
+        """Add this worker to the log and return its number: that of its line, so that two that start at once differ.
+
+        Without a log it is 0.
+        """
         mine = f"worker {os.getpid()}"
         self._tell(mine)
         workers = [line for line in self._log.read_text(encoding="utf-8").splitlines() if line.startswith("worker")]
-        return len(workers) - 1 - workers[::-1].index(mine)
+        return len(workers) - 1 - workers[::-1].index(mine) if mine in workers else 0
 
     def reach(self, where: str, step: str) -> None:
         """Do what the script plans for this moment."""
