@@ -44,11 +44,12 @@ def test_a_launch_whose_threads_share_too_much_gets_four_blocks_then_two_then_on
     ],
 )
 def test_each_launch_with_fewer_blocks_has_fewer_until_one_is_left(shape: str, fewer: list[str]) -> None:
-    launch, seen = fewer_blocks(PlannedLaunch(parse_shape(shape), Origin.DERIVED)), []
+    seen: list[str] = []
+    launch = fewer_blocks(PlannedLaunch(parse_shape(shape), Origin.DERIVED))
     while launch is not None and len(seen) <= len(fewer):
-        seen.append(launch.shape)
+        seen.append(str(launch.shape))
         launch = fewer_blocks(launch)
-    assert seen == [parse_shape(text) for text in fewer]
+    assert seen == [str(parse_shape(text)) for text in fewer]
 
 
 def test_given_launches_replace_all_others() -> None:
