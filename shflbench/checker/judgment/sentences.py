@@ -57,8 +57,8 @@ def needs_sentence(
     is_cause = is_derived and LAUNCH in causes
     where = f"in the derived launch {launch.launch.shape}" if is_cause else f"in launch {launch.launch.shape}"
     host = launch.launch.host
-    if host is not None and not is_derived:
-        where += "".join(f" with {text}" for text in assumed_texts(host)[:1])
+    if not is_derived:
+        where += _with_number(host)
     inputs = f" with derived {' and '.join(values)}" if values else ""
     others = spared(first, launches) if LAUNCH in causes else []
     spares = f", but not in {in_words(others)}" if others else ""
@@ -81,10 +81,14 @@ def misfit_sentence(judged: Sequence[JudgedObservation]) -> str:
         return f"launch {launch.launch.shape} did not end within the limit of instructions, a shorter one did"
     names = dict.fromkeys(name for item in misfits for name in item.misfit)
     values = [_input(name, first, launch.arguments) for name in names if name not in {LAUNCH, SHARED, HOST_ARGS}]
-    host = launch.launch.host
-    numbers = "".join(f" with {text}" for text in assumed_texts(host)[:1]) if host is not None else ""
-    where = f"with derived {' and '.join(values)}" if values else f"in launch {launch.launch.shape}{numbers}"
+    one = f"in launch {launch.launch.shape}{_with_number(launch.launch.host)}"
+    where = f"with derived {' and '.join(values)}" if values else one
     return f"{_kinds(misfits)} only {where}, and not {'with' if values else 'in'} others"
+
+
+def _with_number(host: HostLaunch | None) -> str:
+    """Return the first number that stands for one which the host code gets from outside; empty if there is none."""
+    return "".join(f" with {text}" for text in assumed_texts(host)[:1]) if host is not None else ""
 
 
 def _missing(host: HostLaunch) -> str:

@@ -42,11 +42,12 @@ def means(spelling: str, name: str) -> bool:
 def _parts(name: str) -> tuple[str, list[str]]:
     """Return a name without spaces, and its template arguments in a form in which equal ones are equal."""
     head, bracket, rest = name.partition("<")
-    arguments = _split(rest.rstrip().removesuffix(">")) if bracket else []
+    arguments = split_arguments(rest.rstrip().removesuffix(">")) if bracket else []
     return "".join(head.split()).removeprefix("::"), [normalized(item, {}) for item in arguments]
 
 
-def _split(text: str) -> list[str]:
+def split_arguments(text: str) -> list[str]:
+    """Split a list of template arguments at the commas that are not within brackets."""
     parts, depth = [""], 0
     for character in text:
         depth += (character in "<(") - (character in ">)")

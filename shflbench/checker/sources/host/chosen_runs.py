@@ -130,6 +130,7 @@ def _of_usual(run: Interpreter, main: HostFunction, words: Sequence[str]) -> lis
 
 
 def _is_small(state: HostState) -> bool:
+    """Whether no launch of a run is larger than needed."""
     return all(_is_moderate(item) for item in state.performed if _is_valid(item))
 
 

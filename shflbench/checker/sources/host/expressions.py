@@ -69,12 +69,11 @@ def _identifier(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
 
 def _qualified(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     text = "".join(text_of(node).split())
-    owner, _, name = text.rpartition("::") if not text.endswith(">") else ("", "", "")
+    if (condition := trait(run, text)) is not None:
+        return condition
+    owner, _, name = text.rpartition("::")
 
     def value(frame: HostFrame) -> object:
-        known = trait(run, text, frame)
-        if known is not UNKNOWN:
-            return known
         if name in frame.variables:
             return frame.variables[name].load()
         member = static_member(run, owner, name, frame) if owner else UNKNOWN
@@ -100,13 +99,10 @@ def static_member(run: HostRun, owner: str, name: str, frame: HostFrame) -> obje
 
 
 def _instance(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
-    name, template, text = called_name(node), template_arguments(run, node), "".join(text_of(node).split())
-
-    def instance(frame: HostFrame) -> object:
-        known = trait(run, text, frame)
-        return HostCallable(name, template=template(frame)) if known is UNKNOWN else known
-
-    return instance
+    if (condition := trait(run, "".join(text_of(node).split()))) is not None:
+        return condition
+    name, template = called_name(node), template_arguments(run, node)
+    return lambda frame: HostCallable(name, template=template(frame))
 
 
 # Numbers and operators

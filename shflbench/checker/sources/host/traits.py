@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.values import UNKNOWN
+from shflbench.checker.sources.naming import split_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -42,25 +43,17 @@ _TRAITS: Mapping[str, Callable[..., object]] = {
 }
 
 
-def trait(run: HostRun, text: str, frame: HostFrame) -> object:
-    """Return whether a condition on types holds, from its text without spaces; UNKNOWN if it is none."""
+def trait(run: HostRun, text: str) -> Callable[[HostFrame], object] | None:
+    """Return whether a condition on types holds, from its text without spaces; None if it is none that is known."""
     match = _TRAIT.fullmatch(text)
     if match is None or bool(match[2]) == bool(match[4]) or match[1] not in _TRAITS:
-        return UNKNOWN
-    types = [run.type(part, frame) for part in _parts(match[3])]
-    try:
-        return _TRAITS[match[1]](*types)
-    except TypeError:  # another number of types
-        return UNKNOWN
+        return None
+    holds, parts = _TRAITS[match[1]], split_arguments(match[3])
 
+    def value(frame: HostFrame) -> object:
+        try:
+            return holds(*(run.type(part, frame) for part in parts))
+        except TypeError:  # another number of types
+            return UNKNOWN
 
-def _parts(text: str) -> list[str]:
-    """Split a list of template arguments at the commas that are not within brackets."""
-    parts, depth = [""], 0
-    for character in text:
-        depth += (character in "<(") - (character in ">)")
-        if character == "," and not depth:
-            parts.append("")
-        else:
-            parts[-1] += character
-    return parts
+    return value

@@ -80,10 +80,11 @@ class Memory:
 
     def sort(self, first: int, last: int, type_: HostType) -> None:
         """Sort a range of numbers in ascending order."""
-        if b"\0" in self.known[first:last] or not first <= last <= len(self.known) or not type_.format:
-            is_whole = first == 0 and last == self.size
+        size = type_.size if type_.format else None
+        whole = size is not None and 0 <= first <= last and (last - first) % size == 0
+        if not whole or last > len(self.known) or b"\0" in self.known[first:last]:
             self.forget()
-            self.is_sorted = is_whole and bool(type_.format)
+            self.is_sorted = whole and first == 0 and last == self.size
             return
         form = f"={(last - first) // (type_.size or 1)}{type_.format}"
         self.data[first:last] = struct.pack(form, *sorted(struct.unpack(form, self.data[first:last])))

@@ -105,6 +105,12 @@ def test_numbers_that_are_unknown_stay_in_order_after_a_sort(launches: Launches)
         assert (buffer and buffer.size, buffer and buffer.is_sorted) == (4 << 20, is_sorted)
 
 
+@pytest.mark.parametrize("range_", ["a - 1, a + 2", "a, (int *)((char *)a + 6)", "a + 2, a", "a, a + 9"])
+def test_a_sort_of_what_is_no_range_of_numbers_leaves_contents_unknown(launches: Launches, range_: str) -> None:
+    seen = launches(main(f"int a[] = {{9, 2, 7, 4}}; std::sort({range_}); kernel<<<1, 32>>>(p, a[0]);"))
+    assert numbers(seen) == [None]
+
+
 def test_variables_that_another_function_sets_are_unknown_in_a_file_without_main(launches: Launches) -> None:
     globals_ = "static float *shared_buffer; static int count;\n"
     (launch,) = launches(globals_ + "void run() { kernel<<<2, 32>>>(shared_buffer, count); }\n")
