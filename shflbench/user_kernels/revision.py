@@ -45,11 +45,19 @@ def checked_out(path: Path, name: str) -> Iterator[Revision]:
     archive = _git(top, "archive", "--format=tar", commit)
     with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-            files.extractall(folder, filter="data")
+            _extract(files, folder)
         revision = Revision(top, Path(folder))
         if not revision.path(path).is_file():
             raise UsageError(f"--against: {name} has no file {path}", "Name a revision that has the file.")
         yield revision
+
+
+def _extract(files: tarfile.TarFile, folder: str) -> None:
+    """Extract an archive of git; without its links where Python has no filter for them (before 3.11.4)."""
+    if hasattr(tarfile, "data_filter"):
+        files.extractall(folder, filter="data")
+    else:
+        files.extractall(folder, [item for item in files if item.isfile() or item.isdir()])  # noqa: S202  (names of git)
 
 
 def _git(folder: Path, *words: str) -> bytes:
