@@ -10,6 +10,7 @@ from shflbench.checker.sources import definitions as kernel_definitions
 from shflbench.checker.sources.constants import Evaluator
 from shflbench.checker.sources.host.chosen_runs import performed_launches
 from shflbench.checker.sources.host.interpreter import Interpreter
+from shflbench.checker.sources.host.preprocessor import Preprocessor
 from shflbench.checker.sources.host.program import HostProgram
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.launches import LaunchSite, kernel_name, launches
@@ -66,8 +67,12 @@ class CudaSource:
     def evaluator(self) -> Evaluator:
         """Constants of the host code."""
         evaluator = Evaluator(self.unit.files, self.macros)
-        evaluator.types = Types(self.unit.files, evaluator.text)
+        evaluator.types = Types(self.unit.files, evaluator.text, self._preprocessor.compiles)
         return evaluator
+
+    @cached_property
+    def _preprocessor(self) -> Preprocessor:
+        return Preprocessor(self.unit.files, self.macros.of_command_line())
 
     @property
     def types(self) -> Types:
@@ -80,7 +85,8 @@ class CudaSource:
     def launches(self) -> list[LaunchSite]:
         """The launches that the host code performs, and those in its text that it was not seen to perform."""
         sites = launches(self.unit.files, self.evaluator)
-        run = Interpreter(HostProgram(self.unit.files, self.macros), self.types, self._by_plain_name)
+        program = HostProgram(self.unit.files, self.macros, self._preprocessor.macros)
+        run = Interpreter(program, self.types, self._by_plain_name)
         performed = performed_launches(run, {site.node.id for site in sites}, self.words, self.usual)
         reached = {item.node.id for item in performed}
         seen = [

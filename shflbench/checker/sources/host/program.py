@@ -8,13 +8,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.definitions import template_parameters
-from shflbench.checker.sources.host.preprocessor import Preprocessor
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.scopes import GLOBAL, declared_name
 from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from tree_sitter import Node
@@ -54,10 +53,9 @@ class HostClass:
 class HostProgram:
     """The host code of one translation unit."""
 
-    def __init__(self, files: Sequence[UserFile], macros: Macros) -> None:
-        """Index the files."""
-        self.macros = macros
-        self.active = Preprocessor(files, macros.of_command_line()).macros
+    def __init__(self, files: Sequence[UserFile], macros: Macros, active: Mapping[str, Macro]) -> None:
+        """Index the files; of the `macros`, those that are `active` are defined when the host code is compiled."""
+        self.macros, self.active = macros, active
         self.functions: dict[str, list[HostFunction]] = {}
         self.classes: dict[str, HostClass] = {}
         self.variables: dict[str, tuple[Node, Node]] = {}  # name → declaration, declarator
