@@ -220,11 +220,9 @@ def _threads(launch: CandidateLaunch) -> int:
 
 def _passes_the_same(launch: CandidateLaunch, other: CandidateLaunch) -> bool:
     """Whether two launches of a kernel pass the same numbers, and buffers of the same sizes."""
-    return (
-        _values(launch.numbers) == _values(other.numbers)
-        and launch.shared_bytes == other.shared_bytes
-        and [item.size for item in launch.buffers] == [item.size for item in other.buffers]
-    )
+    return _values(launch.numbers) == _values(other.numbers) and [item.size for item in launch.buffers] == [
+        item.size for item in other.buffers
+    ]
 
 
 def _values(numbers: Sequence[CandidateNumber]) -> list[tuple[str, bytes]]:

@@ -9,6 +9,7 @@ import re
 import shutil
 import tempfile
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -184,7 +185,6 @@ def _buffer_text(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
 
 
 def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[str]:
-    shared = kernel.launches[0].shared_bytes
     names = [_argument(comparison, kernel, name) for name in kernel.launches[0].arguments]
     yield f"        Variant(\n            name={kernel.variant!r},\n            kernel={kernel.candidate.name!r},\n"
     yield f"            source={f'{kernel.folder}/kernels.cu'!r},\n" if kernel.folder else ""
@@ -192,8 +192,18 @@ def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[s
     yield f"            summary={f'`{kernel.candidate.name}`'!r},\n"
     yield "            baseline=True,\n" if kernel is comparison.kernels[0] else ""
     yield f"            arguments={tuple(names)!r},\n"
-    yield f"            shared=lambda at: {shared},\n" if shared else ""
+    yield from _shared(kernel)
     yield "        ),\n"
+
+
+def _shared(kernel: ComparedKernel) -> Iterator[str]:
+    """Yield the dynamic shared memory of the launches, which may differ by the size of the blocks."""
+    by_block = {prod(launch.block): launch.shared_bytes for launch in kernel.launches}
+    first, *others = dict.fromkeys(by_block.values())
+    if others:
+        yield f"            shared=lambda at: {by_block!r}.get(at.block, 0),\n"
+    elif first:
+        yield f"            shared=lambda at: {first},\n"
 
 
 def _inputs(read: list[CandidateBuffer]) -> Iterator[str]:

@@ -77,14 +77,14 @@ def _launch(expression: str, launch: CandidateLaunch) -> Launch:
 
 
 def _expression(launches: Sequence[CandidateLaunch]) -> str:
-    """Return the launch of a group: `64x256`, `own x 256` where only the grids differ, or `own`."""
+    """Return the launch of a group: `64x256`, `own x 256` where all have blocks of 256 threads, or `own`."""
     shapes = {launch.shape for launch in launches}
     if len(shapes) == 1:
         return shapes.pop()
-    if any(launch.grid[1:] != (1, 1) or launch.block[1:] != (1, 1) for launch in launches):
-        return OWN_DIMS
-    blocks = {launch.block for launch in launches}
-    return f"{OWN} x {prod(blocks.pop())}" if len(blocks) == 1 else OWN
+    is_flat = all(launch.grid[1:] == launch.block[1:] == (1, 1) for launch in launches)
+    word = OWN if is_flat else OWN_DIMS
+    threads = {prod(launch.block) for launch in launches}
+    return f"{word} x {threads.pop()}" if len(threads) == 1 else word
 
 
 def _text(name: str, title: str, cases: Sequence[Case]) -> str:

@@ -1,7 +1,10 @@
 """`shflbench bench FILE` on files as public repositories have them: their headers, builds, and sizes of blocks."""
 
+from pathlib import Path
+
 import pytest
 
+from shflbench.store import read_run
 from tests.cli.bench.conftest import BenchCommand
 from tests.cli.bench.test_bench import SUMS, rows
 
@@ -11,3 +14,40 @@ def test_file_may_include_headers_of_cuda_that_include_those_of_the_host(bench: 
     outcome = bench(f"#include <{header}>\n{SUMS}", "--no-check")
     assert outcome.code == 0, outcome.err
     assert {row.status.value for row in rows().values()} == {"verified"}
+
+
+BLOCK_SIZES = """
+__global__ void by_thread(float* out, const float* in) {
+    extern __shared__ float part[];
+    part[threadIdx.x] = in[blockIdx.x * blockDim.x + threadIdx.x];
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = part[blockDim.x - 1 - threadIdx.x];
+}
+__global__ void by_row(float* out, const float* in) {
+    int thread = threadIdx.y * 32 + threadIdx.x, first = blockIdx.x * blockDim.y * 32;
+    out[first + thread] = in[first + blockDim.y * 32 - 1 - thread];
+}
+int main() {
+    float *in, *out;
+    cudaMalloc(&in, 2048 * sizeof(float));
+    cudaMalloc(&out, 2048 * sizeof(float));
+    cudaMemset(in, 1, 2048 * sizeof(float));
+    for (int size = 64; size <= 256; size *= 4) {
+        by_thread<<<2048 / size, size, size * sizeof(float)>>>(out, in);
+        by_row<<<2048 / size, dim3(32, size / 32)>>>(out, in);
+    }
+}
+"""
+
+
+def test_block_sizes_are_groups_also_if_shared_memory_and_dimensions_differ(bench: BenchCommand) -> None:
+    outcome = bench(BLOCK_SIZES)
+    assert outcome.code == 0, outcome.err
+    assert {
+        (row.launch, row.variant, row.grid, row.shared_bytes, row.status.value) for row in read_run(Path("run")).rows
+    } == {
+        ("own:dims x 64", "by_thread", 32, 256, "verified"),
+        ("own:dims x 64", "by_row", 32, 0, "verified"),
+        ("own:dims x 256", "by_thread", 8, 1024, "verified"),
+        ("own:dims x 256", "by_row", 8, 0, "verified"),
+    }
