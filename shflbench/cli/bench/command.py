@@ -175,7 +175,10 @@ def _read(file: Path, options: FileOptions, console: Console, *, check: bool) ->
     from shflbench.cli.check.progress import FileProgress
 
     with console.progress() as progress:
-        return read_candidates(file, options, FileProgress(console, progress).show if check else None)
+        candidates = read_candidates(file, options, FileProgress(console, progress).show if check else None)
+    if candidates.recipe_words:
+        console.say(f"{file} gets the command line `{' '.join(candidates.recipe_words)}` of its Makefile.")
+    return candidates
 
 
 def _first(candidates: CandidateFile, flags: dict[str, Any]) -> str:

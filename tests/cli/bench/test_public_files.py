@@ -51,3 +51,18 @@ def test_block_sizes_are_groups_also_if_shared_memory_and_dimensions_differ(benc
         ("own:dims x 256", "by_thread", 8, 1024, "verified"),
         ("own:dims x 256", "by_row", 8, 0, "verified"),
     }
+
+
+def test_program_gets_the_command_line_of_its_makefile_in_full(bench: BenchCommand) -> None:
+    large = 1 << 15  # rows, more than the check alone takes of a Makefile
+    text = SUMS.replace("int main() {", "int main(int argc, char** argv) {").replace(
+        "rows = 64", "rows = atoi(argv[1])"
+    )
+    assert "atoi" in text
+    Path("Makefile").write_text(f"run: sums\n\t./sums {large}\n", encoding="utf-8")
+    outcome = bench(text, "--no-check", "--device", "none")
+    assert outcome.code == 0, outcome.err
+    assert f"sums.cu gets the command line `{large}` of its Makefile." in outcome.err
+    assert {row.grid for row in rows().values()} == {large}
+    assert bench(text, "--no-check", "--device", "none", "--host-args", "8", "--output", "given").code == 0
+    assert {row.grid for row in read_run(Path("given")).rows} == {8}
