@@ -117,17 +117,17 @@ def read_candidates(
     """Read a CUDA file, check its kernels if there is a `watch` to call with each step, and return the candidates.
 
     InputError, CompileError or KernelError if the file cannot be read or compiled, or has no kernel; UsageError if an
-    option does not fit it. Without a given command line, the program gets that of the recipe in its Makefile, in full.
+    option does not fit it. The time limit of the options is that of the check, and not of compiling. Without a given
+    command line, the program gets that of the recipe in its Makefile, in full.
     """
-    deadline = options.deadline
     words = usual_words(path)[0] if options.host_args is None else ()
     options = replace(options, host_args=words or options.host_args)
-    file = read_file(path, replace(options, nvcc=None), deadline)
+    file = read_file(path, replace(options, nvcc=None))
     if file.unit is None:
         raise KernelError(f"{path} is PTX, which has no source to compile", "Pass the .cu file.")
     chosen = chosen_kernels(file, options.kernels, several=options.several)
     brief = replace(options, launches=tuple(map(shortened_launch, options.launches)))
-    report = check_kernels(file, brief, deadline, watch) if watch is not None else None
+    report = check_kernels(file, brief, options.deadline, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
     kernels = tuple(_candidate(file, kernel, options) for kernel in chosen)
     return CandidateFile(path, file.unit, kernels, reports, report, words)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from shflbench.user_kernels.comparison import KernelChoice
 
 MOST_THREADS = 1 << 40  # of a launch; a GPU refuses what it cannot run
-CHECK_SECONDS = 10.0  # of the short check, with compiling
+CHECK_SECONDS = 10.0  # of the short check, after compiling
+MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has more time"  # that is no option of bench
 
 
 @click.command(cls=Command)
@@ -199,7 +200,7 @@ def _show_left_out(choice: KernelChoice, reports: Sequence[KernelReport], consol
     names = {kernel.candidate.symbol for item in choice.comparisons for kernel in item.kernels}
     for report in reports:
         if report.symbol in names and report.verdict in {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}:
-            console.warn(f"{report.name}: {report.verdict}, {report.sentence}")
+            console.warn(f"{report.name}: {report.verdict}, {report.sentence.replace(MORE_TIME, LONGER_CHECK)}")
 
 
 def _request(flags: dict[str, Any]) -> RunRequest:

@@ -1,5 +1,6 @@
 """`shflbench bench FILE` on files as public repositories have them: their headers, builds, and sizes of blocks."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -66,3 +67,13 @@ def test_program_gets_the_command_line_of_its_makefile_in_full(bench: BenchComma
     assert {row.grid for row in rows().values()} == {large}
     assert bench(text, "--no-check", "--device", "none", "--host-args", "8", "--output", "given").code == 0
     assert {row.grid for row in read_run(Path("given")).rows} == {8}
+
+
+def test_kernel_that_the_short_check_did_not_finish_is_timed_and_named(
+    bench: BenchCommand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shflbench.cli.bench.command.CHECK_SECONDS", 1e-3)
+    outcome = bench(SUMS, "--device", "none")
+    assert outcome.code == 0, outcome.err
+    assert re.search(r"sums_smem: not checked, the time limit of 0.001 s was reached.*; `shflbench check`", outcome.err)
+    assert "--time-limit" not in outcome.err
