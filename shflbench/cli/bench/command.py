@@ -44,6 +44,7 @@ MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has 
         show_default="kernels with the same parameters",
     ),
     *FILE_ARGUMENTS,
+    option("--use-fast-math", "fast_math", is_flag=True, help="Compile as nvcc does with the option of this name."),
     option("--against", metavar="REVISION", help="Compare with the same kernels of FILE at this revision in git."),
 )
 @headed(
@@ -154,7 +155,7 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
     from shflbench.cli.check.file_options import file_options
 
     named = flags["kernels"]
-    return file_options(
+    options = file_options(
         kernels=list(dict.fromkeys([*filter(None, [flags["reference"]]), *named])) if named else (),
         launches=flags["launches"],
         arguments=flags["arguments"],
@@ -169,6 +170,7 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
         files=[file],
         most_threads=MOST_THREADS,
     )
+    return replace(options, fast_math=flags["fast_math"])
 
 
 def _read(file: Path, options: FileOptions, console: Console, *, check: bool) -> CandidateFile:

@@ -77,3 +77,25 @@ def test_kernel_that_the_short_check_did_not_finish_is_timed_and_named(
     assert outcome.code == 0, outcome.err
     assert re.search(r"sums_smem: not checked, the time limit of 0.001 s was reached.*; `shflbench check`", outcome.err)
     assert "--time-limit" not in outcome.err
+
+
+SINES = """
+__global__ void sines(float* out, const float* in) { out[threadIdx.x] = sinf(in[threadIdx.x]); }
+int main() {
+    float *in, *out;
+    cudaMalloc(&in, 32 * sizeof(float));
+    cudaMalloc(&out, 32 * sizeof(float));
+    sines<<<1, 32>>>(out, in);
+}
+"""
+
+
+def test_fast_math_is_that_of_nvcc(bench: BenchCommand) -> None:
+    registers = []
+    for words in ((), ("--use-fast-math",)):
+        folder = f"run{len(words)}"
+        assert bench(SINES, *words, "--device", "none", "--output", folder).code == 0
+        (row,) = read_run(Path(folder)).rows
+        registers.append(row.registers or 0)
+    exact, fast = registers  # an exact sine reduces large arguments
+    assert exact > fast > 0
