@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.evidence import Expectation
     from shflbench.checker.selection import reports_with_kernels
     from shflbench.checker.source_lines import SourceLine
+    from shflbench.checker.sources.build_files import is_built_fast, program_words
     from shflbench.checker.verdict import KernelVerdict, Level
 else:
     # Who only names a verdict needs no emulator and no NumPy, which are slow to import.
@@ -68,6 +69,7 @@ else:
             "runs.evidence": ("Expectation",),
             "selection": ("reports_with_kernels",),
             "source_lines": ("SourceLine",),
+            "sources.build_files": ("is_built_fast", "program_words"),
             "verdict": ("KernelVerdict", "Level"),
         },
     )
@@ -106,10 +108,12 @@ __all__ = [
     "count_requests",
     "execute",
     "grouped",
+    "is_built_fast",
     "load_program",
     "not_checked",
     "parse_arguments",
     "parse_shape",
+    "program_words",
     "read_candidates",
     "reports_with_kernels",
 ]

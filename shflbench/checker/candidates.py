@@ -22,7 +22,6 @@ from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses
 from shflbench.checker.selection import chosen_kernels
-from shflbench.checker.sources.build_options import usual_words
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.errors import KernelError
 from shflbench.model import MAX_BLOCK
@@ -108,7 +107,6 @@ class CandidateFile:
     kernels: tuple[KernelCandidate, ...]
     reports: Mapping[str, KernelReport]  # by symbol; empty if the kernels were not checked
     report: FileReport | None
-    recipe_words: tuple[str, ...] = ()  # the command line of the program, where the recipe of a Makefile gives it
 
 
 def read_candidates(
@@ -117,11 +115,8 @@ def read_candidates(
     """Read a CUDA file, check its kernels if there is a `watch` to call with each step, and return the candidates.
 
     InputError, CompileError or KernelError if the file cannot be read or compiled, or has no kernel; UsageError if an
-    option does not fit it. The time limit of the options is that of the check, and not of compiling. Without a given
-    command line, the program gets that of the recipe in its Makefile, in full.
+    option does not fit it. The time limit of the options is that of the check, and not of compiling.
     """
-    words = usual_words(path)[0] if options.host_args is None else ()
-    options = replace(options, host_args=words or options.host_args)
     file = read_file(path, replace(options, nvcc=None))
     if file.unit is None:
         raise KernelError(f"{path} is PTX, which has no source to compile", "Pass the .cu file.")
@@ -130,7 +125,7 @@ def read_candidates(
     report = check_kernels(file, brief, options.deadline, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
     kernels = tuple(_candidate(file, kernel, options) for kernel in chosen)
-    return CandidateFile(path, file.unit, kernels, reports, report, words)
+    return CandidateFile(path, file.unit, kernels, reports, report)
 
 
 def _candidate(file: KernelFile, kernel: SourceKernel, options: FileOptions) -> KernelCandidate:

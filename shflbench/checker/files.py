@@ -65,7 +65,7 @@ class FileOptions:
     include: tuple[Path, ...] = ()
     define: tuple[str, ...] = ()
     host_args: tuple[str, ...] | None = None  # the words of the program's command line
-    fast_math: bool = False  # approximate division, square roots and functions of single precision
+    fast_math: bool = False  # approximate division, square roots and functions of single precision, as with nvcc
     arch: str = "sm_90"
     seed: int = 0
     nvcc: Path | None = None  # None: NVRTC

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.environment import cache_folder
-from shflbench.cli.file_arguments import FILE_ARGUMENTS
+from shflbench.cli.file_arguments import FILE_ARGUMENTS, as_built
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import DEFAULT_ARCH, PATH
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
@@ -44,7 +44,6 @@ MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has 
         show_default="kernels with the same parameters",
     ),
     *FILE_ARGUMENTS,
-    option("--use-fast-math", "fast_math", is_flag=True, help="Compile as nvcc does with the option of this name."),
     option("--against", metavar="REVISION", help="Compare with the same kernels of FILE at this revision in git."),
 )
 @headed(
@@ -128,6 +127,7 @@ def _choice(files: Sequence[Path], flags: dict[str, Any], console: Console) -> t
     new = files[-1]
     if len(files) > 2 or (len(files) > 1 and flags["against"]):  # noqa: PLR2004  (old and new)
         raise UsageError("bench compares two files at most", "Give FILE, FILE NEW, or FILE --against REVISION.")
+    flags = as_built(new, flags, console)
     if len(files) == 1 and not flags["against"]:
         file = _read(new, _file_options(new, flags), console, check=check)
         choice = choose(file, named=bool(flags["kernels"]), reference=_first(file, flags))
@@ -155,7 +155,7 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
     from shflbench.cli.check.file_options import file_options
 
     named = flags["kernels"]
-    options = file_options(
+    return file_options(
         kernels=list(dict.fromkeys([*filter(None, [flags["reference"]]), *named])) if named else (),
         launches=flags["launches"],
         arguments=flags["arguments"],
@@ -163,6 +163,7 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
         include=flags["include"],
         define=flags["define"],
         host_args=flags["host_args"],
+        fast_math=flags["fast_math"],
         compiler="nvrtc",  # which also makes the machine code that is timed
         time_limit_s=CHECK_SECONDS,
         arch=flags["arch"] or DEFAULT_ARCH,
@@ -170,7 +171,6 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
         files=[file],
         most_threads=MOST_THREADS,
     )
-    return replace(options, fast_math=flags["fast_math"])
 
 
 def _read(file: Path, options: FileOptions, console: Console, *, check: bool) -> CandidateFile:
@@ -178,10 +178,7 @@ def _read(file: Path, options: FileOptions, console: Console, *, check: bool) ->
     from shflbench.cli.check.progress import FileProgress
 
     with console.progress() as progress:
-        candidates = read_candidates(file, options, FileProgress(console, progress).show if check else None)
-    if candidates.recipe_words:
-        console.say(f"{file} gets the command line `{' '.join(candidates.recipe_words)}` of its Makefile.")
-    return candidates
+        return read_candidates(file, options, FileProgress(console, progress).show if check else None)
 
 
 def _first(candidates: CandidateFile, flags: dict[str, Any]) -> str:

@@ -82,6 +82,7 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     arch: str,
     seed: int,
     files: Sequence[Path],
+    fast_math: bool = False,
     most_threads: int | None = None,
 ) -> FileOptions:
     """Return the options as typed values; a launch has at most so many threads, or as many as can be emulated.
@@ -114,6 +115,7 @@ def file_options(  # noqa: PLR0913  (the options of the command)
         include=tuple(include),
         define=tuple(define),
         host_args=_words(host_args),
+        fast_math=fast_math,
         arch=arch,
         seed=seed,
         nvcc=program,

@@ -63,7 +63,7 @@ def test_program_gets_the_command_line_of_its_makefile_in_full(bench: BenchComma
     Path("Makefile").write_text(f"run: sums\n\t./sums {large}\n", encoding="utf-8")
     outcome = bench(text, "--no-check", "--device", "none")
     assert outcome.code == 0, outcome.err
-    assert f"sums.cu gets the command line `{large}` of its Makefile." in outcome.err
+    assert f"sums.cu: its Makefile runs the program with `{large}`." in outcome.err
     assert {row.grid for row in rows().values()} == {large}
     assert bench(text, "--no-check", "--device", "none", "--host-args", "8", "--output", "given").code == 0
     assert {row.grid for row in read_run(Path("given")).rows} == {8}
@@ -79,6 +79,7 @@ def test_kernel_that_the_short_check_did_not_finish_is_timed_and_named(
     assert "--time-limit" not in outcome.err
 
 
+EXACT_SINE = 16  # registers, at least: it reduces large arguments
 SINES = """
 __global__ void sines(float* out, const float* in) { out[threadIdx.x] = sinf(in[threadIdx.x]); }
 int main() {
@@ -90,12 +91,21 @@ int main() {
 """
 
 
-def test_fast_math_is_that_of_nvcc(bench: BenchCommand) -> None:
-    registers = []
-    for words in ((), ("--use-fast-math",)):
-        folder = f"run{len(words)}"
-        assert bench(SINES, *words, "--device", "none", "--output", folder).code == 0
-        (row,) = read_run(Path(folder)).rows
-        registers.append(row.registers or 0)
-    exact, fast = registers  # an exact sine reduces large arguments
-    assert exact > fast > 0
+@pytest.mark.parametrize(
+    ("recipe", "words", "is_fast"),
+    [
+        ("", ("--use-fast-math",), True),
+        ("", (), False),
+        ("FLAGS = -O3 --use_fast_math\n%: %.cu\n\tnvcc $(FLAGS) $< -o $@\n", (), True),
+        ("%: %.cu\n\tnvcc -use_fast_math $< -o $@\n", (), True),
+        ("%: %.cu\n\tnvcc -use_fast_math $< -o $@\n", ("--no-use-fast-math",), False),
+        ("FLAGS = -O3 --use_fast_math\n%: %.cu\n\tnvcc $< -o $@\n", (), False),
+    ],
+)
+def test_fast_math_is_that_of_nvcc(bench: BenchCommand, recipe: str, words: tuple[str, ...], *, is_fast: bool) -> None:
+    Path("Makefile").write_text(recipe, encoding="utf-8")
+    outcome = bench(SINES, *words, "--device", "none")
+    assert outcome.code == 0, outcome.err
+    (row,) = read_run(Path("run")).rows
+    assert ((row.registers or 0) < EXACT_SINE) == is_fast
+    assert ("sums.cu: its Makefile compiles it with --use_fast_math." in outcome.err) == (is_fast and not words)
