@@ -96,6 +96,7 @@ class KernelCandidate:
     launches: tuple[CandidateLaunch, ...]
     missing: tuple[str, ...]  # options without which it cannot be timed: `--launch GRIDxBLOCK`, `--arg n=NUMBER`
     problem: str = ""  # why no option helps, as a sentence
+    indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -160,7 +161,8 @@ def _of_linked(base: KernelCandidate, linked: LinkedKernel, options: FileOptions
             missing = missing or unstated
         else:
             timed.append(_launch(kernel, launch, arguments, uses))
-    return replace(base, launches=tuple(timed), missing=() if timed else missing)
+    indexes = frozenset(wishes.indexes) | frozenset(wishes.offsets)
+    return replace(base, launches=tuple(timed), missing=() if timed else missing, indexes=indexes)
 
 
 def _of_host(kernel: SourceKernel) -> Iterator[PlannedLaunch]:

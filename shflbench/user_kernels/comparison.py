@@ -54,6 +54,15 @@ class KernelComparison:
             parts.append(f"contents of {', '.join(f'`{item.name}`' for item in read)} (derived)")
         return "; ".join(parts)
 
+    @property
+    def derived_indexes(self) -> tuple[str, ...]:
+        """The buffers with derived contents that are addresses, or numbers of iterations: times depend on them."""
+        indexes = {
+            kernel.names[name] for kernel in self.kernels for name in kernel.candidate.indexes & kernel.names.keys()
+        }
+        integers = [item for item in self.first.buffers if item.element.startswith(("i", "u"))]
+        return tuple(item.name for item in integers if item.is_derived and item.name in indexes)
+
     def use(self, buffer: CandidateBuffer) -> BufferUse:
         """Return what the kernels do with a buffer: it is restored or read if one of them needs that."""
         uses = {

@@ -113,6 +113,11 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
         raise UsageError(f"{files[-1]} has no kernel that can be timed", "Give the options that are named above.")
     for comparison in choice.comparisons:
         console.say(f"{comparison.name}: {comparison.arguments}.")
+        for name in comparison.derived_indexes:
+            console.warn(
+                f"{comparison.name}: contents of `{name}` are indices or numbers of iterations, on which times depend, "
+                f"and are derived; give them by --arg {name}=FILE.npy"
+            )
     request = _request(flags)
     code = _run(_suite(files[-1], choice, request, flags), request, flags, console)
     return code or (FINDING_EXIT if is_broken else 0)

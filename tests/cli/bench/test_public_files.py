@@ -109,3 +109,32 @@ def test_fast_math_is_that_of_nvcc(bench: BenchCommand, recipe: str, words: tupl
     (row,) = read_run(Path("run")).rows
     assert ((row.registers or 0) < EXACT_SINE) == is_fast
     assert ("sums.cu: its Makefile compiles it with --use_fast_math." in outcome.err) == (is_fast and not words)
+
+
+GATHER = """
+__global__ void gather(float* out, const float* table, const int* index) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = table[index[i]];
+}
+int main() {
+    float *table, *out;
+    int* index;
+    cudaMalloc(&table, 4096 * sizeof(float));
+    cudaMalloc(&out, 64 * sizeof(float));
+    cudaMalloc(&index, 64 * sizeof(int));
+    gather<<<2, 32>>>(out, table, index);
+}
+"""
+
+
+def test_derived_indices_are_a_warning_because_times_depend_on_them(bench: BenchCommand) -> None:
+    outcome = bench(GATHER, "--device", "none")
+    assert outcome.code == 0, outcome.err
+    warnings = [line for line in outcome.err.splitlines() if "times depend" in line]
+    assert len(warnings) == 1
+    assert "contents of `index` are indices" in warnings[0]
+    assert "--arg index=FILE.npy" in warnings[0]
+    assert "times depend" not in bench(GATHER, "--device", "none", "--arg", "index=i32[64]:index", "--output", "a").err
+    of_floats = GATHER.replace("const int* index", "const float* index").replace("int* index", "float* index")
+    of_floats = of_floats.replace("table[index[i]]", "table[(int)index[i]]")
+    assert "times depend" not in bench(of_floats, "--device", "none", "--no-check", "--output", "b").err
