@@ -11,7 +11,7 @@ import click
 from shflbench.cli.environment import cache_folder
 from shflbench.cli.file_arguments import FILE_ARGUMENTS
 from shflbench.cli.help import Command, headed, option
-from shflbench.cli.parameters import DEFAULT_ARCH, PATH
+from shflbench.cli.parameters import DEFAULT_ARCH, PATH, format_option
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
 from shflbench.errors import FINDING_EXIT, UsageError
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shflbench.checker import CandidateFile, FileOptions, KernelReport
     from shflbench.cli.console import Console
     from shflbench.cli.run.request import RunRequest
-    from shflbench.model import Suite
+    from shflbench.model import Case, Suite
     from shflbench.store import RunFolder
     from shflbench.user_kernels.comparison import KernelChoice
 
@@ -84,7 +84,7 @@ CHECK_SECONDS = 10.0  # of the short check, with compiling
     processes_option("1"),
     *MEASURING,
 )
-@headed("Results", *PLACES[:2])
+@headed("Results", format_option(("table", "json")), *PLACES[:2])
 @click.pass_context
 def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) -> int:  # noqa: ANN401  (each has its own type)
     r"""Compare the kernels of a CUDA file: check them, compare their results, and time them.
@@ -92,8 +92,8 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
     FILE is a .cu file. Kernels with the same parameters are compared, at the launches and with the arguments of the
     host code in the file, which is read and not executed. Looks for races and memory faults first, compares what the
     kernels write, then times them in turn, as `run` does. Without a GPU nothing is timed. Prints the folder of the run,
-    which `show`, `compare`, `plot` and `report` read. With NEW, or --against, kernels of the same name are compared,
-    those of FILE, or of the revision, being the baseline.
+    which `show`, `compare`, `plot` and `report` read, or the comparison as JSON. With NEW, or --against, kernels of the
+    same name are compared, those of FILE, or of the revision, being the baseline.
 
     \b
     Exit codes:
@@ -108,12 +108,16 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
     is_broken = any(item.is_broken for item in choice.left_out)
     if not choice.comparisons:
         if is_broken:
+            _print(files, choice, None, flags, console)
             return FINDING_EXIT
         raise UsageError(f"{files[-1]} has no kernel that can be timed", "Give the options that are named above.")
     for comparison in choice.comparisons:
         console.say(f"{comparison.name}: {comparison.arguments}.")
     request = _request(flags)
-    code = _run(_suite(files[-1], choice, request, flags), request, flags, console)
+    suite = _suite(files[-1], choice, request, flags)
+    folder, code = _run(suite, request, flags, console)
+    if folder is not None:
+        _print(files, choice, folder, flags, console, suite.cases)
     return code or (FINDING_EXIT if is_broken else 0)
 
 
@@ -222,8 +226,8 @@ def _suite(file: Path, choice: KernelChoice, request: RunRequest, flags: dict[st
     return suite_of(file, choice.comparisons, settings, cache_folder() / "bench")
 
 
-def _run(suite: Suite, request: RunRequest, flags: dict[str, Any], console: Console) -> int:
-    """Run the suite, print the folder of the run, and return the exit code."""
+def _run(suite: Suite, request: RunRequest, flags: dict[str, Any], console: Console) -> tuple[Path | None, int]:
+    """Run the suite, and return the folder of the run and the exit code; no folder if the run was stopped."""
     from shflbench.cli.run.plan import folder_of, plan_of
     from shflbench.cli.run.stop import stopped_code
     from shflbench.cli.run.watch import watch
@@ -237,9 +241,27 @@ def _run(suite: Suite, request: RunRequest, flags: dict[str, Any], console: Cons
         try:
             code = watch(plan, folder, None, console)
         except KeyboardInterrupt as error:
-            return stopped_code(error, f"the finished groups are in {folder.path}", "start it again", console)
-        console.path(folder.path)
-        return FINDING_EXIT if _is_refused(folder) else code
+            why = f"the finished groups are in {folder.path}"
+            return None, stopped_code(error, why, "start it again", console)
+        return folder.path, FINDING_EXIT if _is_refused(folder) else code
+
+
+def _print(
+    files: Sequence[Path],
+    choice: KernelChoice,
+    folder: Path | None,
+    flags: dict[str, Any],
+    console: Console,
+    cases: Sequence[Case] = (),
+) -> None:
+    """Print the folder of the run if there is one, or all as JSON."""
+    if flags["form"] == "json":
+        from shflbench.cli.bench.records import text
+        from shflbench.store import read_run
+
+        console.json(text(files, choice, read_run(folder) if folder else None, cases))
+    elif folder is not None:
+        console.path(folder)
 
 
 def _is_refused(folder: RunFolder) -> bool:
