@@ -65,6 +65,7 @@ class FileOptions:
     include: tuple[Path, ...] = ()
     define: tuple[str, ...] = ()
     host_args: tuple[str, ...] | None = None  # the words of the program's command line
+    host_numbers: tuple[tuple[str, int | float], ...] = ()  # variables of the host code that begin with other values
     arch: str = "sm_90"
     seed: int = 0
     nvcc: Path | None = None  # None: NVRTC
@@ -142,6 +143,7 @@ def read_file(path: Path, options: FileOptions, deadline: Deadline = NEVER) -> K
         nvcc=options.nvcc,
         cache=options.cache,
         host_args=options.host_args,
+        host_numbers=dict(options.host_numbers),
         deadline=deadline,
     )
     return read_with_includer(path, read)

@@ -93,7 +93,8 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
     host code in the file, which is read and not executed. Looks for races and memory faults first, compares what the
     kernels write, then times them in turn, as `run` does. Without a GPU nothing is timed. Prints the folder of the run,
     which `show`, `compare`, `plot` and `report` read, or the comparison as JSON. With NEW, or --against, kernels of the
-    same name are compared, those of FILE, or of the revision, being the baseline.
+    same name are compared, those of FILE, or of the revision, being the baseline. Several values, such as
+    --arg n=1e6,1e7, are several sizes.
 
     \b
     Exit codes:
@@ -112,7 +113,8 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
             return FINDING_EXIT
         raise UsageError(f"{files[-1]} has no kernel that can be timed", "Give the options that are named above.")
     for comparison in choice.comparisons:
-        console.say(f"{comparison.name}: {comparison.arguments}.")
+        for sentence in comparison.arguments:
+            console.say(f"{comparison.name}: {sentence}.")
     request = _request(flags)
     suite = _suite(files[-1], choice, request, flags)
     folder, code = _run(suite, request, flags, console)
@@ -126,22 +128,21 @@ def _choice(files: Sequence[Path], flags: dict[str, Any], console: Console) -> t
     from shflbench.user_kernels.comparison import choose, choose_between
     from shflbench.user_kernels.revision import checked_out
 
-    check = not flags["no_check"]
     new = files[-1]
     if len(files) > 2 or (len(files) > 1 and flags["against"]):  # noqa: PLR2004  (old and new)
         raise UsageError("bench compares two files at most", "Give FILE, FILE NEW, or FILE --against REVISION.")
     if len(files) == 1 and not flags["against"]:
-        file = _read(new, _file_options(new, flags), console, check=check)
+        file = _read(new, flags, console)
         choice = choose(file, named=bool(flags["kernels"]), reference=_first(file, flags))
         return choice, list(file.reports.values())
     if len(files) > 1:
-        old = _read(files[0], _file_options(files[0], flags), console, check=check)
+        old = _read(files[0], flags, console)
     else:
         with checked_out(new, flags["against"]) as revision:
             include = tuple(map(revision.path, flags["include"]))
             place = revision.path(new)
-            old = _read(place, _file_options(place, {**flags, "include": include}), console, check=check)
-    file = _read(new, _file_options(new, flags), console, check=check)
+            old = _read(place, {**flags, "include": include}, console)
+    file = _read(new, flags, console)
     return choose_between(old, file), [*old.reports.values(), *file.reports.values()]
 
 
@@ -160,7 +161,7 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
     return file_options(
         kernels=list(dict.fromkeys([*filter(None, [flags["reference"]]), *named])) if named else (),
         launches=flags["launches"],
-        arguments=flags["arguments"],
+        arguments=(),  # they are sets, of each of which a launch is timed
         shared=flags["shared"],
         include=flags["include"],
         define=flags["define"],
@@ -174,12 +175,15 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
     )
 
 
-def _read(file: Path, options: FileOptions, console: Console, *, check: bool) -> CandidateFile:
-    from shflbench.checker import read_candidates
+def _read(file: Path, flags: dict[str, Any], console: Console) -> CandidateFile:
+    from shflbench.checker import parse_argument_sets, read_candidates
     from shflbench.cli.check.progress import FileProgress
 
+    sets = parse_argument_sets(flags["arguments"])
+    options = _file_options(file, flags)
     with console.progress() as progress:
-        return read_candidates(file, options, FileProgress(console, progress).show if check else None)
+        watch = None if flags["no_check"] else FileProgress(console, progress).show
+        return read_candidates(file, options, watch, sets)
 
 
 def _first(candidates: CandidateFile, flags: dict[str, Any]) -> str:

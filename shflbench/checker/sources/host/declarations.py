@@ -18,7 +18,7 @@ from shflbench.checker.sources.host.values import (
     as_type,
 )
 from shflbench.checker.sources.scopes import declared_name
-from shflbench.checker.sources.syntax_trees import text_of
+from shflbench.checker.sources.syntax_trees import text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,6 +32,7 @@ _VECTOR = re.compile(
     r"(?:\w+::)*(?P<kind>device_vector|universal_vector|host_vector|vector|array)\s*<(?P<element>.*)>$"
 )
 _DECLARATORS = frozenset({"pointer_declarator", "reference_declarator", "array_declarator", "parenthesized_declarator"})
+_OUTSIDE = frozenset({"argc", "argv", "atoi", "atol", "atoll", "stoi", "stol", "strtol", "std", "NULL", "nullptr"})
 _INITIALIZERS = frozenset({"argument_list", "initializer_list"})
 
 
@@ -75,7 +76,7 @@ def _declarator(run: HostRun, text: str, item: Node) -> tuple[str, Callable[[Hos
         return name, refer
     if value is not None and value.type in _INITIALIZERS:
         return name, _listed(run, text, shape, value)
-    make = run.expression(value) if value is not None else None
+    make = _given(run, name, value) or (run.expression(value) if value is not None else None)
 
     def declared(frame: HostFrame) -> Cell | HostElement:
         type_ = shape(run.type(text, frame), frame) if text != "auto" else UNKNOWN_TYPE
@@ -87,6 +88,16 @@ def _declarator(run: HostRun, text: str, item: Node) -> tuple[str, Callable[[Hos
         return run.constructed(type_, [], frame)
 
     return name, declared
+
+
+def _given(run: HostRun, name: str, value: Node | None) -> Callable[[HostFrame], object] | None:
+    """Return the number that replaces the constant, or the word of the command line, that a variable begins with."""
+    if value is None or name not in run.numbers:
+        return None
+    if any(item.type == "identifier" and text_of(item) not in _OUTSIDE for item in walk(value)):
+        return None  # it follows another variable, from which others may follow, too
+    number = run.numbers[name]
+    return lambda _: number
 
 
 def _is_function_pointer(declarator: Node) -> bool:
