@@ -24,7 +24,7 @@ from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses
-from shflbench.checker.selection import chosen_kernels
+from shflbench.checker.selection import chosen_kernels, launches_of, refuse_unknown_launches
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.errors import KernelError
 from shflbench.model import MAX_BLOCK
@@ -80,6 +80,7 @@ class CandidateLaunch:
     numbers: tuple[CandidateNumber, ...]
     arguments: tuple[str, ...]  # names of buffers and numbers, in the order of the parameters
     texts: tuple[tuple[str, str], ...]  # `n = 1024` and its origin
+    is_given: bool = False  # whether the user states its shape
     size: tuple[str, str] | None = None  # the name and the value of an option, if there are several sizes
 
     @property
@@ -133,8 +134,14 @@ def read_candidates(
     chosen = chosen_kernels(file, options.kernels, several=options.several)
     sets = sets or (ArgumentSet(options.arguments),)
     refuse_unknown(sets[0].arguments, chosen)
+    refuse_unknown_launches(chosen, options.named_launches)
     sized = [with_numbers(file, chosen, replace(options, arguments=item.arguments)) for item in sets]
-    brief = replace(options, arguments=sets[0].arguments, launches=tuple(map(shortened_launch, options.launches)))
+    brief = replace(
+        options,
+        arguments=sets[0].arguments,
+        launches=tuple(map(shortened_launch, options.launches)),
+        named_launches=tuple((name, shortened_launch(shape)) for name, shape in options.named_launches),
+    )
     report = check_kernels(sized[0], brief, deadline, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
     kernels = tuple(_of_all_sizes(kernel, list(zip(sized, sets, strict=True)), options) for kernel in chosen)
@@ -174,6 +181,7 @@ def _of_linked(
 ) -> KernelCandidate:
     """Return the candidate with each launch whose arguments are stated, or what is missing for the first."""
     kernel = linked.kernel
+    options = replace(options, launches=launches_of(kernel, options.launches, options.named_launches))
     wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes)
     uses = buffer_uses(linked, wishes, launches, options.seed)
     wishes = replace(wishes, most_bytes=MOST_BYTES, period_bytes=PERIOD_BYTES)
@@ -268,6 +276,7 @@ def _launch(
         tuple(numbers.values()),
         tuple(names),
         tuple((text, origin.value) for text, origin in arguments.texts),
+        launch.origin is Origin.GIVEN,
     )
 
 

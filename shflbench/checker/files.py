@@ -31,7 +31,7 @@ from shflbench.checker.runs.alternative_runs import with_alternatives, with_shor
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
-from shflbench.checker.selection import chosen_kernels
+from shflbench.checker.selection import chosen_kernels, launches_of
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.fragments import read_with_includer
 from shflbench.checker.sources.generators import is_of_triton
@@ -60,6 +60,7 @@ class FileOptions:
 
     kernels: tuple[str, ...] = ()
     launches: tuple[LaunchShape, ...] = ()
+    named_launches: tuple[tuple[str, LaunchShape], ...] = ()  # of single kernels, by their names
     arguments: tuple[GivenArgument, ...] = ()
     shared_bytes: int | None = None  # dynamic, per block
     include: tuple[Path, ...] = ()
@@ -172,7 +173,8 @@ def check_kernels(
         if isinstance(item, LinkedKernel):
             watch(CheckStep(number, len(linked), item.kernel.name))
             part = deadline if deadline.is_over else deadline.part_of(len(linked) - number + 1)
-            report = _check(file, item, options, removed, part)
+            given = replace(options, launches=launches_of(item.kernel, options.launches, options.named_launches))
+            report = _check(file, item, given, removed, part)
         else:
             report = item[1]
         reports.append(report)

@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker import BufferUse, KernelVerdict
+from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.patterns.discover import builtin
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -221,6 +223,8 @@ def _same_arguments(base: CandidateLaunch, other: CandidateLaunch, names: Mappin
 def _aligned(kernels: Sequence[ComparedKernel]) -> list[tuple[CandidateLaunch, ...]]:
     """Return for each kernel one launch per group: with blocks of the sizes that all have, or else the first one.
 
+    Launches that the user gives go together by their order.
+
     Only launches that pass the arguments of the first one, because all launches of a pattern share its buffers.
     """
     sizes = by_size(kernels[0].launches)
@@ -229,8 +233,11 @@ def _aligned(kernels: Sequence[ComparedKernel]) -> list[tuple[CandidateLaunch, .
 
 
 def _aligned_at(size: Size, kernels: Sequence[ComparedKernel]) -> list[tuple[CandidateLaunch, ...]]:
-    by_block: list[dict[int, CandidateLaunch]] = []
     launches_of = [[launch for launch in kernel.launches if launch.size == size] for kernel in kernels]
+    if all(launch.is_given for every in launches_of for launch in every):
+        _require_as_many(kernels, launches_of)
+        return [tuple(every) for every in launches_of]
+    by_block: list[dict[int, CandidateLaunch]] = []
     for every in launches_of:
         alike: dict[int, CandidateLaunch] = {}
         for launch in every:
@@ -241,6 +248,18 @@ def _aligned_at(size: Size, kernels: Sequence[ComparedKernel]) -> list[tuple[Can
     if common:
         return [tuple(launches[threads] for threads in common) for launches in by_block]
     return [(every[0],) for every in launches_of]
+
+
+def _require_as_many(kernels: Sequence[ComparedKernel], launches_of: Sequence[Sequence[CandidateLaunch]]) -> None:
+    """Raise UsageError if the user gives one kernel more launches than another: the first ones are one group."""
+    first = len(launches_of[0])
+    for kernel, every in zip(kernels, launches_of, strict=True):
+        if len(every) != first:
+            names = kernels[0].candidate.name, kernel.candidate.name
+            raise UsageError(
+                f"--launch gives `{names[0]}` {count_noun(first, 'launch')} and `{names[1]}` {len(every)}",
+                "Give each kernel as many launches as the others have.",
+            )
 
 
 def _threads(launch: CandidateLaunch) -> int:

@@ -38,9 +38,22 @@ def suite_of(path: Path, comparisons: Sequence[KernelComparison], settings: Benc
     }
     options = (("l2", "cold"),) if settings.is_cold else ()
     cases = tuple(case for item in comparisons for case in _cases(item, options))
+    _require_distinct(cases)
     name = comparisons[0].name if len(comparisons) == 1 else plain_name(path.stem)
     title = f"Kernels of {path.name}"
     return Suite(name, title, path, _text(name, title, cases), cases, settings.rules, folders)
+
+
+def _require_distinct(cases: Sequence[Case]) -> None:
+    """Raise UsageError if two groups have one name: those in which each kernel has its own launch."""
+    groups = group_by(cases, lambda case: case.id).values()
+    for first, *others in groups:
+        if others:
+            raise UsageError(
+                f"--launch gives {len(others) + 1} groups that are called `{first.launch.expression}`, in which each "
+                "kernel has its own launch",
+                "Run bench once for each of them.",
+            )
 
 
 def new_suite(path: Path, comparison: KernelComparison, into: Path) -> list[Path]:

@@ -94,7 +94,7 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
     kernels write, then times them in turn, as `run` does. Without a GPU nothing is timed. Prints the folder of the run,
     which `show`, `compare`, `plot` and `report` read, or the comparison as JSON. With NEW, or --against, kernels of the
     same name are compared, those of FILE, or of the revision, being the baseline. Several values, such as
-    --arg n=1e6,1e7, are several sizes.
+    --arg n=1e6,1e7, are several sizes, and --launch NAME=GRIDxBLOCK gives one kernel a launch of its own.
 
     \b
     Exit codes:
@@ -160,7 +160,8 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
     named = flags["kernels"]
     return file_options(
         kernels=list(dict.fromkeys([*filter(None, [flags["reference"]]), *named])) if named else (),
-        launches=flags["launches"],
+        launches=[text for text in flags["launches"] if "=" not in text],
+        named_launches=[text for text in flags["launches"] if "=" in text],
         arguments=(),  # they are sets, of each of which a launch is timed
         shared=flags["shared"],
         include=flags["include"],
