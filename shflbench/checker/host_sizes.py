@@ -5,6 +5,7 @@ The host code is read again with this number in place of the constant that its v
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import option_for
 from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.grammar import NumberValue
-from shflbench.checker.inputs.names import matched, parameter_name
+from shflbench.checker.inputs.names import parameter_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,25 +22,52 @@ if TYPE_CHECKING:
     from shflbench.checker.files import FileOptions
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.launches import PlannedLaunch
-    from shflbench.checker.sources.kernel_file import HostLaunch, KernelFile, SourceKernel
+    from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch, KernelFile, SourceKernel
+
+MOST_TRIES = 8  # variables that are tried for all numbers; each takes a tenth of a second
+
+_CONSTANT = re.compile(r"\b([A-Za-z_]\w*)\s*=\s*(?=[0-9(]|argc|argv|(?:std::)?(?:ato|sto))")
 
 
 def with_numbers(file: KernelFile, chosen: Sequence[SourceKernel], options: FileOptions) -> KernelFile:
-    """Return the file with host code whose variables begin with the numbers that are given for them.
+    """Return the file with host code that passes the given numbers to the `chosen` kernels, where that is possible.
 
-    The variables are those that the host code passes to the `chosen` kernels.
+    For each number, a variable is looked for with which the host code passes it: one that begins with a constant.
     """
+    given = {item.name: item.value.value for item in options.arguments if isinstance(item.value, NumberValue)}
     numbers: dict[str, int | float] = {}
-    for kernel in chosen:
-        given = matched(options.arguments, kernel)
-        for host in kernel.host_launches:
-            for place, argument in enumerate(host.arguments[: len(kernel.parameters)]):
-                value = given.get(parameter_name(kernel.parameters[place], place))
-                if isinstance(value, NumberValue) and argument.text.isidentifier() and argument.value != value.value:
-                    numbers.setdefault(argument.text, value.value)
-    if not numbers:
-        return file
-    return read_file(file.path, replace(options, nvcc=None, host_numbers=tuple(numbers.items())), options.deadline)
+    tries = 0
+    for name, value in given.items():
+        for variable in _variables(file, chosen, name):
+            if tries == MOST_TRIES or value in (passed := _passed(file, chosen, name)) or not passed:
+                break
+            tries += 1
+            changed = (*numbers.items(), (variable, value))
+            other = read_file(file.path, replace(options, nvcc=None, host_numbers=changed), options.deadline)
+            if value in _passed(other, chosen, name):
+                file, numbers = other, dict(changed)
+    return file
+
+
+def _variables(file: KernelFile, chosen: Sequence[SourceKernel], name: str) -> list[str]:
+    """Return the variables that may be a number of the kernels, the most likely first."""
+    texts = [argument.text for argument in _arguments(file, chosen, name) if argument.text.isidentifier()]
+    source = file.path.read_text(encoding="utf-8", errors="replace")
+    return list(dict.fromkeys([*texts, name, *_CONSTANT.findall(source)]))
+
+
+def _passed(file: KernelFile, chosen: Sequence[SourceKernel], name: str) -> set[int | float]:
+    """Return the values that the host code passes to the kernels for a parameter."""
+    return {argument.value for argument in _arguments(file, chosen, name) if argument.value is not None}
+
+
+def _arguments(file: KernelFile, chosen: Sequence[SourceKernel], name: str) -> Iterator[HostArgument]:
+    """Yield what the launches of the host code pass to the kernels for a parameter."""
+    symbols = {kernel.symbol for kernel in chosen}
+    for kernel in file.kernels:
+        places = [place for place, item in enumerate(kernel.parameters) if parameter_name(item, place) == name]
+        for host in kernel.host_launches if kernel.symbol in symbols else ():
+            yield from (host.arguments[place] for place in places if place < len(host.arguments))
 
 
 def fixed_sizes(kernel: SourceKernel, launch: PlannedLaunch, arguments: Arguments, varied: Sequence[str]) -> str:

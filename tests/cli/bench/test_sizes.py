@@ -52,8 +52,20 @@ def test_sizes_of_the_host_code_follow_a_number_that_it_begins_with(bench: Bench
     assert {status for _, status in results()} == {"verified"}
 
 
+@pytest.mark.parametrize("begin", ["count = 1024", "count = 1 << 10", "count = argc > 1 ? atoi(argv[1]) : 1024"])
+def test_variable_that_is_passed_on_is_recognized(bench: BenchCommand, begin: str) -> None:
+    text = VARYING.replace("int main()", "int main(int argc, char** argv)")
+    text = text.replace("rows = 64, n = 1024;", f"rows = 64, {begin}, n = count;").replace(
+        "rows * n *", "rows * count *"
+    )
+    outcome = bench(text, "--arg", "n=512,256")
+    assert outcome.code == 0, outcome.err
+    assert "in = f32[32768] (from the host code); n = 512 (given)" in outcome.err
+    assert "in = f32[16384] (from the host code); n = 256 (given)" in outcome.err
+
+
 def test_sizes_that_do_not_follow_must_be_given(bench: BenchCommand) -> None:
-    text = VARYING.replace("n = 1024;", "count = 1024, n = count;").replace("rows * n *", "rows * count *")
+    text = VARYING.replace("n = 1024;", "n = 2 * COUNT;").replace("int main", "#define COUNT 512\nint main")
     outcome = bench(text, "--arg", "n=512,256")
     assert outcome.code == 2
     assert "does not compute its sizes from a constant `n`" in outcome.err
