@@ -26,13 +26,17 @@ if TYPE_CHECKING:
 
 MOST_TRIES = 8  # variables that are tried for all numbers; each takes a tenth of a second
 
-_CONSTANT = re.compile(r"\b([A-Za-z_]\w*)\s*=\s*(?=[0-9(]|argc|argv|(?:std::)?(?:ato|sto))")
+# `n = 1024`, `n = argc > 1 ? atoi(argv[1]) : 1024`, or `#define N 1024`
+_CONSTANT = re.compile(
+    r"\b(?P<variable>[A-Za-z_]\w*)\s*=\s*(?=[0-9(]|argc|argv|(?:std::)?(?:ato|sto))|#\s*define\s+(?P<macro>\w+)\s+(?=[(0-9])"
+)
 
 
 def with_numbers(file: KernelFile, chosen: Sequence[SourceKernel], options: FileOptions) -> KernelFile:
     """Return the file with host code that passes the given numbers to the `chosen` kernels, where that is possible.
 
-    For each number, a variable is looked for with which the host code passes it: one that begins with a constant.
+    For each number, a variable is looked for with which the host code passes it: one that begins with a
+    constant, or a macro.
     """
     given = {item.name: item.value.value for item in options.arguments if isinstance(item.value, NumberValue)}
     numbers: dict[str, int | float] = {}
@@ -53,7 +57,8 @@ def _variables(file: KernelFile, chosen: Sequence[SourceKernel], name: str) -> l
     """Return the variables that may be a number of the kernels, the most likely first."""
     texts = [argument.text for argument in _arguments(file, chosen, name) if argument.text.isidentifier()]
     source = file.path.read_text(encoding="utf-8", errors="replace")
-    return list(dict.fromkeys([*texts, name, *_CONSTANT.findall(source)]))
+    constants = (match["variable"] or match["macro"] for match in _CONSTANT.finditer(source))
+    return list(dict.fromkeys([*texts, name, *constants]))
 
 
 def _passed(file: KernelFile, chosen: Sequence[SourceKernel], name: str) -> set[int | float]:

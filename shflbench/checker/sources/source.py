@@ -88,7 +88,9 @@ class CudaSource:
     def launches(self) -> list[LaunchSite]:
         """The launches that the host code performs, and those in its text that it was not seen to perform."""
         sites = launches(self.unit.files, self.evaluator)
-        run = Interpreter(HostProgram(self.unit.files, self.macros), self.types, self._by_plain_name, self.numbers)
+        run = Interpreter(
+            HostProgram(self.unit.files, self.macros, self.numbers), self.types, self._by_plain_name, self.numbers
+        )
         performed = performed_launches(run, {site.node.id for site in sites}, self.words, self.usual)
         reached = {item.node.id for item in performed}
         seen = [

@@ -39,6 +39,11 @@ def test_sizes_and_launches_are_axes_of_one_run(bench: BenchCommand, gpu: Emulat
         (launch, n) for launch in ("4x128", "4x64") for n in ("100", "200")
     }
     assert {item["status"] for group in groups for item in group["kernels"]} == {"timed"}
+    for command in ("plot", "report"):
+        outcome = shflbench(command, "run")
+        assert outcome.code == 0, outcome.err
+    limits = shflbench("limits", "run").out
+    assert {f"n={n}" in limits for n in (100, 200)} == {True}
     assert shflbench("show", "run").out.count("one pass  n=200\n") == 2  # launches
     assert {int(call.arguments[-1]) for call in gpu.opened if len(call.arguments) == 3} == {100, 200}
 
@@ -62,6 +67,23 @@ def test_variable_that_is_passed_on_is_recognized(bench: BenchCommand, begin: st
     assert outcome.code == 0, outcome.err
     assert "in = f32[32768] (from the host code); n = 512 (given)" in outcome.err
     assert "in = f32[16384] (from the host code); n = 256 (given)" in outcome.err
+
+
+MACRO = VARYING.replace("n = 1024;", "n = COUNT;").replace("rows * n *", "rows * COUNT *")
+
+
+def test_macro_is_recognized(bench: BenchCommand) -> None:
+    outcome = bench(f"#define COUNT (1 << 10)\n{MACRO}", "--arg", "n=512")
+    assert outcome.code == 0, outcome.err
+    assert "in = f32[32768] (from the host code); n = 512 (given)" in outcome.err
+
+
+@pytest.mark.parametrize("constant", ["#define COUNT 1024", "constexpr int COUNT = 1024;"])
+def test_constant_that_device_code_uses_stays(bench: BenchCommand, constant: str) -> None:
+    text = MACRO.replace("float sum = 0;", "float sum = n > COUNT ? 1 : 0;")
+    outcome = bench(f"{constant}\n{text}", "--arg", "n=512,256")
+    assert outcome.code == 2
+    assert "does not compute its sizes from a constant `n`" in outcome.err
 
 
 def test_sizes_that_do_not_follow_must_be_given(bench: BenchCommand) -> None:

@@ -57,11 +57,14 @@ def declaration(run: HostRun, node: Node) -> Callable[[HostFrame], None]:
 
 
 def variable(run: HostRun, node: Node, declarator: Node) -> Callable[[HostFrame], Cell | HostElement]:
-    """Return how one variable of a declaration begins."""
-    return _declarator(run, text_of(node.child_by_field_name("type")), declarator)[1]
+    """Return how one global variable of a declaration begins."""
+    is_used = declared_name(declarator) in run.program.device_words  # which are not compiled with another number
+    return _declarator(run, text_of(node.child_by_field_name("type")), declarator, is_fixed=is_used)[1]
 
 
-def _declarator(run: HostRun, text: str, item: Node) -> tuple[str, Callable[[HostFrame], Cell | HostElement]]:
+def _declarator(
+    run: HostRun, text: str, item: Node, *, is_fixed: bool = False
+) -> tuple[str, Callable[[HostFrame], Cell | HostElement]]:
     value = item.child_by_field_name("value") if item.type == "init_declarator" else None
     inner = item.child_by_field_name("declarator") if item.type == "init_declarator" else item
     name = declared_name(inner)
@@ -76,7 +79,8 @@ def _declarator(run: HostRun, text: str, item: Node) -> tuple[str, Callable[[Hos
         return name, refer
     if value is not None and value.type in _INITIALIZERS:
         return name, _listed(run, text, shape, value)
-    make = _given(run, name, value) or (run.expression(value) if value is not None else None)
+    given_number = None if is_fixed else _given(run, name, value)
+    make = given_number or (run.expression(value) if value is not None else None)
 
     def declared(frame: HostFrame) -> Cell | HostElement:
         type_ = shape(run.type(text, frame), frame) if text != "auto" else UNKNOWN_TYPE
