@@ -69,3 +69,12 @@ def test_several_groups_of_own_launches_are_refused(bench: BenchCommand) -> None
     outcome = bench(KERNELS, *given, *ARGUMENTS)
     assert outcome.code == 2
     assert "2 groups that are called `own`" in outcome.err
+
+
+def test_without_a_gpu_no_kernel_is_compared_with_one_that_is_too_large_to_emulate(bench: BenchCommand) -> None:
+    arguments = ("--arg", "out=f32[20000]", "--arg", "in=f32[2000000]", "--arg", "n=100")
+    outcome = bench(KERNELS, "--launch", "sums_smem=20000x256", "--launch", "sums_shfl=100x256", *arguments)
+    assert outcome.code == 0, outcome.err
+    rows = read_run(Path("run")).rows
+    assert {row.status.value for row in rows} == {"skipped"}
+    assert all("its results are compared on a GPU only" in (row.reason or "") for row in rows)
