@@ -18,7 +18,7 @@ from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.launches import PlannedLaunch
 from shflbench.checker.inputs.linked import linked_kernel
-from shflbench.checker.inputs.names import matched, parameter_name, refuse_unknown
+from shflbench.checker.inputs.names import matched, names_of, parameter_name, refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
@@ -157,6 +157,10 @@ def _of_all_sizes(
     for file, item in sized:
         same = next((one for one in file.kernels if one.symbol == kernel.symbol), kernel)
         candidate = _candidate(file, same, replace(options, arguments=item.arguments), item.varied)
+        if item.varied and not set(item.varied) & set(names_of(kernel)):
+            return replace(
+                candidate, launches=(), problem=f"it has no parameter `{item.varied[0]}`, which has several values"
+            )
         if not candidate.launches:
             return candidate
         first = first or candidate

@@ -28,7 +28,8 @@ MOST_TRIES = 8  # variables that are tried for all numbers; each takes a tenth o
 
 # `n = 1024`, `n = argc > 1 ? atoi(argv[1]) : 1024`, or `#define N 1024`
 _CONSTANT = re.compile(
-    r"\b(?P<variable>[A-Za-z_]\w*)\s*=\s*(?=[0-9(]|argc|argv|(?:std::)?(?:ato|sto))|#\s*define\s+(?P<macro>\w+)\s+(?=[(0-9])"
+    r"(?:\b(?P<variable>[A-Za-z_]\w*)\s*=\s*(?=[0-9(]|argc|argv|(?:std::)?(?:ato|sto))"
+    r"|#\s*define\s+(?P<macro>\w+)\s+(?=[(0-9]))(?P<value>[^;,\n]*)"
 )
 
 
@@ -57,8 +58,15 @@ def _variables(file: KernelFile, chosen: Sequence[SourceKernel], name: str) -> l
     """Return the variables that may be a number of the kernels, the most likely first."""
     texts = [argument.text for argument in _arguments(file, chosen, name) if argument.text.isidentifier()]
     source = file.path.read_text(encoding="utf-8", errors="replace")
-    constants = (match["variable"] or match["macro"] for match in _CONSTANT.finditer(source))
-    return list(dict.fromkeys([*texts, name, *constants]))
+    values = [str(value) for value in _passed(file, chosen, name)]
+    constants = sorted(
+        _CONSTANT.finditer(source),
+        key=lambda match: (
+            not any(re.search(rf"\b{re.escape(value)}\b", match["value"]) for value in values),
+            match.start() < source.find("main("),
+        ),
+    )
+    return list(dict.fromkeys([*texts, name, *(match["variable"] or match["macro"] for match in constants)]))
 
 
 def _passed(file: KernelFile, chosen: Sequence[SourceKernel], name: str) -> set[int | float]:
@@ -67,11 +75,12 @@ def _passed(file: KernelFile, chosen: Sequence[SourceKernel], name: str) -> set[
 
 
 def _arguments(file: KernelFile, chosen: Sequence[SourceKernel], name: str) -> Iterator[HostArgument]:
-    """Yield what the launches of the host code pass to the kernels for a parameter."""
+    """Yield what the launches that the host code performs as it is pass to the kernels for a parameter."""
     symbols = {kernel.symbol for kernel in chosen}
     for kernel in file.kernels:
         places = [place for place, item in enumerate(kernel.parameters) if parameter_name(item, place) == name]
-        for host in kernel.host_launches if kernel.symbol in symbols else ():
+        performed = [host for host in kernel.host_launches if not host.assumed and not host.forced]
+        for host in performed if kernel.symbol in symbols else ():
             yield from (host.arguments[place] for place in places if place < len(host.arguments))
 
 

@@ -43,6 +43,8 @@ def parse_argument_sets(texts: Sequence[str]) -> tuple[ArgumentSet, ...]:
     count = next(iter(counts), 1)
     rows = [parse_arguments([item[min(number, len(item) - 1)] for item in values]) for number in range(count)]
     varied = tuple(row.name for row, item in zip(rows[0], values, strict=True) if len(item) > 1)
+    if position := next((name for name in varied if name.isdecimal()), ""):
+        raise UsageError(f"--arg gives several values of the parameter at position {position}", "Give it by its name.")
     if count == 1:
         return (ArgumentSet(rows[0]),)
     sets = tuple(ArgumentSet(row, _option(row, varied), varied) for row in rows)

@@ -27,7 +27,7 @@ def test_commas_of_a_fill_stay_with_their_buffer() -> None:
     assert [value.fill for value in values if isinstance(value, BufferValue)] == [(1, 2), (3,)]
 
 
-@pytest.mark.parametrize("text", ["n", "n=", "n=1,", "n=1,many", "in=null,null"])
+@pytest.mark.parametrize("text", ["n", "n=", "n=1,", "n=1,many", "in=null,null", "2=10,20"])
 def test_what_gives_no_value_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="--arg"):
         parse_argument_sets([text])

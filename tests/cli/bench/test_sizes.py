@@ -69,6 +69,14 @@ def test_variable_that_is_passed_on_is_recognized(bench: BenchCommand, begin: st
     assert "in = f32[16384] (from the host code); n = 256 (given)" in outcome.err
 
 
+def test_constant_of_the_same_value_is_tried_before_others(bench: BenchCommand) -> None:
+    others = " ".join(f"int number{place} = {place};" for place in range(20))
+    text = VARYING.replace("rows = 64, n = 1024;", "rows = 64, count = 1024, n = count;")
+    text = text.replace("rows * n *", "rows * count *").replace("int main", f"void unused() {{ {others} }}\nint main")
+    outcome = bench(text, "--arg", "n=512")
+    assert "in = f32[32768] (from the host code); n = 512 (given)" in outcome.err
+
+
 MACRO = VARYING.replace("n = 1024;", "n = COUNT;").replace("rows * n *", "rows * COUNT *")
 
 
@@ -104,3 +112,11 @@ def test_equal_values_are_refused(bench: BenchCommand) -> None:
     outcome = bench(KERNELS, "--arg", "n=1e3,1000")
     assert outcome.code == 2
     assert "two values of `n` that are equal" in outcome.err
+
+
+def test_kernel_without_the_number_is_left_out(bench: BenchCommand) -> None:
+    other = "__global__ void clear(float* out) { out[blockIdx.x] = 0; }\n"
+    text = other + VARYING.replace("cudaDeviceSynchronize", "clear<<<rows, 1>>>(out); cudaDeviceSynchronize")
+    outcome = bench(text, "--arg", "n=512,256", "--kernel", "sums_smem", "--kernel", "clear")
+    assert "clear is not timed: it has no parameter `n`, which has several values" in outcome.err
+    assert {case.split("/")[1] for case, _ in results()} == {"sums_smem"}
