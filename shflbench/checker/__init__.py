@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shflbench.checker.files import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import grouped
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
+    from shflbench.checker.inputs.argument_sets import parse_argument_sets
     from shflbench.checker.inputs.grammar import parse_arguments
     from shflbench.checker.inputs.shapes import parse_shape
     from shflbench.checker.link.program import Program
@@ -55,6 +56,7 @@ else:
             "files": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("grouped",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
+            "inputs.argument_sets": ("parse_argument_sets",),
             "inputs.grammar": ("parse_arguments",),
             "inputs.shapes": ("parse_shape",),
             "link.program": ("Program",),
@@ -111,6 +113,7 @@ __all__ = [
     "is_built_fast",
     "load_program",
     "not_checked",
+    "parse_argument_sets",
     "parse_arguments",
     "parse_shape",
     "program_words",

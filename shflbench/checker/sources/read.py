@@ -81,6 +81,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     cache: Path | None = None,
     host_args: Sequence[str] | None = None,
     fast_math: bool = False,
+    host_numbers: Mapping[str, int | float] | None = None,
     deadline: Deadline = NEVER,
 ) -> KernelFile:
     """Return the kernels of the CUDA file `path`, compiled by `nvcc` or, without it, by NVRTC of `toolchain`.
@@ -89,7 +90,8 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     `instances` adds instances, with `skip_unknown` those of templates that the file has. Templates of which nothing
     names an instance are compiled for `float` or `int` if all their parameters are types; `SourceKernel.derived` says
     so. `cache` is a folder for what NVRTC returns, and `host_args` are the words of the program's command line. With
-    `fast_math`, division, square roots and functions of single precision are approximate.
+    `fast_math`, division, square roots and functions of single precision are approximate. Variables of the host code
+    that begin with a constant begin with the `host_numbers` of their names.
 
     UsageError if a folder of `include` does not exist, InputError if the file cannot be read, CompileError if it does
     not compile, KernelError if it has no kernel, or none that `kernel` names, TimeLimitError after the `deadline`.
@@ -105,7 +107,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     nvrtc = PtxCompiler(toolchain, cache) if toolchain is not None else None
 
     def compile_source(options: CompileOptions) -> _Compilation:
-        source = CudaSource(unit, options.define, host_args, usual)
+        source = CudaSource(unit, options.define, host_args, usual, host_numbers)
         require_expandable(source.unit.files, source.macros)
         wanted = requested(source, [*instances, *instance], skip_unknown=skip_unknown)
         compiler = FileCompiler(source, options, nvrtc, nvcc)
