@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shflbench.checker.files import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import grouped
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
+    from shflbench.checker.inputs.argument_sets import parse_argument_sets
     from shflbench.checker.inputs.grammar import parse_arguments
     from shflbench.checker.inputs.shapes import parse_shape
     from shflbench.checker.link.program import Program
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.evidence import Expectation
     from shflbench.checker.selection import reports_with_kernels
     from shflbench.checker.source_lines import SourceLine
+    from shflbench.checker.sources.build_files import is_built_fast, program_words
     from shflbench.checker.verdict import KernelVerdict, Level
 else:
     # Who only names a verdict needs no emulator and no NumPy, which are slow to import.
@@ -54,6 +56,7 @@ else:
             "files": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("grouped",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
+            "inputs.argument_sets": ("parse_argument_sets",),
             "inputs.grammar": ("parse_arguments",),
             "inputs.shapes": ("parse_shape",),
             "link.program": ("Program",),
@@ -68,6 +71,7 @@ else:
             "runs.evidence": ("Expectation",),
             "selection": ("reports_with_kernels",),
             "source_lines": ("SourceLine",),
+            "sources.build_files": ("is_built_fast", "program_words"),
             "verdict": ("KernelVerdict", "Level"),
         },
     )
@@ -106,10 +110,13 @@ __all__ = [
     "count_requests",
     "execute",
     "grouped",
+    "is_built_fast",
     "load_program",
     "not_checked",
+    "parse_argument_sets",
     "parse_arguments",
     "parse_shape",
+    "program_words",
     "read_candidates",
     "reports_with_kernels",
 ]

@@ -10,24 +10,27 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.files import check_kernels, read_file
+from shflbench.checker.host_sizes import fixed_sizes, with_numbers
 from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.argument_options import UNKNOWN, option_for
+from shflbench.checker.inputs.argument_sets import ArgumentSet
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.launches import PlannedLaunch
 from shflbench.checker.inputs.linked import linked_kernel
-from shflbench.checker.inputs.names import matched, parameter_name
+from shflbench.checker.inputs.names import matched, names_of, parameter_name, refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses
-from shflbench.checker.selection import chosen_kernels
+from shflbench.checker.selection import chosen_kernels, launches_of, refuse_unknown_launches
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.errors import KernelError
 from shflbench.model import MAX_BLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -43,7 +46,6 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1 << 33  # of a buffer, whose contents are made on the host
 PERIOD_BYTES = 1 << 20  # after which contents that nobody states repeat
-UNKNOWN = "u8"  # element type of a buffer whose type has no name here
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,6 +80,8 @@ class CandidateLaunch:
     numbers: tuple[CandidateNumber, ...]
     arguments: tuple[str, ...]  # names of buffers and numbers, in the order of the parameters
     texts: tuple[tuple[str, str], ...]  # `n = 1024` and its origin
+    is_given: bool = False  # whether the user states its shape
+    size: tuple[str, str] | None = None  # the name and the value of an option, if there are several sizes
 
     @property
     def shape(self) -> str:
@@ -96,6 +100,7 @@ class KernelCandidate:
     launches: tuple[CandidateLaunch, ...]
     missing: tuple[str, ...]  # options without which it cannot be timed: `--launch GRIDxBLOCK`, `--arg n=NUMBER`
     problem: str = ""  # why no option helps, as a sentence
+    indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,38 +115,77 @@ class CandidateFile:
 
 
 def read_candidates(
-    path: Path, options: FileOptions, watch: Callable[[CheckStep], None] | None = None
+    path: Path,
+    options: FileOptions,
+    watch: Callable[[CheckStep], None] | None = None,
+    sets: Sequence[ArgumentSet] = (),
 ) -> CandidateFile:
     """Read a CUDA file, check its kernels if there is a `watch` to call with each step, and return the candidates.
 
+    Each kernel has the launches of all `sets` of arguments, which replace those of the options. The check is of the
+    first set. Sizes of the host code follow a number that is given, where the host code begins with it.
+
     InputError, CompileError or KernelError if the file cannot be read or compiled, or has no kernel; UsageError if an
-    option does not fit it.
+    option does not fit it. The time limit of the options is that of the check, and not of compiling.
     """
-    deadline = options.deadline
-    file = read_file(path, replace(options, nvcc=None), deadline)
+    file = read_file(path, replace(options, nvcc=None))
     if file.unit is None:
         raise KernelError(f"{path} is PTX, which has no source to compile", "Pass the .cu file.")
     chosen = chosen_kernels(file, options.kernels, several=options.several)
-    brief = replace(options, launches=tuple(map(shortened_launch, options.launches)))
-    report = check_kernels(file, brief, deadline, watch) if watch is not None else None
+    sets = sets or (ArgumentSet(options.arguments),)
+    refuse_unknown(sets[0].arguments, chosen)
+    refuse_unknown_launches(chosen, options.named_launches)
+    sized = [with_numbers(file, chosen, replace(options, arguments=item.arguments)) for item in sets]
+    brief = replace(
+        options,
+        arguments=sets[0].arguments,
+        launches=tuple(map(shortened_launch, options.launches)),
+        named_launches=tuple((name, shortened_launch(shape)) for name, shape in options.named_launches),
+    )
+    report = check_kernels(sized[0], brief, options.deadline, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
-    kernels = tuple(_candidate(file, kernel, options) for kernel in chosen)
+    kernels = tuple(_of_all_sizes(kernel, list(zip(sized, sets, strict=True)), options) for kernel in chosen)
     return CandidateFile(path, file.unit, kernels, reports, report)
 
 
-def _candidate(file: KernelFile, kernel: SourceKernel, options: FileOptions) -> KernelCandidate:
+def _of_all_sizes(
+    kernel: SourceKernel, sized: Sequence[tuple[KernelFile, ArgumentSet]], options: FileOptions
+) -> KernelCandidate:
+    """Return the candidate with its launches for each set of arguments, or what is missing for the first that lacks."""
+    launches: list[CandidateLaunch] = []
+    first: KernelCandidate | None = None
+    for file, item in sized:
+        same = next((one for one in file.kernels if one.symbol == kernel.symbol), kernel)
+        candidate = _candidate(file, same, replace(options, arguments=item.arguments), item.varied)
+        if item.varied and not set(item.varied) & set(names_of(kernel)):
+            return replace(
+                candidate, launches=(), problem=f"it has no parameter `{item.varied[0]}`, which has several values"
+            )
+        if not candidate.launches:
+            return candidate
+        first = first or candidate
+        launches += [replace(launch, size=item.option) for launch in candidate.launches]
+    return replace(first or _candidate(sized[0][0], kernel, options), launches=tuple(launches))
+
+
+def _candidate(
+    file: KernelFile, kernel: SourceKernel, options: FileOptions, varied: Sequence[str] = ()
+) -> KernelCandidate:
     ptx = ptx_by_kernel(file.ptx).get(kernel.symbol, file.ptx)
     base = KernelCandidate(kernel.name, kernel.symbol, ptx, _signature(kernel), (), ())
     try:
         linked = linked_kernel(file, parse(ptx), kernel, arch=options.arch, shared_bytes=options.shared_bytes)
     except KernelError as error:
         return replace(base, problem=error.message)
-    return _of_linked(base, linked, options)
+    return _of_linked(base, linked, options, varied)
 
 
-def _of_linked(base: KernelCandidate, linked: LinkedKernel, options: FileOptions) -> KernelCandidate:
+def _of_linked(
+    base: KernelCandidate, linked: LinkedKernel, options: FileOptions, varied: Sequence[str]
+) -> KernelCandidate:
     """Return the candidate with each launch whose arguments are stated, or what is missing for the first."""
     kernel = linked.kernel
+    options = replace(options, launches=launches_of(kernel, options.launches, options.named_launches))
     wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes)
     uses = buffer_uses(linked, wishes, launches, options.seed)
     wishes = replace(wishes, most_bytes=MOST_BYTES, period_bytes=PERIOD_BYTES)
@@ -152,6 +196,7 @@ def _of_linked(base: KernelCandidate, linked: LinkedKernel, options: FileOptions
         return replace(base, problem=problem)
     timed: list[CandidateLaunch] = []
     missing: tuple[str, ...] = ()
+    problem = ""
     for launch in stated:
         if launch.host is not None and launch.host.assumed:
             missing = missing or ("--host-args WORDS",)
@@ -159,9 +204,14 @@ def _of_linked(base: KernelCandidate, linked: LinkedKernel, options: FileOptions
         arguments = derive(kernel, launch, wishes, options.seed)
         if unstated := tuple(_unstated(kernel, arguments)):
             missing = missing or unstated
+        elif fixed := fixed_sizes(kernel, launch, arguments, varied):
+            problem = problem or fixed
         else:
             timed.append(_launch(kernel, launch, arguments, uses))
-    return replace(base, launches=tuple(timed), missing=() if timed else missing)
+    indexes = frozenset(wishes.indexes) | frozenset(wishes.offsets)
+    if timed or not problem:
+        return replace(base, launches=tuple(timed), missing=() if timed else missing, indexes=indexes)
+    return replace(base, problem=problem)
 
 
 def _of_host(kernel: SourceKernel) -> Iterator[PlannedLaunch]:
@@ -181,13 +231,7 @@ def _missing_of(linked: LinkedKernel, options: FileOptions) -> Iterator[str]:
     given = matched(options.arguments, linked.kernel)
     for place, parameter in enumerate(linked.kernel.parameters):
         if (name := parameter_name(parameter, place)) not in given:
-            yield _option(name, parameter)
-
-
-def _option(name: str, parameter: KernelParameter) -> str:
-    element = element_of(parameter.element)
-    size = f"{element.name if element is not None else UNKNOWN}[COUNT]"
-    return f"--arg {name}={size if parameter.pointer else 'NUMBER'}"
+            yield option_for(name, parameter)
 
 
 def _problem(kernel: SourceKernel) -> str:
@@ -208,7 +252,7 @@ def _unstated(kernel: SourceKernel, arguments: Arguments) -> Iterator[str]:
         buffer = arguments.buffer(span.buffer)
         origin = span.origin if buffer is None else buffer.size
         if origin is Origin.DERIVED:
-            yield _option(parameter_name(parameter, place), parameter)
+            yield option_for(parameter_name(parameter, place), parameter)
     if arguments.shared is Origin.DERIVED:
         yield "--shared BYTES"
 
@@ -237,6 +281,7 @@ def _launch(
         tuple(numbers.values()),
         tuple(names),
         tuple((text, origin.value) for text, origin in arguments.texts),
+        launch.origin is Origin.GIVEN,
     )
 
 

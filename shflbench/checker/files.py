@@ -31,7 +31,7 @@ from shflbench.checker.runs.alternative_runs import with_alternatives, with_shor
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
-from shflbench.checker.selection import chosen_kernels
+from shflbench.checker.selection import chosen_kernels, launches_of
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.fragments import read_with_includer
 from shflbench.checker.sources.generators import is_of_triton
@@ -60,11 +60,14 @@ class FileOptions:
 
     kernels: tuple[str, ...] = ()
     launches: tuple[LaunchShape, ...] = ()
+    named_launches: tuple[tuple[str, LaunchShape], ...] = ()  # of single kernels, by their names
     arguments: tuple[GivenArgument, ...] = ()
     shared_bytes: int | None = None  # dynamic, per block
     include: tuple[Path, ...] = ()
     define: tuple[str, ...] = ()
     host_args: tuple[str, ...] | None = None  # the words of the program's command line
+    fast_math: bool = False  # approximate division, square roots and functions of single precision, as with nvcc
+    host_numbers: tuple[tuple[str, int | float], ...] = ()  # variables of the host code that begin with other values
     arch: str = "sm_90"
     seed: int = 0
     nvcc: Path | None = None  # None: NVRTC
@@ -142,6 +145,8 @@ def read_file(path: Path, options: FileOptions, deadline: Deadline = NEVER) -> K
         nvcc=options.nvcc,
         cache=options.cache,
         host_args=options.host_args,
+        fast_math=options.fast_math,
+        host_numbers=dict(options.host_numbers),
         deadline=deadline,
     )
     return read_with_includer(path, read)
@@ -170,7 +175,8 @@ def check_kernels(
         if isinstance(item, LinkedKernel):
             watch(CheckStep(number, len(linked), item.kernel.name))
             part = deadline if deadline.is_over else deadline.part_of(len(linked) - number + 1)
-            report = _check(file, item, options, removed, part)
+            given = replace(options, launches=launches_of(item.kernel, options.launches, options.named_launches))
+            report = _check(file, item, given, removed, part)
         else:
             report = item[1]
         reports.append(report)

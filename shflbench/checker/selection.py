@@ -11,6 +11,7 @@ from shflbench.words import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.report import FileReport, KernelReport
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
 
@@ -45,6 +46,22 @@ def reports_with_kernels(reports: Sequence[FileReport], names: Sequence[str]) ->
             if not any(_is_named(kernel, name) for kernel in kernels):
                 raise UsageError(f"--kernel: none of the {len(reports)} files has a kernel `{name}`")
     return [report for report in reports if report.kernels]
+
+
+def launches_of(
+    kernel: SourceKernel, usual: tuple[LaunchShape, ...], named: Sequence[tuple[str, LaunchShape]]
+) -> tuple[LaunchShape, ...]:
+    """Return the launches that the user gives a kernel: those with its name, or else the usual ones."""
+    return tuple(shape for name, shape in named if _is_named(kernel, name)) or usual
+
+
+def refuse_unknown_launches(kernels: Sequence[SourceKernel], named: Sequence[tuple[str, LaunchShape]]) -> None:
+    """Raise UsageError for a launch of a kernel that is none of `kernels`."""
+    known = [kernel.name for kernel in kernels]
+    for name, _ in named:
+        if not any(_is_named(kernel, name) for kernel in kernels):
+            near = did_you_mean(name, known)
+            raise UsageError(f"--launch: there is no kernel `{name}`{near}", f"Choose one of: {', '.join(known)}.")
 
 
 def _is_named(kernel: SourceKernel | KernelReport, name: str) -> bool:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import shlex
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from shflbench.cli.help import option
 from shflbench.cli.parameters import PATH
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from shflbench.cli.console import Console
 
 FILE_ARGUMENTS = (
     option(
@@ -35,10 +43,30 @@ FILE_ARGUMENTS = (
         "--host-args",
         metavar="WORDS",
         help="The command line of the program in the file.",
-        show_default="none",
+        show_default="that of its Makefile, or none",
     ),
     option(
         "-I", "--include", metavar="DIR", type=PATH, multiple=True, help="Search this folder for headers (repeatable)."
     ),
+    option(
+        "--use-fast-math/--no-use-fast-math",
+        "fast_math",
+        default=None,
+        help="Compile with approximate division, square roots and functions, as nvcc --use_fast_math does.",
+        show_default="as the Makefile of the file does",
+    ),
     option("-D", "--define", metavar="NAME[=VALUE]", multiple=True, help="Define this macro (repeatable)."),
 )
+
+
+def as_built(file: Path, flags: dict[str, Any], console: Console) -> dict[str, Any]:
+    """Return the options with what the Makefile of a file says where the user says nothing, and say it."""
+    from shflbench.checker import is_built_fast, program_words
+
+    host_args, fast_math = flags["host_args"], flags["fast_math"]
+    if host_args is None and (known := program_words(file)) is not None:
+        host_args = shlex.join(known[1])
+        console.say(f"{file}: its Makefile runs the program with `{host_args}`.")
+    if fast_math is None and (fast_math := is_built_fast(file)):
+        console.say(f"{file}: its Makefile compiles it with --use_fast_math.")
+    return {**flags, "host_args": host_args, "fast_math": fast_math}

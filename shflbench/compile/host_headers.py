@@ -214,6 +214,11 @@ _HOST_FAMILIES = re.compile(
     r"d3d\w*|dxgi\w*|asm|net|mach|CL|gsl|SDL2?|spdlog)/.+|helper_\w+\.h|stb_\w+\.h|"
     r"(?:hdf5|png|jpeglib|tiffio|zlib|cblas|lapacke|fftw3|mkl|papi|numa|FreeImage)\.h|(?:cublas|cufft|cusolver|cusparse|cutensor|nppi?|cufile|sanitizer)\w*\.h"
 )
+# The headers of CUDA that include some of the host's C, as of CUDA 13; the others do without under NVRTC.
+_DRIVER = ("stdlib.h", "stdint.h")
+_INCLUDED_BY_CUDA = {
+    "cuda.h": _DRIVER, "cudaTypedefs.h": _DRIVER, "cuda_occupancy.h": ("stddef.h", "limits.h", "stdlib.h", "string.h"),
+}  # fmt: skip
 _GRAPHICS = re.compile(r"(?:GL|GLFW|GLES2|GLES3|EGL|X11|vulkan)/.+|helper_gl\.h")
 _LANGUAGE = frozenset({"type_traits", "limits", "utility", "tuple", "array", "initializer_list", "functional"})
 
@@ -225,6 +230,11 @@ def stub(name: str) -> bytes | None:
     if name in _HOST_ONLY or _HOST_FAMILIES.fullmatch(name):
         return b""
     return None
+
+
+def included_by_cuda(name: str) -> tuple[str, ...]:
+    """Return the headers of the host that a header of CUDA includes, such as `stdint.h` of `cuda.h`."""
+    return _INCLUDED_BY_CUDA.get(name, ())
 
 
 def language_stubs() -> dict[str, bytes]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.compile.host_headers import stub
+from shflbench.compile.host_headers import included_by_cuda, stub
 from shflbench.errors import PatternError
 from shflbench.files import SHARED_HEADERS, read_source
 from shflbench.model import DTYPES
@@ -80,12 +80,16 @@ def translation_unit(pattern: LoadedPattern, case: Case) -> Source:
 def _host_headers(texts: Iterable[str], known: Collection[str]) -> dict[str, str]:
     """Return what stands for the headers of the host's C and C++ that NVRTC lacks, by name."""
     contents: dict[str, str] = {}
-    waiting = list(texts)
+    waiting = [name for text in texts for name in _INCLUDE.findall(text)]
     while waiting:
-        for name in _INCLUDE.findall(waiting.pop()):
-            if name not in known and name not in contents and (content := stub(name)) is not None:
-                contents[name] = content.decode()
-                waiting.append(contents[name])
+        name = waiting.pop()
+        if name in known or name in contents:
+            continue
+        if (content := stub(name)) is None:
+            waiting += included_by_cuda(name)
+        else:
+            contents[name] = content.decode()
+            waiting += _INCLUDE.findall(contents[name])
     return contents
 
 

@@ -93,14 +93,15 @@ class Group:
         resident = self._resident(task)
         # The occupancy of an emulated device would be a model among measurements.
         yield GridResolved(case.id, case.launch.grid, resident if self._backend.timed else None)
+        decides = case.variant == self._pattern.declaration.reference_variant
         if reason := self._unfit(task, grid, resident):
+            self._too_long = reason if decides and reason.startswith(TOO_LONG) else self._too_long
             yield CaseFailed(case.id, Status.SKIPPED, reason)
             return
         self._workload = self._workload or Workload.of(self._pattern, case, grid, self._seed)
         call = call_of(self._pattern, case, task.kernel, setting_of(case, grid))
         kernel = self._backend.open(call)
         try:
-            decides = case.variant == self._pattern.declaration.reference_variant
             prove = verify_reference if decides else verify
             proof = prove(kernel, self._workload, f"{grid}x{case.launch.block}")
         except BaseException:

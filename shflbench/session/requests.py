@@ -76,7 +76,7 @@ def _kernels_with_requests(run: Run, archive: KernelArchive) -> Iterator[tuple[R
     by_case = {case: kernel for kernel in archive.index.kernels for case in kernel.cases}
     for row in run.rows:
         stored = by_case.get(row.case_id)
-        if row.status is not Status.TIMED or stored is None or row.launch == OWN_DIMS:
+        if row.status is not Status.TIMED or stored is None or row.launch.startswith(OWN_DIMS):
             continue
         if one_pass(row):
             if any(opcode.startswith(LOAD) for opcode in stored.instructions or ()):

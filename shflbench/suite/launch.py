@@ -113,7 +113,7 @@ def parse_launch(text: str) -> Launch:
 def launch_dims(expression: str) -> LaunchDims | None:
     """Return the dimensions of a launch such as `8x8:16x16`; None for one along x, or if it does not name them."""
     grid, colon, block = expression.partition(":")
-    return LaunchDims(_sizes(grid), _sizes(block)) if colon and expression != OWN_DIMS else None
+    return LaunchDims(_sizes(grid), _sizes(block)) if colon and not expression.startswith(OWN) else None
 
 
 def _sizes(text: str) -> tuple[int, int, int]:

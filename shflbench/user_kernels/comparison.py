@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker import BufferUse, KernelVerdict
+from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.patterns.discover import builtin
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.checker import CandidateBuffer, CandidateFile, CandidateLaunch, CandidateNumber, KernelCandidate
     from shflbench.compile.nvrtc import PtxUnit
+
+Size: TypeAlias = "tuple[str, str] | None"  # the name and the value of an option; None if there is one size
 
 OLD, NEW = "old", "new"  # variants of a kernel that two files have
 FEWEST = 2  # kernels of a comparison that nobody asked for
@@ -45,14 +49,31 @@ class KernelComparison:
         return self.kernels[0].launches[0]
 
     @property
-    def arguments(self) -> str:
-        """The arguments with their origins, and the buffers whose contents nobody states, as a sentence."""
-        by_origin = group_by(self.first.texts, lambda text: text[1])
+    def sizes(self) -> Mapping[Size, CandidateLaunch]:
+        """The first launch of each size, whose arguments all kernels get then."""
+        return by_size(self.kernels[0].launches)
+
+    @property
+    def arguments(self) -> Iterator[str]:
+        """The arguments of each size with their origins, and the buffers whose contents nobody states, as sentences."""
+        yield from map(self._arguments_of, self.sizes.values())
+
+    def _arguments_of(self, launch: CandidateLaunch) -> str:
+        by_origin = group_by(launch.texts, lambda text: text[1])
         parts = [f"{', '.join(text for text, _ in texts)} ({origin})" for origin, texts in by_origin.items()]
-        read = [item for item in self.first.buffers if item.is_derived and self.use(item) is not BufferUse.WRITTEN]
+        read = [item for item in launch.buffers if item.is_derived and self.use(item) is not BufferUse.WRITTEN]
         if read:
             parts.append(f"contents of {', '.join(f'`{item.name}`' for item in read)} (derived)")
         return "; ".join(parts)
+
+    @property
+    def derived_indexes(self) -> tuple[str, ...]:
+        """The buffers with derived contents that are addresses, or numbers of iterations: times depend on them."""
+        indexes = {
+            kernel.names[name] for kernel in self.kernels for name in kernel.candidate.indexes & kernel.names.keys()
+        }
+        integers = [item for item in self.first.buffers if item.element.startswith(("i", "u"))]
+        return tuple(item.name for item in integers if item.is_derived and item.name in indexes)
 
     def use(self, buffer: CandidateBuffer) -> BufferUse:
         """Return what the kernels do with a buffer: it is restored or read if one of them needs that."""
@@ -162,7 +183,7 @@ def _comparison(
     kernels = [ComparedKernel(base, base.launches, {item: item for item in first.arguments}, unit)]
     for kernel, code in group[1:]:
         names = _names(first, kernel.launches[0])
-        if names is None or not _same_arguments(first, kernel.launches[0], names):
+        if names is None or not _same_sizes(base, kernel, names):
             reason = f"its arguments differ from those of `{base.name}`; give them by --arg"
             left_out.append(LeftOut(kernel.name, reason))
         else:
@@ -186,6 +207,19 @@ def _names(base: CandidateLaunch, other: CandidateLaunch) -> Mapping[str, str] |
     return dict(zip(other.arguments, base.arguments, strict=True))
 
 
+def _same_sizes(base: KernelCandidate, other: KernelCandidate, names: Mapping[str, str]) -> bool:
+    """Whether the first launches of each size have the same buffers."""
+    sizes, others = by_size(base.launches), by_size(other.launches)
+    return sizes.keys() == others.keys() and all(
+        _same_arguments(launch, others[size], names) for size, launch in sizes.items()
+    )
+
+
+def by_size(launches: Sequence[CandidateLaunch]) -> dict[Size, CandidateLaunch]:
+    """Return the first launch of each size."""
+    return {size: alike[0] for size, alike in group_by(launches, lambda launch: launch.size).items()}
+
+
 def _same_arguments(base: CandidateLaunch, other: CandidateLaunch, names: Mapping[str, str]) -> bool:
     """Whether the buffers have the same types and sizes; numbers may differ."""
     buffers = {item.name: item for item in base.buffers}
@@ -198,19 +232,43 @@ def _same_arguments(base: CandidateLaunch, other: CandidateLaunch, names: Mappin
 def _aligned(kernels: Sequence[ComparedKernel]) -> list[tuple[CandidateLaunch, ...]]:
     """Return for each kernel one launch per group: with blocks of the sizes that all have, or else the first one.
 
+    Launches that the user gives go together by their order.
+
     Only launches that pass the arguments of the first one, because all launches of a pattern share its buffers.
     """
+    sizes = by_size(kernels[0].launches)
+    aligned = [_aligned_at(size, kernels) for size in sizes]
+    return [tuple(launch for of_size in aligned for launch in of_size[place]) for place in range(len(kernels))]
+
+
+def _aligned_at(size: Size, kernels: Sequence[ComparedKernel]) -> list[tuple[CandidateLaunch, ...]]:
+    launches_of = [[launch for launch in kernel.launches if launch.size == size] for kernel in kernels]
+    if all(launch.is_given for every in launches_of for launch in every):
+        _require_as_many(kernels, launches_of)
+        return [tuple(every) for every in launches_of]
     by_block: list[dict[int, CandidateLaunch]] = []
-    for kernel in kernels:
+    for every in launches_of:
         alike: dict[int, CandidateLaunch] = {}
-        for launch in kernel.launches:
-            if _passes_the_same(launch, kernel.launches[0]):
+        for launch in every:
+            if _passes_the_same(launch, every[0]):
                 alike.setdefault(_threads(launch), launch)
         by_block.append(alike)
     common = [threads for threads in by_block[0] if all(threads in launches for launches in by_block)]
     if common:
         return [tuple(launches[threads] for threads in common) for launches in by_block]
-    return [(kernel.launches[0],) for kernel in kernels]
+    return [(every[0],) for every in launches_of]
+
+
+def _require_as_many(kernels: Sequence[ComparedKernel], launches_of: Sequence[Sequence[CandidateLaunch]]) -> None:
+    """Raise UsageError if the user gives one kernel more launches than another: the first ones are one group."""
+    first = len(launches_of[0])
+    for kernel, every in zip(kernels, launches_of, strict=True):
+        if len(every) != first:
+            names = kernels[0].candidate.name, kernel.candidate.name
+            raise UsageError(
+                f"--launch gives `{names[0]}` {count_noun(first, 'launch')} and `{names[1]}` {len(every)}",
+                "Give each kernel as many launches as the others have.",
+            )
 
 
 def _threads(launch: CandidateLaunch) -> int:
@@ -220,11 +278,9 @@ def _threads(launch: CandidateLaunch) -> int:
 
 def _passes_the_same(launch: CandidateLaunch, other: CandidateLaunch) -> bool:
     """Whether two launches of a kernel pass the same numbers, and buffers of the same sizes."""
-    return (
-        _values(launch.numbers) == _values(other.numbers)
-        and launch.shared_bytes == other.shared_bytes
-        and [item.size for item in launch.buffers] == [item.size for item in other.buffers]
-    )
+    return _values(launch.numbers) == _values(other.numbers) and [item.size for item in launch.buffers] == [
+        item.size for item in other.buffers
+    ]
 
 
 def _values(numbers: Sequence[CandidateNumber]) -> list[tuple[str, bytes]]:

@@ -9,6 +9,7 @@ import re
 import shutil
 import tempfile
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,15 +18,17 @@ import numpy as np
 from shflbench.checker import BufferUse
 from shflbench.compile.host_headers import stub
 from shflbench.errors import UsageError
+from shflbench.grouping import group_by
 from shflbench.model import DTYPES, Mechanism
 from shflbench.patterns.declare import ITERATIONS
+from shflbench.user_kernels.comparison import by_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from shflbench.checker import CandidateBuffer, CandidateNumber, KernelCandidate
     from shflbench.compile.nvrtc import PtxUnit
-    from shflbench.user_kernels.comparison import ComparedKernel, KernelComparison
+    from shflbench.user_kernels.comparison import ComparedKernel, KernelComparison, Size
 
 # Of the element types of arguments, those that a pattern has under another name: bits are compared, and not values.
 DTYPE_OF = {"u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64", "bool": "i8"}
@@ -64,8 +67,9 @@ def pattern_files(comparison: KernelComparison, file: str, tolerance: float | No
         files |= {f"{kernel.folder}/{name}".lstrip("/"): text for name, text in _sources(kernel.unit)}
     files["pattern.py"] = "".join(_declaration(comparison, file, tolerance)).encode()
     contents = {
-        buffer.name: buffer.contents
-        for buffer in comparison.first.buffers
+        _key(buffer.name, size): buffer.contents
+        for size, launch in comparison.sizes.items()
+        for buffer in launch.buffers
         if comparison.use(buffer) is not BufferUse.WRITTEN
     }
     if contents:
@@ -140,6 +144,7 @@ def _plain_name(name: str) -> str:
 def _declaration(comparison: KernelComparison, file: str, tolerance: float | None) -> Iterator[str]:
     first = comparison.first
     numbers = dict(_numbers(comparison))
+    sizes = [size for size in comparison.sizes if size is not None]
     dtype = result_dtype(comparison)
     relative = TOLERANCES.get(dtype, 0.0) if tolerance is None else tolerance
     options = [option for option in comparison.kernels[-1].unit.options if not option.startswith(USUAL_OPTIONS)]
@@ -156,19 +161,21 @@ def _declaration(comparison: KernelComparison, file: str, tolerance: float | Non
     yield f"    dtypes=({dtype!r},),\n    one_pass=True,\n    fixed_sizes=True,\n"
     yield f"    reference_variant={comparison.kernels[0].variant!r},\n    relative_tolerance={relative!r},\n"
     yield f"    compiler_options={tuple(options)!r},\n"
+    yield f"    options={ {sizes[0][0]: tuple(value for _, value in sizes)}!r},\n" if sizes else ""
     yield "    buffers=(\n"
     for buffer in first.buffers:
         yield f"        {_buffer_text(comparison, buffer)},\n"
     yield "    ),\n    scalars=(\n"
-    for name, number in numbers.items():
-        value, element = _value(number)
-        yield f"        Scalar({name!r}, lambda at: {value!r}, dtype={element!r}),\n"
+    for name, of_size in numbers.items():
+        values = {size: _value(number) for size, number in of_size.items()}
+        text = _at_size({size: value for size, (value, _) in values.items()})
+        yield f"        Scalar({name!r}, lambda at: {text}, dtype={next(iter(values.values()))[1]!r}),\n"
     yield "    ),\n    variants=(\n"
     for kernel in comparison.kernels:
         yield from _variant(comparison, kernel)
     yield "    ),\n)\n"
     if read:
-        yield from _inputs(read)
+        yield from _inputs(comparison, read)
 
 
 def _class(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
@@ -177,14 +184,40 @@ def _class(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
 
 def _buffer_text(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
     dtype = buffer_dtype(buffer)
-    count = buffer.size // DTYPES[dtype].size
+    count = _count(comparison, buffer)
     restored = ", restored=True" if comparison.use(buffer) is BufferUse.CHANGED else ""
     kind = _class(comparison, buffer)
     return f"{kind}({buffer.name!r}, elements=lambda at: {count}, dtype={dtype!r}{restored})"
 
 
+def _count(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
+    """Return the number of elements of a buffer, by the size, as Python."""
+    unit = DTYPES[buffer_dtype(buffer)].size
+    return _at_size(
+        {
+            size: item.size // unit
+            for size, launch in comparison.sizes.items()
+            for item in launch.buffers
+            if item.name == buffer.name
+        }
+    )
+
+
+def _at_size(values: Mapping[Size, float]) -> str:
+    """Return a number as Python: itself, or by the option of the sizes if it depends on them."""
+    if len(set(map(repr, values.values()))) == 1:
+        return repr(next(iter(values.values())))
+    option = next(size[0] for size in values if size is not None)
+    known = {size[1]: value for size, value in values.items() if size is not None}
+    return f"{known!r}[at.options[{option!r}]]"
+
+
+def _key(name: str, size: Size) -> str:
+    """Return the name of the contents of a buffer in `inputs.npz`."""
+    return name if size is None else f"{name}-{size[1]}"
+
+
 def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[str]:
-    shared = kernel.launches[0].shared_bytes
     names = [_argument(comparison, kernel, name) for name in kernel.launches[0].arguments]
     yield f"        Variant(\n            name={kernel.variant!r},\n            kernel={kernel.candidate.name!r},\n"
     yield f"            source={f'{kernel.folder}/kernels.cu'!r},\n" if kernel.folder else ""
@@ -192,11 +225,26 @@ def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[s
     yield f"            summary={f'`{kernel.candidate.name}`'!r},\n"
     yield "            baseline=True,\n" if kernel is comparison.kernels[0] else ""
     yield f"            arguments={tuple(names)!r},\n"
-    yield f"            shared=lambda at: {shared},\n" if shared else ""
+    yield from _shared(kernel)
     yield "        ),\n"
 
 
-def _inputs(read: list[CandidateBuffer]) -> Iterator[str]:
+def _shared(kernel: ComparedKernel) -> Iterator[str]:
+    """Yield the dynamic shared memory of the launches, which may differ by the size of the blocks and of the data."""
+    by_block = {
+        threads: _at_size({size: launch.shared_bytes for size, launch in by_size(launches).items()})
+        for threads, launches in group_by(kernel.launches, lambda launch: prod(launch.block)).items()
+    }
+    first, *others = dict.fromkeys(by_block.values())
+    if others:
+        listed = ", ".join(f"{threads}: {text}" for threads, text in by_block.items())
+        yield f"            shared=lambda at: {{{listed}}}.get(at.block, 0),\n"
+    elif first != "0":
+        yield f"            shared=lambda at: {first},\n"
+
+
+def _inputs(comparison: KernelComparison, read: list[CandidateBuffer]) -> Iterator[str]:
+    option = next((size[0] for size in comparison.sizes if size is not None), "")
     yield "\n\ndef inputs(rng, at):\n"
     yield '    """Return what each buffer contains that a kernel reads.\n\n'
     yield "    Contents repeat in a larger buffer. Floating-point numbers that nobody states differ by input set.\n"
@@ -204,10 +252,11 @@ def _inputs(read: list[CandidateBuffer]) -> Iterator[str]:
     yield '    with np.load(Path(__file__).with_name("inputs.npz")) as contents:\n        return (\n'
     for buffer in read:
         dtype = DTYPES[buffer_dtype(buffer)]
-        values = f"contents[{buffer.name!r}].view({dtype.numpy!r})"
+        key = f"{buffer.name!r} + '-' + at.options[{option!r}]" if option else repr(buffer.name)
+        values = f"contents[{key}].view({dtype.numpy!r})"
         if buffer.is_derived and dtype.floating:
             values = f"np.roll({values}, shift)"
-        yield f"            np.resize({values}, {buffer.size // dtype.size}),\n"
+        yield f"            np.resize({values}, {_count(comparison, buffer)}),\n"
     yield "        )\n"
 
 
@@ -223,22 +272,32 @@ def result_dtype(comparison: KernelComparison) -> str:
     return buffer_dtype((outputs or list(comparison.first.buffers))[0]) if comparison.first.buffers else "i32"
 
 
-def _numbers(comparison: KernelComparison) -> Iterator[tuple[str, CandidateNumber]]:
-    """Yield the numbers of all kernels, by the names of their scalars."""
+def _numbers(comparison: KernelComparison) -> Iterator[tuple[str, Mapping[Size, CandidateNumber]]]:
+    """Yield the numbers of all kernels at each size, by the names of their scalars."""
     for kernel in comparison.kernels:
         for number in kernel.launches[0].numbers:
-            yield _argument(comparison, kernel, number.name), number
+            yield _argument(comparison, kernel, number.name), _by_size(kernel, number.name)
+
+
+def _by_size(kernel: ComparedKernel, name: str) -> dict[Size, CandidateNumber]:
+    """Return the number called `name` at each size; empty if the kernel has no such number."""
+    return {
+        size: number
+        for size, launch in by_size(kernel.launches).items()
+        for number in launch.numbers
+        if number.name == name
+    }
 
 
 def _argument(comparison: KernelComparison, kernel: ComparedKernel, name: str) -> str:
     """Return the name of the buffer or the scalar that a kernel gets: of another value, one of its own."""
     known = kernel.names[name]
-    mine = {number.name: number for number in kernel.launches[0].numbers}
-    if name not in mine:
+    mine, base = _by_size(kernel, name), _by_size(comparison.kernels[0], known)
+    if not mine:
         return known
-    base = {number.name: number for number in comparison.first.numbers}.get(known)
     taken = {buffer.name for buffer in comparison.first.buffers} | {ITERATIONS}
-    if base is not None and base.data == mine[name].data and known not in taken:
+    data, given = ({size: number.data for size, number in one.items()} for one in (mine, base))
+    if data == given and known not in taken:
         return known
     return f"{known}_of_{kernel.variant}"
 

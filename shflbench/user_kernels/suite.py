@@ -7,6 +7,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.errors import UsageError
+from shflbench.grouping import group_by
 from shflbench.model import WARP, Case, Launch, LaunchDims, MeasureRules, Suite
 from shflbench.suite.launch import OWN, OWN_DIMS
 from shflbench.user_kernels.comparison import plain_name
@@ -37,9 +38,22 @@ def suite_of(path: Path, comparisons: Sequence[KernelComparison], settings: Benc
     }
     options = (("l2", "cold"),) if settings.is_cold else ()
     cases = tuple(case for item in comparisons for case in _cases(item, options))
+    _require_distinct(cases)
     name = comparisons[0].name if len(comparisons) == 1 else plain_name(path.stem)
     title = f"Kernels of {path.name}"
     return Suite(name, title, path, _text(name, title, cases), cases, settings.rules, folders)
+
+
+def _require_distinct(cases: Sequence[Case]) -> None:
+    """Raise UsageError if two groups have one name: those in which each kernel has its own launch."""
+    groups = group_by(cases, lambda case: case.id).values()
+    for first, *others in groups:
+        if others:
+            raise UsageError(
+                f"--launch gives {len(others) + 1} groups that are called `{first.launch.expression}`, in which each "
+                "kernel has its own launch",
+                "Run bench once for each of them.",
+            )
 
 
 def new_suite(path: Path, comparison: KernelComparison, into: Path) -> list[Path]:
@@ -67,7 +81,8 @@ def _cases(comparison: KernelComparison, options: tuple[tuple[str, str], ...]) -
         launches = [kernel.launches[place] for kernel in comparison.kernels]
         expression = _expression(launches)
         for kernel, launch in zip(comparison.kernels, launches, strict=True):
-            yield Case(comparison.name, kernel.variant, dtype, _launch(expression, launch), 1, options)
+            sized = (*filter(None, [launch.size]), *options)
+            yield Case(comparison.name, kernel.variant, dtype, _launch(expression, launch), 1, sized)
 
 
 def _launch(expression: str, launch: CandidateLaunch) -> Launch:
@@ -77,14 +92,14 @@ def _launch(expression: str, launch: CandidateLaunch) -> Launch:
 
 
 def _expression(launches: Sequence[CandidateLaunch]) -> str:
-    """Return the launch of a group: `64x256`, `own x 256` where only the grids differ, or `own`."""
+    """Return the launch of a group: `64x256`, `own x 256` where all have blocks of 256 threads, or `own`."""
     shapes = {launch.shape for launch in launches}
     if len(shapes) == 1:
         return shapes.pop()
-    if any(launch.grid[1:] != (1, 1) or launch.block[1:] != (1, 1) for launch in launches):
-        return OWN_DIMS
-    blocks = {launch.block for launch in launches}
-    return f"{OWN} x {prod(blocks.pop())}" if len(blocks) == 1 else OWN
+    is_flat = all(launch.grid[1:] == launch.block[1:] == (1, 1) for launch in launches)
+    word = OWN if is_flat else OWN_DIMS
+    threads = {prod(launch.block) for launch in launches}
+    return f"{word} x {threads.pop()}" if len(threads) == 1 else word
 
 
 def _text(name: str, title: str, cases: Sequence[Case]) -> str:
@@ -93,4 +108,7 @@ def _text(name: str, title: str, cases: Sequence[Case]) -> str:
     for pattern in dict.fromkeys(case.pattern for case in cases):
         launches = dict.fromkeys(case.launch.expression for case in cases if case.pattern == pattern)
         lines.append(f"  - pattern: ./{pattern.replace('-', '_')}\n    launch: [{', '.join(launches)}]\n")
+        options = [option for case in cases if case.pattern == pattern for option in case.options if option[0] != "l2"]
+        for option, values in group_by(dict.fromkeys(options), lambda item: item[0]).items():
+            lines.append(f"    {option}: [{', '.join(value for _, value in values)}]\n")
     return "".join(lines)

@@ -25,10 +25,12 @@ if TYPE_CHECKING:
 
 MOST_BYTES = 1 << 28  # of one given buffer
 HEADER = 1 << 16  # bytes of a .npy file beside the buffer, at most
+MOST_WHOLE = 1 << 63  # a number such as `1e6` is an integer below it
 FILLS = ("random", "index", "0")
 ADVICE = "Write NAME=NUMBER, NAME=TYPE[COUNT], NAME=TYPE[COUNT]:FILL, NAME=FILE.npy or NAME=null."
 
 _BUFFER = re.compile(r"(?P<type>[A-Za-z_]\w*)\[(?P<count>[^\]]*)\](?::(?P<fill>.*))?", re.DOTALL)
+_COUNT = re.compile(r"[0-9]{1,12}|[0-9]{1,3}(?:\.[0-9]{1,9})?[eE][0-9]{1,2}")
 _NUMBER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|inf|nan)")
 
 
@@ -115,7 +117,9 @@ def _number(text: str) -> int | float:
     try:
         return int(text, 0) if "x" in text.lower() else int(text)
     except ValueError:
-        return float(text)
+        value = float(text)
+    is_whole = "e" in text.lower() and value.is_integer() and abs(value) < MOST_WHOLE
+    return int(value) if is_whole else value
 
 
 def _buffer(name: str, match: re.Match[str]) -> BufferValue:
@@ -126,12 +130,13 @@ def _buffer(name: str, match: re.Match[str]) -> BufferValue:
             f"--arg {name}: unknown type `{match['type']}`; allowed: {known}{did_you_mean(match['type'], ELEMENTS)}"
         )
     count = match["count"].strip()
-    if not re.fullmatch(r"[0-9]{1,12}", count) or not 0 < int(count) * element.size <= MOST_BYTES:
+    number = _number(count) if _COUNT.fullmatch(count) else 0
+    if not isinstance(number, int) or not 0 < number * element.size <= MOST_BYTES:
         raise UsageError(f"--arg {name}: `{count}` is not a number of elements, 1 to {MOST_BYTES // element.size}")
     fill = match["fill"]
     if fill is None or fill.strip() in FILLS:
-        return BufferValue(element, int(count), (fill or "random").strip())
-    return BufferValue(element, int(count), _list(name, fill, element))
+        return BufferValue(element, number, (fill or "random").strip())
+    return BufferValue(element, number, _list(name, fill, element))
 
 
 def _list(name: str, fill: str, element: Element) -> tuple[int | float, ...]:

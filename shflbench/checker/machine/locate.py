@@ -58,8 +58,7 @@ def addresses_of(op: Op, members: ThreadSet, base: Values | None) -> Values:
     place: MemoryOperand = op.place  # type: ignore[assignment]
     if base is None:
         return np.full(members.threads.shape, place.offset, np.int64)
-    addresses: Values = _signed(base.reshape(-1)) + place.offset
-    return addresses
+    return _signed(base.reshape(-1)) + place.offset
 
 
 def _signed(base: Values) -> Values:

@@ -18,7 +18,7 @@ from shflbench.checker.sources.cmake import NAME as CMAKE
 from shflbench.checker.sources.cmake import BuildFile, read_cmake
 from shflbench.checker.sources.includes import is_file
 from shflbench.checker.sources.makefiles import NAMES as MAKEFILES
-from shflbench.checker.sources.makefiles import command_line, header_folders, macros
+from shflbench.checker.sources.makefiles import command_line, compiles_fast, header_folders, macros
 from shflbench.files import read_regular
 
 if TYPE_CHECKING:
@@ -105,12 +105,20 @@ def _makefile(path: Path) -> BuildFile:
 
 def program_words(path: Path) -> tuple[Path, tuple[str, ...]] | None:
     """Return the nearest Makefile, and the words that it runs the program of a file with; None if it runs none."""
-    for folder in build_folders(path):
-        makefile = next((folder / name for name in MAKEFILES if is_file(folder / name)), None)
-        if makefile is not None:
-            words = command_line(makefile, path.stem)
-            return (makefile, words) if words else None
-    return None
+    makefile = _nearest_makefile(path)
+    words = command_line(makefile, path.stem) if makefile is not None else None
+    return (makefile, words) if makefile is not None and words else None
+
+
+def is_built_fast(path: Path) -> bool:
+    """Return whether the nearest Makefile of a file compiles with --use_fast_math."""
+    makefile = _nearest_makefile(path)
+    return makefile is not None and compiles_fast(makefile)
+
+
+def _nearest_makefile(path: Path) -> Path | None:
+    candidates = (folder / name for folder in build_folders(path) for name in MAKEFILES)
+    return next(filter(is_file, candidates), None)
 
 
 def build_command(path: Path) -> BuildCommand | None:

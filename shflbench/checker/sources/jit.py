@@ -74,7 +74,12 @@ def compile_device_code(
     types = {file.name: host_types(file, macros) for file in unit.files}
     # Types of the host are removed at once, because each round takes the time of a compilation.
     attempts = [{name: host[name] + types[name] for name in host}] if any(types.values()) else []
-    arguments = (f"-arch={options.arch.replace('sm_', 'compute_')}", f"-std={options.standard}", *_OPTIONS)
+    arguments = (
+        f"-arch={options.arch.replace('sm_', 'compute_')}",
+        f"-std={options.standard}",
+        *_OPTIONS,
+        *options.math,
+    )
     prelude = _prelude(unit.main.name, options.define)
     errors: tuple[Message, ...] = ()
     for spans in [*attempts, host]:

@@ -28,6 +28,12 @@ class CompileOptions:
     define: tuple[str, ...] = ()  # as after -D
     standard: str = "c++17"
     deadline: Deadline = NEVER  # until which a compiler may run
+    fast_math: bool = False
+
+    @property
+    def math(self) -> tuple[str, ...]:
+        """The option for fast mathematics, which NVRTC and nvcc call alike."""
+        return ("--use_fast_math",) if self.fast_math else ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,6 +30,7 @@ _NO_MEMBERS = frozenset(
     {"comment", "access_specifier", "function_definition", "template_declaration", "type_definition", "declaration",
      "alias_declaration", "friend_declaration", "using_declaration", "static_assert_declaration"}
 )  # fmt: skip
+_ALIASES = frozenset({"type_definition", "alias_declaration"})
 # CUDA aligns vectors of 2 and 4 elements to their size (vector_types.h), up to 16 bytes.
 _ALIGNED_LANES = (2, 4)
 
@@ -79,16 +80,32 @@ class _Builder:
 class Types:
     """The typedefs and structures of the user's files."""
 
-    def __init__(self, files: Iterable[UserFile], constant: Callable[[str], int | None]) -> None:
-        """Read them; `constant` evaluates the bounds of arrays."""
+    def __init__(
+        self,
+        files: Iterable[UserFile],
+        constant: Callable[[str], int | None],
+        compiles: Callable[[UserFile, int], bool] = lambda _file, _position: True,
+    ) -> None:
+        """Read them; `constant` evaluates the bounds of arrays, and `compiles` says which of several typedefs counts.
+
+        A typedef that the compiler does not see counts where there is no other.
+        """
         self.aliases: dict[str, str] = {}
+        self._certain: set[str] = set()  # names of typedefs that the compiler sees
         self._structures: dict[str, Node] = {}
         self._ambiguous: set[str] = set()
         self._constant = constant
         self._layouts: dict[str, StructureLayout | None] = {}
+        skipped = []
         for file in files:
             for node in walk(file.tree.root_node, lambda item: item.type != "compound_statement"):
-                self._read(node)
+                if node.type in _ALIASES and not compiles(file, node.start_byte):
+                    skipped.append(node)
+                else:
+                    self._read(node)
+        self._certain = self.aliases.keys() | self._ambiguous
+        for node in skipped:
+            self._read(node)
 
     def _read(self, node: Node) -> None:
         if node.type == "type_definition":
@@ -123,12 +140,10 @@ class Types:
                     self._add_alias(text_of(inside), f"{' '.join(text_of(type_).split())} *")
 
     def _add_alias(self, name: str, type_: str) -> None:
-        if name == type_:
+        if name == type_ or name in self._certain or name in self._ambiguous:
             return
         if self.aliases.setdefault(name, type_) != type_:
             self._ambiguous.add(name)
-            self.aliases[name] = ""
-        if not self.aliases[name]:
             self.aliases.pop(name)
 
     def _add_structure(self, name: str, node: Node) -> None:

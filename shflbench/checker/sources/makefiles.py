@@ -20,6 +20,7 @@ MAXIMUM_DEPTH = 10  # of variables in the values of variables
 _ASSIGNMENT = re.compile(r"[ \t]*(?:export[ \t]+|override[ \t]+)*([\w.-]+)[ \t]*(\?=|\+=|:{0,3}=)[ \t]*(.*)")
 _VARIABLE = re.compile(r"\$\(([\w.-]+)\)|\$\{([\w.-]+)\}")
 _PROGRAM = re.compile(r"\t.*?(?<=[\s@-])\./([\w.-]+)((?:[ \t]+[\w./:=,+-]+)*)[ \t]*(?:[|><;&].*)?")
+_FAST_MATH = re.compile(r"(?<=\s)--?use_fast_math\b(?!=false)")
 _INCLUDE = re.compile(r"[ \t]*-?s?include[ \t]+(.+)")
 _MACRO = re.compile(
     r"""(?:^|(?<=[\s,=]))-D[ \t]*("[A-Za-z_]\w*(?:=[^"]*)?"|'[A-Za-z_]\w*(?:=[^']*)?'|"""
@@ -62,6 +63,13 @@ def command_line(makefile: Path, stem: str) -> tuple[str, ...] | None:
     if matching or len({name for name, _ in commands}) == 1:
         return next(iter([*matching, *(words for _, words in commands)]))
     return None
+
+
+def compiles_fast(makefile: Path) -> bool:
+    """Return whether a recipe of a Makefile compiles with --use_fast_math."""
+    reader = _MakefileReader(makefile.parent)
+    reader.read(makefile)
+    return any(_FAST_MATH.search(line) for line in reader.recipes())
 
 
 class _MakefileReader:
@@ -131,6 +139,10 @@ class _MakefileReader:
 
     def commands(self) -> Iterator[tuple[str, tuple[str, ...]]]:
         """Yield the programs of the folder that recipes run, with their words."""
-        for line in self._lines:
-            if line.startswith("\t") and (match := _PROGRAM.fullmatch(self._expanded(line))) is not None:
+        for line in self.recipes():
+            if (match := _PROGRAM.fullmatch(line)) is not None:
                 yield match[1], tuple(match[2].split())
+
+    def recipes(self) -> Iterator[str]:
+        """Yield the lines of recipes, with the values of variables."""
+        yield from (self._expanded(line) for line in self._lines if line.startswith("\t"))

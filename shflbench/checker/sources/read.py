@@ -80,6 +80,8 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     nvcc: Path | None,
     cache: Path | None = None,
     host_args: Sequence[str] | None = None,
+    fast_math: bool = False,
+    host_numbers: Mapping[str, int | float] | None = None,
     deadline: Deadline = NEVER,
 ) -> KernelFile:
     """Return the kernels of the CUDA file `path`, compiled by `nvcc` or, without it, by NVRTC of `toolchain`.
@@ -87,7 +89,9 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     `kernel` selects by a plain name, a qualified name or an instance of a template such as `reduce<float, 256>`, and
     `instances` adds instances, with `skip_unknown` those of templates that the file has. Templates of which nothing
     names an instance are compiled for `float` or `int` if all their parameters are types; `SourceKernel.derived` says
-    so. `cache` is a folder for what NVRTC returns, and `host_args` are the words of the program's command line.
+    so. `cache` is a folder for what NVRTC returns, and `host_args` are the words of the program's command line. With
+    `fast_math`, division, square roots and functions of single precision are approximate. Variables of the host code
+    that begin with a constant begin with the `host_numbers` of their names.
 
     UsageError if a folder of `include` does not exist, InputError if the file cannot be read, CompileError if it does
     not compile, KernelError if it has no kernel, or none that `kernel` names, TimeLimitError after the `deadline`.
@@ -95,14 +99,15 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     _require_folders(include)
     _read_text(path)
     main = UserFile.of(path, str(path.resolve()), read_limited(path))
-    options, built = with_build_command(path, CompileOptions(arch, tuple(include), tuple(define), deadline=deadline))
+    given = CompileOptions(arch, tuple(include), tuple(define), deadline=deadline, fast_math=fast_math)
+    options, built = with_build_command(path, given)
     unit, options, header_notes = with_found_headers(main, options, toolchain.headers if toolchain is not None else ())
     usual, run_notes = usual_words(path) if host_args is None else ((), [])
     instance = [kernel] if kernel is not None and "<" in kernel else []
     nvrtc = PtxCompiler(toolchain, cache) if toolchain is not None else None
 
     def compile_source(options: CompileOptions) -> _Compilation:
-        source = CudaSource(unit, options.define, host_args, usual)
+        source = CudaSource(unit, options.define, host_args, usual, host_numbers)
         require_expandable(source.unit.files, source.macros)
         wanted = requested(source, [*instances, *instance], skip_unknown=skip_unknown)
         compiler = FileCompiler(source, options, nvrtc, nvcc)

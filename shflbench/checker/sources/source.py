@@ -10,6 +10,7 @@ from shflbench.checker.sources import definitions as kernel_definitions
 from shflbench.checker.sources.constants import Evaluator
 from shflbench.checker.sources.host.chosen_runs import performed_launches
 from shflbench.checker.sources.host.interpreter import Interpreter
+from shflbench.checker.sources.host.preprocessor import Preprocessor
 from shflbench.checker.sources.host.program import HostProgram
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.launches import LaunchSite, kernel_name, launches
@@ -20,7 +21,7 @@ from shflbench.checker.sources.syntax_trees import line_of, walk
 from shflbench.checker.sources.templates import Instances
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -33,10 +34,18 @@ class CudaSource:
     """The parsed files of one translation unit."""
 
     def __init__(
-        self, unit: SourceUnit, define: Sequence[str], words: Sequence[str] | None = None, usual: Sequence[str] = ()
+        self,
+        unit: SourceUnit,
+        define: Sequence[str],
+        words: Sequence[str] | None = None,
+        usual: Sequence[str] = (),
+        numbers: Mapping[str, int | float] | None = None,
     ) -> None:
-        """Keep the files, the words of the program's command line if they are given, and else its `usual` ones."""
-        self.unit, self.words, self.usual = unit, words, usual
+        """Keep the files, the words of the program's command line if they are given, and else its `usual` ones.
+
+        Variables of the host code begin with the `numbers` of their names.
+        """
+        self.unit, self.words, self.usual, self.numbers = unit, words, usual, numbers or {}
         self.macros = Macros([file.lexed for file in unit.files], define)
 
     @cached_property
@@ -66,8 +75,12 @@ class CudaSource:
     def evaluator(self) -> Evaluator:
         """Constants of the host code."""
         evaluator = Evaluator(self.unit.files, self.macros)
-        evaluator.types = Types(self.unit.files, evaluator.text)
+        evaluator.types = Types(self.unit.files, evaluator.text, self._preprocessor.compiles)
         return evaluator
+
+    @cached_property
+    def _preprocessor(self) -> Preprocessor:
+        return Preprocessor(self.unit.files, self.macros.of_command_line())
 
     @property
     def types(self) -> Types:
@@ -80,7 +93,8 @@ class CudaSource:
     def launches(self) -> list[LaunchSite]:
         """The launches that the host code performs, and those in its text that it was not seen to perform."""
         sites = launches(self.unit.files, self.evaluator)
-        run = Interpreter(HostProgram(self.unit.files, self.macros), self.types, self._by_plain_name)
+        program = HostProgram(self.unit.files, self.macros, self._preprocessor.macros, self.numbers)
+        run = Interpreter(program, self.types, self._by_plain_name, self.numbers)
         performed = performed_launches(run, {site.node.id for site in sites}, self.words, self.usual)
         reached = {item.node.id for item in performed}
         seen = [

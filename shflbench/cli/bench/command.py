@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.environment import cache_folder
-from shflbench.cli.file_arguments import FILE_ARGUMENTS
+from shflbench.cli.file_arguments import FILE_ARGUMENTS, as_built
 from shflbench.cli.help import Command, headed, option
-from shflbench.cli.parameters import DEFAULT_ARCH, PATH
+from shflbench.cli.parameters import DEFAULT_ARCH, PATH, format_option
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
 from shflbench.errors import FINDING_EXIT, UsageError
 
@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from shflbench.checker import CandidateFile, FileOptions, KernelReport
     from shflbench.cli.console import Console
     from shflbench.cli.run.request import RunRequest
-    from shflbench.model import Suite
+    from shflbench.model import Case, Suite
     from shflbench.store import RunFolder
     from shflbench.user_kernels.comparison import KernelChoice
 
 MOST_THREADS = 1 << 40  # of a launch; a GPU refuses what it cannot run
-CHECK_SECONDS = 10.0  # of the short check, with compiling
+CHECK_SECONDS = 10.0  # of the short check, after compiling
+MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has more time"  # that is no option of bench
 
 
 @click.command(cls=Command)
@@ -84,7 +85,7 @@ CHECK_SECONDS = 10.0  # of the short check, with compiling
     processes_option("1"),
     *MEASURING,
 )
-@headed("Results", *PLACES[:2])
+@headed("Results", format_option(("table", "json")), *PLACES[:2])
 @click.pass_context
 def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) -> int:  # noqa: ANN401  (each has its own type)
     r"""Compare the kernels of a CUDA file: check them, compare their results, and time them.
@@ -92,8 +93,9 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
     FILE is a .cu file. Kernels with the same parameters are compared, at the launches and with the arguments of the
     host code in the file, which is read and not executed. Looks for races and memory faults first, compares what the
     kernels write, then times them in turn, as `run` does. Without a GPU nothing is timed. Prints the folder of the run,
-    which `show`, `compare`, `plot` and `report` read. With NEW, or --against, kernels of the same name are compared,
-    those of FILE, or of the revision, being the baseline.
+    which `show`, `compare`, `plot` and `report` read, or the comparison as JSON. With NEW, or --against, kernels of the
+    same name are compared, those of FILE, or of the revision, being the baseline. Several values, such as
+    --arg n=1e6,1e7, are several sizes, and --launch NAME=GRIDxBLOCK gives one kernel a launch of its own.
 
     \b
     Exit codes:
@@ -108,12 +110,22 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
     is_broken = any(item.is_broken for item in choice.left_out)
     if not choice.comparisons:
         if is_broken:
+            _print(files, choice, None, flags, console)
             return FINDING_EXIT
         raise UsageError(f"{files[-1]} has no kernel that can be timed", "Give the options that are named above.")
     for comparison in choice.comparisons:
-        console.say(f"{comparison.name}: {comparison.arguments}.")
+        for sentence in comparison.arguments:
+            console.say(f"{comparison.name}: {sentence}.")
+        for name in comparison.derived_indexes:
+            console.warn(
+                f"{comparison.name}: contents of `{name}` are indices or numbers of iterations, on which times depend, "
+                f"and are derived; give them by --arg {name}=FILE.npy"
+            )
     request = _request(flags)
-    code = _run(_suite(files[-1], choice, request, flags), request, flags, console)
+    suite = _suite(files[-1], choice, request, flags)
+    folder, code = _run(suite, request, flags, console)
+    if folder is not None:
+        _print(files, choice, folder, flags, console, suite.cases)
     return code or (FINDING_EXIT if is_broken else 0)
 
 
@@ -122,22 +134,22 @@ def _choice(files: Sequence[Path], flags: dict[str, Any], console: Console) -> t
     from shflbench.user_kernels.comparison import choose, choose_between
     from shflbench.user_kernels.revision import checked_out
 
-    check = not flags["no_check"]
     new = files[-1]
     if len(files) > 2 or (len(files) > 1 and flags["against"]):  # noqa: PLR2004  (old and new)
         raise UsageError("bench compares two files at most", "Give FILE, FILE NEW, or FILE --against REVISION.")
+    flags = as_built(new, flags, console)
     if len(files) == 1 and not flags["against"]:
-        file = _read(new, _file_options(new, flags), console, check=check)
+        file = _read(new, flags, console)
         choice = choose(file, named=bool(flags["kernels"]), reference=_first(file, flags))
         return choice, list(file.reports.values())
     if len(files) > 1:
-        old = _read(files[0], _file_options(files[0], flags), console, check=check)
+        old = _read(files[0], flags, console)
     else:
         with checked_out(new, flags["against"]) as revision:
             include = tuple(map(revision.path, flags["include"]))
             place = revision.path(new)
-            old = _read(place, _file_options(place, {**flags, "include": include}), console, check=check)
-    file = _read(new, _file_options(new, flags), console, check=check)
+            old = _read(place, {**flags, "include": include}, console)
+    file = _read(new, flags, console)
     return choose_between(old, file), [*old.reports.values(), *file.reports.values()]
 
 
@@ -155,12 +167,14 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
     named = flags["kernels"]
     return file_options(
         kernels=list(dict.fromkeys([*filter(None, [flags["reference"]]), *named])) if named else (),
-        launches=flags["launches"],
-        arguments=flags["arguments"],
+        launches=[text for text in flags["launches"] if "=" not in text],
+        named_launches=[text for text in flags["launches"] if "=" in text],
+        arguments=(),  # they are sets, of each of which a launch is timed
         shared=flags["shared"],
         include=flags["include"],
         define=flags["define"],
         host_args=flags["host_args"],
+        fast_math=flags["fast_math"],
         compiler="nvrtc",  # which also makes the machine code that is timed
         time_limit_s=CHECK_SECONDS,
         arch=flags["arch"] or DEFAULT_ARCH,
@@ -170,12 +184,15 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
     )
 
 
-def _read(file: Path, options: FileOptions, console: Console, *, check: bool) -> CandidateFile:
-    from shflbench.checker import read_candidates
+def _read(file: Path, flags: dict[str, Any], console: Console) -> CandidateFile:
+    from shflbench.checker import parse_argument_sets, read_candidates
     from shflbench.cli.check.progress import FileProgress
 
+    sets = parse_argument_sets(flags["arguments"])
+    options = _file_options(file, flags)
     with console.progress() as progress:
-        return read_candidates(file, options, FileProgress(console, progress).show if check else None)
+        watch = None if flags["no_check"] else FileProgress(console, progress).show
+        return read_candidates(file, options, watch, sets)
 
 
 def _first(candidates: CandidateFile, flags: dict[str, Any]) -> str:
@@ -196,7 +213,7 @@ def _show_left_out(choice: KernelChoice, reports: Sequence[KernelReport], consol
     names = {kernel.candidate.symbol for item in choice.comparisons for kernel in item.kernels}
     for report in reports:
         if report.symbol in names and report.verdict in {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}:
-            console.warn(f"{report.name}: {report.verdict}, {report.sentence}")
+            console.warn(f"{report.name}: {report.verdict}, {report.sentence.replace(MORE_TIME, LONGER_CHECK)}")
 
 
 def _request(flags: dict[str, Any]) -> RunRequest:
@@ -222,8 +239,8 @@ def _suite(file: Path, choice: KernelChoice, request: RunRequest, flags: dict[st
     return suite_of(file, choice.comparisons, settings, cache_folder() / "bench")
 
 
-def _run(suite: Suite, request: RunRequest, flags: dict[str, Any], console: Console) -> int:
-    """Run the suite, print the folder of the run, and return the exit code."""
+def _run(suite: Suite, request: RunRequest, flags: dict[str, Any], console: Console) -> tuple[Path | None, int]:
+    """Run the suite, and return the folder of the run and the exit code; no folder if the run was stopped."""
     from shflbench.cli.run.plan import folder_of, plan_of
     from shflbench.cli.run.stop import stopped_code
     from shflbench.cli.run.watch import watch
@@ -237,9 +254,27 @@ def _run(suite: Suite, request: RunRequest, flags: dict[str, Any], console: Cons
         try:
             code = watch(plan, folder, None, console)
         except KeyboardInterrupt as error:
-            return stopped_code(error, f"the finished groups are in {folder.path}", "start it again", console)
-        console.path(folder.path)
-        return FINDING_EXIT if _is_refused(folder) else code
+            why = f"the finished groups are in {folder.path}"
+            return None, stopped_code(error, why, "start it again", console)
+        return folder.path, FINDING_EXIT if _is_refused(folder) else code
+
+
+def _print(
+    files: Sequence[Path],
+    choice: KernelChoice,
+    folder: Path | None,
+    flags: dict[str, Any],
+    console: Console,
+    cases: Sequence[Case] = (),
+) -> None:
+    """Print the folder of the run if there is one, or all as JSON."""
+    if flags["form"] == "json":
+        from shflbench.cli.bench.records import text
+        from shflbench.store import read_run
+
+        console.json(text(files, choice, read_run(folder) if folder else None, cases))
+    elif folder is not None:
+        console.path(folder)
 
 
 def _is_refused(folder: RunFolder) -> bool:

@@ -82,9 +82,13 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     arch: str,
     seed: int,
     files: Sequence[Path],
+    fast_math: bool = False,
     most_threads: int | None = None,
+    named_launches: Sequence[str] = (),
 ) -> FileOptions:
     """Return the options as typed values; a launch has at most so many threads, or as many as can be emulated.
+
+    The `named_launches` are those of single kernels, `NAME=GRIDxBLOCK`.
 
     Raises UsageError for an invalid value, DeviceError for an unknown architecture, and CompilerError where a file
     needs a compiler and there is none.
@@ -109,11 +113,15 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     return FileOptions(
         kernels=tuple(kernels),
         launches=tuple(dict.fromkeys(shape(text) for text in launches)),
+        named_launches=tuple(
+            (text.rpartition("=")[0].strip(), shape(text.rpartition("=")[2])) for text in named_launches
+        ),
         arguments=parse_arguments(arguments),
         shared_bytes=shared,
         include=tuple(include),
         define=tuple(define),
         host_args=_words(host_args),
+        fast_math=fast_math,
         arch=arch,
         seed=seed,
         nvcc=program,

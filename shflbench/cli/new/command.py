@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shflbench.cli.file_arguments import FILE_ARGUMENTS
+from shflbench.cli.file_arguments import FILE_ARGUMENTS, as_built
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import DEFAULT_ARCH, PATH
 from shflbench.errors import UsageError
@@ -52,7 +52,9 @@ def command(console: Console, /, names: tuple[str, ...], output: Path, file: Pat
     if file is None and (len(names) != 1 or any(flags.values())):
         raise UsageError("give one NAME, or --from FILE", "Try `shflbench new my-exchange`.")
     with writing(output.absolute(), "choose another folder by --output"):
-        files = write(names[0], output) if file is None else _from_file(file, names, output, flags)
+        files = (
+            write(names[0], output) if file is None else _from_file(file, names, output, as_built(file, flags, console))
+        )
     for path in files:
         console.path(path)
     suite, folder = files[-1], files[0].parent

@@ -26,6 +26,15 @@ def test_a_generic_address_far_from_shared_memory_is_one_of_its_variable(shift: 
     assert (error.detail, error.buffer) == (f"byte {byte} of the 2048 bytes of `room`", None)
 
 
+@pytest.mark.parametrize(("offset", "errors"), [(4, []), (0, ["byte -4 of the 2048 bytes of `room`"])])
+@pytest.mark.parametrize("guard", ["", "@%p1 "])
+def test_an_address_of_32_bits_wraps_around(guard: str, offset: int, errors: list[str]) -> None:
+    below = "mad.lo.u32 %r6, %r3, 4, %r4; sub.u32 %r6, %r6, 4; setp.lt.u32 %p1, %r3, 3;"  # the first lies below `room`
+    result = explore(launch(f"{below} {guard}st.shared.u32 [%r6+{offset}], %r3;", operands()), (LOCKSTEP,))
+    assert [error.detail for error in result.errors if isinstance(error, KernelFault)] == errors
+    assert len(result.errors) == len(errors)
+
+
 def test_an_address_that_malloc_has_not_given_is_of_no_buffer() -> None:
     space = buffer_space([64], heap_bytes=1024)
     start = space.size - 1024

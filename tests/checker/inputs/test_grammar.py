@@ -93,3 +93,9 @@ def test_a_file_that_holds_no_array_is_refused(tmp_path: Path) -> None:
 def test_an_argument_is_given_once() -> None:
     with pytest.raises(UsageError, match="--arg gives `n` twice"):
         parse_arguments(["n=1", "n=2"])
+
+
+def test_a_power_of_ten_is_an_integer() -> None:
+    values = [parse_argument(f"n={text}").value for text in ("1e6", "1.5e3", "1e-3", "1e30")]
+    assert [type(value.value) for value in values if isinstance(value, NumberValue)] == [int, int, float, float]
+    assert parse_argument("in=f32[1e3]").value == BufferValue(ELEMENTS["f32"], 1000, "random")

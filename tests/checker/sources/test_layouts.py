@@ -41,3 +41,36 @@ def test_members_lie_where_the_abi_puts_them(
 )
 def test_an_uncertain_layout_is_unknown(parse: Parse, declaration: str) -> None:
     assert parse(declaration).types.value("S") is None
+
+
+ELEMENTS = """
+#if defined(HALF)
+typedef unsigned short T;
+#elif defined(DOUBLE)
+typedef double T;
+#else
+typedef float T;
+#endif
+typedef struct { T x; } S;
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "define", "size"),
+    [("#define HALF", (), 2), ("", ("DOUBLE",), 8), ("", (), 4), ("#define HALF\n#undef HALF", ("DOUBLE=1",), 8)],
+)
+def test_macros_choose_among_typedefs_of_a_name(parse: Parse, before: str, define: tuple[str, ...], size: int) -> None:
+    value = parse(before + ELEMENTS, define=define).types.value("S")
+    assert value is not None
+    assert value[0] == size
+
+
+def test_typedefs_that_contradict_each_other_are_unknown(parse: Parse) -> None:
+    text = "typedef float T;\ntypedef double T;\ntypedef float T;\nstruct S { T x; };"
+    assert parse(text).types.value("S") is None
+
+
+def test_typedef_that_is_not_compiled_counts_where_there_is_no_other(parse: Parse) -> None:
+    value = parse("#ifdef __CUDA_ARCH__\ntypedef double T;\n#endif\nstruct S { T x; };").types.value("S")
+    assert value is not None
+    assert value[0] == 8

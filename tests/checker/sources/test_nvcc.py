@@ -258,3 +258,10 @@ def test_the_compilers_that_nvcc_starts_end_at_its_time_limit(
     with pytest.raises(CompileError, match="does not compile within"):
         nvcc_compiler.compile_ptx(nvcc.path, source, OPTIONS)
     assert time.monotonic() - begin < 30  # the compiler below it holds the pipe for 60 s
+
+
+def test_nvcc_gets_the_option_for_fast_mathematics(nvcc: FakeNvcc, source: Path) -> None:
+    nvcc.answer(PTX.format(symbol="_Z1kPi", line=3, file=source))
+    for fast_math in (False, True):
+        read_cuda(source, "sm_90", toolchain=None, nvcc=nvcc.path, fast_math=fast_math)
+        assert ("--use_fast_math" in nvcc.command) == fast_math

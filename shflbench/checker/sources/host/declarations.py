@@ -18,7 +18,7 @@ from shflbench.checker.sources.host.values import (
     as_type,
 )
 from shflbench.checker.sources.scopes import declared_name
-from shflbench.checker.sources.syntax_trees import text_of
+from shflbench.checker.sources.syntax_trees import text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -32,6 +32,7 @@ _VECTOR = re.compile(
     r"(?:\w+::)*(?P<kind>device_vector|universal_vector|host_vector|vector|array)\s*<(?P<element>.*)>$"
 )
 _DECLARATORS = frozenset({"pointer_declarator", "reference_declarator", "array_declarator", "parenthesized_declarator"})
+_OUTSIDE = frozenset({"argc", "argv", "atoi", "atol", "atoll", "stoi", "stol", "strtol", "std", "NULL", "nullptr"})
 _INITIALIZERS = frozenset({"argument_list", "initializer_list"})
 
 
@@ -56,11 +57,14 @@ def declaration(run: HostRun, node: Node) -> Callable[[HostFrame], None]:
 
 
 def variable(run: HostRun, node: Node, declarator: Node) -> Callable[[HostFrame], Cell | HostElement]:
-    """Return how one variable of a declaration begins."""
-    return _declarator(run, text_of(node.child_by_field_name("type")), declarator)[1]
+    """Return how one global variable of a declaration begins."""
+    is_used = declared_name(declarator) in run.program.device_words  # which are not compiled with another number
+    return _declarator(run, text_of(node.child_by_field_name("type")), declarator, is_fixed=is_used)[1]
 
 
-def _declarator(run: HostRun, text: str, item: Node) -> tuple[str, Callable[[HostFrame], Cell | HostElement]]:
+def _declarator(
+    run: HostRun, text: str, item: Node, *, is_fixed: bool = False
+) -> tuple[str, Callable[[HostFrame], Cell | HostElement]]:
     value = item.child_by_field_name("value") if item.type == "init_declarator" else None
     inner = item.child_by_field_name("declarator") if item.type == "init_declarator" else item
     name = declared_name(inner)
@@ -75,7 +79,8 @@ def _declarator(run: HostRun, text: str, item: Node) -> tuple[str, Callable[[Hos
         return name, refer
     if value is not None and value.type in _INITIALIZERS:
         return name, _listed(run, text, shape, value)
-    make = run.expression(value) if value is not None else None
+    given_number = None if is_fixed else _given(run, name, value)
+    make = given_number or (run.expression(value) if value is not None else None)
 
     def declared(frame: HostFrame) -> Cell | HostElement:
         type_ = shape(run.type(text, frame), frame) if text != "auto" else UNKNOWN_TYPE
@@ -87,6 +92,16 @@ def _declarator(run: HostRun, text: str, item: Node) -> tuple[str, Callable[[Hos
         return run.constructed(type_, [], frame)
 
     return name, declared
+
+
+def _given(run: HostRun, name: str, value: Node | None) -> Callable[[HostFrame], object] | None:
+    """Return the number that replaces the constant, or the word of the command line, that a variable begins with."""
+    if value is None or name not in run.numbers:
+        return None
+    if any(item.type == "identifier" and text_of(item) not in _OUTSIDE for item in walk(value)):
+        return None  # it follows another variable, from which others may follow, too
+    number = run.numbers[name]
+    return lambda _: number
 
 
 def _is_function_pointer(declarator: Node) -> bool:

@@ -27,6 +27,7 @@ class HostRun(Protocol):
     program: HostProgram
     kernels: Mapping[str, Sequence[Definition]]
     state: HostState
+    numbers: Mapping[str, int | float]  # values of variables that begin with a constant, by name
     macro_uses: list[Node]  # those around what runs
     long_loops: dict[int, int]  # loops that took too many iterations, with the largest number of the input
 

@@ -51,9 +51,13 @@ class Interpreter:
         program: HostProgram,
         types: Types,
         kernels: Mapping[str, Sequence[Definition]],
+        numbers: Mapping[str, int | float] | None = None,
     ) -> None:
-        """Keep the program; `kernels` has the definitions of kernels by the last part of their names."""
-        self.program, self.kernels = program, kernels
+        """Keep the program; `kernels` has the definitions of kernels by the last part of their names.
+
+        Variables that begin with a constant begin with the `numbers` of their names.
+        """
+        self.program, self.kernels, self.numbers = program, kernels, numbers or {}
         self.types = TypeReader(types, program)
         self.state = HostState(HostInput())
         self._expressions: dict[int, Callable[[HostFrame], object]] = {}

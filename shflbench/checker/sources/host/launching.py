@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.interface import HostRun
     from shflbench.checker.sources.kernel_file import Dims
 
-_MOST_PERFORMED = 400  # launches of one run
+_MOST_DIFFERENT = 400  # launches of one run; programs repeat a launch to time it
 # Of `kernels[n]<<<…>>>` and `(*kernel)<<<…>>>`, whose kernel is a value.
 _ELEMENTS = frozenset({"subscript_expression", "parenthesized_expression", "pointer_expression", "field_expression"})
 
@@ -127,8 +127,6 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
         type_ = definition.parameters[place].type if definition is not None else ""
         if isinstance(value, Pointer) and not re.search(r"\bconst\b[^*]*\*", type_):
             value.memory.forget()  # the kernel may write it
-    if len(run.state.performed) >= _MOST_PERFORMED:
-        return
     grid, block = (_dims(item) for item in shape)
     node, line = run.site(node)
     unresolved = any(item is not None and 0 in item for item in (grid, block))
@@ -145,6 +143,10 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     if unresolved and run.state.given.used:
         return  # the values that stand for the command line give no launch
     given = _deduced(definition, template, [value for _, value in arguments.values()])
+    key = (node.id, given, result)
+    if key in run.state.different or len(run.state.different) >= _MOST_DIFFERENT:
+        return
+    run.state.different.add(key)
     run.state.performed.append(Performed(node, name, given, tuple(nodes), result, is_instance))
 
 

@@ -74,7 +74,8 @@ class HostState:
 
     given: HostInput
     limit: int = MOST_STEPS
-    performed: list[Performed] = field(default_factory=list)
+    performed: list[Performed] = field(default_factory=list)  # without those that are like an earlier one
+    different: set[object] = field(default_factory=set)  # of each performed one, what makes it different
     globals: dict[str, Cell] = field(default_factory=dict)
     steps: int = 0
     loop_steps: int | None = None  # of the outermost loop that only computes

@@ -1,4 +1,4 @@
-"""The macros that are defined when the host code is compiled, by the conditions around their definitions."""
+"""The macros and the lines that the host's compiler sees, by the conditions around them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import operator
 import re
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.lexer import TextSpan
 from shflbench.checker.sources.macros import Macro
 
 if TYPE_CHECKING:
@@ -38,14 +39,24 @@ class Preprocessor:
     def __init__(self, files: Sequence[UserFile], define: Mapping[str, Macro]) -> None:
         """Read the main file, which is the first, and what it includes; `define` is what `-D` gives."""
         self._files = {file.path.name: file for file in files}
+        self._compiled: dict[str, list[TextSpan]] = {}  # by the name of a file that is read: its lines that count
         self.macros: dict[str, Macro] = {name: Macro(name, None, body) for name, body in _GIVEN.items()} | dict(define)
         for file in files[:1]:
             self._read(file, 0)
 
+    def compiles(self, file: UserFile, position: int) -> bool:
+        """Whether the compiler sees what stands at a position; also if nobody is known to include the file."""
+        spans = self._compiled.get(file.name)
+        return spans is None or any(span.start <= position < span.end for span in spans)
+
     def _read(self, file: UserFile, depth: int) -> None:
         taken = [True]  # of each `#if` around: whether its lines are compiled
         ended = [True]  # whether one of its parts was taken
+        compiled, start = self._compiled.setdefault(file.name, []), 0
         for span in file.lexed.directives:
+            if taken[-1]:
+                compiled.append(TextSpan(start, span.start))
+            start = span.end
             text = _COMMENT.sub(" ", file.text[span.start : span.end].decode(errors="replace"))
             match = _DIRECTIVE.match(re.sub(r"\\\r?\n", " ", text))
             if match is None:
@@ -63,6 +74,7 @@ class Preprocessor:
                 ended.pop()
             elif taken[-1]:
                 self._follow(word, rest, depth)
+        compiled.append(TextSpan(start, len(file.text)))
 
     def _follow(self, word: str, rest: str, depth: int) -> None:
         if word == "define" and (match := _DEFINITION.match(rest)) is not None:

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.definitions import template_parameters
-from shflbench.checker.sources.host.preprocessor import Preprocessor
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.scopes import GLOBAL, declared_name
 from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from tree_sitter import Node
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 
 _CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
 _DEVICE_CALL = re.compile(r"^(?:::)?(?:cuda[A-Z]|cub::|thrust::|hip[A-Z]|cublas|cufft|curand)")
+_CONSTANT = re.compile(r"[0-9\s()*+<uUlL-]*[0-9][0-9\s()*+<uUlL-]*")  # the body of a macro such as `(1 << 20)`
 _NO_ARITHMETIC = frozenset({"=", "==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 _MOST_DEPTH = 40  # of calls, in the search for launches
 
@@ -54,20 +54,38 @@ class HostClass:
 class HostProgram:
     """The host code of one translation unit."""
 
-    def __init__(self, files: Sequence[UserFile], macros: Macros) -> None:
-        """Index the files."""
-        self.macros = macros
-        self.active = Preprocessor(files, macros.of_command_line()).macros
+    def __init__(
+        self,
+        files: Sequence[UserFile],
+        macros: Macros,
+        active: Mapping[str, Macro],
+        numbers: Mapping[str, int | float] | None = None,
+    ) -> None:
+        """Index the files; of the `macros`, those that are `active` are defined when the host code is compiled.
+
+        Constant macros stand for the `numbers` of their names, unless device code uses them.
+        """
+        self.macros, self.active = macros, dict(active)
         self.functions: dict[str, list[HostFunction]] = {}
         self.classes: dict[str, HostClass] = {}
         self.variables: dict[str, tuple[Node, Node]] = {}  # name → declaration, declarator
         self.enumerators: dict[str, Node] = {}
         self.kernels: set[str] = set()
+        self._device_code: list[Node] = []
         self._effects: dict[int, bool] = {}
         self._paths = {file.tree.root_node.id: file.path for file in files}
         for file in files:
             for node in walk(file.tree.root_node):
                 self._index(node)
+        for name, value in (numbers or {}).items():
+            macro = self.macro(name)
+            if macro is not None and _CONSTANT.fullmatch(macro.body) and name not in self.device_words:
+                self.active[name] = replace(macro, body=str(value))
+
+    @cached_property
+    def device_words(self) -> frozenset[str]:
+        """The words of device code, and those that its macros may expand to."""
+        return self.macros.words(" ".join(map(text_of, self._device_code)))
 
     def _index(self, node: Node) -> None:
         if node.type == "function_definition":
@@ -90,6 +108,8 @@ class HostProgram:
         name = name or _without_arguments(text_of(declarator.child_by_field_name("declarator")))
         parts = [part.strip() for part in name.split("::")]
         words = self.macros.words(prefix(node))
+        if words & DEVICE_WORDS:
+            self._device_code.append(node)
         if "__global__" in words:
             self.kernels.add(parts[-1])
             return

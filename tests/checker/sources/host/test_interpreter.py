@@ -211,6 +211,12 @@ def test_a_loop_that_launches_gives_some_of_its_launches(launches: Launches) -> 
     assert numbers(launches(main("for (int n = 1; n < 100; n += 1) kernel<<<n, 32>>>(p, n);"))) == [1, 2, 21, 40]
 
 
+def test_launches_that_a_program_repeats_leave_room_for_later_ones(launches: Launches) -> None:
+    repeated = "for (int i = 0; i < 1000; i++) for (int j = 0; j < 1000; j++) kernel<<<1, 32>>>(p, 1);"
+    body = f"int n = 1; {repeated} n += 1; kernel<<<n, 32>>>(p, n);"
+    assert numbers(launches(main(body))) == [1, 2]
+
+
 def test_a_long_loop_leaves_its_results_unknown(launches: Launches) -> None:
     body = f"int n = 0, m = 5; for (int i = 0; i < {MOST_ITERATIONS + 1}; i++) n += i; kernel<<<m, 32>>>(p, n);"
     (launch,) = launches(main(body))

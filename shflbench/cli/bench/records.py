@@ -1,0 +1,66 @@
+"""A comparison of kernels as JSON: each group with the times of its kernels, and the kernels that are not timed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from shflbench.cli.show.tables import by_group, verification
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from shflbench.model import Case, Launch
+    from shflbench.store import Row, Run
+    from shflbench.user_kernels.comparison import KernelChoice
+
+TIMES = ("time_us", "time_low_us", "time_high_us", "speedup", "speedup_low", "speedup_high")  # columns of `results.csv`
+
+
+def text(files: Sequence[Path], choice: KernelChoice, run: Run | None, cases: Iterable[Case]) -> str:
+    """Return the object for a comparison; unknown values are null, and so is the folder without a run."""
+    by_id = {case.id: case for case in cases}
+    names = {
+        (comparison.name, kernel.variant): kernel.candidate.name
+        for comparison in choice.comparisons
+        for kernel in comparison.kernels
+    }
+    record = {
+        "files": [str(file) for file in files],
+        "folder": str(run.folder) if run else None,
+        "device": run.info.device.name if run and run.info.device else None,
+        "left_out": [asdict(item) for item in choice.left_out],
+        "groups": [_group(rows, by_id, names) for rows in by_group(run.rows if run else ())],
+    }
+    return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _group(rows: Sequence[Row], cases: Mapping[str, Case], names: Mapping[tuple[str, str], str]) -> dict[str, object]:
+    head = rows[0]
+    return {
+        "pattern": head.pattern,
+        "dtype": head.dtype,
+        "launch": head.launch,
+        "options": dict(head.options),
+        "baseline": next((row.baseline for row in rows if row.baseline), None),
+        "kernels": [
+            {
+                "kernel": names[row.pattern, row.variant],
+                "variant": row.variant,
+                **_dims(cases[row.case_id].launch),
+                "status": row.status,
+                "verification": verification(row),
+                **{name: getattr(row, name) for name in TIMES},
+            }
+            for row in rows
+        ],
+    }
+
+
+def _dims(launch: Launch) -> dict[str, object]:
+    """Return the launch of a kernel, also where that of its group is called `own`."""
+    if launch.dims:
+        return {"grid": launch.dims.grid, "block": launch.dims.block}
+    return {"grid": (launch.grid, 1, 1), "block": (launch.block, 1, 1)}
