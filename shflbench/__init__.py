@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.version import __version__
+
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
@@ -16,7 +18,6 @@ if TYPE_CHECKING:
     from shflbench.checker.python.results import CheckResult
     from shflbench.checker.python.triton_kernels import Grid
 
-__version__ = "0.2.0"
 __all__ = ["__version__", "check", "load", "load_samples", "split_options"]
 
 
