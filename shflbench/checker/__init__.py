@@ -30,6 +30,13 @@ if TYPE_CHECKING:
     from shflbench.checker.machine.policies import POLICIES
     from shflbench.checker.machine.threads import Shape
     from shflbench.checker.ptx.syntax import Location
+    from shflbench.checker.python.candidates import (
+        PythonKernel,
+        PythonLaunch,
+        host_arguments,
+        python_kernel,
+        read_python_candidate,
+    )
     from shflbench.checker.report import FileReport, Finding, KernelReport, LaunchRecord
     from shflbench.checker.requests.count import Locate, count_requests
     from shflbench.checker.runs.buffer_uses import BufferUse
@@ -62,6 +69,13 @@ else:
             "machine.policies": ("POLICIES",),
             "machine.threads": ("Shape",),
             "ptx.syntax": ("Location",),
+            "python.candidates": (
+                "PythonKernel",
+                "PythonLaunch",
+                "host_arguments",
+                "python_kernel",
+                "read_python_candidate",
+            ),
             "report": ("FileReport", "Finding", "KernelReport", "LaunchRecord"),
             "requests.count": ("Locate", "count_requests"),
             "runs.buffer_uses": ("BufferUse",),
@@ -98,6 +112,8 @@ __all__ = [
     "Location",
     "Machine",
     "Program",
+    "PythonKernel",
+    "PythonLaunch",
     "Shape",
     "SourceLine",
     "check_file",
@@ -106,10 +122,13 @@ __all__ = [
     "count_requests",
     "execute",
     "grouped",
+    "host_arguments",
     "load_program",
     "not_checked",
     "parse_arguments",
     "parse_shape",
+    "python_kernel",
     "read_candidates",
+    "read_python_candidate",
     "reports_with_kernels",
 ]

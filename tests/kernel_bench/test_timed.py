@@ -1,0 +1,53 @@
+"""`shflbench.bench` on a scripted GPU, whose kernels compute in the emulator."""
+
+import re
+from typing import Any
+
+import pytest
+
+import shflbench
+from tests.cli.bench.test_timed import EmulatedGpu
+from tests.fakes.backend import plug_in
+from tests.kernel_bench.conftest import KERNELS, ROWS
+
+PAIR = {"sums_smem": KERNELS, "sums_shfl": KERNELS}
+AT: dict[str, Any] = {"grid": ROWS, "block": 256}
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> EmulatedGpu:
+    device = EmulatedGpu()
+    plug_in(monkeypatch, device)
+    return device
+
+
+def test_the_table_has_times_and_the_ratio_with_its_interval(arrays: Any, gpu: EmulatedGpu) -> None:
+    result = shflbench.bench(PAIR, *arrays, precision=0.05, **AT)
+    assert gpu.opened
+    assert result.is_timed
+    table = result.table.set_index("kernel")
+    assert dict(table["time_us"]) == {"sums_smem": 8.0, "sums_shfl": 4.0}
+    assert list(table[["speedup_low", "speedup", "speedup_high"]].iloc[1]) == pytest.approx([2, 2, 2], rel=0.01)
+    assert re.search(r"sums_shfl: 4 µs \(.* to .*\), 2\.00× the speed of sums_smem \(.* to .*\)", result.text())
+    assert "Nothing was timed" not in result.text()
+
+
+def test_cold_means_cold_for_all(arrays: Any, gpu: EmulatedGpu) -> None:
+    assert shflbench.bench(PAIR, *arrays, l2="cold", **AT).is_timed
+    assert {call.cold for call in gpu.opened} == {True}
+
+
+def test_a_kernel_with_other_results_has_no_time(arrays: Any, gpu: EmulatedGpu) -> None:
+    wrong = KERNELS.replace("out[row] = part[0];", "out[row] = 2 * part[0];")
+    result = shflbench.bench({"right": (KERNELS, "sums_smem"), "wrong": (wrong, "sums_smem")}, *arrays, **AT)
+    table = result.table.set_index("kernel")
+    assert gpu.opened
+    assert list(table["status"]) == ["timed", "incorrect"]
+    assert table["time_us"].isna().tolist() == [False, True]
+    assert not result.is_timed
+
+
+def test_the_emulator_is_used_if_it_is_asked_for(arrays: Any, gpu: EmulatedGpu) -> None:
+    result = shflbench.bench(PAIR, *arrays, device="emulator", **AT)
+    assert result.agree
+    assert not gpu.opened
