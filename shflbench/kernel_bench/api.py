@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -19,7 +19,7 @@ from shflbench.errors import DeviceError, UsageError
 from shflbench.kernel_bench.request import DEFAULT_ARCH
 from shflbench.kernel_bench.result import BenchResult
 from shflbench.measure import executor
-from shflbench.model import Overrides
+from shflbench.model import Overrides, Status
 from shflbench.session import Note, Plan, run
 from shflbench.session.plan import run_info
 from shflbench.store import RunFolder, read_run
@@ -28,17 +28,18 @@ from shflbench.user_kernels.several_sources import choose_each
 from shflbench.user_kernels.suite import BenchSettings, suite_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.checker import CandidateFile
     from shflbench.kernel_bench.request import BenchRequest
     from shflbench.measure.executor import Executor
     from shflbench.model import Suite
+    from shflbench.store import Row
     from shflbench.user_kernels.comparison import KernelChoice
 
 OPENER = "shflbench.backends.cuda:open_backend"  # what a worker process opens a GPU with
 NAME = "python-kernels"  # of the pattern and the suite
-NOT_TIMED = "Nothing was timed: {reason}. The results were compared in the emulator."
+COMPARED = (Status.VERIFIED, Status.INCORRECT)
 
 
 def bench(request: BenchRequest) -> BenchResult:
@@ -49,9 +50,11 @@ def bench(request: BenchRequest) -> BenchResult:
     result = BenchResult((), {item.kernel: item.sentence for item in choice.left_out}, (), None)
     if not choice.comparisons:
         return result
-    notes = [*_undecided(candidates), *([NOT_TIMED.format(reason=reason)] if reason else [])]
-    with _folder(request) as folder:
-        return _measured(_suite(choice, request), request, reason, replace(result, sentences=tuple(notes)), folder)
+    result = replace(result, sentences=tuple(_undecided(candidates)))
+    with TemporaryDirectory(prefix="shflbench-") as temporary:
+        # A kept run is read again with its patterns. Others would fill the cache with arrays.
+        suite = _suite(choice, request, cache_folder() / "bench" if request.output else Path(temporary))
+        return _measured(suite, request, reason, result, request.output or Path(temporary) / "run")
 
 
 def _undecided(candidates: Mapping[str, CandidateFile]) -> Iterator[str]:
@@ -70,9 +73,17 @@ def _measured(suite: Suite, request: BenchRequest, reason: str, result: BenchRes
         with sole_writer(folder.path):
             notes += [event.sentence for event in run(plan, folder) if isinstance(event, Note)]
     measured = read_run(path)
+    if reason:
+        notes.append(_not_timed(reason, measured.rows))
     times = RunTimes(measured) if any(row.time_us for row in measured.rows) else None
     texts = (*sentences(measured.rows, times), *notes)
     return BenchResult(tuple(measured.rows), result.left_out, texts, path if request.output else None)
+
+
+def _not_timed(reason: str, rows: Sequence[Row]) -> str:
+    """Return the sentence of a run without a GPU."""
+    text = f"Nothing was timed: {reason}."
+    return f"{text} The results were compared in the emulator." if any(row.status in COMPARED for row in rows) else text
 
 
 def _no_gpu(request: BenchRequest) -> str:
@@ -104,16 +115,6 @@ def _plan(suite: Suite, request: BenchRequest, reason: str) -> Plan:
     return Plan(suite, toolchain, device.arch, opened, cache_folder(), None if reason else device.sms, request.seed)
 
 
-def _suite(choice: KernelChoice, request: BenchRequest) -> Suite:
+def _suite(choice: KernelChoice, request: BenchRequest, below: Path) -> Suite:
     settings = BenchSettings(request.rules, request.rtol, is_cold=request.l2 == "cold")
-    return suite_of(Path(f"{NAME}.cu"), choice.comparisons, settings, cache_folder() / "bench")
-
-
-@contextmanager
-def _folder(request: BenchRequest) -> Iterator[Path]:
-    """Yield the folder of the run: the one that was asked for, or one that is removed afterwards."""
-    if request.output is not None:
-        yield request.output
-        return
-    with TemporaryDirectory(prefix="shflbench-") as folder:
-        yield Path(folder) / "run"
+    return suite_of(Path(f"{NAME}.cu"), choice.comparisons, settings, below)

@@ -16,6 +16,12 @@ from tests.kernel_bench.conftest import KERNELS, ROWS, SUMS
 Launch = dict[str, Any]
 PAIR = {"sums_smem": KERNELS, "sums_shfl": KERNELS}
 AT: Launch = {"grid": ROWS, "block": 256}
+COPY = """
+__global__ void copy(float* to, const float* from) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i] = from[i];
+}
+"""
 OTHER_NAMES = (
     KERNELS.replace("float* out, const float* in, int n", "const float* out, float* in, long n")
     .replace("sum += in[row * n + i]", "sum += out[row * n + i]")
@@ -29,7 +35,7 @@ def test_kernels_are_compared_with_the_arrays_given(arrays: Any) -> None:
     assert not result.is_timed
     assert list(result.table["kernel"]) == ["sums_smem", "sums_shfl"]
     assert list(result.table["status"]) == ["verified", "verified"]
-    assert "Nothing was timed: the driver lists no GPU." in result.text()
+    assert "Nothing was timed: the driver lists no GPU. The results were compared in the emulator." in result.text()
     assert not arrays[0].any()  # the caller's array stays
 
 
@@ -82,6 +88,27 @@ def test_the_run_is_kept_in_the_folder_given(arrays: Any, tmp_path: Path) -> Non
     result = shflbench.bench(PAIR, *arrays, output=tmp_path / "run", **AT)
     assert result.folder == tmp_path / "run"
     assert tuple(read_run(tmp_path / "run").rows) == result.rows
+
+
+def test_arrays_are_not_kept_in_the_cache(
+    arrays: Any, kernel_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shflbench.bench(PAIR, *arrays, output=tmp_path / "first", **AT)
+    kept = set((kernel_cache / "bench").iterdir())
+    assert kept
+    out, values, columns = arrays
+    monkeypatch.chdir(tmp_path)
+    shflbench.bench(PAIR, out, values / 2, columns, **AT)
+    assert set((kernel_cache / "bench").iterdir()) == kept
+    assert {path.name for path in tmp_path.iterdir()} == {"first"}
+
+
+def test_a_launch_that_is_too_large_for_the_emulator_is_not_compared() -> None:
+    values = np.zeros(1 << 17, np.float32)
+    result = shflbench.bench({"a": (COPY, "copy"), "b": (COPY, "copy")}, values, values.copy(), grid=1 << 9, block=256)
+    assert [row.status.value for row in result.rows] == ["skipped"] * 2
+    assert "compared on a GPU only" in result.text()
+    assert result.sentences[-1] == "Nothing was timed: the driver lists no GPU."
 
 
 def test_a_file_is_read_with_its_headers(arrays: Any, tmp_path: Path) -> None:
