@@ -73,6 +73,9 @@ def _measured(suite: Suite, request: BenchRequest, reason: str, result: BenchRes
         with sole_writer(folder.path):
             notes += [event.sentence for event in run(plan, folder) if isinstance(event, Note)]
     measured = read_run(path)
+    if noise := measured.info.noise:
+        quiet = f"The machine was quiet: {noise.sentence}."
+        notes.append(quiet if noise.quiet else f"{noise.verdict}: {noise.sentence}; {noise.advice}.")
     if reason:
         notes.append(_not_timed(reason, measured.rows))
     times = RunTimes(measured) if any(row.time_us for row in measured.rows) else None
