@@ -177,6 +177,15 @@ def test_a_raw_kernel_of_cupy_is_compiled_with_its_macros(arrays: Any) -> None:
     assert shflbench.bench(kernels, *arrays, **AT).agree
 
 
+class Dispatcher:
+    """What a function with `@cuda.jit` of Numba has."""
+
+    py_func, targetoptions = None, ()
+
+    def __call__(self) -> None:
+        """Launch nothing."""
+
+
 def call() -> None:
     """Launch a kernel, perhaps."""
 
@@ -185,6 +194,7 @@ def call() -> None:
     ("kernels", "message"),
     [
         ({"a": call}, "kernel `a` is a function that Python calls"),
+        ({"a": Dispatcher()}, "kernel `a` is one of Numba, and only CUDA C++ is timed"),
         ({"a": 3}, "kernel `a` is a int"),
         ({"a": (KERNELS, "sum")}, "the source of `a` has no kernel `sum`"),
         ({"a": KERNELS}, "the source of `a` has 2 kernels"),
