@@ -15,10 +15,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from shflbench.cli.environment import compute_sanitizer
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.compile.source import Source
 from shflbench.compile.toolchain import find
+from shflbench.environment import compute_sanitizer
 from shflbench.pattern_checks.sanitizer_result import MARKER, Count, Tool, parse
 from tests.checker.planted_kernels import PlantedKernel, planted_kernels
 

@@ -19,8 +19,8 @@ import dask
 from distributed import Worker, get_worker
 
 from benchmarks.fleet_cluster_devices import SimulatedSupervisor, device_of, read_recordings, uuid_of
-from shflbench.cli import gpus
-from shflbench.cli.gpus import Gpu
+from shflbench.backends import gpus
+from shflbench.backends.gpus import Gpu
 from shflbench.fleet import device_process
 from shflbench.store import surroundings
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shflbench.cli.environment import cache_folder
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import find
+from shflbench.environment import cache_folder
 from shflbench.measure.workload import Workload, call_of
 from shflbench.patterns.declare import ITERATIONS
 from shflbench.patterns.discover import load as load_pattern

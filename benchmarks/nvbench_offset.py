@@ -25,11 +25,11 @@ from benchmarks.nvbench_agreement_runs import CASES, suite_text
 from benchmarks.nvbench_agreement_table import read_nvbench
 from benchmarks.nvbench_agreement_timer import arguments, prepared
 from shflbench.backends.cuda_harness import Harness, harness_source
-from shflbench.cli.environment import cache_folder
 from shflbench.compile.build import Builder
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.compile.source import Source
 from shflbench.compile.toolchain import find
+from shflbench.environment import cache_folder
 from shflbench.patterns.discover import load as load_pattern
 from shflbench.suite import load
 

@@ -28,9 +28,9 @@ from benchmarks.peers_table import PeerRow, RowError, comparisons, page, read, t
 from benchmarks.peers_timer import Session
 from benchmarks.peers_works import BANDWIDTH, FUNCTIONS, PlanError, works
 from shflbench.backends.cuda import open_backend
-from shflbench.cli.environment import cache_folder
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import find
+from shflbench.environment import cache_folder
 from shflbench.errors import ShflbenchError
 from shflbench.patterns.discover import builtin, load
 from shflbench.store.surroundings import versions

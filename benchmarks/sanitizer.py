@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 sys.path.insert(0, str(Path(__file__).parent.parent))  # tests.kernels finds the kernels
 
 from shflbench.backends.cuda import CudaBackend
-from shflbench.cli.environment import compute_sanitizer
 from shflbench.compile.build import Builder
+from shflbench.environment import compute_sanitizer
 from shflbench.pattern_checks.kernels import compile_all
 from shflbench.pattern_checks.sanitizer import jobs, merge, run_tools
 from shflbench.pattern_checks.sanitizer_result import Tool

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.version import __version__
+
 if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Mapping
@@ -11,13 +13,80 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-    from shflbench.checker.python.named_launch import LaunchLike
+    from shflbench.checker.python.named_launch import Extent, LaunchLike
     from shflbench.checker.python.prepared import Arguments
     from shflbench.checker.python.results import CheckResult
     from shflbench.checker.python.triton_kernels import Grid
+    from shflbench.kernel_bench.request import PerKernel
+    from shflbench.kernel_bench.result import BenchResult
 
-__version__ = "0.2.0"
-__all__ = ["__version__", "check", "load", "load_samples", "split_options"]
+__all__ = ["__version__", "bench", "check", "load", "load_samples", "split_options"]
+
+
+def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the measurement)
+    kernels: Mapping[str, object],
+    *arguments: object,
+    grid: PerKernel[Extent] = None,
+    block: PerKernel[Extent] = None,
+    shared_bytes: PerKernel[int] = None,
+    check: bool = True,
+    rtol: float | None = None,
+    l2: str = "warm",
+    device: str = "auto",
+    gpu: int = 0,
+    arch: str | None = None,
+    precision: float | None = None,
+    max_seconds: float | None = None,
+    processes: int | None = None,
+    include: Iterable[str | os.PathLike[str]] = (),
+    define: Iterable[str] = (),
+    output: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+) -> BenchResult:
+    """Check kernels for races, compare what they compute, time them in turn, and return a table.
+
+    `kernels` are CUDA C++ as text, the paths of .cu files, pairs of either and the name of a kernel, or RawKernels of
+    CuPy, by name; the first one is the baseline, and its results are the reference. `arguments` are those of each
+    launch: arrays (NumPy, PyTorch, CuPy, Numba, or of the DLPack protocol), which are copied and stay as they are,
+    numbers and None. `grid`, `block` and `shared_bytes` (dynamic, per block) are the same for all kernels, or a mapping
+    by name. Without arguments, grid and block, they are those of the host code in the source. `check=False` skips the
+    check. `rtol` is the allowed error of floating-point results as a share of their magnitude. `l2` is "warm" or
+    "cold". `device` is "cuda", "emulator" or "auto": a GPU (index `gpu`) if there is one, else the emulator, which
+    times nothing; `arch` emulates that architecture. `precision` is the width of the interval of each median as a share
+    of it at which timing ends, `max_seconds` the longest time per kernel. `include` and `define` are those of the
+    compiler. `output` keeps the run in a folder, which `shflbench show`, `limits` and `compare` read.
+
+    The result has `table` (pandas, times in µs), `rows`, `left_out`, `is_timed`, `agree`, `sentences`, `folder` and
+    `text()`. docs/how-to/bench-from-python.md shows examples. Raise shflbench.errors.UsageError where arguments do not
+    fit a kernel, shflbench.errors.CompileError where a source does not compile, and shflbench.errors.DeviceError where
+    a GPU is asked for and there is none.
+    """
+    from pathlib import Path  # noqa: PLC0415  (`import shflbench` imports nothing else)
+
+    from shflbench.kernel_bench import api, request  # noqa: PLC0415
+
+    return api.bench(
+        request.BenchRequest(
+            kernels=kernels,
+            arguments=arguments,
+            grid=grid,
+            block=block,
+            shared_bytes=shared_bytes,
+            check=check,
+            rtol=rtol,
+            l2=l2,
+            device=device,
+            gpu=gpu,
+            arch=arch,
+            precision=precision,
+            max_seconds=max_seconds,
+            processes=processes,
+            include=tuple(map(Path, include)),
+            define=tuple(define),
+            output=None if output is None else Path(output),
+            seed=seed,
+        )
+    )
 
 
 def check(  # noqa: PLR0913  (a keyword per fact about a launch)

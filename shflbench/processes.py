@@ -17,6 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from multiprocessing import connection, get_context, resource_tracker
 from multiprocessing.reduction import ForkingPickler
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -105,6 +106,23 @@ def map_in_processes(
             following += 1
 
 
+@contextmanager
+def _without_program(function: Callable[[Any], object]) -> Iterator[None]:
+    """Have processes that start meanwhile not run the user's program again, unless the function is a part of it.
+
+    `multiprocessing` imports `__main__` in each process, and a script that does not expect that would start anew.
+    """
+    main = sys.modules["__main__"]
+    if function.__module__ == "__main__":
+        yield
+        return
+    sys.modules["__main__"] = ModuleType("__main__")
+    try:
+        yield
+    finally:
+        sys.modules["__main__"] = main
+
+
 class JobProcess:
     """A process, the pipe to it, and the index of the job that it runs."""
 
@@ -116,7 +134,7 @@ class JobProcess:
         self.pipe, end = context.Pipe()
         self.process = context.Process(target=_run_jobs, args=(function, end, os.getpid()), daemon=True)
         try:
-            with block_terminal_signals():
+            with block_terminal_signals(), _without_program(function):
                 self.process.start()
         finally:
             end.close()

@@ -11,7 +11,7 @@ import pynvml
 import pytest
 from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
-from shflbench.cli.gpus import NO_DRIVER
+from shflbench.backends.gpus import NO_DRIVER
 from shflbench.cli.main import main
 from tests import kernels
 from tests.disassembled import kept_listings

@@ -108,3 +108,15 @@ def test_program_that_does_not_start_has_a_status_of_its_own(tmp_path: Path) -> 
     run = subprocess.run(bound_to_parent([str(tmp_path / "gone")]), capture_output=True, text=True, check=False)
     assert (run.returncode, run.stderr) == (CANNOT_START, "No such file or directory")
     assert subprocess.run(bound_to_parent(["/bin/sh", "-c", "exit 3"]), check=False).returncode == 3
+
+
+def test_program_does_not_run_again_in_its_processes(tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(
+        "print('once', flush=True)\n"
+        "from operator import neg\nfrom shflbench.processes import map_in_processes\n"
+        "print(list(map_in_processes(neg, [1, 2])))\n",
+        encoding="utf-8",
+    )
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines() == ["once", "[-1, -2]"], done.stderr

@@ -31,7 +31,7 @@ from benchmarks.nvbench_gate.cases import SIDES
 from benchmarks.nvbench_gate.recording import FACTS, NVBenchRecording
 from benchmarks.nvbench_gate.timer import SETTINGS
 from benchmarks.nvbench_gate.truth import slowdowns, table
-from shflbench.cli.gpus import find as find_gpus
+from shflbench.backends.gpus import find as find_gpus
 from shflbench.compile.toolchain import find as find_toolchain
 from shflbench.errors import ShflbenchError
 from shflbench.store.surroundings import utc_now, versions

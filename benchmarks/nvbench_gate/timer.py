@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 from benchmarks.nvbench_agreement_timer import benchmark, prepared
 from benchmarks.nvbench_gate.cases import SIDES, UNCHANGED, slower_ids, suite_text
-from shflbench.cli.environment import cache_folder
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import find
+from shflbench.environment import cache_folder
 from shflbench.patterns.discover import load as load_pattern
 from shflbench.suite import load
 

@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from shflbench.checker.machine.policies import POLICIES
     from shflbench.checker.machine.threads import Shape
     from shflbench.checker.ptx.syntax import Location
+    from shflbench.checker.python.candidates import (
+        PythonKernel,
+        PythonLaunch,
+        host_arguments,
+        python_kernel,
+        read_python_candidate,
+    )
     from shflbench.checker.report import FileReport, Finding, KernelReport, LaunchRecord
     from shflbench.checker.requests.count import Locate, count_requests
     from shflbench.checker.runs.buffer_uses import BufferUse
@@ -65,6 +72,13 @@ else:
             "machine.policies": ("POLICIES",),
             "machine.threads": ("Shape",),
             "ptx.syntax": ("Location",),
+            "python.candidates": (
+                "PythonKernel",
+                "PythonLaunch",
+                "host_arguments",
+                "python_kernel",
+                "read_python_candidate",
+            ),
             "report": ("FileReport", "Finding", "KernelReport", "LaunchRecord"),
             "requests.count": ("Locate", "count_requests"),
             "runs.buffer_uses": ("BufferUse",),
@@ -102,6 +116,8 @@ __all__ = [
     "Location",
     "Machine",
     "Program",
+    "PythonKernel",
+    "PythonLaunch",
     "Shape",
     "SourceLine",
     "check_file",
@@ -110,6 +126,7 @@ __all__ = [
     "count_requests",
     "execute",
     "grouped",
+    "host_arguments",
     "is_built_fast",
     "load_program",
     "not_checked",
@@ -117,6 +134,8 @@ __all__ = [
     "parse_arguments",
     "parse_shape",
     "program_words",
+    "python_kernel",
     "read_candidates",
+    "read_python_candidate",
     "reports_with_kernels",
 ]

@@ -14,10 +14,10 @@ import click
 
 from shflbench import __version__
 from shflbench.cli.console import Console, ReaderGoneError, discard
-from shflbench.cli.environment import color_refused, limit_threads
 from shflbench.cli.log import show_log
 from shflbench.cli.registry import LazyGroup
 from shflbench.cli.signals import code_of, number_of, raise_on_signals, word_of
+from shflbench.environment import color_refused, limit_threads
 from shflbench.errors import (
     INTERNAL_FAULT,
     InputError,

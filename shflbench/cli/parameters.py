@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shflbench.cli.environment import baselines_folder
 from shflbench.cli.help import EMPTY, option
+from shflbench.environment import baselines_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,9 +12,10 @@ from hashlib import sha256
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-import shflbench
 from shflbench.store.provenance import Host, Versions
+from shflbench.version import __version__
 
+PACKAGE = Path(__file__).parent.parent
 CUPY = ("cupy-cuda13x", "cupy-cuda12x", "cupy")  # the names under which it is published
 SOURCE_ENDINGS = (".py", ".cu", ".cuh", ".cubin")  # the files that affect a time
 SOURCE_DIGITS = 16  # 64 bits: no two versions will ever share them
@@ -38,7 +39,7 @@ def versions(
     commit, dirty = _package_checkout()
     return Versions(
         python=platform.python_version(),
-        shflbench=shflbench.__version__,
+        shflbench=__version__,
         numpy=_installed("numpy"),
         cupy=next(filter(None, map(_installed, CUPY)), None),
         nvrtc=nvrtc,
@@ -80,13 +81,13 @@ def source_hash(folder: Path) -> str | None:
 @cache
 def package_source() -> str | None:
     """Return the hash of the source files of the installed package, which takes 0.02 s, when this was first called."""
-    return source_hash(Path(shflbench.__file__).parent)
+    return source_hash(PACKAGE)
 
 
 @cache
 def _package_checkout() -> tuple[str | None, bool | None]:
     """Return the checkout of the installed package when this was first called: a fleet has a record per device."""
-    return checkout(Path(shflbench.__file__).parent.parent)
+    return checkout(PACKAGE.parent)
 
 
 def _git(folder: Path, *arguments: str) -> str | None:

@@ -147,7 +147,7 @@ def _declaration(comparison: KernelComparison, file: str, tolerance: float | Non
     sizes = [size for size in comparison.sizes if size is not None]
     dtype = result_dtype(comparison)
     relative = TOLERANCES.get(dtype, 0.0) if tolerance is None else tolerance
-    options = [option for option in comparison.kernels[-1].unit.options if not option.startswith(USUAL_OPTIONS)]
+    options = compiler_options(comparison.kernels[-1].unit)
     classes = sorted({"Mechanism", "Pattern", "Variant", *(_class(comparison, item) for item in first.buffers)})
     classes += ["Scalar"] if numbers else []
     read = [item for item in first.buffers if comparison.use(item) is not BufferUse.WRITTEN]
@@ -258,6 +258,11 @@ def _inputs(comparison: KernelComparison, read: list[CandidateBuffer]) -> Iterat
             values = f"np.roll({values}, shift)"
         yield f"            np.resize({values}, {_count(comparison, buffer)}),\n"
     yield "        )\n"
+
+
+def compiler_options(unit: PtxUnit) -> tuple[str, ...]:
+    """Return the options of the compiler that a pattern must state."""
+    return tuple(option for option in unit.options if not option.startswith(USUAL_OPTIONS))
 
 
 def buffer_dtype(buffer: CandidateBuffer) -> str:

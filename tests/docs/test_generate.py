@@ -8,8 +8,7 @@ from pathlib import Path
 import click
 import pytest
 
-from shflbench import errors
-from shflbench.cli import environment
+from shflbench import environment, errors
 from shflbench.cli.baseline.command import command as baseline
 from shflbench.cli.main import READER_GONE
 from shflbench.cli.main import shflbench as root

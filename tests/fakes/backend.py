@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     # Not needed in worker processes:
     import pytest
 
-    from shflbench.cli.gpus import Gpu
+    from shflbench.backends.gpus import Gpu
 
 Iterations = Callable[[int, int], Collection[int]]  # (iterations, unroll) → iterations that go wrong, from 0
 
@@ -321,7 +321,7 @@ def _may_hold(folder: Path, name: str) -> bool:
 
 def listed(device: Device) -> Gpu:
     """Return the device as the driver lists it."""
-    from shflbench.cli.gpus import Gpu
+    from shflbench.backends.gpus import Gpu
 
     return Gpu(0, device.name, device.arch, device.memory_bytes / 2**30, device.driver, device.uuid)
 
@@ -330,7 +330,7 @@ def plug_in(monkeypatch: pytest.MonkeyPatch, backend: FakeBackend) -> FakeBacken
     """Make this a machine whose only GPU is `backend`."""
     from tests.fakes.executor import FreshProcessExecutor  # imports what starts worker processes
 
-    monkeypatch.setattr("shflbench.cli.gpus.find", lambda: [listed(backend.device)])
+    monkeypatch.setattr("shflbench.backends.gpus.find", lambda: [listed(backend.device)])
     monkeypatch.setattr("shflbench.measure.executor.GpuExecutor", lambda *_: FreshProcessExecutor(backend))
     # The scripted times know nothing of the limits of an H200, and reading the machine code takes half a second.
     monkeypatch.setattr("shflbench.cli.run_limits.store_limits", lambda *_: None)
@@ -339,4 +339,4 @@ def plug_in(monkeypatch: pytest.MonkeyPatch, backend: FakeBackend) -> FakeBacken
 
 def unplug(monkeypatch: pytest.MonkeyPatch) -> None:
     """Make this a machine with a driver and no GPU."""
-    monkeypatch.setattr("shflbench.cli.gpus.find", list)
+    monkeypatch.setattr("shflbench.backends.gpus.find", list)

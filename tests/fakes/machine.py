@@ -14,7 +14,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from shflbench.cli import gpus, main, run_limits
+from shflbench.backends import gpus
+from shflbench.cli import main, run_limits
 from shflbench.cli.run import request as run_request
 from shflbench.cli.run.fleet import conclusions
 from shflbench.cli.run.fleet.conclusion import read_codes

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.backends.cuda import CudaBackend
-from shflbench.cli.gpus import find as find_gpus
+from shflbench.backends.gpus import find as find_gpus
 from shflbench.compile.toolchain import Toolchain, find
 from shflbench.measure.job_runner import warm_up
 from shflbench.store import Run, read_run

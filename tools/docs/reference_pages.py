@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 from dataclasses import fields
 
 import shflbench
 from shflbench.checker.python.results import CheckFinding, CheckResult
+from shflbench.kernel_bench.result import BenchResult
 from tools.docs.machine_code import table
 from tools.docs.pattern_pages import NOTE
 
@@ -35,7 +37,8 @@ def index() -> str:
 
 def python() -> str:
     """Return the page of the functions that `import shflbench` offers."""
-    parts = (*_function("check"), _CHECK_EXAMPLE, *_members(CheckResult), *_members(CheckFinding), _PLUGIN)
+    bench = (*_function("bench"), _BENCH_EXAMPLE, *_members(BenchResult))
+    parts = (*bench, *_function("check"), _CHECK_EXAMPLE, *_members(CheckResult), *_members(CheckFinding), _PLUGIN)
     tables = (*_function("load"), _EXAMPLE, _TYPES, *_function("split_options"), _SPLIT_EXAMPLE)
     return "\n\n".join((NOTE, "# Python", _ABOUT, *parts, *tables, *_function("load_samples"), _SAMPLES_EXAMPLE)) + "\n"
 
@@ -45,8 +48,10 @@ def _function(name: str) -> tuple[str, str]:
     signature = inspect.signature(function)
     text = str(signature).replace("'", "").replace("pd.", "pandas.")
     if len(text) > _WIDEST:
-        parts = (str(part).replace("'", "") for part in signature.parameters.values())
-        keyword = next((part for part in signature.parameters.values() if part.kind is part.KEYWORD_ONLY), None)
+        parameters = signature.parameters.values()
+        parts = map(_parameter, parameters)
+        several = any(part.kind is part.VAR_POSITIONAL for part in parameters)
+        keyword = None if several else next((part for part in parameters if part.kind is part.KEYWORD_ONLY), None)
         lines = [f"    {part}," for part in parts]
         if keyword is not None:
             lines.insert(list(signature.parameters).index(keyword.name), "    *,")
@@ -57,6 +62,13 @@ def _function(name: str) -> tuple[str, str]:
     )
 
 
+def _parameter(part: inspect.Parameter) -> str:
+    """Return a parameter with its type without quotes, and its default value."""
+    if isinstance(part.default, str):
+        return f"{_parameter(part.replace(default=part.empty))} = {json.dumps(part.default)}"
+    return str(part).replace("'", "")
+
+
 def _linked(text: str) -> str:
     """Return a docstring with links to pages, and with the names of errors as code."""
     text = re.sub(r"docs/reference/(\S+?\.md)", r"[\1](\1)", text)
@@ -64,7 +76,7 @@ def _linked(text: str) -> str:
     return re.sub(r"(shflbench\.errors\.\w+)", r"`\1`", text)
 
 
-def _members(kind: type[CheckResult | CheckFinding]) -> tuple[str, str]:
+def _members(kind: type[BenchResult | CheckResult | CheckFinding]) -> tuple[str, str]:
     """Return a section on the fields and functions of a dataclass."""
     source = inspect.getsource(kind)
     rows = []
@@ -81,9 +93,20 @@ def _members(kind: type[CheckResult | CheckFinding]) -> tuple[str, str]:
 
 _WIDEST = 100  # characters of a signature in one line
 _ABOUT = """\
-`import shflbench` offers four functions, for tests, notebooks and scripts; the [command line](commands.md) does
-everything else. [Check a kernel from Python](../how-to/check-a-kernel-from-python.md) and [Explore results in a
-notebook](../notebooks/explore-results.md) show them in use."""
+`import shflbench` offers five functions, for tests, notebooks and scripts; the [command line](commands.md) does
+everything else. [Compare kernels from Python](../how-to/bench-from-python.md), [Check a kernel from
+Python](../how-to/check-a-kernel-from-python.md) and [Explore results in a notebook](../notebooks/explore-results.md)
+show them in use."""
+_BENCH_EXAMPLE = """\
+```python
+import numpy as np
+import shflbench
+
+x = np.random.default_rng(0).random(1 << 20, dtype=np.float32)
+kernels = {"old": "old.cu", "new": "new.cu"}
+result = shflbench.bench(kernels, np.empty_like(x), x, x.size, grid=4096, block=256)
+print(result.table[["kernel", "time_us", "speedup", "speedup_low", "speedup_high"]])
+```"""
 _CHECK_EXAMPLE = """\
 ```python
 import numpy as np

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
-from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.inputs.shapes import MOST_THREADS, parse_shape
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ ADVICE = 'Write (grid, block), such as (4, 256) or ((8, 8), (16, 16)), or a text
 _MOST_DIMENSIONS = 3
 
 
-def launch_shape(launch: LaunchLike) -> LaunchShape:
-    """Return the shape of a launch; UsageError if it has none."""
+def launch_shape(launch: LaunchLike, most_threads: int = MOST_THREADS) -> LaunchShape:
+    """Return the shape of a launch; UsageError if it has none, or more threads."""
     if not isinstance(launch, str):
         try:
             grid, block = launch
@@ -27,7 +27,7 @@ def launch_shape(launch: LaunchLike) -> LaunchShape:
             raise UsageError(f"launch {launch!r} is not a launch", ADVICE) from error
         launch = f"{extent_text(grid)}:{extent_text(block)}"
     try:
-        return parse_shape(launch)
+        return parse_shape(launch, most_threads)
     except UsageError as error:
         raise UsageError(error.message.replace("--launch", "launch"), ADVICE) from error
 

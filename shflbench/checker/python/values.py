@@ -14,6 +14,7 @@ from shflbench.errors import UsageError
 Value: TypeAlias = NDArray[Any] | np.generic | int | float | complex | None
 
 OVERLAP = "overlaps another array in memory"
+HOST_KINDS = frozenset({1, 3})  # kDLCPU and kDLCUDAHost of dlpack.h: memory that the host can read
 _LARGEST = 8  # bytes of a number in an emulated buffer
 
 
@@ -73,10 +74,20 @@ def _on_host(value: object, name: str) -> NDArray[Any]:
             return np.asarray(getattr(value, copy)())
     if hasattr(value, "__array__") or hasattr(value, "__array_interface__"):
         return np.asarray(value)
+    if hasattr(value, "__dlpack__"):
+        return _of_dlpack(value, name)
     raise UsageError(
         f"argument {name} is of type {type(value).__name__}",
-        "Pass an array (NumPy, PyTorch, CuPy, Numba), a number or None.",
+        "Pass an array (NumPy, PyTorch, CuPy, Numba, or of the DLPack protocol), a number or None.",
     )
+
+
+def _of_dlpack(value: Any, name: str) -> NDArray[Any]:  # noqa: ANN401  (of any package)
+    """Return an array of the DLPack protocol; UsageError if the host cannot read it."""
+    kind, _ = value.__dlpack_device__()
+    if kind not in HOST_KINDS:
+        raise UsageError(f"argument {name} is on a device", "Pass it as an array of CuPy: cupy.from_dlpack(array).")
+    return np.from_dlpack(value)
 
 
 def _of_tensor(tensor: Any) -> NDArray[Any]:  # noqa: ANN401  (PyTorch is no dependency)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.advice.answer import Role
 from shflbench.analysis.advice.predicted import PredictedSetting, PredictedVariant, predicted_answer
-from shflbench.cli.environment import cache_folder
 from shflbench.cli.inspect.estimates import PREDICTED_ARCH, with_predictions
 from shflbench.cli.inspect.gather import Inspector
 from shflbench.cli.inspect.residency import ResidentBlocks
+from shflbench.environment import cache_folder
 from shflbench.errors import CompileError, ResultsError, UsageError
 from shflbench.model import Case, Launch, Mechanism
 from shflbench.pattern_checks.targets import KernelSubject

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.advice.costs import EXCHANGES, predicted_cost
 from shflbench.cli.advise.predicted import require_figures
-from shflbench.cli.environment import cache_folder
 from shflbench.cli.inspect.estimates import PREDICTED_ARCH, with_predictions
 from shflbench.cli.inspect.gather import Inspector
 from shflbench.cli.inspect.residency import ResidentBlocks
+from shflbench.environment import cache_folder
 from shflbench.model import DTYPES, Case, Launch
 from shflbench.pattern_checks.targets import KernelSubject
 from shflbench.patterns.discover import builtin, load

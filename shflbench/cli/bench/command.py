@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shflbench.cli.environment import cache_folder
 from shflbench.cli.file_arguments import FILE_ARGUMENTS, as_built
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import DEFAULT_ARCH, PATH, format_option
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
+from shflbench.environment import cache_folder
 from shflbench.errors import FINDING_EXIT, UsageError
 
 if TYPE_CHECKING:
@@ -156,7 +156,7 @@ def _choice(files: Sequence[Path], flags: dict[str, Any], console: Console) -> t
 def _require_gpu(device: str) -> None:
     """Raise DeviceError before the file is read if the user asks for a GPU, and there is none."""
     if device == "cuda":
-        from shflbench.cli.gpus import find
+        from shflbench.backends.gpus import find
 
         find()
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import click
 
 from shflbench.cli.check.file_options import COMPILERS, divided, file_options, refuse_filters, refuse_without_files
-from shflbench.cli.environment import cache_folder, compute_sanitizer
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import DEFAULT_ARCH, OUTPUT_FILE, PATH, filters, format_option
+from shflbench.environment import cache_folder, compute_sanitizer
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, DeviceError, KernelError, UsageError
 
 if TYPE_CHECKING:
@@ -263,7 +263,7 @@ def _sanitize(
 
 def _find_sanitizer() -> tuple[Path, str]:
     """Return compute-sanitizer and the GPU's architecture; DeviceError for what this machine lacks."""
-    from shflbench.cli.gpus import find
+    from shflbench.backends.gpus import find
 
     gpus = find()
     if not gpus:

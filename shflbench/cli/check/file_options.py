@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.cli.environment import cache_folder, nvcc
+from shflbench.environment import cache_folder, nvcc
 from shflbench.errors import CompilerError, UsageError
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.compare.report_file import FORMATS, TABLE, append_summary, text
-from shflbench.cli.environment import step_summary
 from shflbench.cli.help import headed, option
 from shflbench.cli.output_file import write
 from shflbench.cli.parameters import BASELINES, PATH, format_option
+from shflbench.environment import step_summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

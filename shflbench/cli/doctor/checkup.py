@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from shflbench import __version__
+from shflbench.backends.gpus import Gpu, describe, disturbances, find, usable
 from shflbench.cli.doctor.extra import CUDA13, choose, how_to_install
 from shflbench.cli.doctor.packages import installed_version
-from shflbench.cli.gpus import Gpu, describe, disturbances, find, usable
 from shflbench.errors import CompilerError, DeviceError
 
 if TYPE_CHECKING:

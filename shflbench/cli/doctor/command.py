@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from shflbench.cli.doctor.packages import missing_packages
-from shflbench.cli.environment import cache_folder
 from shflbench.cli.help import Command
 from shflbench.cli.layout import Line, Table
+from shflbench.environment import cache_folder
 from shflbench.errors import MissingError
 
 if TYPE_CHECKING:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from shflbench.cli.environment import cache_folder
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.inspect.residency import DEFAULT_RESIDENCY, resident_blocks
 from shflbench.cli.parameters import DEFAULT_ARCH, OUTPUT_FILE, PATH, filters, format_option
+from shflbench.environment import cache_folder
 from shflbench.errors import KernelError, UsageError
 
 if TYPE_CHECKING:

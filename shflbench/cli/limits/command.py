@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.environment import cache_folder
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import BASELINES, OUTPUT_FILE, PATH, format_option
+from shflbench.environment import cache_folder
 from shflbench.errors import FINDING_EXIT, ResultsError
 from shflbench.words import count_noun
 

@@ -64,7 +64,7 @@ def listed(choice: tuple[int, ...] | str, console: Console) -> Sequence[int]:
 
 
 def _visible() -> VisibleGpus:
-    from shflbench.cli.gpus import find
+    from shflbench.backends.gpus import find
 
     return visible_gpus(find(), os.environ)
 

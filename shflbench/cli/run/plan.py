@@ -6,9 +6,9 @@ import math
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.environment import cache_folder
 from shflbench.cli.parameters import DEFAULT_ARCH
 from shflbench.cli.run.request import open_executor
+from shflbench.environment import cache_folder
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:

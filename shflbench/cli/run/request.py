@@ -138,14 +138,14 @@ def _emulator(request: RunRequest, suite: Suite) -> Executor:
 
 def _refuse_missing_driver() -> None:
     """Raise DeviceError where there is no driver: without it, installing anything else does not help."""
-    from shflbench.cli.gpus import find
+    from shflbench.backends.gpus import find
 
     find()
 
 
 def _no_gpu() -> str:
     """Return why there is no GPU, empty if there is one."""
-    from shflbench.cli.gpus import find
+    from shflbench.backends.gpus import find
 
     try:
         return "" if find() else "the driver lists none"

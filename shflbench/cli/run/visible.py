@@ -15,7 +15,7 @@ from shflbench.words import flat
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.cli.gpus import Gpu
+    from shflbench.backends.gpus import Gpu
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
 ORDER = "CUDA_DEVICE_ORDER"

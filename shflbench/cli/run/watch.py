@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.cli.environment import baselines_folder
+from shflbench.environment import baselines_folder
 from shflbench.errors import KernelError
 from shflbench.model import Disturbance
 from shflbench.words import count_noun, one_or_many

@@ -17,7 +17,7 @@ OPENER = "tests.fakes.calibrated:open_backend"
 def calibrate(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Call `shflbench calibrate` on a machine whose kernels take scripted times, in this process."""
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
-    monkeypatch.setattr("shflbench.cli.gpus.find", lambda: [listed(H200)])
+    monkeypatch.setattr("shflbench.backends.gpus.find", lambda: [listed(H200)])
     monkeypatch.setattr("shflbench.calibrate.worker.OPENER", OPENER)
     monkeypatch.setattr("shflbench.calibrate.worker.DeviceInWorker", DeviceInProcess)
     monkeypatch.setattr("shflbench.calibrate.pipeline.ROUNDS", 2)

@@ -6,9 +6,9 @@ from typing import NoReturn
 import pytest
 
 from shflbench import __version__
+from shflbench.backends.gpus import Gpu, describe
 from shflbench.cli.doctor.checkup import CUPY_PACKAGES
 from shflbench.cli.doctor.extra import Choice, how_to_install
-from shflbench.cli.gpus import Gpu, describe
 from shflbench.compile.toolchain import Toolchain
 from shflbench.errors import CompilerError, DeviceError
 from shflbench.model import DeviceState

@@ -74,7 +74,7 @@ def test_run_that_asks_for_a_gpu_names_a_missing_driver_before_a_missing_cupy(
     run: Command, monkeypatch: pytest.MonkeyPatch, flags: Sequence[str]
 ) -> None:
     monkeypatch.setitem(sys.modules, "cupy", None)
-    monkeypatch.setattr("shflbench.cli.gpus.find", refuse)
+    monkeypatch.setattr("shflbench.backends.gpus.find", refuse)
     outcome = run("quick", *flags)
     assert (outcome.code, outcome.err) == (4, "error: no NVIDIA driver is loaded\nInstall one\n")
 

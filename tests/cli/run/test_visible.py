@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.cli.gpus import Gpu
+from shflbench.backends.gpus import Gpu
 from shflbench.cli.run.visible import visible_gpus
 from shflbench.fleet.executor import FleetDevice
 from shflbench.fleet.messages import DeviceReport

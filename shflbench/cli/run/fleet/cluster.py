@@ -6,8 +6,8 @@ import time
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.environment import cache_folder
 from shflbench.cli.run.fleet.local import require_dask
+from shflbench.environment import cache_folder
 from shflbench.errors import DeviceError
 from shflbench.words import count_noun
 

@@ -7,8 +7,8 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from shflbench.cli.environment import baselines_folder
 from shflbench.cli.run.fleet.conclusion import MemberRuns, conclude, label_of, read_codes
+from shflbench.environment import baselines_folder
 from shflbench.grouping import group_by
 from shflbench.processes import map_in_processes
 

@@ -8,8 +8,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.doctor.extra import how_to_install
-from shflbench.cli.environment import cache_folder
 from shflbench.cli.run import request as run_request
+from shflbench.environment import cache_folder
 from shflbench.errors import DeviceError, MissingError
 from shflbench.store.fleet_file import LOCAL, read_fleet
 from shflbench.words import count_noun

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from shflbench.cli import gpus
+from shflbench.backends import gpus
 from shflbench.cli.run import request as run_request
 from shflbench.cli.run.visible import visible_gpus
 from shflbench.errors import DeviceError

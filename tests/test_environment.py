@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.cli.environment import cache_folder, color_refused
+from shflbench.environment import cache_folder, color_refused
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import pynvml
 import pytest
 
-from shflbench.cli.gpus import Gpu, describe, disturbances, find, usable
+from shflbench.backends.gpus import Gpu, describe, disturbances, find, usable
 from shflbench.errors import DeviceError
 from shflbench.model import DeviceState
 from tests.fakes.nvml import scripted

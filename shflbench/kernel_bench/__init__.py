@@ -1,0 +1,1 @@
+"""`shflbench.bench`: compare and time kernels of a Python program, as the command `bench` does those of a file."""

@@ -1,0 +1,123 @@
+"""Check kernels, compare their results, and time them, as one run."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from shflbench.analysis import sentences
+from shflbench.analysis.claims.times import RunTimes
+from shflbench.backends import gpus
+from shflbench.backends.emulator import EmulatorBackend
+from shflbench.checker import KernelVerdict
+from shflbench.compile.toolchain import find
+from shflbench.environment import cache_folder
+from shflbench.errors import DeviceError, UsageError
+from shflbench.kernel_bench.request import DEFAULT_ARCH
+from shflbench.kernel_bench.result import BenchResult
+from shflbench.measure import executor
+from shflbench.model import Overrides, Status
+from shflbench.session import Note, Plan, run
+from shflbench.session.plan import run_info
+from shflbench.store import RunFolder, read_run
+from shflbench.store.lock import sole_writer
+from shflbench.user_kernels.several_sources import choose_each
+from shflbench.user_kernels.suite import BenchSettings, suite_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shflbench.checker import CandidateFile
+    from shflbench.kernel_bench.request import BenchRequest
+    from shflbench.measure.executor import Executor
+    from shflbench.model import Suite
+    from shflbench.store import Row
+    from shflbench.user_kernels.comparison import KernelChoice
+
+OPENER = "shflbench.backends.cuda:open_backend"  # what a worker process opens a GPU with
+NAME = "python-kernels"  # of the pattern and the suite
+COMPARED = (Status.VERIFIED, Status.INCORRECT)
+
+
+def bench(request: BenchRequest) -> BenchResult:
+    """Compare the kernels of a request, and return their times where there is a GPU; `shflbench.bench` says more."""
+    reason = _no_gpu(request)
+    candidates = request.candidates()
+    choice = choose_each(NAME, candidates)
+    result = BenchResult((), {item.kernel: item.sentence for item in choice.left_out}, (), None)
+    if not choice.comparisons:
+        return result
+    result = replace(result, sentences=tuple(_undecided(candidates)))
+    with TemporaryDirectory(prefix="shflbench-") as temporary:
+        # A kept run is read again with its patterns. Others would fill the cache with arrays.
+        suite = _suite(choice, request, cache_folder() / "bench" if request.output else Path(temporary))
+        return _measured(suite, request, reason, result, request.output or Path(temporary) / "run")
+
+
+def _undecided(candidates: Mapping[str, CandidateFile]) -> Iterator[str]:
+    """Yield a sentence for each kernel of which the check does not say whether it is right."""
+    for name, file in candidates.items():
+        for report in file.reports.values():
+            if report.verdict in {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}:
+                yield f"{name}: {report.verdict}, {report.sentence}."
+
+
+def _measured(suite: Suite, request: BenchRequest, reason: str, result: BenchResult, path: Path) -> BenchResult:
+    """Run the suite, and return the result with its cases; `reason` says why nothing is timed, if nothing is."""
+    notes = list(result.sentences)
+    with closing(_plan(suite, request, reason)) as plan:
+        folder = RunFolder.create_at(run_info(plan, Overrides(), ("shflbench.bench",)), path)
+        with sole_writer(folder.path):
+            notes += [event.sentence for event in run(plan, folder) if isinstance(event, Note)]
+    measured = read_run(path)
+    if noise := measured.info.noise:
+        quiet = f"The machine was quiet: {noise.sentence}."
+        notes.append(quiet if noise.quiet else f"{noise.verdict}: {noise.sentence}; {noise.advice}.")
+    if reason:
+        notes.append(_not_timed(reason, measured.rows))
+    times = RunTimes(measured) if any(row.time_us for row in measured.rows) else None
+    texts = (*sentences(measured.rows, times), *notes)
+    return BenchResult(tuple(measured.rows), result.left_out, texts, path if request.output else None)
+
+
+def _not_timed(reason: str, rows: Sequence[Row]) -> str:
+    """Return the sentence of a run without a GPU."""
+    text = f"Nothing was timed: {reason}."
+    return f"{text} The results were compared in the emulator." if any(row.status in COMPARED for row in rows) else text
+
+
+def _no_gpu(request: BenchRequest) -> str:
+    """Return why nothing is timed, empty if a GPU is used; DeviceError where one is asked for and there is none."""
+    if request.device == "cuda" and request.arch is not None:
+        raise UsageError('device="cuda" asks for a GPU, and arch=… for none', "Leave one of them out.")
+    if request.device == "emulator" or request.arch is not None:
+        return "the emulator was asked for"
+    try:
+        if gpus.find():
+            return ""
+        error = DeviceError("the driver lists no GPU", 'Pass device="emulator" to compare results without one.')
+    except DeviceError as reason:
+        error = reason
+    if request.device == "cuda":
+        raise error
+    return error.message
+
+
+def _plan(suite: Suite, request: BenchRequest, reason: str) -> Plan:
+    toolchain = find()
+    opened: Executor
+    if reason:
+        opened = executor.InProcessExecutor(EmulatorBackend(request.arch or DEFAULT_ARCH))
+    else:
+        opened = executor.GpuExecutor(OPENER, request.gpu, suite.rules.timeout)
+    device = opened.device
+    toolchain.require(device.arch)
+    return Plan(suite, toolchain, device.arch, opened, cache_folder(), None if reason else device.sms, request.seed)
+
+
+def _suite(choice: KernelChoice, request: BenchRequest, below: Path) -> Suite:
+    settings = BenchSettings(request.rules, request.rtol, is_cold=request.l2 == "cold")
+    return suite_of(Path(f"{NAME}.cu"), choice.comparisons, settings, below)

@@ -1,0 +1,139 @@
+"""The arguments of `shflbench.bench`, and the candidates that they name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+from shflbench.arch.launch_limits import limits_of
+from shflbench.checker import (
+    FileOptions,
+    PythonLaunch,
+    host_arguments,
+    python_kernel,
+    read_python_candidate,
+)
+from shflbench.compile.toolchain import find
+from shflbench.environment import cache_folder
+from shflbench.errors import UsageError
+from shflbench.model import MeasureRules
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from shflbench.checker import CandidateFile, CheckStep
+
+Value = TypeVar("Value")
+PerKernel: TypeAlias = Value | Mapping[str, Value] | None  # the same for all kernels, or by name
+
+DEFAULT_ARCH = "sm_90"  # what is compiled for where there is no GPU to ask
+CHECK_SECONDS = 10.0  # of the short check of one kernel, with compiling
+DEVICES = ("auto", "cuda", "emulator")
+L2_STATES = ("warm", "cold")
+_NAME = re.compile(r"[A-Za-z]\w*(?:-\w+)*", re.ASCII)  # a word of case ids, and a folder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchRequest:
+    """The arguments of `shflbench.bench`; a mapping has a value per kernel."""
+
+    kernels: Mapping[str, object]
+    arguments: Sequence[object]
+    grid: Any
+    block: Any
+    shared_bytes: Any
+    check: bool
+    rtol: float | None
+    l2: str
+    device: str
+    gpu: int
+    arch: str | None
+    precision: float | None
+    max_seconds: float | None
+    processes: int | None
+    include: tuple[Path, ...]
+    define: tuple[str, ...]
+    output: Path | None
+    seed: int
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for values that no run can have."""
+        _require_mapping(self.kernels)
+        _require("device", self.device, DEVICES)
+        _require("l2", self.l2, L2_STATES)
+        for name in ("rtol", "precision", "max_seconds", "processes"):
+            value = getattr(self, name)
+            if value is not None and not (value > 0 or (name == "rtol" and value == 0)):
+                raise UsageError(f"{name} is {value!r}", "Pass a positive number.")
+        if self.arch is not None:
+            limits_of(self.arch.rstrip("af"))
+
+    @property
+    def rules(self) -> MeasureRules:
+        """How the kernels are measured."""
+        given = {name: getattr(self, name) for name in ("precision", "max_seconds", "processes")}
+        return MeasureRules(**{name: value for name, value in given.items() if value is not None})
+
+    def candidates(self) -> dict[str, CandidateFile]:
+        """Read, compile and check the kernels, and return the candidates by their names.
+
+        UsageError, CompileError, CompilerError and InputError where one of them cannot be used.
+        """
+        options = self._file_options()
+        values = host_arguments(self.arguments)
+        kernels = [python_kernel(name, source) for name, source in self.kernels.items()]
+        return {
+            kernel.name: read_python_candidate(
+                kernel, self._launch(kernel.name), values, options, _ignore if self.check else None
+            )
+            for kernel in kernels
+        }
+
+    def _launch(self, kernel: str) -> PythonLaunch:
+        return PythonLaunch(
+            **{name: self._of_kernel(name, kernel) for name in ("grid", "block", "shared_bytes")},
+        )
+
+    def _of_kernel(self, name: str, kernel: str) -> Any:  # noqa: ANN401  (the type depends on the name)
+        """Return a value that is the same for all kernels, or that of one; UsageError if it has none."""
+        value = getattr(self, name)
+        if not isinstance(value, Mapping):
+            return value
+        if unknown := set(value) - set(self.kernels):
+            raise UsageError(f"{name} names kernel `{min(unknown)}`", f"The kernels are {', '.join(self.kernels)}.")
+        return value.get(kernel)
+
+    def _file_options(self) -> FileOptions:
+        toolchain = find()
+        arch = self.arch or DEFAULT_ARCH
+        toolchain.require(arch)
+        return FileOptions(
+            include=self.include,
+            define=self.define,
+            arch=arch,
+            seed=self.seed,
+            toolchain=toolchain,
+            cache=cache_folder(),
+            outputs=False,
+            time_limit_s=CHECK_SECONDS,
+        )
+
+
+def _ignore(_: CheckStep) -> None:
+    """Show nothing of the progress."""
+
+
+def _require(name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise UsageError(f"{name} is {value!r}", f"Pass one of {', '.join(map(repr, known))}.")
+
+
+def _require_mapping(kernels: object) -> None:
+    if not isinstance(kernels, Mapping) or not kernels:
+        raise UsageError("bench needs kernels by name", 'Pass {"a": source, "b": source}; the first is the baseline.')
+    for name in kernels:
+        if not isinstance(name, str) or not _NAME.fullmatch(name):
+            raise UsageError(f"{name!r} cannot be the name of a kernel", "Use letters, digits, `_` and `-`.")

@@ -1,0 +1,67 @@
+"""`shflbench.bench` on a scripted GPU, whose kernels compute in the emulator."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from shflbench import bench
+from tests.cli.bench.test_timed import EmulatedGpu
+from tests.conftest import Command
+from tests.fakes.backend import plug_in
+from tests.kernel_bench.conftest import KERNELS, ROWS
+
+PAIR = {"sums_smem": KERNELS, "sums_shfl": KERNELS}
+AT: dict[str, Any] = {"grid": ROWS, "block": 256}
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> EmulatedGpu:
+    device = EmulatedGpu()
+    plug_in(monkeypatch, device)
+    return device
+
+
+def test_the_table_has_times_and_the_ratio_with_its_interval(arrays: Any, gpu: EmulatedGpu) -> None:
+    result = bench(PAIR, *arrays, precision=0.05, **AT)
+    assert gpu.opened
+    assert result.is_timed
+    table = result.table.set_index("kernel")
+    assert dict(table["time_us"]) == {"sums_smem": 8.0, "sums_shfl": 4.0}
+    assert list(table[["speedup_low", "speedup", "speedup_high"]].iloc[1]) == pytest.approx([2, 2, 2], rel=0.01)
+    assert re.search(r"sums_shfl: 4 µs \(.* to .*\), 2\.00× the speed of sums_smem \(.* to .*\)", result.text())
+    assert "Nothing was timed" not in result.text()
+    assert any("sentinel" in sentence for sentence in result.sentences), result.sentences
+
+
+def test_cold_means_cold_for_all(arrays: Any, gpu: EmulatedGpu) -> None:
+    assert bench(PAIR, *arrays, l2="cold", **AT).is_timed
+    assert {call.cold for call in gpu.opened} == {True}
+
+
+def test_a_kernel_with_other_results_has_no_time(arrays: Any, gpu: EmulatedGpu) -> None:
+    wrong = KERNELS.replace("out[row] = part[0];", "out[row] = 2 * part[0];")
+    result = bench({"right": (KERNELS, "sums_smem"), "wrong": (wrong, "sums_smem")}, *arrays, **AT)
+    table = result.table.set_index("kernel")
+    assert gpu.opened
+    assert list(table["status"]) == ["timed", "incorrect"]
+    assert table["time_us"].isna().tolist() == [False, True]
+    assert not result.is_timed
+
+
+def test_the_emulator_is_used_if_it_is_asked_for(arrays: Any, gpu: EmulatedGpu) -> None:
+    result = bench(PAIR, *arrays, device="emulator", **AT)
+    assert result.agree
+    assert not gpu.opened
+
+
+def test_the_command_line_reads_a_run_that_is_kept(
+    arrays: Any, gpu: EmulatedGpu, tmp_path: Path, shflbench: Command
+) -> None:
+    bench(PAIR, *arrays, output=tmp_path / "run", **AT)
+    assert gpu.opened
+    shown = shflbench("show", str(tmp_path / "run"))
+    assert "2.00×" in shown.out, shown.err
+    limits = shflbench("limits", str(tmp_path / "run"))
+    assert "python-kernels" in limits.out, limits.err
