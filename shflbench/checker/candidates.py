@@ -152,6 +152,7 @@ def _of_linked(base: KernelCandidate, linked: LinkedKernel, options: FileOptions
         return replace(base, problem=problem)
     timed: list[CandidateLaunch] = []
     missing: tuple[str, ...] = ()
+    moved = ""
     for launch in stated:
         if launch.host is not None and launch.host.assumed:
             missing = missing or ("--host-args WORDS",)
@@ -159,9 +160,13 @@ def _of_linked(base: KernelCandidate, linked: LinkedKernel, options: FileOptions
         arguments = derive(kernel, launch, wishes, options.seed)
         if unstated := tuple(_unstated(kernel, arguments)):
             missing = missing or unstated
+        elif inside := _moved_pointer(kernel, arguments):
+            moved = moved or inside
         else:
             timed.append(_launch(kernel, launch, arguments, uses))
-    return replace(base, launches=tuple(timed), missing=() if timed else missing)
+    if timed:
+        return replace(base, launches=tuple(timed))
+    return replace(base, problem=moved) if moved else replace(base, missing=missing)
 
 
 def _of_host(kernel: SourceKernel) -> Iterator[PlannedLaunch]:
@@ -213,6 +218,21 @@ def _unstated(kernel: SourceKernel, arguments: Arguments) -> Iterator[str]:
         yield "--shared BYTES"
 
 
+def _moved_pointer(kernel: SourceKernel, arguments: Arguments) -> str:
+    """Return which parameter does not point to the start of a buffer, as a sentence; empty if there is none.
+
+    The launch that is timed passes whole buffers, with which such a kernel would do other work.
+    """
+    for place, (parameter, value) in enumerate(zip(kernel.parameters, arguments.parameters, strict=True)):
+        (span,) = value.spans
+        buffer = arguments.buffer(span.buffer)
+        if buffer is not None and span.byte:
+            name = parameter_name(parameter, place)
+            whole = "its buffer" if buffer.name == name else f"the buffer of `{buffer.name}`"
+            return f"its parameter `{name}` points into the middle of {whole}; give {_option(name, parameter)}"
+    return ""
+
+
 def _launch(
     kernel: SourceKernel, launch: PlannedLaunch, arguments: Arguments, uses: Mapping[str, BufferUse]
 ) -> CandidateLaunch:
@@ -227,7 +247,7 @@ def _launch(
             names.append(name)
             continue
         if span.buffer not in buffers:
-            buffers[span.buffer] = _buffer(parameter, arguments, span, uses)
+            buffers[span.buffer] = _buffer(parameter, arguments, span, _joint_use(kernel, arguments, span, uses))
         names.append(buffers[span.buffer].name)
     return CandidateLaunch(
         launch.shape.grid,
@@ -240,11 +260,22 @@ def _launch(
     )
 
 
-def _buffer(
-    parameter: KernelParameter, arguments: Arguments, span: Span, uses: Mapping[str, BufferUse]
-) -> CandidateBuffer:
+def _joint_use(kernel: SourceKernel, arguments: Arguments, span: Span, uses: Mapping[str, BufferUse]) -> BufferUse:
+    """Return what the kernel does with a buffer through all pointers to it, as in `step<<<…>>>(a, a)`."""
+    pairs = zip(kernel.parameters, arguments.parameters, strict=True)
+    names = [
+        parameter_name(parameter, place)
+        for place, (parameter, value) in enumerate(pairs)
+        if value.spans[0].buffer == span.buffer
+    ]
+    several = {uses.get(name, BufferUse.UNUSED) for name in names} - {BufferUse.UNUSED}
+    if len(several) > 1:
+        return BufferUse.CHANGED
+    return several.pop() if several else BufferUse.UNUSED
+
+
+def _buffer(parameter: KernelParameter, arguments: Arguments, span: Span, use: BufferUse) -> CandidateBuffer:
     buffer = arguments.buffers[span.buffer or 0]
-    use = uses.get(buffer.name, BufferUse.UNUSED)
     size = buffer.whole or buffer.contents.size
     is_derived = buffer.values is Origin.DERIVED
     return CandidateBuffer(buffer.name, _element(parameter), buffer.contents, size, is_derived, use)
