@@ -1,0 +1,65 @@
+"""Verify a kernel once more after it was timed: a kernel of a file may do less when it is launched again.
+
+In verification outputs contain a fixed pattern of bits, and in a timed launch what the launch before left there. Memory
+of a kernel's own, a `__device__` variable, keeps counts and results of earlier launches. So a kernel can be right when
+it is verified and leave its work out when it is timed. Afterwards its launches get other inputs than all before: first
+as a timed one, with the outputs as they are, then with overwritten ones.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.measure.verify import difference, unwritten
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.backends.base import Array, OpenKernel
+    from shflbench.measure.workload import Workload
+
+STALE = "its result depends on earlier launches"  # how the sentence on such a kernel begins
+
+
+def expect_again(reference: OpenKernel, workload: Workload) -> None:
+    """Make the reference for the launches after timing; errors as for `verify`.
+
+    Before all other launches, so that no buffer of the reference variant contains these results later.
+    """
+    index = workload.input_sets
+    for iterations in workload.verify_iterations:
+        workload.accept_expected(reference.run(workload.inputs(index), iterations), index, iterations)
+
+
+def stale_results(kernel: OpenKernel, workload: Workload) -> str:
+    """Return how the results of launches after timing differ from the reference, as a sentence; empty if they agree.
+
+    LaunchError if the kernel crashes.
+    """
+    index = workload.input_sets
+    inputs = workload.inputs(index)
+    for iterations in workload.verify_iterations:
+        got = _where_written(workload, kernel.run_again(inputs, iterations), index, iterations)
+        if wrong := difference(workload, got, index, iterations):
+            return f"{STALE}: launched again with other inputs, {wrong}"
+        got = kernel.run(inputs, iterations)
+        wrong = unwritten(workload, got, index, iterations) or difference(workload, got, index, iterations)
+        if wrong:
+            return f"{STALE}: launched again with other inputs and overwritten outputs, {wrong}"
+    return ""
+
+
+def _where_written(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> list[Array]:
+    """Return results of a launch whose outputs were not overwritten, without what the reference does not write."""
+    outputs = [buffer for buffer in workload.buffers if buffer.written]
+    results = []
+    for buffer, actual, reference in zip(outputs, got, workload.expected(index, iterations), strict=True):
+        if buffer.read:
+            results.append(actual)
+            continue
+        bits, flat = f"u{actual.dtype.itemsize}", reference.reshape(-1)
+        is_unwritten = flat.view(bits) == buffer.before().view(bits)
+        kept = actual.copy()
+        kept[is_unwritten] = flat[is_unwritten]
+        results.append(kept)
+    return results

@@ -1,0 +1,134 @@
+"""`shflbench bench` on kernels that are fast because they leave their work out: each is refused and has no time.
+
+The GPU is scripted. Its kernels compute in the emulator, and `__device__` variables keep what launches leave in them.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
+from shflbench.store import Row, read_run
+from tests.cli.bench.conftest import BenchCommand
+from tests.cli.bench.test_bench import FAST, SUMS
+from tests.cli.bench.test_timed import EmulatedGpu, EmulatedGpuKernel
+from tests.conftest import Outcome
+from tests.fakes.backend import plug_in
+
+RANDOM = SUMS.replace("cudaMemset(in, 0, rows * n * sizeof(float));", "")
+STATE = "__device__ float kept[64];\n__device__ int launches[64];\n"
+EVALUATED = 3  # timed launches of a kernel that are emulated
+SUM = "float all = 0; for (int w = 0; w < 8; ++w) all += part[w];"
+
+
+class CheatedGpu(EmulatedGpu):
+    """A GPU on which timed launches change memory."""
+
+    def open(self, call: KernelCall, place: int = 0) -> OpenKernel:
+        opened = super().open(call, place)
+        if isinstance(opened, EmulatedGpuKernel):
+            opened.__class__ = LaunchedGpuKernel
+        return opened
+
+
+class LaunchedGpuKernel(EmulatedGpuKernel):
+    """Executes some of its timed launches, with the inputs of the last verification."""
+
+    evaluated = 0
+    inputs: Sequence[Array] = ()
+
+    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        self.inputs = inputs
+        return super().run(inputs, iterations)
+
+    def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
+        for _ in range(EVALUATED - self.evaluated):
+            self.evaluated += 1
+            super().run_again(self.inputs, iterations)
+        return super().burst(iterations, samples, launches)
+
+
+@pytest.fixture
+def cheat(bench: BenchCommand, monkeypatch: pytest.MonkeyPatch) -> BenchCommand:
+    """Run bench on a GPU, with a text in front of what writes the sums in `sums_shfl`."""
+    plug_in(monkeypatch, CheatedGpu())
+
+    def call(text: str, *words: str) -> Outcome:
+        return bench(STATE + RANDOM.replace(FAST, f"    {text}\n{FAST}"), "--no-check", "--precision", "5%", *words)
+
+    return call
+
+
+def rows() -> dict[str, Row]:
+    return {row.variant: row for row in read_run(Path("run")).rows}
+
+
+UNWRITTEN = {
+    "all-threads-return": "return;",
+    "last-block-returns": "if (row == gridDim.x - 1) return;",
+    "every-second-block-returns": "if (row % 2) return;",
+    "works-at-the-first-launch-only": "if (launches[row] > 0) return; __syncthreads(); launches[row] = 1;",
+}
+
+
+@pytest.mark.parametrize("text", UNWRITTEN.values(), ids=UNWRITTEN)
+def test_kernel_that_does_not_write_is_refused(cheat: BenchCommand, text: str) -> None:
+    assert cheat(text).code == 1
+    row = rows()["sums_shfl"]
+    assert (row.status.value, row.time_us, rows()["sums_smem"].status.value) == ("incorrect", None, "timed")
+    assert "it does not write" in (row.reason or "")
+
+
+COUNT = "int done = launches[row]; __syncthreads(); if (threadIdx.x == 0) launches[row] = done + 1;"
+LATER = {
+    "nothing-after-the-launches-of-verification": f"{COUNT} if (done >= 3) return;",
+    "copies-a-kept-result-after-them": f"{COUNT} {SUM} if (done >= 3) {{ out[row] = kept[row]; return; }}"
+    " kept[row] = all;",
+    "skips-where-the-output-is-what-it-wrote": f"{SUM} if (out[row] == kept[row]) return; __syncthreads();"
+    " kept[row] = all;",
+}
+
+
+@pytest.mark.parametrize("text", LATER.values(), ids=LATER)
+def test_kernel_whose_later_launches_do_less_is_refused(cheat: BenchCommand, text: str) -> None:
+    outcome = cheat(text)
+    assert outcome.code == 1, outcome.err
+    row = rows()["sums_shfl"]
+    assert (row.status.value, row.time_us, rows()["sums_smem"].status.value) == ("incorrect", None, "timed")
+    assert "its result depends on earlier launches: launched again with other inputs" in (row.reason or "")
+
+
+WRONG = {
+    "copies-the-result-of-the-first-launch": f"{SUM} if (launches[row] > 0) {{ out[row] = kept[row]; return; }}"
+    " __syncthreads(); launches[row] = 1; kept[row] = all;",
+    "works-only-where-the-output-was-overwritten": "if (__float_as_uint(out[row]) != 0xA5A5A5A5) return;",
+    "adds-half-of-the-input": "if (threadIdx.x == 0) for (int w = 4; w < 8; ++w) part[w] = part[w - 4];",
+    "computes-in-a-smaller-type": "if (threadIdx.x < 8) part[threadIdx.x] = int(part[threadIdx.x] / 64) * 64;",
+    "writes-a-constant": "out[row] = 512.25f; return;",
+}
+
+
+@pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
+def test_kernel_with_a_result_of_other_inputs_is_refused(cheat: BenchCommand, text: str) -> None:
+    outcome = cheat(text)
+    assert outcome.code in {1, 5}, outcome.err
+    row = rows()["sums_shfl"]
+    assert (row.status.value, row.time_us) == ("incorrect", None)
+
+
+def test_kernel_that_crashes_after_timing_has_no_time(cheat: BenchCommand) -> None:
+    assert cheat(f"{COUNT} if (done >= 3) in[2000000000] = 0;".replace("in[", "((float*)in)[")).code == 5
+    row = rows()["sums_shfl"]
+    assert (row.status.value, row.time_us, rows()["sums_smem"].status.value) == ("failed", None, "timed")
+    assert "out of bounds" in (row.reason or "")
+
+
+def test_kernel_that_resets_its_own_counter_is_no_cheat(cheat: BenchCommand) -> None:
+    assert cheat("if (threadIdx.x == 0) atomicInc((unsigned*)launches, gridDim.x - 1);").code == 0
+    assert {row.status.value for row in rows().values()} == {"timed"}
+
+
+def test_kernel_with_scratch_memory_of_its_own_is_no_cheat(cheat: BenchCommand) -> None:
+    assert cheat(f"{SUM} kept[row] = all; __syncthreads(); all = kept[row]; if (all != all) return;").code == 0
+    assert {row.status.value for row in rows().values()} == {"timed"}
