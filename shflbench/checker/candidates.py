@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.files import check_kernels, read_file
 from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.contents import is_ascending
 from shflbench.checker.inputs.derive import derive
-from shflbench.checker.inputs.elements import element_of
+from shflbench.checker.inputs.elements import ELEMENTS, element_of
 from shflbench.checker.inputs.launches import PlannedLaunch
 from shflbench.checker.inputs.linked import linked_kernel
 from shflbench.checker.inputs.names import matched, parameter_name
@@ -20,14 +21,14 @@ from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.ptx.parse import parse
-from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses
+from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses, writes_device_variables
 from shflbench.checker.selection import chosen_kernels
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.errors import KernelError
 from shflbench.model import MAX_BLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Collection, Iterator, Mapping
     from pathlib import Path
 
     import numpy as np
@@ -56,6 +57,7 @@ class CandidateBuffer:
     size: int  # bytes
     is_derived: bool  # whether nobody states the contents
     use: BufferUse
+    is_ordered: bool = False  # whether its elements are ascending, or ranges, so that another order may be invalid
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ class KernelCandidate:
     launches: tuple[CandidateLaunch, ...]
     missing: tuple[str, ...]  # options without which it cannot be timed: `--launch GRIDxBLOCK`, `--arg n=NUMBER`
     problem: str = ""  # why no option helps, as a sentence
+    keeps_memory: bool = False  # whether it may write `__device__` variables, which later launches find
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -150,6 +153,7 @@ def _of_linked(base: KernelCandidate, linked: LinkedKernel, options: FileOptions
         return replace(base, missing=("--launch GRIDxBLOCK", *_missing_of(linked, options)))
     if problem := _problem(kernel):
         return replace(base, problem=problem)
+    base = replace(base, keeps_memory=writes_device_variables(linked))
     timed: list[CandidateLaunch] = []
     missing: tuple[str, ...] = ()
     moved = ""
@@ -163,7 +167,7 @@ def _of_linked(base: KernelCandidate, linked: LinkedKernel, options: FileOptions
         elif inside := _moved_pointer(kernel, arguments):
             moved = moved or inside
         else:
-            timed.append(_launch(kernel, launch, arguments, uses))
+            timed.append(_with_orders(_launch(kernel, launch, arguments, uses), wishes.offsets))
     if timed:
         return replace(base, launches=tuple(timed))
     return replace(base, problem=moved) if moved else replace(base, missing=missing)
@@ -258,6 +262,16 @@ def _launch(
         tuple(names),
         tuple((text, origin.value) for text, origin in arguments.texts),
     )
+
+
+def _with_orders(launch: CandidateLaunch, ranges: Collection[str]) -> CandidateLaunch:
+    """Return the launch with the buffers marked whose elements are ascending, or ranges as the kernel reads them."""
+    buffers = []
+    for buffer in launch.buffers:
+        element = ELEMENTS.get(buffer.element)
+        ascends = element is not None and is_ascending(buffer.contents, element)
+        buffers.append(replace(buffer, is_ordered=ascends or buffer.name in ranges))
+    return replace(launch, buffers=tuple(buffers))
 
 
 def _joint_use(kernel: SourceKernel, arguments: Arguments, span: Span, uses: Mapping[str, BufferUse]) -> BufferUse:

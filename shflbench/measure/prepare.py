@@ -132,7 +132,8 @@ class Group:
         if not declared.fixed_sizes or not declared.variant(case.variant).safe:
             return None
         assert self._workload is not None  # noqa: S101  (it was verified with it)
-        return partial(stale_results, workload=self._workload)
+        others = declared.variant(case.variant).other_inputs
+        return partial(stale_results, workload=self._workload, others=others)
 
     def _ended(self, case: Case, kernel: OpenKernel) -> JobEvent:
         """Close a kernel that is not timed, after the launches that follow timing elsewhere if they end in time."""

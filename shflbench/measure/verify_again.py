@@ -3,12 +3,15 @@
 In verification outputs contain a fixed pattern of bits, and in a timed launch what the launch before left there. Memory
 of a kernel's own, a `__device__` variable, keeps counts and results of earlier launches. So a kernel can be right when
 it is verified and leave its work out when it is timed. Afterwards its launches get other inputs than all before: first
-as a timed one, with the outputs as they are, then with overwritten ones.
+as a timed one, with the outputs as they are, then with overwritten ones. Contents that somebody states are the same in
+all inputs; for kernels that can have results without reading them, they change as well.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from shflbench.measure.verify import difference, unwritten
 
@@ -26,17 +29,30 @@ def expect_again(reference: OpenKernel, workload: Workload) -> None:
 
     Before all other launches, so that no buffer of the reference variant contains these results later.
     """
-    index = workload.input_sets
-    for iterations in workload.verify_iterations:
-        workload.accept_expected(reference.run(workload.inputs(index), iterations), index, iterations)
+    others = any(variant.other_inputs for variant in workload.pattern.declaration.variants)
+    for index in _later_sets(workload, others=others):
+        for iterations in workload.verify_iterations:
+            workload.accept_expected(reference.run(workload.inputs(index), iterations), index, iterations)
 
 
-def stale_results(kernel: OpenKernel, workload: Workload) -> str:
+def _later_sets(workload: Workload, *, others: bool) -> tuple[int, ...]:
+    return (workload.later_set, workload.other_set) if others else (workload.later_set,)
+
+
+def stale_results(kernel: OpenKernel, workload: Workload, *, others: bool = False) -> str:
     """Return how the results of launches after timing differ from the reference, as a sentence; empty if they agree.
 
-    LaunchError if the kernel crashes.
+    With `others`, results of the pattern's `other_inputs` are compared, too. LaunchError if the kernel crashes.
     """
-    index = workload.input_sets
+    for index in _later_sets(workload, others=others):
+        if stale := _stale_with(kernel, workload, index):
+            return stale
+    return ""
+
+
+def _stale_with(kernel: OpenKernel, workload: Workload, index: int) -> str:
+    if index == workload.other_set and not _is_finite(workload, index):
+        return ""
     inputs = workload.inputs(index)
     for iterations in workload.verify_iterations:
         got = _where_written(workload, kernel.run_again(inputs, iterations), index, iterations)
@@ -47,6 +63,15 @@ def stale_results(kernel: OpenKernel, workload: Workload) -> str:
         if wrong:
             return f"{STALE}: launched again with other inputs and overwritten outputs, {wrong}"
     return ""
+
+
+def _is_finite(workload: Workload, index: int) -> bool:
+    """Whether the reference has no infinity and no NaN; where it has, kernels may differ that are equally right."""
+    return all(
+        np.issubdtype(array.dtype, np.integer) or bool(np.isfinite(array.astype(np.float64)).all())
+        for iterations in workload.verify_iterations
+        for array in workload.expected(index, iterations)
+    )
 
 
 def _where_written(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> list[Array]:

@@ -168,7 +168,7 @@ def _declaration(comparison: KernelComparison, file: str, tolerance: float | Non
         yield from _variant(comparison, kernel)
     yield "    ),\n)\n"
     if read:
-        yield from _inputs(read)
+        yield from _inputs(comparison, read)
 
 
 def _class(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
@@ -192,23 +192,50 @@ def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[s
     yield f"            summary={f'`{kernel.candidate.name}`'!r},\n"
     yield "            baseline=True,\n" if kernel is comparison.kernels[0] else ""
     yield f"            arguments={tuple(names)!r},\n"
+    yield "            other_inputs=True,\n" if comparison.needs_other_inputs(kernel) else ""
     yield f"            shared=lambda at: {shared},\n" if shared else ""
     yield "        ),\n"
 
 
-def _inputs(read: list[CandidateBuffer]) -> Iterator[str]:
+def _inputs(comparison: KernelComparison, read: list[CandidateBuffer]) -> Iterator[str]:
     yield "\n\ndef inputs(rng, at):\n"
     yield '    """Return what each buffer contains that a kernel reads.\n\n'
-    yield "    Contents repeat in a larger buffer. Floating-point numbers that nobody states differ by input set.\n"
-    yield '    """\n    shift = int(rng.integers(1 << 16))\n'
+    yield "    Contents repeat in a larger buffer. Those that nobody states differ by input set.\n"
+    yield '    """\n    shift = int(rng.integers(1, 1 << 16))\n'
     yield '    with np.load(Path(__file__).with_name("inputs.npz")) as contents:\n        return (\n'
     for buffer in read:
-        dtype = DTYPES[buffer_dtype(buffer)]
-        values = f"contents[{buffer.name!r}].view({dtype.numpy!r})"
-        if buffer.is_derived and dtype.floating:
-            values = f"np.roll({values}, shift)"
-        yield f"            np.resize({values}, {buffer.size // dtype.size}),\n"
+        values = _contents(buffer)
+        yield _resized(buffer, f"np.roll({values}, shift)" if buffer.is_derived and not buffer.is_ordered else values)
     yield "        )\n"
+    if any(comparison.needs_other_inputs(kernel) for kernel in comparison.kernels):
+        yield from _other_inputs(comparison, read)
+
+
+def _other_inputs(comparison: KernelComparison, read: list[CandidateBuffer]) -> Iterator[str]:
+    yield "\n\ndef other_inputs(rng, at):\n"
+    yield '    """Return contents that no other launch has, also of buffers whose contents somebody states.\n\n'
+    yield "    Results that a kernel has from earlier launches are wrong with them.\n"
+    yield '    """\n    shift = int(rng.integers(1, 1 << 16))\n'
+    yield '    with np.load(Path(__file__).with_name("inputs.npz")) as contents:\n        return (\n'
+    for buffer in read:
+        values, dtype = _contents(buffer), DTYPES[buffer_dtype(buffer)]
+        if comparison.use(buffer) is not BufferUse.READ or buffer.is_ordered:
+            yield _resized(buffer, values)
+        elif dtype.floating and not np.ptp(buffer.contents):
+            yield _resized(
+                buffer, f"(np.arange({buffer.contents.size // dtype.size}) % 97 / 97).astype({dtype.numpy!r})"
+            )
+        else:
+            yield _resized(buffer, f"np.roll({values}, shift)")
+    yield "        )\n"
+
+
+def _contents(buffer: CandidateBuffer) -> str:
+    return f"contents[{buffer.name!r}].view({DTYPES[buffer_dtype(buffer)].numpy!r})"
+
+
+def _resized(buffer: CandidateBuffer, values: str) -> str:
+    return f"            np.resize({values}, {buffer.size // DTYPES[buffer_dtype(buffer)].size}),\n"
 
 
 def buffer_dtype(buffer: CandidateBuffer) -> str:

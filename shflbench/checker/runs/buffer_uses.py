@@ -14,6 +14,7 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import PlannedLaunch
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.checker.link.layout import WORKSPACE
 from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes
 from shflbench.checker.machine.policies import LOCKSTEP
 from shflbench.checker.machine.threads import Shape
@@ -61,6 +62,18 @@ def buffer_uses(
         if evidence is None or _depends(linked, evidence, name):
             uses[name] = BufferUse.CHANGED
     return uses
+
+
+def writes_device_variables(linked: LinkedKernel) -> bool:
+    """Whether the kernel may write a `__device__` variable, which keeps its contents for later launches."""
+    variables = [item for item in linked.program.symbols if item.space == "global" and item.name != WORKSPACE]
+    return bool(variables) and any(
+        isinstance(op.form, Access)
+        and op.form.space in {"global", ""}
+        and op.form.kind not in {"ld", "ldu"}
+        and not linked.slicer.pointers(op)
+        for op in linked.program.ops()
+    )
 
 
 def _ended(

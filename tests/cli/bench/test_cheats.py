@@ -3,9 +3,10 @@
 The GPU is scripted. Its kernels compute in the emulator, and `__device__` variables keep what launches leave in them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
@@ -18,6 +19,7 @@ from tests.fakes.backend import plug_in
 
 RANDOM = SUMS.replace("cudaMemset(in, 0, rows * n * sizeof(float));", "")
 STATE = "__device__ float kept[64];\n__device__ int launches[64];\n"
+CheatCommand = Callable[..., Outcome]  # (text, *words, program)
 EVALUATED = 3  # timed launches of a kernel that are emulated
 SUM = "float all = 0; for (int w = 0; w < 8; ++w) all += part[w];"
 
@@ -50,12 +52,12 @@ class LaunchedGpuKernel(EmulatedGpuKernel):
 
 
 @pytest.fixture
-def cheat(bench: BenchCommand, monkeypatch: pytest.MonkeyPatch) -> BenchCommand:
+def cheat(bench: BenchCommand, monkeypatch: pytest.MonkeyPatch) -> CheatCommand:
     """Run bench on a GPU, with a text in front of what writes the sums in `sums_shfl`."""
     plug_in(monkeypatch, CheatedGpu())
 
-    def call(text: str, *words: str) -> Outcome:
-        return bench(STATE + RANDOM.replace(FAST, f"    {text}\n{FAST}"), "--no-check", "--precision", "5%", *words)
+    def call(text: str, *words: str, program: str = RANDOM) -> Outcome:
+        return bench(STATE + program.replace(FAST, f"    {text}\n{FAST}"), "--no-check", "--precision", "5%", *words)
 
     return call
 
@@ -73,7 +75,7 @@ UNWRITTEN = {
 
 
 @pytest.mark.parametrize("text", UNWRITTEN.values(), ids=UNWRITTEN)
-def test_kernel_that_does_not_write_is_refused(cheat: BenchCommand, text: str) -> None:
+def test_kernel_that_does_not_write_is_refused(cheat: CheatCommand, text: str) -> None:
     assert cheat(text).code == 1
     row = rows()["sums_shfl"]
     assert (row.status.value, row.time_us, rows()["sums_smem"].status.value) == ("incorrect", None, "timed")
@@ -91,7 +93,7 @@ LATER = {
 
 
 @pytest.mark.parametrize("text", LATER.values(), ids=LATER)
-def test_kernel_whose_later_launches_do_less_is_refused(cheat: BenchCommand, text: str) -> None:
+def test_kernel_whose_later_launches_do_less_is_refused(cheat: CheatCommand, text: str) -> None:
     outcome = cheat(text)
     assert outcome.code == 1, outcome.err
     row = rows()["sums_shfl"]
@@ -110,25 +112,76 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", WRONG.values(), ids=WRONG)
-def test_kernel_with_a_result_of_other_inputs_is_refused(cheat: BenchCommand, text: str) -> None:
+def test_kernel_with_a_result_of_other_inputs_is_refused(cheat: CheatCommand, text: str) -> None:
     outcome = cheat(text)
     assert outcome.code in {1, 5}, outcome.err
     row = rows()["sums_shfl"]
     assert (row.status.value, row.time_us) == ("incorrect", None)
 
 
-def test_kernel_that_crashes_after_timing_has_no_time(cheat: BenchCommand) -> None:
+INTEGERS = RANDOM.replace("float", "int")
+COPIES = "if (launches[row] > 0) { out[row] = kept[row]; return; } __syncthreads(); launches[row] = 1; kept[row] = all;"
+
+
+@pytest.mark.parametrize(
+    ("program", "text"),
+    [
+        (SUMS, f"{SUM} {COPIES}"),
+        (SUMS.replace("part[8];", "part[8]; out[blockIdx.x] = 0; return;"), ""),
+        (INTEGERS, f"{SUM} {COPIES}".replace("float", "int")),
+    ],
+    ids=["kept-result-of-zeros", "constant-for-zeros", "kept-result-of-integers"],
+)
+def test_result_of_inputs_that_the_host_code_states_is_not_enough(cheat: CheatCommand, program: str, text: str) -> None:
+    outcome = cheat(text, program=program)
+    assert outcome.code in {1, 5}, outcome.err
+    row = rows()["sums_shfl"]
+    assert (row.status.value, row.time_us) == ("incorrect", None)
+
+
+def test_kernel_that_crashes_after_timing_has_no_time(cheat: CheatCommand) -> None:
     assert cheat(f"{COUNT} if (done >= 3) in[2000000000] = 0;".replace("in[", "((float*)in)[")).code == 5
     row = rows()["sums_shfl"]
     assert (row.status.value, row.time_us, rows()["sums_smem"].status.value) == ("failed", None, "timed")
     assert "out of bounds" in (row.reason or "")
 
 
-def test_kernel_that_resets_its_own_counter_is_no_cheat(cheat: BenchCommand) -> None:
-    assert cheat("if (threadIdx.x == 0) atomicInc((unsigned*)launches, gridDim.x - 1);").code == 0
+@pytest.mark.parametrize("program", [RANDOM, SUMS], ids=["random", "zeros"])
+def test_kernel_that_resets_its_own_counter_is_no_cheat(cheat: CheatCommand, program: str) -> None:
+    assert cheat("if (threadIdx.x == 0) atomicInc((unsigned*)launches, gridDim.x - 1);", program=program).code == 0
     assert {row.status.value for row in rows().values()} == {"timed"}
 
 
-def test_kernel_with_scratch_memory_of_its_own_is_no_cheat(cheat: BenchCommand) -> None:
-    assert cheat(f"{SUM} kept[row] = all; __syncthreads(); all = kept[row]; if (all != all) return;").code == 0
+@pytest.mark.parametrize("program", [RANDOM, SUMS], ids=["random", "zeros"])
+def test_kernel_with_scratch_memory_of_its_own_is_no_cheat(cheat: CheatCommand, program: str) -> None:
+    text = f"{SUM} kept[row] = all; __syncthreads(); all = kept[row]; if (all != all) return;"
+    assert cheat(text, program=program).code == 0
+    assert {row.status.value for row in rows().values()} == {"timed"}
+
+
+PLACES = """
+__device__ int scratch[256];
+__global__ void linear(int* out, const int* in, int n) {
+    int count = 0;
+    for (int i = 0; i < n; ++i) count += in[i] < (int)threadIdx.x;
+    out[threadIdx.x] = count;
+}
+__global__ void binary(int* out, const int* in, int n) {
+    int low = 0, high = n;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (in[middle] < (int)threadIdx.x) low = middle + 1; else high = middle;
+    }
+    scratch[threadIdx.x] = low;
+    __syncthreads();
+    out[threadIdx.x] = scratch[threadIdx.x];
+}
+"""
+
+
+def test_ascending_contents_stay_ascending(cheat: CheatCommand) -> None:
+    np.save("in.npy", np.arange(100, dtype=np.int32) * 2)
+    given = ("--launch", "1x256", "--arg", "out=i32[256]", "--arg", "in=in.npy", "--arg", "n=100")
+    outcome = cheat("", *given, program=PLACES)
+    assert outcome.code == 0, outcome.err
     assert {row.status.value for row in rows().values()} == {"timed"}
