@@ -139,6 +139,12 @@ def test_result_of_inputs_that_the_host_code_states_is_not_enough(cheat: CheatCo
     assert (row.status.value, row.time_us) == ("incorrect", None)
 
 
+def test_work_that_is_left_to_a_launch_in_device_code_is_refused_by_name(cheat: CheatCommand) -> None:
+    outcome = cheat("sums_smem<<<gridDim.x, blockDim.x>>>(out, in, n); return;")
+    assert (outcome.code, outcome.out) == (5, "")
+    assert "device code launches a kernel: what `sums_shfl` leaves to it is neither checked nor timed" in outcome.err
+
+
 def test_kernel_that_crashes_after_timing_has_no_time(cheat: CheatCommand) -> None:
     assert cheat(f"{COUNT} if (done >= 3) in[2000000000] = 0;".replace("in[", "((float*)in)[")).code == 5
     row = rows()["sums_shfl"]
