@@ -4,18 +4,20 @@ The GPU is scripted. Its kernels compute in the emulator, and `__device__` varia
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
+from shflbench.model import DeviceState
 from shflbench.store import Row, read_run
 from tests.cli.bench.conftest import BenchCommand
-from tests.cli.bench.test_bench import FAST, SUMS
+from tests.cli.bench.test_bench import FAST, SUMS, TRANSPOSE
 from tests.cli.bench.test_timed import EmulatedGpu, EmulatedGpuKernel
 from tests.conftest import Outcome
-from tests.fakes.backend import plug_in
+from tests.fakes.backend import H200, plug_in
 
 RANDOM = SUMS.replace("cudaMemset(in, 0, rows * n * sizeof(float));", "")
 STATE = "__device__ float kept[64];\n__device__ int launches[64];\n"
@@ -137,6 +139,26 @@ def test_result_of_inputs_that_the_host_code_states_is_not_enough(cheat: CheatCo
     assert outcome.code in {1, 5}, outcome.err
     row = rows()["sums_shfl"]
     assert (row.status.value, row.time_us) == ("incorrect", None)
+
+
+FEW_BYTES = DeviceState(l2_bytes=1024, max_memory_clock_mhz=400, memory_bus_bits=64)
+SMALL = replace(H200, name="a GPU with little memory", state=FEW_BYTES)
+
+
+@pytest.mark.parametrize(("buffers", "code"), [("out", 1), ("in", 0)])
+def test_time_below_that_of_writing_to_memory_is_refused(
+    bench: BenchCommand, monkeypatch: pytest.MonkeyPatch, buffers: str, code: int
+) -> None:
+    # 15 KiB of results that its L2 cache cannot hold take this GPU 2.4 µs, and the kernels take 2 µs. A launch with
+    # results of 64 bytes needs none of its inputs.
+    plug_in(monkeypatch, CheatedGpu(device=SMALL))
+    outcome = bench(TRANSPOSE if buffers == "out" else RANDOM)
+    assert outcome.code == code, outcome.err
+    if buffers == "out":
+        assert {(row.status.value, row.time_us) for row in rows().values()} == {("failed", None)}
+        assert "faster than memory allows: 2 µs per launch, and DRAM takes 2.4 µs at 6.4 GB/s for the 0.01638 MB" in (
+            rows()["plain"].reason or ""
+        )
 
 
 def test_work_that_is_left_to_a_launch_in_device_code_is_refused_by_name(cheat: CheatCommand) -> None:
