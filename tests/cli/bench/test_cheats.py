@@ -167,6 +167,17 @@ def test_work_that_is_left_to_a_launch_in_device_code_is_refused_by_name(cheat: 
     assert "device code launches a kernel: what `sums_shfl` leaves to it is neither checked nor timed" in outcome.err
 
 
+@pytest.mark.parametrize(("words", "code", "reason"), [((), 1, "broken, "), (("--no-check",), 5, "out of bounds")])
+def test_kernel_that_copies_from_memory_of_another_is_refused(
+    bench: BenchCommand, words: tuple[str, ...], code: int, reason: str
+) -> None:
+    copies = "    if (threadIdx.x == 0) out[row] = out[row + 64];\n    return;\n"
+    outcome = bench(RANDOM.replace(FAST, copies + FAST), *words)
+    assert outcome.code == code, outcome.err
+    assert reason in outcome.err
+    assert "sums_shfl" not in {name for name, row in rows().items() if row.status.value == "verified"}
+
+
 def test_kernel_that_crashes_after_timing_has_no_time(cheat: CheatCommand) -> None:
     assert cheat(f"{COUNT} if (done >= 3) in[2000000000] = 0;".replace("in[", "((float*)in)[")).code == 5
     row = rows()["sums_shfl"]
