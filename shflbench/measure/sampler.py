@@ -206,9 +206,10 @@ class Sampler:
     def _verify_again(self) -> Iterator[JobEvent]:
         """Verify kernels that may do less when they are launched again, after all sampling.
 
-        Not between rounds, because the clock of the GPU may fall while the host compares results.
+        Not between rounds, because the clock of the GPU may fall while the host compares results. The first case of a
+        group comes last: after a crash, the others need its results in the next process.
         """
-        for kernel, reason in self._converged:
+        for kernel, reason in reversed(self._converged):
             yield StepStarted(kernel.name, "verifying")
             try:
                 stale = kernel.verify_again(kernel.places[0]) if kernel.verify_again else ""

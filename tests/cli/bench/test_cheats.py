@@ -29,7 +29,10 @@ SUM = "float all = 0; for (int w = 0; w < 8; ++w) all += part[w];"
 class CheatedGpu(EmulatedGpu):
     """A GPU on which timed launches change memory."""
 
+    again: list[str]  # symbols of the kernels that were launched after timing, in this order
+
     def open(self, call: KernelCall, place: int = 0) -> OpenKernel:
+        self.again = []
         opened = super().open(call, place)
         if isinstance(opened, EmulatedGpuKernel):
             opened.__class__ = LaunchedGpuKernel
@@ -46,6 +49,10 @@ class LaunchedGpuKernel(EmulatedGpuKernel):
         self.inputs = inputs
         return super().run(inputs, iterations)
 
+    def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        self._backend.again.append(self.name)  # type: ignore[attr-defined]  # it opens no other kernels
+        return super().run_again(inputs, iterations)
+
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
         for _ in range(EVALUATED - self.evaluated):
             self.evaluated += 1
@@ -54,9 +61,17 @@ class LaunchedGpuKernel(EmulatedGpuKernel):
 
 
 @pytest.fixture
-def cheat(bench: BenchCommand, monkeypatch: pytest.MonkeyPatch) -> CheatCommand:
+def gpu(bench: BenchCommand, monkeypatch: pytest.MonkeyPatch) -> CheatedGpu:
+    del bench  # which unplugs every GPU
+    device = CheatedGpu()
+    plug_in(monkeypatch, device)
+    return device
+
+
+@pytest.fixture
+def cheat(bench: BenchCommand, gpu: CheatedGpu) -> CheatCommand:
     """Run bench on a GPU, with a text in front of what writes the sums in `sums_shfl`."""
-    plug_in(monkeypatch, CheatedGpu())
+    del gpu  # only for the machine
 
     def call(text: str, *words: str, program: str = RANDOM) -> Outcome:
         return bench(STATE + program.replace(FAST, f"    {text}\n{FAST}"), "--no-check", "--precision", "5%", *words)
@@ -139,6 +154,11 @@ def test_result_of_inputs_that_the_host_code_states_is_not_enough(cheat: CheatCo
     assert outcome.code in {1, 5}, outcome.err
     row = rows()["sums_shfl"]
     assert (row.status.value, row.time_us) == ("incorrect", None)
+
+
+def test_reference_is_verified_again_after_the_kernels_that_need_it(cheat: CheatCommand, gpu: CheatedGpu) -> None:
+    cheat("")
+    assert [name.split("sums_")[1][:4] for name in gpu.again[-2:]] == ["shfl", "smem"]
 
 
 FEW_BYTES = DeviceState(l2_bytes=1024, max_memory_clock_mhz=400, memory_bus_bits=64)
