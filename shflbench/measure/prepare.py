@@ -14,7 +14,7 @@ from shflbench.measure.events import CaseFailed, Converged, GridResolved, StepSt
 from shflbench.measure.placements import count_places, open_again
 from shflbench.measure.sampler import DeviceLostError, SampledKernel
 from shflbench.measure.verify import fill, verify, verify_reference
-from shflbench.measure.verify_again import expect_again, stale_results
+from shflbench.measure.verify_again import expect_again, wrong_again
 from shflbench.measure.workload import Workload, buffers_of, call_of, setting_of, shared_bytes
 from shflbench.model import Case, Status
 from shflbench.suite.launch import resolve_grid
@@ -118,12 +118,12 @@ class Group:
             yield CaseFailed(case.id, Status.INCORRECT, proof.mismatch)
         elif self._backend.timed:
             sampled = SampledKernel.of(case, self._places(call, kernel), declared.unroll)
-            sampled.verify_again = self._again(case)
+            sampled.verify_again = self._again(case, call)
             self._kernels.append(sampled)
         else:
-            yield self._ended(case, kernel)
+            yield self._ended(case, call, kernel)
 
-    def _again(self, case: Case) -> VerifyAgain | None:
+    def _again(self, case: Case, call: KernelCall) -> VerifyAgain | None:
         """Return what verifies a case after it was timed; None where a launch cannot depend on earlier ones.
 
         Kernels of patterns are trusted to do their work at each launch, and unsafe ones may give any result.
@@ -133,18 +133,18 @@ class Group:
             return None
         assert self._workload is not None  # noqa: S101  (it was verified with it)
         others = declared.variant(case.variant).other_inputs
-        return partial(stale_results, workload=self._workload, others=others)
+        return partial(wrong_again, workload=self._workload, open_new=partial(self._backend.open, call), others=others)
 
-    def _ended(self, case: Case, kernel: OpenKernel) -> JobEvent:
+    def _ended(self, case: Case, call: KernelCall, kernel: OpenKernel) -> JobEvent:
         """Close a kernel that is not timed, after the launches that follow timing elsewhere if they end in time."""
-        stale = ""
+        wrong = ""
         try:
             with suppress(TimeLimitError):
-                again = self._again(case)
-                stale = again(kernel) if again else ""
+                again = self._again(case, call)
+                wrong = again(kernel) if again else ""
         finally:
             kernel.close()
-        return CaseFailed(case.id, Status.INCORRECT, stale) if stale else Converged(case.id, "")
+        return CaseFailed(case.id, Status.INCORRECT, wrong) if wrong else Converged(case.id, "")
 
     def _places(self, call: KernelCall, kernel: OpenKernel) -> tuple[OpenKernel, ...]:
         assert self._workload is not None  # noqa: S101  (it was verified with it)

@@ -212,8 +212,8 @@ class Sampler:
         for kernel, reason in reversed(self._converged):
             yield StepStarted(kernel.name, "verifying")
             try:
-                stale = kernel.verify_again(kernel.places[0]) if kernel.verify_again else ""
-                yield CaseFailed(kernel.name, Status.INCORRECT, stale) if stale else Converged(kernel.name, reason)
+                wrong = kernel.verify_again(kernel.places[0]) if kernel.verify_again else ""
+                yield CaseFailed(kernel.name, Status.INCORRECT, wrong) if wrong else Converged(kernel.name, reason)
             except LaunchError as error:
                 yield CaseFailed(kernel.name, Status.FAILED, error.message)
                 self._check_device()

@@ -9,6 +9,7 @@ all inputs; for kernels that can have results without reading them, they change 
 
 from __future__ import annotations
 
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from shflbench.measure.verify import difference, unwritten
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from shflbench.backends.base import Array, OpenKernel
     from shflbench.measure.workload import Workload
@@ -39,30 +40,37 @@ def _later_sets(workload: Workload, *, others: bool) -> tuple[int, ...]:
     return (workload.later_set, workload.other_set) if others else (workload.later_set,)
 
 
-def stale_results(kernel: OpenKernel, workload: Workload, *, others: bool = False) -> str:
+def wrong_again(
+    kernel: OpenKernel, workload: Workload, open_new: Callable[[], OpenKernel], *, others: bool = False
+) -> str:
     """Return how the results of launches after timing differ from the reference, as a sentence; empty if they agree.
 
-    With `others`, results of the pattern's `other_inputs` are compared, too. LaunchError if the kernel crashes.
+    With `others`, results of the pattern's `other_inputs` are compared, too. `open_new` opens the same kernel with no
+    launch before: if that is right, earlier launches are the cause. LaunchError if a kernel crashes.
     """
     for index in _later_sets(workload, others=others):
-        if stale := _stale_with(kernel, workload, index):
-            return stale
+        if index == workload.other_set and not _is_finite(workload, index):
+            continue
+        for iterations in workload.verify_iterations:
+            if wrong := _wrong_with(kernel, workload, index, iterations):
+                with closing(open_new()) as new:
+                    is_stale = not _wrong_if_overwritten(new, workload, index, iterations)
+                return f"{STALE}: launched again {wrong}" if is_stale else f"launched {wrong}"
     return ""
 
 
-def _stale_with(kernel: OpenKernel, workload: Workload, index: int) -> str:
-    if index == workload.other_set and not _is_finite(workload, index):
-        return ""
-    inputs = workload.inputs(index)
-    for iterations in workload.verify_iterations:
-        got = _where_written(workload, kernel.run_again(inputs, iterations), index, iterations)
-        if wrong := difference(workload, got, index, iterations):
-            return f"{STALE}: launched again with other inputs, {wrong}"
-        got = kernel.run(inputs, iterations)
-        wrong = unwritten(workload, got, index, iterations) or difference(workload, got, index, iterations)
-        if wrong:
-            return f"{STALE}: launched again with other inputs and overwritten outputs, {wrong}"
+def _wrong_with(kernel: OpenKernel, workload: Workload, index: int, iterations: int) -> str:
+    got = kernel.run_again(workload.inputs(index), iterations)
+    if wrong := difference(workload, _where_written(workload, got, index, iterations), index, iterations):
+        return f"with other inputs, {wrong}"
+    if wrong := _wrong_if_overwritten(kernel, workload, index, iterations):
+        return f"with other inputs and overwritten outputs, {wrong}"
     return ""
+
+
+def _wrong_if_overwritten(kernel: OpenKernel, workload: Workload, index: int, iterations: int) -> str:
+    got = kernel.run(workload.inputs(index), iterations)
+    return unwritten(workload, got, index, iterations) or difference(workload, got, index, iterations)
 
 
 def _is_finite(workload: Workload, index: int) -> bool:

@@ -140,6 +140,12 @@ INTEGERS = RANDOM.replace("float", "int")
 COPIES = "if (launches[row] > 0) { out[row] = kept[row]; return; } __syncthreads(); launches[row] = 1; kept[row] = all;"
 
 
+def test_result_that_is_wrong_without_earlier_launches_is_not_attributed_to_them(cheat: CheatCommand) -> None:
+    assert cheat("", program=SUMS.replace("part[8];", "part[8]; out[blockIdx.x] = 0; return;")).code == 5
+    reason = rows()["sums_shfl"].reason or ""
+    assert reason.startswith("launched with other inputs, element 0 is 0.0, not ")
+
+
 @pytest.mark.parametrize(
     ("program", "text"),
     [
