@@ -97,6 +97,8 @@ class Group:
         # The occupancy of an emulated device would be a model among measurements.
         yield GridResolved(case.id, case.launch.grid, resident if self._backend.timed else None)
         if reason := self._unfit(task, grid, resident):
+            if reason.startswith(TOO_LONG) and case.variant == self._pattern.declaration.reference_variant:
+                self._too_long = reason
             yield CaseFailed(case.id, Status.SKIPPED, reason)
             return
         self._workload = self._workload or Workload.of(self._pattern, case, grid, self._seed)
