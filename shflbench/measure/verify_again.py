@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shflbench.backends.base import Array, OpenKernel
     from shflbench.measure.workload import Workload
 
+NEW_LAUNCHES = 2  # of a kernel that is opened anew: a race may give another result each time
 STALE = "its result depends on earlier launches"  # how the sentence on such a kernel begins
 
 
@@ -54,7 +55,8 @@ def wrong_again(
         for iterations in workload.verify_iterations:
             if wrong := _wrong_with(kernel, workload, index, iterations):
                 with closing(open_new()) as new:
-                    is_stale = not _wrong_if_overwritten(new, workload, index, iterations)
+                    launches = [_wrong_if_overwritten(new, workload, index, iterations) for _ in range(NEW_LAUNCHES)]
+                is_stale = not any(launches)
                 return f"{STALE}: launched again {wrong}" if is_stale else f"launched {wrong}"
     return ""
 

@@ -250,3 +250,21 @@ def test_ascending_contents_stay_ascending(cheat: CheatCommand) -> None:
     outcome = cheat("", *given, program=PLACES)
     assert outcome.code == 0, outcome.err
     assert {row.status.value for row in rows().values()} == {"timed"}
+
+
+RACE = """
+__global__ void count(int* counter) { int before = *counter; *counter = before + 1; }
+__global__ void count_again(int* counter) { int before = *counter; *counter = before + 1; }
+int main() {
+    int* counter;
+    cudaMalloc(&counter, sizeof(int));
+    cudaMemset(counter, 0, sizeof(int));
+    count<<<16, 128>>>(counter);
+    count_again<<<16, 128>>>(counter);
+}
+"""
+
+
+def test_result_of_a_race_is_not_attributed_to_earlier_launches(bench: BenchCommand) -> None:
+    assert bench(RACE, "--no-check").code == 5
+    assert rows()["count"].reason == "launched with other inputs, element 0 is 4, not 1 (1 of 1 are wrong)"
