@@ -252,6 +252,33 @@ def test_ascending_contents_stay_ascending(cheat: CheatCommand) -> None:
     assert {row.status.value for row in rows().values()} == {"timed"}
 
 
+ADDS = """
+__global__ void direct(float* out, const float* in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) atomicAdd(out, in[i]);
+}
+__global__ void strided(float* out, const float* in, int n) {
+    float sum = 0;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) sum += in[i];
+    atomicAdd(out, sum);
+}
+int main() {
+    float *in, *out;
+    cudaMalloc(&in, 1000 * sizeof(float));
+    cudaMalloc(&out, sizeof(float));
+    cudaMemset(out, 0, sizeof(float));
+    direct<<<4, 256>>>(out, in, 1000);
+    strided<<<2, 256>>>(out, in, 1000);
+}
+"""
+
+
+def test_kernel_that_adds_to_what_the_host_code_set_to_zero_is_no_cheat(cheat: CheatCommand) -> None:
+    outcome = cheat("", program=ADDS)
+    assert outcome.code == 0, outcome.err
+    assert {row.status.value for row in rows().values()} == {"timed"}
+
+
 RACE = """
 __global__ void count(int* counter) { int before = *counter; *counter = before + 1; }
 __global__ void count_again(int* counter) { int before = *counter; *counter = before + 1; }
