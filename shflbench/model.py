@@ -351,6 +351,7 @@ class Proof:
     iterations: tuple[int, ...]  # iteration counts at which each input set was run
     launch: str  # at which they were run, e.g. "26x1024"; the emulator uses fewer blocks for large cases
     mismatch: str = ""  # the first wrong value, in words; empty if all inputs matched
+    written_bytes: int = 0  # that a timed launch changes in its outputs, at least; only of kernels of a file
 
     @property
     def complete(self) -> bool:

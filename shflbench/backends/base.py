@@ -90,6 +90,10 @@ class OpenKernel(Protocol):
         """Launch once and return the outputs, flat; they are overwritten before. LaunchError if the kernel crashes."""
         ...
 
+    def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        """Launch once as `run`, but find the outputs as the launch before left them, as a timed launch does."""
+        ...
+
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
         """Take `samples`, each of `launches` launches, after one launch that is not timed.
 

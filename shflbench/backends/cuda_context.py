@@ -79,6 +79,11 @@ class KernelInContext:
         with self._context.current():
             return self._open[0].run(inputs, iterations)
 
+    def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        """Launch once with the outputs as they are, and return them; LaunchError if the kernel crashes."""
+        with self._context.current():
+            return self._open[0].run_again(inputs, iterations)
+
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
         """Take `samples`, each of `launches` launches, after one launch that is not timed."""
         with self._context.current():

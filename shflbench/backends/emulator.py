@@ -2,7 +2,8 @@
 
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import cycle
 from typing import NoReturn
 
@@ -17,6 +18,7 @@ from shflbench.checker import (
     Shape,
     execute,
     load_program,
+    module_contents,
 )
 from shflbench.errors import LaunchError
 from shflbench.model import Conditions, Device, Kernel
@@ -94,15 +96,20 @@ class EmulatedKernel:
         self.program, self.call = program, call
         self._machine = Machine()
         self._schedules = cycle(POLICIES.values())
+        self._symbols: Mapping[str, bytes] = {}  # contents of `__device__` variables after the last launch
+        self._outputs: list[Array] = []  # of the last launch
 
-    def launch(self, inputs: Sequence[Array], iterations: int) -> EmulatedLaunch:
-        """Return the launch, for `explore`."""
+    def launch(
+        self, inputs: Sequence[Array], iterations: int, before: Mapping[str, Array] | None = None
+    ) -> EmulatedLaunch:
+        """Return the launch, for `explore`; `before` are the contents of outputs that are not those of the call."""
         call = self.call
         if not math.isinf(call.emulated_s):
             self._machine.deadline = Deadline(call.emulated_s)
         read = {buffer.name: values for buffer, values in zip(call.inputs, inputs, strict=True)}
         pure = {name: values for name, values in read.items() if name not in {item.name for item in call.outputs}}
-        outputs = [_output(buffer, read.get(buffer.name)) for buffer in call.outputs]
+        contents = {**(before or {}), **read}
+        outputs = [_output(buffer, contents.get(buffer.name)) for buffer in call.outputs]
         places = {name: place for place, name in enumerate((*pure, *(item.name for item in call.outputs)))}
         order = [places.get(item) if isinstance(item, str) else item for item in call.arguments]
         shape = Shape(call.grid, call.block) if call.dims is None else Shape.of(call.dims.grid, call.dims.block)
@@ -114,11 +121,24 @@ class EmulatedKernel:
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         """Launch once, under the next schedule, and return the outputs, which are overwritten before.
 
-        EmulatorError if the kernel fails, TimeLimitError if it takes longer than its call allows.
+        `__device__` variables are as the launch before left them. EmulatorError if the kernel fails, TimeLimitError if
+        it takes longer than its call allows.
         """
+        return self._execute(self.launch(inputs, iterations))
+
+    def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        """Launch once as `run`, with the outputs as the launch before left them; errors as for `run`."""
+        before = {buffer.name: values for buffer, values in zip(self.call.outputs, self._outputs, strict=False)}
+        return self._execute(self.launch(inputs, iterations, before))
+
+    def _execute(self, launch: EmulatedLaunch) -> list[Array]:
+        launch, policy = replace(launch, symbols=self._symbols), next(self._schedules)
         if math.isinf(self.call.emulated_s):
-            return list(execute(self.launch(inputs, iterations), next(self._schedules)))
-        return list(execute(self.launch(inputs, iterations), next(self._schedules), step_limit=NO_STEP_LIMIT))
+            self._outputs = list(execute(launch, policy))
+        else:
+            self._outputs = list(execute(launch, policy, step_limit=NO_STEP_LIMIT))
+        self._symbols = module_contents(launch)
+        return self._outputs
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
         """Raise LaunchError: the emulator's time says nothing about a GPU."""

@@ -14,8 +14,9 @@ from shflbench.checker.host_sizes import fixed_sizes, with_numbers
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import UNKNOWN, option_for
 from shflbench.checker.inputs.argument_sets import ArgumentSet
+from shflbench.checker.inputs.contents import is_ascending
 from shflbench.checker.inputs.derive import derive
-from shflbench.checker.inputs.elements import element_of
+from shflbench.checker.inputs.elements import ELEMENTS, element_of
 from shflbench.checker.inputs.launches import PlannedLaunch
 from shflbench.checker.inputs.linked import linked_kernel
 from shflbench.checker.inputs.names import matched, names_of, parameter_name, refuse_unknown
@@ -23,14 +24,14 @@ from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.ptx.parse import parse
-from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses
+from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses, writes_device_variables
 from shflbench.checker.selection import chosen_kernels, launches_of, refuse_unknown_launches
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.errors import KernelError
 from shflbench.model import MAX_BLOCK
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import numpy as np
@@ -58,6 +59,7 @@ class CandidateBuffer:
     size: int  # bytes
     is_derived: bool  # whether nobody states the contents
     use: BufferUse
+    is_ordered: bool = False  # whether its elements are ascending, or ranges, so that another order may be invalid
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +103,7 @@ class KernelCandidate:
     missing: tuple[str, ...]  # options without which it cannot be timed: `--launch GRIDxBLOCK`, `--arg n=NUMBER`
     problem: str = ""  # why no option helps, as a sentence
     indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
+    keeps_memory: bool = False  # whether it may write `__device__` variables, which later launches find
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -194,6 +197,7 @@ def _of_linked(
         return replace(base, missing=("--launch GRIDxBLOCK", *_missing_of(linked, options)))
     if problem := _problem(kernel):
         return replace(base, problem=problem)
+    base = replace(base, keeps_memory=writes_device_variables(linked))
     timed: list[CandidateLaunch] = []
     missing: tuple[str, ...] = ()
     problem = ""
@@ -204,10 +208,10 @@ def _of_linked(
         arguments = derive(kernel, launch, wishes, options.seed)
         if unstated := tuple(_unstated(kernel, arguments)):
             missing = missing or unstated
-        elif fixed := fixed_sizes(kernel, launch, arguments, varied):
-            problem = problem or fixed
+        elif reason := fixed_sizes(kernel, launch, arguments, varied) or _moved_pointer(kernel, arguments):
+            problem = problem or reason
         else:
-            timed.append(_launch(kernel, launch, arguments, uses))
+            timed.append(_with_orders(_launch(kernel, launch, arguments, uses), wishes.offsets))
     indexes = frozenset(wishes.indexes) | frozenset(wishes.offsets)
     if timed or not problem:
         return replace(base, launches=tuple(timed), missing=() if timed else missing, indexes=indexes)
@@ -257,6 +261,21 @@ def _unstated(kernel: SourceKernel, arguments: Arguments) -> Iterator[str]:
         yield "--shared BYTES"
 
 
+def _moved_pointer(kernel: SourceKernel, arguments: Arguments) -> str:
+    """Return which parameter does not point to the start of a buffer, as a sentence; empty if there is none.
+
+    The launch that is timed passes whole buffers, with which such a kernel would do other work.
+    """
+    for place, (parameter, value) in enumerate(zip(kernel.parameters, arguments.parameters, strict=True)):
+        (span,) = value.spans
+        buffer = arguments.buffer(span.buffer)
+        if buffer is not None and span.byte:
+            name = parameter_name(parameter, place)
+            whole = "its buffer" if buffer.name == name else f"the buffer of `{buffer.name}`"
+            return f"its parameter `{name}` points into the middle of {whole}; give {option_for(name, parameter)}"
+    return ""
+
+
 def _launch(
     kernel: SourceKernel, launch: PlannedLaunch, arguments: Arguments, uses: Mapping[str, BufferUse]
 ) -> CandidateLaunch:
@@ -271,7 +290,7 @@ def _launch(
             names.append(name)
             continue
         if span.buffer not in buffers:
-            buffers[span.buffer] = _buffer(parameter, arguments, span, uses)
+            buffers[span.buffer] = _buffer(parameter, arguments, span, _joint_use(kernel, arguments, span, uses))
         names.append(buffers[span.buffer].name)
     return CandidateLaunch(
         launch.shape.grid,
@@ -285,11 +304,32 @@ def _launch(
     )
 
 
-def _buffer(
-    parameter: KernelParameter, arguments: Arguments, span: Span, uses: Mapping[str, BufferUse]
-) -> CandidateBuffer:
+def _with_orders(launch: CandidateLaunch, ranges: Collection[str]) -> CandidateLaunch:
+    """Return the launch with the buffers marked whose elements are ascending, or ranges as the kernel reads them."""
+    buffers = []
+    for buffer in launch.buffers:
+        element = ELEMENTS.get(buffer.element)
+        ascends = element is not None and is_ascending(buffer.contents, element)
+        buffers.append(replace(buffer, is_ordered=ascends or buffer.name in ranges))
+    return replace(launch, buffers=tuple(buffers))
+
+
+def _joint_use(kernel: SourceKernel, arguments: Arguments, span: Span, uses: Mapping[str, BufferUse]) -> BufferUse:
+    """Return what the kernel does with a buffer through all pointers to it, as in `step<<<…>>>(a, a)`."""
+    pairs = zip(kernel.parameters, arguments.parameters, strict=True)
+    names = [
+        parameter_name(parameter, place)
+        for place, (parameter, value) in enumerate(pairs)
+        if value.spans[0].buffer == span.buffer
+    ]
+    several = {uses.get(name, BufferUse.UNUSED) for name in names} - {BufferUse.UNUSED}
+    if len(several) > 1:
+        return BufferUse.CHANGED
+    return several.pop() if several else BufferUse.UNUSED
+
+
+def _buffer(parameter: KernelParameter, arguments: Arguments, span: Span, use: BufferUse) -> CandidateBuffer:
     buffer = arguments.buffers[span.buffer or 0]
-    use = uses.get(buffer.name, BufferUse.UNUSED)
     size = buffer.whole or buffer.contents.size
     is_derived = buffer.values is Origin.DERIVED
     return CandidateBuffer(buffer.name, _element(parameter), buffer.contents, size, is_derived, use)

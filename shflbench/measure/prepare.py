@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,6 +14,7 @@ from shflbench.measure.events import CaseFailed, Converged, GridResolved, StepSt
 from shflbench.measure.placements import count_places, open_again
 from shflbench.measure.sampler import DeviceLostError, SampledKernel
 from shflbench.measure.verify import fill, verify, verify_reference
+from shflbench.measure.verify_again import expect_again, wrong_again
 from shflbench.measure.workload import Workload, buffers_of, call_of, setting_of, shared_bytes
 from shflbench.model import Case, Status
 from shflbench.suite.launch import resolve_grid
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from shflbench.backends.base import Backend, KernelCall, OpenKernel
     from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Task
+    from shflbench.measure.sampler import VerifyAgain
     from shflbench.patterns.discover import LoadedPattern
 
 MOST_EMULATED = 1 << 16  # threads of a launch that the emulator cannot shorten; more take minutes
@@ -103,6 +106,8 @@ class Group:
         kernel = self._backend.open(call)
         try:
             prove = verify_reference if decides else verify
+            if decides and self._pattern.declaration.fixed_sizes:
+                expect_again(kernel, self._workload)
             proof = prove(kernel, self._workload, f"{grid}x{case.launch.block}")
         except BaseException:
             kernel.close()
@@ -113,10 +118,34 @@ class Group:
             kernel.close()
             yield CaseFailed(case.id, Status.INCORRECT, proof.mismatch)
         elif self._backend.timed:
-            self._kernels.append(SampledKernel.of(case, self._places(call, kernel), declared.unroll))
+            sampled = SampledKernel.of(case, self._places(call, kernel), declared.unroll)
+            sampled.verify_again = self._again(case, call)
+            self._kernels.append(sampled)
         else:
+            yield self._ended(case, call, kernel)
+
+    def _again(self, case: Case, call: KernelCall) -> VerifyAgain | None:
+        """Return what verifies a case after it was timed; None where a launch cannot depend on earlier ones.
+
+        Kernels of patterns are trusted to do their work at each launch, and unsafe ones may give any result.
+        """
+        declared = self._pattern.declaration
+        if not declared.fixed_sizes or not declared.variant(case.variant).safe:
+            return None
+        assert self._workload is not None  # noqa: S101  (it was verified with it)
+        others = declared.variant(case.variant).other_inputs
+        return partial(wrong_again, workload=self._workload, open_new=partial(self._backend.open, call), others=others)
+
+    def _ended(self, case: Case, call: KernelCall, kernel: OpenKernel) -> JobEvent:
+        """Close a kernel that is not timed, after the launches that follow timing elsewhere if they end in time."""
+        wrong = ""
+        try:
+            with suppress(TimeLimitError):
+                again = self._again(case, call)
+                wrong = again(kernel) if again else ""
+        finally:
             kernel.close()
-            yield Converged(case.id, "")
+        return CaseFailed(case.id, Status.INCORRECT, wrong) if wrong else Converged(case.id, "")
 
     def _places(self, call: KernelCall, kernel: OpenKernel) -> tuple[OpenKernel, ...]:
         assert self._workload is not None  # noqa: S101  (it was verified with it)

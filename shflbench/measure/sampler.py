@@ -20,12 +20,14 @@ from shflbench.measure.stopping import why_stop
 from shflbench.model import Case, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
     from random import Random
 
     from shflbench.backends.base import Backend, Burst, OpenKernel
     from shflbench.measure.events import JobEvent
     from shflbench.model import MeasureRules
+
+    VerifyAgain = Callable[[OpenKernel], str]
 
 
 class DeviceLostError(Exception):
@@ -47,6 +49,7 @@ class SampledKernel:
     seconds: float = 0.0  # total duration of its bursts
     began: float | None = None  # start of its first kept round, in seconds
     failure: str = ""
+    verify_again: VerifyAgain | None = None  # how results are wrong when it is launched after timing; None: trusted
 
     @classmethod
     def of(cls, case: Case, places: tuple[OpenKernel, ...], unroll: int) -> SampledKernel:
@@ -90,6 +93,7 @@ class Sampler:
         """Sample `cases` on `backend` by `rules`, and `sentinels` in the same rounds."""
         self._backend, self._rules, self._random = backend, rules, random
         self._cases, self._sentinels = list(cases), list(sentinels)
+        self._converged: list[tuple[SampledKernel, str]] = []  # those to verify again, and what ended their sampling
 
     def rounds(self, process: int, first: int, start: float) -> Iterator[JobEvent]:
         """Sample in rounds until every group has converged; DeviceLostError after a crash that destroys the context.
@@ -102,6 +106,7 @@ class Sampler:
             yield from self._round(process, number, start)
             yield from self._close_converged()
             number += 1
+        yield from self._verify_again()
 
     def _choose(self) -> Iterator[JobEvent]:
         """Choose the samples per burst and the launches per sample."""
@@ -189,10 +194,30 @@ class Sampler:
         reasons = {kernel.name: kernel.why_stop(now, self._rules) for kernel in self._cases}
         unfinished = {kernel.group for kernel in self._cases if not reasons[kernel.name]}
         for kernel in self._cases:
-            if kernel.group not in unfinished:
+            if kernel.group in unfinished:
+                continue
+            if kernel.verify_again:
+                self._converged.append((kernel, reasons[kernel.name]))
+            else:
                 yield Converged(kernel.name, reasons[kernel.name])
                 kernel.close()
         self._cases = [kernel for kernel in self._cases if kernel.group in unfinished]
+
+    def _verify_again(self) -> Iterator[JobEvent]:
+        """Verify kernels that may do less when they are launched again, after all sampling.
+
+        Not between rounds, because the clock of the GPU may fall while the host compares results. The first case of a
+        group comes last: after a crash, the others need its results in the next process.
+        """
+        for kernel, reason in reversed(self._converged):
+            yield StepStarted(kernel.name, "verifying")
+            try:
+                wrong = kernel.verify_again(kernel.places[0]) if kernel.verify_again else ""
+                yield CaseFailed(kernel.name, Status.INCORRECT, wrong) if wrong else Converged(kernel.name, reason)
+            except LaunchError as error:
+                yield CaseFailed(kernel.name, Status.FAILED, error.message)
+                self._check_device()
+            kernel.close()
 
     @property
     def _all(self) -> list[SampledKernel]:

@@ -57,7 +57,27 @@ def _proof(kernel: OpenKernel, workload: Workload, launch: str, *, decides: bool
             if wrong and not first:
                 first = f"{after(workload, iterations)}on input {index}, {wrong}"
         matched += not wrong
-    return Proof(matched, sets, workload.verify_iterations, launch, first)
+    written_bytes = _written_bytes(workload) if matched == sets else 0
+    return Proof(matched, sets, workload.verify_iterations, launch, first, written_bytes)
+
+
+def _written_bytes(workload: Workload) -> int:
+    """Return the bytes of the results that differ from what was there before, for the last input set.
+
+    0 for patterns, whose declaration says what a launch moves.
+    """
+    if not workload.pattern.declaration.fixed_sizes:
+        return 0
+    index = workload.input_sets - 1
+    given = dict(zip([item.name for item in workload.buffers if item.read], workload.inputs(index), strict=True))
+    outputs = [buffer for buffer in workload.buffers if buffer.written]
+    total = 0
+    for buffer, result in zip(outputs, workload.expected(index, workload.verify_iterations[-1]), strict=True):
+        bits = f"u{result.dtype.itemsize}"
+        before = np.ascontiguousarray(given[buffer.name] if buffer.read else buffer.before()).reshape(-1)
+        changed = np.ascontiguousarray(result).reshape(-1).view(bits) != before.view(bits)
+        total += int(np.count_nonzero(changed)) * result.dtype.itemsize
+    return total
 
 
 def unwritten(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> str:

@@ -116,6 +116,16 @@ class Workload:
         return max(FEWEST_INPUT_SETS, min(most, MOST_BYTES // max(1, nbytes)))
 
     @property
+    def later_set(self) -> int:
+        """The number of the input set that is for launches after timing only."""
+        return self.input_sets
+
+    @property
+    def other_set(self) -> int:
+        """The number of that for variants with `other_inputs`."""
+        return self.input_sets + 1
+
+    @property
     def verify_iterations(self) -> tuple[int, ...]:
         """The iteration counts in verification: odd, and one of them with three passes through the unrolled body.
 
@@ -142,7 +152,8 @@ class Workload:
         if index not in self._inputs:
             rng = np.random.default_rng((self.seed, index))
             declared = [item for item in self.pattern.declaration.buffers if isinstance(item, (Input, InOut))]
-            draw = self.pattern.draw_inputs
+            others = self.pattern.draw_other_inputs if index == self.other_set else None
+            draw = others or self.pattern.draw_inputs
             if draw is None:
                 drawn: Sequence[Array] = [
                     distinct(rng, _dtype(item, self.setting), item.count(self.setting)) for item in declared

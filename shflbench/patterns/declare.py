@@ -168,6 +168,7 @@ class Variant:
         default_factory=dict
     )  # option values for which the compiler may drop the mechanism
     atomics: Size | None = None  # atomic operations of a launch on one address of global memory, at least
+    other_inputs: bool = False  # verified with those of the function `other_inputs`, too: see `measure.verify_again`
     waits_for_memory: bool = False  # its loop waits for L2 or DRAM: `compare` allows for other physical pages
 
     def has(self, dtype: str, options: Mapping[str, str]) -> bool:

@@ -76,6 +76,11 @@ class LoadedPattern:
         """Return the pattern's own function that draws inputs; None if any distinct values will do."""
         return cast("DrawInputs | None", getattr(self.module, "inputs", None))
 
+    @property
+    def draw_other_inputs(self) -> DrawInputs | None:
+        """Return the function that draws inputs for variants with `other_inputs`; None if there is none."""
+        return cast("DrawInputs | None", getattr(self.module, "other_inputs", None))
+
     def tolerance(self, setting: Setting, iterations: int) -> float:
         """Return the largest absolute error allowed per floating-point number; 0 if the bits must agree.
 

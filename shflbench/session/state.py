@@ -17,6 +17,7 @@ from shflbench.measure.workload import setting_of
 from shflbench.model import Conditions, Kernel, Noise, Sample, Status
 from shflbench.session import rows
 from shflbench.session.kernels import key
+from shflbench.session.write_bound import too_fast
 from shflbench.suite import resolve_grid
 
 if TYPE_CHECKING:
@@ -66,6 +67,7 @@ class CaseState:
     is_open: bool = False  # whether a job on it is running
     earlier: Row | None = None  # its row before the current further process
     takes_samples: bool = True  # false after it failed in a further process
+    written_bytes: int = 0  # of a launch, at least
 
 
 class RunState:
@@ -173,7 +175,8 @@ class RunState:
                 device = self._plan.executor.device if self._plan.executor else None
                 self._cases[name].row = rows.add_grid(self._cases[name].row, grid, resident, device)
             case Verified(name, proof):
-                self._cases[name].row = rows.add_proof(self._cases[name].row, proof)
+                state = self._cases[name]
+                state.row, state.written_bytes = rows.add_proof(state.row, proof), proof.written_bytes
             case RoundDone():
                 self._conditions = event.conditions
                 for burst in event.bursts:
@@ -233,6 +236,9 @@ class RunState:
         row = state.row
         if times is None:
             return rows.end_row(row, Status.FAILED, THROTTLED)
+        device = self._plan.executor.device if self._plan.executor else None
+        if impossible := too_fast(state.written_bytes, times.time_us.value, device):
+            return rows.end_row(row, Status.FAILED, impossible)
         pattern = self._plan.patterns[row.pattern]
         moved = pattern.declaration.bytes_moved
         nbytes = None

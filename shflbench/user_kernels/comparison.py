@@ -87,6 +87,14 @@ class KernelComparison:
             return BufferUse.CHANGED
         return uses.pop() if uses else BufferUse.READ
 
+    def needs_other_inputs(self, kernel: ComparedKernel) -> bool:
+        """Whether a kernel can have results without reading its inputs: from earlier launches, or as constants."""
+        if kernel.candidate.keeps_memory:
+            return True
+        uses = {kernel.names.get(item.name): item.use for item in kernel.launches[0].buffers}
+        read = [item.name for item in self.first.buffers if self.use(item) is BufferUse.READ]
+        return bool(read) and all(uses.get(name, BufferUse.UNUSED) is BufferUse.UNUSED for name in read)
+
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:

@@ -225,6 +225,7 @@ def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[s
     yield f"            summary={f'`{kernel.candidate.name}`'!r},\n"
     yield "            baseline=True,\n" if kernel is comparison.kernels[0] else ""
     yield f"            arguments={tuple(names)!r},\n"
+    yield "            other_inputs=True,\n" if comparison.needs_other_inputs(kernel) else ""
     yield from _shared(kernel)
     yield "        ),\n"
 
@@ -244,20 +245,46 @@ def _shared(kernel: ComparedKernel) -> Iterator[str]:
 
 
 def _inputs(comparison: KernelComparison, read: list[CandidateBuffer]) -> Iterator[str]:
-    option = next((size[0] for size in comparison.sizes if size is not None), "")
     yield "\n\ndef inputs(rng, at):\n"
     yield '    """Return what each buffer contains that a kernel reads.\n\n'
-    yield "    Contents repeat in a larger buffer. Floating-point numbers that nobody states differ by input set.\n"
-    yield '    """\n    shift = int(rng.integers(1 << 16))\n'
+    yield "    Contents repeat in a larger buffer. Those that nobody states differ by input set.\n"
+    yield '    """\n    shift = int(rng.integers(1, 1 << 16))\n'
     yield '    with np.load(Path(__file__).with_name("inputs.npz")) as contents:\n        return (\n'
     for buffer in read:
-        dtype = DTYPES[buffer_dtype(buffer)]
-        key = f"{buffer.name!r} + '-' + at.options[{option!r}]" if option else repr(buffer.name)
-        values = f"contents[{key}].view({dtype.numpy!r})"
-        if buffer.is_derived and dtype.floating:
-            values = f"np.roll({values}, shift)"
-        yield f"            np.resize({values}, {_count(comparison, buffer)}),\n"
+        values = _contents(comparison, buffer)
+        rolled = buffer.is_derived and not buffer.is_ordered
+        yield _resized(comparison, buffer, f"np.roll({values}, shift)" if rolled else values)
     yield "        )\n"
+    if any(comparison.needs_other_inputs(kernel) for kernel in comparison.kernels):
+        yield from _other_inputs(comparison, read)
+
+
+def _other_inputs(comparison: KernelComparison, read: list[CandidateBuffer]) -> Iterator[str]:
+    yield "\n\ndef other_inputs(rng, at):\n"
+    yield '    """Return contents that no other launch has, also of buffers whose contents somebody states.\n\n'
+    yield "    Results that a kernel has from earlier launches are wrong with them.\n"
+    yield '    """\n    shift = int(rng.integers(1, 1 << 16))\n'
+    yield '    with np.load(Path(__file__).with_name("inputs.npz")) as contents:\n        return (\n'
+    for buffer in read:
+        values, dtype = _contents(comparison, buffer), DTYPES[buffer_dtype(buffer)]
+        if comparison.use(buffer) is not BufferUse.READ or buffer.is_ordered:
+            yield _resized(comparison, buffer, values)
+        elif dtype.floating and not np.ptp(buffer.contents):
+            ramp = f"(np.arange({buffer.contents.size // dtype.size}) % 97 / 97).astype({dtype.numpy!r})"
+            yield _resized(comparison, buffer, ramp)
+        else:
+            yield _resized(comparison, buffer, f"np.roll({values}, shift)")
+    yield "        )\n"
+
+
+def _contents(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
+    option = next((size[0] for size in comparison.sizes if size is not None), "")
+    key = f"{buffer.name!r} + '-' + at.options[{option!r}]" if option else repr(buffer.name)
+    return f"contents[{key}].view({DTYPES[buffer_dtype(buffer)].numpy!r})"
+
+
+def _resized(comparison: KernelComparison, buffer: CandidateBuffer, values: str) -> str:
+    return f"            np.resize({values}, {_count(comparison, buffer)}),\n"
 
 
 def compiler_options(unit: PtxUnit) -> tuple[str, ...]:

@@ -266,6 +266,9 @@ class FakeKernel:
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:  # noqa: ARG002  (`FakePatternKernel` needs them)
         raise AssertionError(f"{self.name} computes nothing: sentinels are only timed")
 
+    def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        return self.run(inputs, iterations)
+
     def close(self) -> None:
         if self in self._backend.held:
             self._backend.held.remove(self)

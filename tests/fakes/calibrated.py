@@ -86,6 +86,9 @@ class ScriptedKernel:
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         raise AssertionError((self.name, inputs, iterations))
 
+    def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        return self.run(inputs, iterations)
+
     def close(self) -> None:
         """Hold nothing."""
 

@@ -150,6 +150,10 @@ class Watched:
         self._machine.reach(self._name, "verify")
         return self._kernel.run(inputs, iterations)
 
+    def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        self._machine.reach(self._name, "verify again")
+        return self._kernel.run_again(inputs, iterations)
+
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
         self._machine.reach(self._name, "time")
         time.sleep(self._nap)

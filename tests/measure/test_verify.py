@@ -161,6 +161,9 @@ class Answers:
     def run(self, *_: Any) -> list[np.ndarray]:
         return [self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]]
 
+    def run_again(self, *_: Any) -> NoReturn:
+        raise AssertionError
+
     def burst(self, *_: Any) -> NoReturn:
         raise AssertionError
 

@@ -52,6 +52,14 @@ def ascending(contents: NDArray[np.uint8], element: Element) -> NDArray[np.uint8
     return np.concatenate([numbers.view(np.uint8), contents[whole:]])
 
 
+def is_ascending(contents: NDArray[np.uint8], element: Element) -> bool:
+    """Whether elements that are not all equal are in ascending order; False for types that NumPy does not know."""
+    if element.kind not in "iuf" or element.name == "bf16":
+        return False
+    numbers = contents[: contents.size // element.size * element.size].view(element.numpy)
+    return bool(numbers.size and numbers[0] < numbers[-1] and (numbers[1:] >= numbers[:-1]).all())
+
+
 def permutations(element: Element, count: int, most: int, name: str, seed: int) -> NDArray[np.uint8]:
     """Return the bytes of `count` integers that are permutations of the numbers below `most`, or below `count`."""
     random = np.random.default_rng((seed, crc32(name.encode())))

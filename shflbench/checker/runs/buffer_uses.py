@@ -14,6 +14,7 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import PlannedLaunch
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.checker.link.layout import WORKSPACE
 from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes
 from shflbench.checker.machine.policies import LOCKSTEP
 from shflbench.checker.machine.threads import Shape
@@ -33,7 +34,9 @@ if TYPE_CHECKING:
 
 FEW_BLOCKS = 2  # along each axis of a small launch
 MOST_SECONDS = 2.0  # of one launch
-OTHER = 0xA5  # each byte of a buffer in the launch whose results are compared
+# Each byte of a buffer in the launch whose results are compared: as a floating-point number of any size, it is larger
+# than the derived ones, so that a sum to which it is added shows it.
+OTHER = 0x4B
 
 
 class BufferUse(Enum):
@@ -63,6 +66,18 @@ def buffer_uses(
     return uses
 
 
+def writes_device_variables(linked: LinkedKernel) -> bool:
+    """Whether the kernel may write a `__device__` variable, which keeps its contents for later launches."""
+    variables = [item for item in linked.program.symbols if item.space == "global" and item.name != WORKSPACE]
+    return bool(variables) and any(
+        isinstance(op.form, Access)
+        and op.form.space in {"global", ""}
+        and op.form.kind not in {"ld", "ldu"}
+        and not linked.slicer.pointers(op)
+        for op in linked.program.ops()
+    )
+
+
 def _ended(
     linked: LinkedKernel, wishes: Wishes, launches: Sequence[PlannedLaunch], seed: int
 ) -> Iterator[LaunchEvidence]:
@@ -79,7 +94,10 @@ def _ended(
 
 
 def _accessed(linked: LinkedKernel) -> tuple[set[str], set[str]]:
-    """Return the names of the pointers that the kernel reads and writes through; constant ones are only read."""
+    """Return the names of the pointers that the kernel reads and writes through; constant ones are only read.
+
+    An atomic operation without a result reads, too: what it adds to is part of what it writes.
+    """
     names = pointer_names(linked.kernel)
     constant = {item.offset for item in linked.kernel.parameters if item.pointer and item.const}
     sides: tuple[set[str], set[str]] = (set(), set())
@@ -88,7 +106,7 @@ def _accessed(linked: LinkedKernel) -> tuple[set[str], set[str]]:
         if not isinstance(form, Access) or form.space not in {"global", ""}:
             continue
         starts = linked.slicer.pointers(op) & names.keys() or set(names)  # any, where the address does not tell
-        reads, writes = form.kind not in {"st", "red"}, form.kind not in {"ld", "ldu"}
+        reads, writes = form.kind != "st", form.kind not in {"ld", "ldu"}
         sides[0].update(names[start] for start in starts if reads)
         sides[1].update(names[start] for start in starts - constant if writes)
     return sides

@@ -81,11 +81,15 @@ class FileCompiler:
         try:
             return self._in_a_standard(instances)
         except CompileError as error:
-            line = self._source.device_launch(uncertain=_LAUNCH in error.message)
-            if line is None:
+            launch = self._source.device_launch(uncertain=_LAUNCH in error.message)
+            if launch is None:
                 raise
-            place = f"{line.file}:{line.line}"
-            raise CompileError(f"{place}: device code launches a kernel, which `check` does not support") from error
+            line, function = launch
+            raise CompileError(
+                f"{line.file}:{line.line}: device code launches a kernel: "
+                f"what `{function}` leaves to it is neither checked nor timed",
+                f"Remove `{function}`, or launch its kernels from the host.",
+            ) from error
 
     def _in_a_standard(self, instances: Sequence[str]) -> CompiledFile:
         """Compile as C++20 if the text looks like it, and as C++17 if it does not or that fails."""

@@ -163,16 +163,16 @@ class CudaSource:
         function = _enclosing_function(node)
         return function is not None and bool(self.macros.words(prefix(function)) & DEVICE_WORDS)
 
-    def device_launch(self, *, uncertain: bool) -> SourceLine | None:
-        """Return the first launch in device code (dynamic parallelism).
+    def device_launch(self, *, uncertain: bool) -> tuple[SourceLine, str] | None:
+        """Return the line of the first launch in device code (dynamic parallelism), and the function that has it.
 
         A function with a syntax error may seem to go on into the next one; its launches count if they are `uncertain`.
         """
         for launch in self.launches:
             function = _enclosing_function(launch.node)
             is_certain = function is not None and not function.has_error
-            if (is_certain or uncertain) and self._is_in_device_code(launch.node):
-                return launch.launch.line
+            if function is not None and (is_certain or uncertain) and self._is_in_device_code(launch.node):
+                return launch.launch.line, _function_name(function)
         return None
 
     def launches_of(self, definition: Definition) -> list[LaunchSite]:
@@ -198,6 +198,14 @@ class CudaSource:
             elif definition.internal and len(self.named(definition.name)) == 1:
                 result[definition.name] = None
         return list(result)
+
+
+def _function_name(function: Node) -> str:
+    """Return the name of a function by its definition, "" where there is none."""
+    part = function.child_by_field_name("declarator")
+    while part is not None and part.type not in {"identifier", "field_identifier", "qualified_identifier"}:
+        part = part.child_by_field_name("declarator")
+    return (part.text or b"").decode(errors="replace") if part is not None else ""
 
 
 def _enclosing_function(node: Node) -> Node | None:

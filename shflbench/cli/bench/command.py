@@ -278,8 +278,11 @@ def _print(
 
 
 def _is_refused(folder: RunFolder) -> bool:
-    """Whether a kernel left outputs as they were, which makes it fast and is no result."""
+    """Whether a kernel left its work out, which makes it fast and is no result."""
     from shflbench.measure.verify import UNWRITTEN
+    from shflbench.measure.verify_again import STALE
+    from shflbench.session.write_bound import TOO_FAST
     from shflbench.store import read_run
 
-    return any(UNWRITTEN in (row.reason or "") for row in read_run(folder.path).rows)
+    rows = read_run(folder.path).rows
+    return any(cheat in (row.reason or "") for row in rows for cheat in (UNWRITTEN, STALE, TOO_FAST))

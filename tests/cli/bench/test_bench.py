@@ -194,6 +194,12 @@ def test_launch_that_is_too_large_to_emulate_is_checked_in_part(bench: BenchComm
     assert "its results are compared on a GPU only" in (rows()["sums_smem"].reason or "")
 
 
+def test_kernel_whose_reference_is_too_large_to_emulate_is_not_compared(bench: BenchCommand) -> None:
+    text = SUMS.replace("rows = 64, n = 1024", "rows = 20000, n = 10").replace("sums_shfl<<<rows", "sums_shfl<<<64")
+    assert bench(text).code == 0
+    assert {row.status.value for row in rows().values()} == {"skipped"}
+
+
 def test_origins_of_arguments_are_shown_and_derived_contents_are_named(bench: BenchCommand) -> None:
     assert "sums: out = f32[64], in = f32[65536]:0, n = 1024 (from the host code).\n" in bench(SUMS).err
     Path("run").rename("first")

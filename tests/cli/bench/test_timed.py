@@ -43,6 +43,9 @@ class EmulatedGpuKernel(FakeKernel):
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         return self._emulated.run(inputs, iterations)
 
+    def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+        return self._emulated.run_again(inputs, iterations)
+
 
 @pytest.fixture
 def gpu(bench: BenchCommand, monkeypatch: pytest.MonkeyPatch) -> EmulatedGpu:

@@ -1,0 +1,100 @@
+"""Verify a kernel once more after it was timed: a kernel of a file may do less when it is launched again.
+
+In verification outputs contain a fixed pattern of bits, and in a timed launch what the launch before left there. Memory
+of a kernel's own, a `__device__` variable, keeps counts and results of earlier launches. So a kernel can be right when
+it is verified and leave its work out when it is timed. Afterwards its launches get other inputs than all before: first
+as a timed one, with the outputs as they are, then with overwritten ones. Contents that somebody states are the same in
+all inputs; for kernels that can have results without reading them, they change as well.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.measure.verify import difference, unwritten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from shflbench.backends.base import Array, OpenKernel
+    from shflbench.measure.workload import Workload
+
+NEW_LAUNCHES = 2  # of a kernel that is opened anew: a race may give another result each time
+STALE = "its result depends on earlier launches"  # how the sentence on such a kernel begins
+
+
+def expect_again(reference: OpenKernel, workload: Workload) -> None:
+    """Make the reference for the launches after timing; errors as for `verify`.
+
+    Before all other launches, so that no buffer of the reference variant contains these results later.
+    """
+    others = any(variant.other_inputs for variant in workload.pattern.declaration.variants)
+    for index in _later_sets(workload, others=others):
+        for iterations in workload.verify_iterations:
+            workload.accept_expected(reference.run(workload.inputs(index), iterations), index, iterations)
+
+
+def _later_sets(workload: Workload, *, others: bool) -> tuple[int, ...]:
+    return (workload.later_set, workload.other_set) if others else (workload.later_set,)
+
+
+def wrong_again(
+    kernel: OpenKernel, workload: Workload, open_new: Callable[[], OpenKernel], *, others: bool = False
+) -> str:
+    """Return how the results of launches after timing differ from the reference, as a sentence; empty if they agree.
+
+    With `others`, results of the pattern's `other_inputs` are compared, too. `open_new` opens the same kernel with no
+    launch before: if that is right, earlier launches are the cause. LaunchError if a kernel crashes.
+    """
+    for index in _later_sets(workload, others=others):
+        if index == workload.other_set and not _is_finite(workload, index):
+            continue
+        for iterations in workload.verify_iterations:
+            if wrong := _wrong_with(kernel, workload, index, iterations):
+                with closing(open_new()) as new:
+                    launches = [_wrong_if_overwritten(new, workload, index, iterations) for _ in range(NEW_LAUNCHES)]
+                is_stale = not any(launches)
+                return f"{STALE}: launched again {wrong}" if is_stale else f"launched {wrong}"
+    return ""
+
+
+def _wrong_with(kernel: OpenKernel, workload: Workload, index: int, iterations: int) -> str:
+    got = kernel.run_again(workload.inputs(index), iterations)
+    if wrong := difference(workload, _where_written(workload, got, index, iterations), index, iterations):
+        return f"with other inputs, {wrong}"
+    if wrong := _wrong_if_overwritten(kernel, workload, index, iterations):
+        return f"with other inputs and overwritten outputs, {wrong}"
+    return ""
+
+
+def _wrong_if_overwritten(kernel: OpenKernel, workload: Workload, index: int, iterations: int) -> str:
+    got = kernel.run(workload.inputs(index), iterations)
+    return unwritten(workload, got, index, iterations) or difference(workload, got, index, iterations)
+
+
+def _is_finite(workload: Workload, index: int) -> bool:
+    """Whether the reference has no infinity and no NaN; where it has, kernels may differ that are equally right."""
+    return all(
+        np.issubdtype(array.dtype, np.integer) or bool(np.isfinite(array.astype(np.float64)).all())
+        for iterations in workload.verify_iterations
+        for array in workload.expected(index, iterations)
+    )
+
+
+def _where_written(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> list[Array]:
+    """Return results of a launch whose outputs were not overwritten, without what the reference does not write."""
+    outputs = [buffer for buffer in workload.buffers if buffer.written]
+    results = []
+    for buffer, actual, reference in zip(outputs, got, workload.expected(index, iterations), strict=True):
+        if buffer.read:
+            results.append(actual)
+            continue
+        bits, flat = f"u{actual.dtype.itemsize}", reference.reshape(-1)
+        is_unwritten = flat.view(bits) == buffer.before().view(bits)
+        kept = actual.copy()
+        kept[is_unwritten] = flat[is_unwritten]
+        results.append(kept)
+    return results
