@@ -1,0 +1,1 @@
+"""Kernels of public repositories, timed by their own programs and by `shflbench bench`."""

@@ -1,0 +1,159 @@
+"""The page on the pairs: a line per pair, and why ratios differ."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from benchmarks.bench_pairs.pairs import Pair, pairs
+
+BAR = 0.03  # of the own program's ratio
+USUAL_BLOCK = "256"
+
+# What measurement showed about ratios that differ by more; the number of the note stands in the table.
+NOTES = {
+    "hec-entropy": "`entropy` computes 0 × log2(0), which is NaN; the program's own check compares in a way that NaN "
+    "passes. `entropy_opt` writes numbers. bench reports the results as unequal (exit code 5) and does not rank them.",
+    "hec-gelu": "Both kernels work in place. The program launches them on what the launch before left, so that part of "
+    "the data is in L2. bench copies the inputs back before each launch, which leaves other lines in L2.",
+    "samples-reduction": "The program reads the host's clock around a launch and a synchronization: both times contain "
+    "the same 4 to 6 µs, which bring their ratio closer to 1.",
+    "samples-transpose": "The second kernel takes under 4 µs. The program starts launches one behind another, at the "
+    "rate at which the host starts them; bench times bursts that are queued before they start.",
+    "blog-transpose": "As samples-transpose.",
+}
+DIRTY = "its memset leaves dirty lines in L2, and the kernel's time includes writing them back"
+"""The cause where a ratio of llm.c differs, and agrees if the L2 cache is clean."""
+
+TEXT = """\
+# Ratios of `bench` and of programs that time their own kernels
+
+Written by `python -m benchmarks.bench_pairs --page`; do not edit.
+
+- {device}, shflbench {version} at {commit}, {day}
+- {count} pairs of kernels from {repositories}; the list, `benchmarks/bench_pairs/pairs.json`, was fixed before the
+  first run. {few} of the {count} need at most one kind of option.
+
+## How
+
+- The programs are those of the repositories. They were compiled without their calls of cuBLAS. Those of llm.c and
+  cuda-samples were changed to run the two kernels of the pair in turn, three times; how they time did not change.
+- A ratio is the time of the first kernel divided by that of the second one. For a program it is the median of three.
+- **Program** is the program as it is. llm.c empties the L2 cache by memset before each launch, so that it is full of
+  dirty lines; bench fills it with clean lines. **Clean L2** is the same program with a read of another buffer behind
+  the memset.
+- A pair agrees if the ratio of bench is within {bar:.0%} of the program's, at the block of 256 threads where there are
+  several.
+
+## Results
+
+{table}
+
+{as_it_is} of {count} agree with the program as it is, and {agree} of {count} if the L2 cache is clean in both.
+
+## Why the others differ
+
+{notes}
+
+## All sizes of blocks
+
+{blocks}
+"""
+
+
+def text(record: dict[str, Any]) -> str:
+    """Return the page for a record of `--record`."""
+    measured = {item["id"]: item for item in record["pairs"]}
+    listed = [pair for pair in pairs() if pair.id in measured]
+    lines = [_Line(pair, measured[pair.id]) for pair in listed]
+    notes = [f"- **{line.pair.id}**: {line.note}" for line in lines if line.note]
+    return TEXT.format(
+        **{name: record[name] for name in ("device", "version", "commit", "day")},
+        count=len(lines),
+        repositories=", ".join(sorted({pair.source.split("@")[0] for pair in listed})),
+        few=sum(pair.kinds_of_options <= 1 for pair in listed),
+        bar=BAR,
+        table="\n".join([HEAD, *(line.row() for line in lines)]),
+        as_it_is=sum(line.agrees("own") for line in lines),
+        agree=sum(line.agrees("clean") for line in lines),
+        notes="\n".join(notes),
+        blocks="\n".join([BLOCK_HEAD, *(row for line in lines for row in line.block_rows())]),
+    )
+
+
+HEAD = """\
+| pair | kernels | L2 | program | clean L2 | bench [95%] | difference | program µs | bench µs |
+|---|---|---|--:|--:|--:|--:|--:|--:|"""
+BLOCK_HEAD = """\
+| pair | block | program | clean L2 | bench | difference |
+|---|--:|--:|--:|--:|--:|"""
+
+
+class _Line:
+    """A pair with what was measured of it."""
+
+    def __init__(self, pair: Pair, measured: dict[str, Any]) -> None:
+        self.pair = pair
+        self.own: dict[str, Any] = measured["own"]
+        self.clean: dict[str, Any] = measured.get("clean") or {}
+        self.bench: dict[str, Any] = measured["bench"]
+        self.blocks = [key for key in self.own if key in self.bench["groups"]]
+        last = max(self.blocks, key=int) if self.blocks and pair.by_block else next(iter(self.blocks), None)
+        self.block: str = USUAL_BLOCK if USUAL_BLOCK in self.blocks else last or ""
+
+    def difference(self, of: str, block: str) -> float | None:
+        """Return by what share the ratio of bench differs from that of the program, `own` or `clean`."""
+        program = (self.clean if of == "clean" and self.clean else self.own).get(block)
+        group = self.bench["groups"].get(block)
+        return group["ratio"] / program["ratio"] - 1 if program and group else None
+
+    def agrees(self, of: str) -> bool:
+        """Whether the ratios agree at the block that counts."""
+        difference = self.difference(of, self.block)
+        return difference is not None and abs(difference) <= BAR
+
+    @property
+    def note(self) -> str:
+        """Why the pair does not agree; empty if it does."""
+        if self.agrees("own"):
+            return ""
+        if self.agrees("clean"):
+            return f"{self.difference('own', self.block):+.1%} with the program as it is: {DIRTY}."
+        if self.pair.id in NOTES:
+            return NOTES[self.pair.id]
+        return self.bench["why"] or "The cause is not known."
+
+    def row(self) -> str:
+        """Return the line of the first table."""
+        group, own, clean = (known.get(self.block, {}) for known in (self.bench["groups"], self.own, self.clean))
+        difference = self.difference("clean", self.block)
+        ends = f" [{group['low']:.3f}, {group['high']:.3f}]" if "low" in group else ""
+        cells = [
+            self.pair.id,
+            ", ".join(f"`{name}`" for name in self.pair.kernels),
+            self.pair.l2,
+            _factor(own),
+            _factor(clean),
+            _factor(group) + ends,
+            "not ranked" if difference is None else f"{difference:+.1%}",
+            _times(clean or own, is_rate="rate" in self.pair.times[0]),
+            _times(group),
+        ]
+        return f"| {' | '.join(cells)} |"
+
+    def block_rows(self) -> list[str]:
+        """Return the lines of the second table; none if the program times one size of block."""
+        if not self.pair.by_block:
+            return []
+        return [
+            f"| {self.pair.id} | {block} | {_factor(self.own[block])} | {_factor(self.clean.get(block, {}))} | "
+            f"{_factor(self.bench['groups'][block])} | {self.difference('clean', block):+.1%} |"
+            for block in sorted(self.blocks, key=int)
+        ]
+
+
+def _factor(known: dict[str, float]) -> str:
+    return f"{known['ratio']:.3f}×" if known else "–"
+
+
+def _times(known: dict[str, float], *, is_rate: bool = False) -> str:
+    return f"{known['first_us']:.2f} / {known['second_us']:.2f}" if known and not is_rate else "–"
