@@ -75,13 +75,13 @@ def run_bench(pair: Pair, sources: Path, contents: Path, limit_s: float) -> dict
         record = json.loads(outcome.stdout)
     except ValueError:
         return {**result, "groups": {}, "why": outcome.stderr.strip()[-300:]}
-    groups = [found for group in record["groups"] if (found := _group(pair, group))]
+    groups = [found for group in record["groups"] if (found := bench_ratio(pair, group))]
     reasons = [kernel["verification"] for group in record["groups"] for kernel in group["kernels"]]
     why = next((reason for reason in reasons if reason.startswith("INCORRECT")), None)
     return {**result, "device": record["device"], "groups": dict(groups), "why": why}
 
 
-def _group(pair: Pair, group: dict[str, Any]) -> tuple[str, dict[str, float]] | None:
+def bench_ratio(pair: Pair, group: dict[str, Any]) -> tuple[str, dict[str, float]] | None:
     """Return the threads per block and the ratio of a group in which both kernels have times."""
     kernels = {_plain(kernel["kernel"]): kernel for kernel in group["kernels"]}
     first, second = (kernels.get(_plain(name)) for name in pair.kernels)
