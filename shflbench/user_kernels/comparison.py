@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from shflbench.checker import BufferUse, KernelVerdict
+from shflbench.checker import BufferUse, KernelVerdict, grouped
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.patterns.discover import builtin
@@ -162,7 +162,8 @@ def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[Left
     """Whether a kernel can be timed; if not, add why to `left_out`."""
     report = file.reports.get(kernel.symbol)
     if report is not None and report.verdict is KernelVerdict.BROKEN:
-        left_out.append(LeftOut(kernel.name, f"broken, {report.sentence}", is_broken=True))
+        findings = (group.sentence(file.path.parent) for group in grouped(report.findings) if group.level)
+        left_out.append(LeftOut(kernel.name, f"broken, {next(findings, report.sentence)}", is_broken=True))
     elif report is not None and report.verdict is KernelVerdict.NEEDS_ARGUMENTS:
         given = [cause if cause.startswith("-") else f"--arg {cause}=…" for cause in report.causes]
         options = f"; give {' '.join(given)}" if given else ""

@@ -57,7 +57,8 @@ def test_rtol_is_the_error_that_is_allowed(bench: BenchCommand, share: str, code
 def test_broken_kernel_is_named_and_not_run(bench: BenchCommand) -> None:
     outcome = bench(SUMS.replace("__syncthreads();\n    if (threadIdx.x == 0) {", "if (threadIdx.x == 0) {"))
     assert outcome.code == 1
-    assert "sums_shfl is not timed: broken, " in outcome.err
+    assert "sums_shfl is not timed: broken, RAW" in outcome.err
+    assert "sums.cu:27 (thread 0 of block 0) reads what sums.cu:24 (thread 32 of block 0) wrote" in outcome.err
     assert list(rows()) == ["sums_smem"]
 
 
