@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from shflbench.dimensions import LaunchDims
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
-from shflbench.model import WARP, Case, Launch, LaunchDims, MeasureRules, Suite
+from shflbench.model import WARP, Case, Launch, MeasureRules, Suite
 from shflbench.suite.launch import OWN, OWN_DIMS
 from shflbench.user_kernels.comparison import plain_name
 from shflbench.user_kernels.folder import pattern_files, result_dtype, write_folder, write_new
