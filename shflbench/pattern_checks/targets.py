@@ -142,9 +142,10 @@ def _of_suite(path: Path) -> Iterator[KernelSubject]:
 
 def _of_pattern(pattern: LoadedPattern) -> Iterator[KernelSubject]:
     declared = pattern.declaration
+    choices = [declared.usual.options] if _needs_its_launch(declared) else declared.option_choices
     for variant in declared.variants:
         for dtype in variant.dtypes or declared.dtypes:
-            for options in declared.option_choices:
+            for options in choices:
                 if variant.has(dtype, options):
                     yield _subject(pattern, variant.name, dtype, tuple(options.items()))
 
@@ -161,11 +162,16 @@ def _subject(
     return KernelSubject(pattern, Case(pattern.name, variant, dtype, chosen, 1, options))
 
 
+def _needs_its_launch(declared: Pattern) -> bool:
+    """Whether the reference is right at the launch for the data only, and not in fewer blocks."""
+    return declared.fixed_sizes and not declared.reference_variant
+
+
 def _launch(declared: Pattern, timed: Launch | None) -> Launch:
     """Return the launch to check a kernel at, `timed` if that is the one that its reference in NumPy is for."""
     named = declared.usual.launch
     timed = timed or (parse_launch(named) if named else None)
-    if timed and timed.grid and declared.fixed_sizes and not declared.reference_variant:
+    if timed and timed.grid and _needs_its_launch(declared):
         return timed
     if declared.dimensions > 1:
         dims = (timed.dims if timed else None) or _small_dims(declared)

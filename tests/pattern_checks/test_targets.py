@@ -140,5 +140,10 @@ def test_a_reference_for_data_of_a_fixed_size_is_compared_at_the_launch_of_these
     shutil.copytree(PATTERNS / "tiled_product", folder)
     declaration = folder / "pattern.py"
     text = declaration.read_text(encoding="utf-8")
-    declaration.write_text(text.replace("one_pass=True", "one_pass=True, fixed_sizes=True"), encoding="utf-8")
+    fields = 'one_pass=True, fixed_sizes=True, options={"side": ("64", "128")}'
+    text = text.replace("one_pass=True", fields).replace("at: Setting)", "at: Setting, side: str)")
+    declaration.write_text(
+        text.replace("def _side(at: Setting, side: str)", "def _side(at: Setting)"), encoding="utf-8"
+    )
     assert checked_at(folder) == {"4x4:16x16"}
+    assert {subject.case.options for subject in find([str(folder)])} == {(("side", "64"),)}

@@ -31,7 +31,7 @@ def launches(folder: Folder, launch: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("written", "expressions"),
+    ("text", "expressions"),
     [
         ("8x8:16x16", ["8x8:16x16"]),
         ("[8x8:16x16, 4 x 2:16 x 16]", ["8x8:16x16", "4x2:16x16"]),
@@ -42,10 +42,8 @@ def launches(folder: Folder, launch: str) -> list[str]:
         ("{grid: [8, 4], block: 16x16}", ["8:16x16", "4:16x16"]),
     ],
 )
-def test_launches_are_written_as_text_as_sizes_and_as_lists(
-    tiles: Folder, written: str, expressions: list[str]
-) -> None:
-    assert launches(tiles, written) == expressions
+def test_launches_are_written_as_text_as_sizes_and_as_lists(tiles: Folder, text: str, expressions: list[str]) -> None:
+    assert launches(tiles, text) == expressions
 
 
 def test_lists_of_blocks_of_whole_warps_are_alternatives_as_ever(folder: Folder) -> None:
@@ -54,7 +52,7 @@ def test_lists_of_blocks_of_whole_warps_are_alternatives_as_ever(folder: Folder)
 
 
 @pytest.mark.parametrize(
-    ("written", "message"),
+    ("text", "message"),
     [
         ("8x8:16x15", f"4:13: found `8x8:16x15`; allowed: {BLOCK_DIMS_ALLOWED}"),
         ("[8x8:16x16, 8x65536:16x16]", f"4:25: found `8x65536:16x16`; allowed: {GRID_DIMS_ALLOWED}"),
@@ -70,8 +68,8 @@ def test_lists_of_blocks_of_whole_warps_are_alternatives_as_ever(folder: Folder)
         ("64x256", f"4:13: found the launch `64x256`; {BLOCKS}"),
     ],
 )
-def test_a_wrong_launch_is_reported_at_its_place(tiles: Folder, written: str, message: str) -> None:
-    assert tiles.refusal_of(of_launch(written)).splitlines()[0] == f"demo.yaml:{message}"
+def test_a_wrong_launch_is_reported_at_its_place(tiles: Folder, text: str, message: str) -> None:
+    assert tiles.refusal_of(of_launch(text)).splitlines()[0] == f"demo.yaml:{message}"
 
 
 def test_kernels_of_fewer_dimensions_are_not_launched_in_more(tiles: Folder) -> None:

@@ -62,9 +62,9 @@ def test_a_wrong_tile_is_found(tiles: Command) -> None:
     outcome = tiles("run", "tiles.yaml", "--pattern", "tile-transpose", "--output", "run")
     assert outcome.code == 5
     assert [row.status for row in rows_of(outcome).values()] == [Status.VERIFIED, Status.INCORRECT]
-    checked = tiles("check", "tiles.yaml", "--variant", "smem")
-    assert checked.code == 1
-    assert [line.split()[:3] for line in checked.out.splitlines() if "/smem  " in line] == [
+    verdicts = tiles("check", "tiles.yaml", "--variant", "smem")
+    assert verdicts.code == 1
+    assert [line.split()[:3] for line in verdicts.out.splitlines() if "/smem  " in line] == [
         ["tile-transpose/smem", "f32", "broken"],
         ["tiled-product/smem", "i32", "broken"],
     ]
