@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
 # Four warps per block show races within and between warps; two blocks show whether blocks interfere.
 BLOCKS, BLOCK = 2, 128
+MOST_THREADS = 1 << 14  # of a launch that is checked whole, under every schedule
 BLOCK_DIMS: Mapping[int, Dims] = {2: (16, 16, 1), 3: (8, 4, 4)}  # by the number of dimensions
 
 
@@ -38,6 +40,7 @@ class KernelSubject:
 
     pattern: LoadedPattern
     case: Case
+    incomparable: str = ""  # why results of this launch cannot be compared with the reference
 
     @property
     def name(self) -> str:
@@ -68,7 +71,7 @@ class KernelSubject:
 
     def call(self, kernel: Kernel, workload: Workload) -> KernelCall:
         """Return the launch to check the compiled `kernel` at; PatternError where a function of the pattern fails."""
-        return call_of(self.pattern, self.case, kernel, workload.setting)
+        return replace(call_of(self.pattern, self.case, kernel, workload.setting), emulated_s=math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +161,15 @@ def _subject(
     launch: Launch | None = None,
 ) -> KernelSubject:
     """Return one kernel to check; `launch` is one at which a suite runs it."""
-    chosen = _launch(pattern.declaration, launch)
-    return KernelSubject(pattern, Case(pattern.name, variant, dtype, chosen, 1, options))
+    named = pattern.declaration.usual.launch
+    timed = launch or (parse_launch(named) if named else None)
+    chosen, why = _launch(pattern.declaration, timed), ""
+    if timed and timed.grid and _needs_its_launch(pattern.declaration):
+        if timed.grid * timed.block <= MOST_THREADS:
+            chosen = timed
+        else:
+            why = f"its results are compared on a GPU only: {timed.expression} has more than {MOST_THREADS:,} threads"
+    return KernelSubject(pattern, Case(pattern.name, variant, dtype, chosen, 1, options), why)
 
 
 def _needs_its_launch(declared: Pattern) -> bool:
@@ -168,11 +178,7 @@ def _needs_its_launch(declared: Pattern) -> bool:
 
 
 def _launch(declared: Pattern, timed: Launch | None) -> Launch:
-    """Return the launch to check a kernel at, `timed` if that is the one that its reference in NumPy is for."""
-    named = declared.usual.launch
-    timed = timed or (parse_launch(named) if named else None)
-    if timed and timed.grid and _needs_its_launch(declared):
-        return timed
+    """Return a small launch to check a kernel at; in several dimensions of the shape of `timed`."""
     if declared.dimensions > 1:
         dims = (timed.dims if timed else None) or _small_dims(declared)
         dims = dims.scaled_down(BLOCKS**dims.dimensions)

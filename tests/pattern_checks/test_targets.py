@@ -147,3 +147,9 @@ def test_a_reference_for_data_of_a_fixed_size_is_compared_at_the_launch_of_these
     )
     assert checked_at(folder) == {"4x4:16x16"}
     assert {subject.case.options for subject in find([str(folder)])} == {(("side", "64"),)}
+    text = declaration.read_text(encoding="utf-8")
+    declaration.write_text(text.replace("4x4:16x16", "16x16:16x16"), encoding="utf-8")
+    assert checked_at(folder) == {"2x2:16x16"}
+    assert {subject.incomparable for subject in find([str(folder)])} == {
+        "its results are compared on a GPU only: 16x16:16x16 has more than 16,384 threads"
+    }
