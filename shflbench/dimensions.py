@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 Dims: TypeAlias = tuple[int, int, int]
+MOST_DIMENSIONS = 3  # x, y and z
 
 # CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability"; equal for all of them.
 MAX_GRID: Dims = (2**31 - 1, 65535, 65535)  # blocks

@@ -9,7 +9,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from shflbench.dimensions import MAX_BLOCK_DIMS, LaunchDims, complete
+from shflbench.dimensions import MAX_BLOCK_DIMS, MOST_DIMENSIONS, LaunchDims, complete
 from shflbench.errors import PatternError
 from shflbench.files import irregular_kind, read_source
 from shflbench.model import DTYPES, MAX_BLOCK, WARP, Dtype, Mechanism
@@ -37,7 +37,6 @@ NAME_ALLOWED = "letters, digits, `_` and single `-` between them"
 OPTION_NAME = r"[a-z_][a-z0-9_-]*"
 OPTION_VALUE = r"[A-Za-z0-9_.+-]+"  # the value of a macro, and part of a case's id
 REPRESENTATIVE_LAUNCH = r"[0-9a-z*]+( x |x)[0-9]+|[0-9]+(x[0-9]+){0,2}:[0-9]+(x[0-9]+){0,2}"
-MOST_DIMENSIONS = 3
 OPCODE = r"[A-Z][A-Z0-9]*"
 ARCHITECTURE = r"sm_[0-9]+[af]?"
 

@@ -16,6 +16,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from shflbench.dimensions import MOST_DIMENSIONS
 from shflbench.model import DTYPES, MAX_BLOCK, WARP
 from shflbench.patterns.discover import builtin
 from shflbench.suite.launch import (
@@ -47,7 +48,6 @@ MAX_PRECISION = 0.1  # a wider interval is useless; the bound also catches `0.5`
 MAX_SECONDS = 86_400  # a day; timers overflow at 9·10^9, and larger values are meant as milliseconds
 MAX_SAMPLES = 1_000_000  # per case: 60 MB of samples.csv
 MAX_PROCESSES = 100  # each takes a second to start; their spread is known long before
-MOST_DIMENSIONS = 3  # x, y, z
 MAX_PLACES = 30  # each is a copy of all buffers of a kernel; three times as many as a short measurement has rounds
 
 # float() alone would accept `1_0`, `nan` and digits of other scripts. The alternatives exclude each other, so that a
@@ -67,8 +67,8 @@ def says(words: str) -> WrapValidator:
     return WrapValidator(check)
 
 
-class FaultyError(ValueError):
-    """An error of a value whose fault is more than the value at its place; it says what is allowed."""
+class WrongSizesError(ValueError):
+    """An error of a list of sizes, all of which are the fault; it says what is allowed."""
 
     def __init__(self, fault: str, allowed: str) -> None:
         """Keep the fault, such as `found the sizes 64x64`."""
@@ -83,7 +83,7 @@ def parsed_by(parse: Callable[[Any], object]) -> Callable[[object], object]:
         try:
             return parse(value)
         except ValueError as error:
-            context = {"allowed": str(error)} | ({"fault": error.fault} if isinstance(error, FaultyError) else {})
+            context = {"allowed": str(error)} | ({"fault": error.fault} if isinstance(error, WrongSizesError) else {})
             raise PydanticCustomError(NOT_ALLOWED, "{allowed}", context) from None
 
     return check
@@ -134,17 +134,17 @@ def _block(value: object) -> BlockSize:
         return _of_sizes(make_block, value)
     if not _is_size(value):
         raise ValueError(BLOCK_ALLOWED)
-    return make_block([value])
+    return make_block([int(value)])
 
 
 def _of_sizes(make: Callable[[Sequence[int]], T], values: list[object]) -> T:
-    sizes = [value for value in values if _is_size(value)]
+    sizes = [int(value) for value in values if _is_size(value)]  # without the words that YAML numbers keep
     if not 1 <= len(values) == len(sizes) <= MOST_DIMENSIONS:
         raise ValueError(SIZES_ALLOWED)
     try:
         return make(sizes)
     except ValueError as error:
-        raise FaultyError(f"found the sizes {quote('x'.join(map(str, sizes)))}", str(error)) from None
+        raise WrongSizesError(f"found the sizes {quote('x'.join(map(str, sizes)))}", str(error)) from None
 
 
 def _is_size(value: object) -> TypeGuard[int]:
