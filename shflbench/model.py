@@ -10,6 +10,7 @@ from operator import attrgetter
 from pathlib import Path  # noqa: TC003
 
 from shflbench.claims.claim import Claim  # noqa: TC001  (likewise)
+from shflbench.dimensions import LaunchDims  # noqa: TC001  (likewise)
 from shflbench.thresholds import Thresholds
 
 WARP = 32  # threads per warp, on every GPU with CUDA
@@ -79,14 +80,6 @@ DTYPES: Mapping[str, Dtype] = {
         Dtype("f32x4", "float4", "float32", 16, components=4),
     )
 }
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchDims:
-    """Blocks of a grid and threads of a block along x, y and z."""
-
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
 
 
 @dataclass(frozen=True, slots=True)

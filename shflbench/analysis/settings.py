@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.suite.launch import grid_and_block
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
@@ -20,8 +22,8 @@ def one_pass(row: Row) -> bool:
 
 def factors(row: Row) -> dict[str, str]:
     """Return everything but the variant that a suite can vary, by name, in the order of `words`."""
-    grid = row.launch.rpartition("x")[0].strip()
-    settings = {DTYPE: row.dtype, GRID: grid, BLOCK: str(row.block)} if row.launch else {}  # of other tools: unknown
+    grid, block = grid_and_block(row.launch, row.block)
+    settings = {DTYPE: row.dtype, GRID: grid, BLOCK: block} if row.launch else {}  # of other tools: unknown
     if not one_pass(row):
         settings[ITERATIONS] = str(row.iterations)
     return settings | dict(row.options)
@@ -45,6 +47,8 @@ def words(part: Mapping[str, str]) -> str:
 def _launch(grid: str | None, block: str | None) -> str:
     match grid, block:
         case str(), str():
+            if "x" in grid or "x" in block:
+                return f"{grid}:{block}"
             return f"{grid}x{block}" if grid.isdigit() else f"{grid} x {block}"
         case str(), None:
             return "1 block" if grid == "1" else f"{grid} blocks"

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.model import Conditions, Device, Kernel, LaunchDims
+    from shflbench.dimensions import LaunchDims
+    from shflbench.model import Conditions, Device, Kernel
 
 Array = NDArray[np.generic]
 

@@ -40,10 +40,10 @@ if TYPE_CHECKING:
     from shflbench.checker.files import CheckStep, FileOptions
     from shflbench.checker.inputs.argument import Arguments, Span
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.inputs.shapes import Dims
     from shflbench.checker.report import FileReport, KernelReport
     from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, SourceKernel
     from shflbench.compile.nvrtc import PtxUnit
+    from shflbench.dimensions import Dims
 
 MOST_BYTES = 1 << 33  # of a buffer, whose contents are made on the host
 PERIOD_BYTES = 1 << 20  # after which contents that nobody states repeat

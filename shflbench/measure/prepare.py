@@ -108,7 +108,7 @@ class Group:
             prove = verify_reference if decides else verify
             if decides and self._pattern.declaration.fixed_sizes:
                 expect_again(kernel, self._workload)
-            proof = prove(kernel, self._workload, f"{grid}x{case.launch.block}")
+            proof = prove(kernel, self._workload, str(call.dims or f"{grid}x{case.launch.block}"))
         except BaseException:
             kernel.close()
             raise
@@ -160,7 +160,7 @@ class Group:
         grid = case.launch.grid or FEW_BLOCKS
         if self._backend.most_threads is None or self._pattern.declaration.fixed_sizes:
             return grid
-        return max(1, min(grid, self._backend.most_threads // case.launch.block))
+        return setting_of(case, max(1, min(grid, self._backend.most_threads // case.launch.block))).grid
 
     def _resident(self, task: Task) -> int:
         case = task.case

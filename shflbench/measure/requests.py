@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator import EmulatorBackend
-from shflbench.checker import count_requests
+from shflbench.checker import Shape, count_requests
 from shflbench.errors import EmulatorError, KernelError
 from shflbench.measure.workload import Workload, call_of
 from shflbench.model import AccessSpace
@@ -45,17 +45,20 @@ def requests_of(pattern: LoadedPattern, case: Case, kernel: Kernel, locator: Loc
     They are those of one iteration if the pattern has a timed loop. `locator` decides how source lines are named.
     KernelError where the emulator cannot run the kernel, PatternError where a function of the pattern fails.
     """
-    workload, declared = Workload.of(pattern, case, BLOCKS, SEED), pattern.declaration
-    if declared.fixed_sizes and sum(buffer.nbytes for buffer in workload.buffers) > MOST_BYTES:
+    declared, dims = pattern.declaration, case.launch.dims
+    workload = Workload.of(pattern, case, BLOCKS if dims is None else dims.blocks, SEED)
+    if (declared.fixed_sizes or dims) and sum(buffer.nbytes for buffer in workload.buffers) > MOST_BYTES:
         raise EmulatorError(f"its buffers have more than {MOST_BYTES >> 20} MiB, whose accesses are not counted")
     call = call_of(pattern, case, kernel, workload.setting)
-    if call.dims is not None:
-        call = replace(call, dims=replace(call.dims, grid=(BLOCKS, 1, 1)))
     emulated = EmulatorBackend(kernel.arch).open(call)
     inputs = workload.inputs(INPUT_SET)
     step = declared.unroll * -(-FEWEST // declared.unroll)
     counts = (1,) if declared.one_pass else (step, 2 * step)
-    counted = count_requests([emulated.launch(inputs, iterations) for iterations in counts], locator(pattern))
+    launches = [emulated.launch(inputs, iterations) for iterations in counts]
+    if dims is not None:  # the strides of rows and columns may depend on the sizes of the whole grid
+        shape = Shape.of(dims.grid, dims.block, tuple(range(min(BLOCKS, dims.blocks))))
+        launches = [replace(launch, shape=shape) for launch in launches]
+    counted = count_requests(launches, locator(pattern))
     if kernel.resources.local_bytes:
         return counted
     # ptxas has put the arrays that the PTX has in local memory into registers.

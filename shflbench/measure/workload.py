@@ -30,9 +30,13 @@ MOST_BYTES = 2**28  # of all input sets together, which take NumPy seconds; larg
 
 
 def setting_of(case: Case, grid: int) -> Setting:
-    """Return the setting of `case` with `grid` blocks."""
+    """Return the setting of `case` with `grid` blocks; in several dimensions as `LaunchDims.scaled_down` has them."""
     options = {name: value for name, value in case.options if name not in LAUNCH_OPTIONS}
-    return Setting(DTYPES[case.dtype], options, grid, case.launch.block)
+    dims = case.launch.dims
+    if dims is None:
+        return Setting(DTYPES[case.dtype], options, grid, case.launch.block)
+    dims = dims if grid == dims.blocks else dims.scaled_down(grid)
+    return Setting(DTYPES[case.dtype], options, dims.blocks, dims.threads_per_block, dims)
 
 
 def shared_bytes(variant: Variant, case: Case, setting: Setting) -> int:
@@ -57,7 +61,7 @@ def call_of(pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting
             arguments=tuple(scalars.get(name, name) for name in declared.arguments(variant)),
             carveout=None if carveout is None else int(carveout),
             cold=options.get("l2") == "cold",
-            dims=case.launch.dims,
+            dims=setting.dims,
             emulated_s=EMULATED_SECONDS if declared.fixed_sizes else math.inf,
         )
 

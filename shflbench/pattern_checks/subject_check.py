@@ -49,21 +49,24 @@ class SubjectCheck:
         return SubjectReport(subject.case, subject.variant.safe, subject.revision, self._of_kernel(kernel))
 
     def _of_kernel(self, kernel: Kernel | KernelError | None) -> KernelReport:
+        subject = self._subject
         if kernel is None:
-            reason = self._subject.variant.unsupported_reason(self._backend.device.arch)
+            reason = subject.variant.unsupported_reason(self._backend.device.arch)
             return self._without_result(KernelVerdict.SKIPPED, reason)
         if isinstance(kernel, KernelError):
             return self._without_result(KernelVerdict.NOT_COMPILED, kernel.message)
-        place = self._files.kernel(self._subject.variant)
-        given = GivenKernel(self._subject.name, kernel.symbol, kernel.ptx, place, self._files.file_of)
-        workload = self._subject.workload(self._seed)
+        place = self._files.kernel(subject.variant)
+        given = GivenKernel(subject.name, kernel.symbol, kernel.ptx, place, self._files.file_of)
+        workload = subject.workload(self._seed)
         try:
-            emulated = self._backend.open(self._subject.call(kernel, workload))
+            emulated = self._backend.open(subject.call(kernel, workload))
         except KernelError as error:
             return not_checked(given, error.message)
-        expected = Expectation(self._subject.variant.safe, self._right, violations=kernel.violations)
-        if self._subject.reference:
-            why = self._run_reference(self._subject.reference, workload)
+        expected = Expectation(
+            subject.variant.safe, self._right, violations=kernel.violations, incomparable=subject.incomparable
+        )
+        if subject.reference:
+            why = self._run_reference(subject.reference, workload)
             expected = replace(expected, incomparable=why)
 
         def mismatch(number: int, policy: str, outputs: Sequence[Array]) -> str:

@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.compile.source import translation_unit
+from shflbench.dimensions import LaunchDims, complete
 from shflbench.errors import PatternError, UsageError
 from shflbench.measure.workload import Workload, call_of
 from shflbench.model import Case, Launch
-from shflbench.patterns.declare import LAUNCH_OPTIONS
+from shflbench.patterns.declare import LAUNCH_OPTIONS, complete_block
 from shflbench.patterns.discover import LoadedPattern, builtin, load
 from shflbench.store.kernel_archive import kernel_revision
-from shflbench.suite import find_shipped
+from shflbench.suite import find_shipped, parse_launch
 from shflbench.suite import load as load_suite
 from shflbench.suite.pattern_names import did_you_mean_pattern
 from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.backends.base import KernelCall
+    from shflbench.dimensions import Dims
     from shflbench.model import Kernel
-    from shflbench.patterns.declare import Variant
+    from shflbench.patterns.declare import Pattern, Variant
 
 # Four warps per block show races within and between warps; two blocks show whether blocks interfere.
 BLOCKS, BLOCK = 2, 128
+MOST_THREADS = 1 << 14  # of a launch that is checked whole, under every schedule
+BLOCK_DIMS: Mapping[int, Dims] = {2: (16, 16, 1), 3: (8, 4, 4)}  # by the number of dimensions
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +40,7 @@ class KernelSubject:
 
     pattern: LoadedPattern
     case: Case
+    incomparable: str = ""  # why results of this launch cannot be compared with the reference
 
     @property
     def name(self) -> str:
@@ -61,11 +67,11 @@ class KernelSubject:
 
     def workload(self, seed: int) -> Workload:
         """Return the data to check the kernel with; PatternError where a function of the pattern fails."""
-        return Workload.of(self.pattern, self.case, BLOCKS, seed)
+        return Workload.of(self.pattern, self.case, self.case.launch.grid or BLOCKS, seed)
 
     def call(self, kernel: Kernel, workload: Workload) -> KernelCall:
         """Return the launch to check the compiled `kernel` at; PatternError where a function of the pattern fails."""
-        return call_of(self.pattern, self.case, kernel, workload.setting)
+        return replace(call_of(self.pattern, self.case, kernel, workload.setting), emulated_s=math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,22 +140,54 @@ def _of_suite(path: Path) -> Iterator[KernelSubject]:
     for case in suite.cases:
         # Options of the launch do not change the kernel.
         options = tuple(item for item in case.options if item[0] not in LAUNCH_OPTIONS)
-        yield _subject(patterns[case.pattern], case.variant, case.dtype, options)
+        yield _subject(patterns[case.pattern], case.variant, case.dtype, options, case.launch)
 
 
 def _of_pattern(pattern: LoadedPattern) -> Iterator[KernelSubject]:
     declared = pattern.declaration
+    choices = [declared.usual.options] if _needs_its_launch(declared) else declared.option_choices
     for variant in declared.variants:
         for dtype in variant.dtypes or declared.dtypes:
-            for options in declared.option_choices:
+            for options in choices:
                 if variant.has(dtype, options):
                     yield _subject(pattern, variant.name, dtype, tuple(options.items()))
 
 
-def _subject(pattern: LoadedPattern, variant: str, dtype: str, options: tuple[tuple[str, str], ...]) -> KernelSubject:
-    return KernelSubject(pattern, Case(pattern.name, variant, dtype, _launch(pattern), 1, options))
+def _subject(
+    pattern: LoadedPattern,
+    variant: str,
+    dtype: str,
+    options: tuple[tuple[str, str], ...],
+    launch: Launch | None = None,
+) -> KernelSubject:
+    """Return one kernel to check; `launch` is one at which a suite runs it."""
+    named = pattern.declaration.usual.launch
+    timed = launch or (parse_launch(named) if named else None)
+    chosen, why = _launch(pattern.declaration, timed), ""
+    if timed and timed.grid and _needs_its_launch(pattern.declaration):
+        if timed.grid * timed.block <= MOST_THREADS:
+            chosen = timed
+        else:
+            why = f"its results are compared on a GPU only: {timed.expression} has more than {MOST_THREADS:,} threads"
+    return KernelSubject(pattern, Case(pattern.name, variant, dtype, chosen, 1, options), why)
 
 
-def _launch(pattern: LoadedPattern) -> Launch:
-    block = min(pattern.declaration.blocks or (BLOCK,), key=lambda threads: abs(threads - BLOCK))
+def _needs_its_launch(declared: Pattern) -> bool:
+    """Whether the reference is right at the launch for the data only, and not in fewer blocks."""
+    return declared.fixed_sizes and not declared.reference_variant
+
+
+def _launch(declared: Pattern, timed: Launch | None) -> Launch:
+    """Return a small launch to check a kernel at; in several dimensions of the shape of `timed`."""
+    if declared.dimensions > 1:
+        dims = (timed.dims if timed else None) or _small_dims(declared)
+        dims = dims.scaled_down(BLOCKS**dims.dimensions)
+        return Launch(str(dims), dims.threads_per_block, dims.blocks, dims)
+    block = min(declared.block_sizes or (BLOCK,), key=lambda threads: abs(threads - BLOCK))
     return Launch(f"{BLOCKS}x{block}", block, BLOCKS)
+
+
+def _small_dims(declared: Pattern) -> LaunchDims:
+    """Return a launch of as many dimensions as the kernels support, where nobody names one."""
+    grid = complete((BLOCKS,) * declared.dimensions)
+    return LaunchDims(grid, complete_block(declared.blocks[0]) if declared.blocks else BLOCK_DIMS[declared.dimensions])

@@ -6,8 +6,10 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import product
+from math import prod
 from typing import TYPE_CHECKING
 
+from shflbench.dimensions import MAX_BLOCK_DIMS, MOST_DIMENSIONS, LaunchDims, complete
 from shflbench.errors import PatternError
 from shflbench.files import irregular_kind, read_source
 from shflbench.model import DTYPES, MAX_BLOCK, WARP, Dtype, Mechanism
@@ -22,6 +24,7 @@ from shflbench.patterns.declare import (
     Scalar,
     Setting,
     Variant,
+    complete_block,
 )
 from shflbench.patterns.user_code import run_user_code
 
@@ -33,7 +36,7 @@ NAME = r"[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*"  # part of a kernel's name in C++, wher
 NAME_ALLOWED = "letters, digits, `_` and single `-` between them"
 OPTION_NAME = r"[a-z_][a-z0-9_-]*"
 OPTION_VALUE = r"[A-Za-z0-9_.+-]+"  # the value of a macro, and part of a case's id
-REPRESENTATIVE_LAUNCH = r"[0-9a-z*]+( x |x)[0-9]+"
+REPRESENTATIVE_LAUNCH = r"[0-9a-z*]+( x |x)[0-9]+|[0-9]+(x[0-9]+){0,2}:[0-9]+(x[0-9]+){0,2}"
 OPCODE = r"[A-Z][A-Z0-9]*"
 ARCHITECTURE = r"sm_[0-9]+[af]?"
 
@@ -53,9 +56,7 @@ def problems(pattern: Pattern, module: ModuleType, folder: Path) -> Iterator[str
         yield "no dtypes"
     if not _is_whole(pattern.unroll, least=1):
         yield f"unroll is {pattern.unroll!r}, not an integer above 0"
-    for block in pattern.blocks:
-        if not _is_whole(block, least=WARP) or block % WARP or block > MAX_BLOCK:
-            yield f"blocks has {block!r}, not a multiple of {WARP} from {WARP} to {MAX_BLOCK} threads"
+    yield from _of_blocks(pattern)
     yield from _of_buffers(pattern)
     yield from _of_options(pattern.options)
     yield from _of_representative(pattern)
@@ -73,6 +74,23 @@ def _matches(form: str, text: object) -> bool:
 
 def _is_whole(value: object, least: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
+
+
+def _of_blocks(pattern: Pattern) -> Iterator[str]:
+    if not _is_whole(pattern.dimensions, least=1) or pattern.dimensions > MOST_DIMENSIONS:
+        yield f"dimensions is {pattern.dimensions!r}, not 1, 2 or 3"
+    for block in pattern.blocks:
+        sizes = block if isinstance(block, tuple) else (block,)
+        if not 1 <= len(sizes) <= MOST_DIMENSIONS or not all(_is_whole(size, least=1) for size in sizes):
+            yield f"blocks has {block!r}, neither a number of threads nor two or three sizes such as (16, 16)"
+            return
+        threads = prod(sizes)
+        if threads % WARP or threads > MAX_BLOCK:
+            yield f"blocks has {block!r}, not a multiple of {WARP} from {WARP} to {MAX_BLOCK} threads"
+        if complete(sizes)[2] > MAX_BLOCK_DIMS[2]:
+            yield f"blocks has {block!r}, with more than {MAX_BLOCK_DIMS[2]} threads along z"
+        if len(sizes) > pattern.dimensions:
+            yield f"blocks has {block!r}, of more dimensions than the pattern declares: {pattern.dimensions}"
 
 
 def _of_dtypes(owner: str, dtypes: object) -> Iterator[str]:
@@ -235,14 +253,18 @@ def _problem_of_functions(
     """Return which of the variant's functions returns something unusable, empty if none does, or if it has no case."""
     if not variant.has(dtype.name, options):
         return ""
-    for block in pattern.blocks or (MAX_BLOCK,):
+    for block in pattern.block_sizes or (MAX_BLOCK,):
         counts = variant.per_iteration
         if callable(counts):
             counts = counts(dtype, pattern.constants(options, block))
         if counts is not None and not _are_counts(counts):
             return f"{who} has per_iteration={counts!r}, not a mapping of opcodes to integers or PerWord"
-    for block in range(WARP, MAX_BLOCK + 1, WARP):
-        nbytes = variant.shared(Setting(dtype, options, 1, block))
+    several = [complete_block(block) for block in pattern.blocks if isinstance(block, tuple)]
+    for block, dims in [
+        *((block, None) for block in range(WARP, MAX_BLOCK + 1, WARP)),
+        *((prod(block), LaunchDims((1, 1, 1), block)) for block in several),
+    ]:
+        nbytes = variant.shared(Setting(dtype, options, 1, block, dims))
         if not _is_whole(nbytes, least=0):
             return f"{who}: shared at {block} threads of {dtype.name} is {nbytes!r}, not an integer of bytes"
     return ""

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import prod
 from typing import TYPE_CHECKING
 
+from shflbench.dimensions import complete, dims_text
 from shflbench.model import WARP, Dtype, Mechanism
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from shflbench.dimensions import Dims, LaunchDims
+    from shflbench.model import Launch
 
     Size = Callable[["Setting"], int]
     Counts = Mapping[str, "int | PerWord"]
@@ -62,6 +67,17 @@ class Setting:
     options: Mapping[str, str]
     grid: int  # blocks
     block: int  # threads per block
+    dims: LaunchDims | None = None  # None: all blocks and threads along x
+
+    @property
+    def grid_dims(self) -> Dims:
+        """Blocks of the grid along x, y and z."""
+        return self.dims.grid if self.dims else (self.grid, 1, 1)
+
+    @property
+    def block_dims(self) -> Dims:
+        """Threads per block along x, y and z."""
+        return self.dims.block if self.dims else (self.block, 1, 1)
 
     @property
     def threads(self) -> int:
@@ -203,6 +219,11 @@ class Variant:
         return ""
 
 
+def complete_block(block: int | tuple[int, ...]) -> Dims:
+    """Return the sizes of one of `Pattern.blocks` along x, y and z."""
+    return complete((block,) if isinstance(block, int) else block)
+
+
 def _generation(arch: str) -> int:
     return int(arch.removeprefix("sm_").rstrip("af"))  # sm_90a and sm_100f are sm_90 and sm_100 with more features
 
@@ -223,7 +244,8 @@ class Pattern:
     unroll: int = 16  # iterations per pass through the compiled loop, equal for every variant
     one_pass: bool = False  # a launch passes once over its data: no timed loop, no argument `iterations`
     bytes_moved: Size | None = None  # useful bytes that a launch reads and writes, equal for every variant
-    blocks: tuple[int, ...] = ()  # threads per block that its kernels support; empty: any whole warps
+    dimensions: int = 1  # of the launches that its kernels support, at most: 1, 2 or 3
+    blocks: tuple[int | tuple[int, ...], ...] = ()  # that its kernels support: 256, (16, 16); empty: any whole warps
     static_block: bool = False  # kernels are compiled for each number of threads per block, their constant BLOCK
     reference_variant: str = ""  # the variant whose results are the reference, if there is no `reference`
     relative_tolerance: float = 0.0  # allowed error of floating-point outputs, see `measure.verify`; 0: `tolerance`
@@ -261,6 +283,21 @@ class Pattern:
         default = {name: values[0] for name, values in self.options.items()}
         others = [{**default, name: value} for name, values in self.options.items() for value in values[1:]]
         return (default, *others)
+
+    @property
+    def block_sizes(self) -> tuple[int, ...]:
+        """The threads of each block that its kernels support; empty: any whole warps."""
+        return tuple(dict.fromkeys(prod(complete_block(block)) for block in self.blocks))
+
+    def unsupported_launch(self, launch: Launch) -> str:
+        """Return which launches are allowed instead of one that its kernels do not support; empty if they do."""
+        block = launch.dims.block if launch.dims else (launch.block, 1, 1)
+        if launch.dims and launch.dims.dimensions > self.dimensions:
+            return f"launches of {'one dimension' if self.dimensions == 1 else 'at most two dimensions'}"
+        supported = [complete_block(size) for size in self.blocks]
+        if supported and block not in supported:
+            return f"blocks of {' or '.join(map(dims_text, supported))} threads"
+        return ""
 
     def constants(self, options: Mapping[str, str], block: int) -> Mapping[str, str]:
         """Return what kernels are compiled for: the options and, with `static_block`, the block size as `block`."""

@@ -16,7 +16,7 @@ from shflbench.grouping import group_by
 from shflbench.plot.answers import answer
 from shflbench.plot.chart import Chart
 from shflbench.plot.page import Page
-from shflbench.plot.shapes import blocks_of, grid_of, grid_words, grids_of
+from shflbench.plot.shapes import block_of, blocks_of, grid_of, grid_words, grids_of
 from shflbench.plot.style import BODY_PT, MUTED, RULE, SMALL_PT, bar_look, fit_size, ink_on, width_of
 from shflbench.plot.subject import parts, untimed_notes
 
@@ -111,8 +111,8 @@ def scale_of(rows: Sequence[Row]) -> Normalize:
     return Normalize(-max(reach, _LEAST_SCALE), max(reach, _LEAST_SCALE))
 
 
-def _cells(axes: Axes, rows: Sequence[Row], grids: Sequence[str], blocks: Sequence[int], scale: Normalize) -> None:
-    cells = {(grids.index(grid_of(row)), blocks.index(row.block)): row for row in rows}
+def _cells(axes: Axes, rows: Sequence[Row], grids: Sequence[str], blocks: Sequence[str], scale: Normalize) -> None:
+    cells = {(grids.index(grid_of(row)), blocks.index(block_of(row))): row for row in rows}
     values = [
         [log2(row.speedup) if (row := cells.get((y, x))) and row.speedup else nan for x in range(len(blocks))]
         for y in range(len(grids))
@@ -127,7 +127,7 @@ def _cells(axes: Axes, rows: Sequence[Row], grids: Sequence[str], blocks: Sequen
             words, size = cell_text(row.speedup), SMALL_PT
             tone = ink_on(COLORS(scale(log2(row.speedup))))
         axes.text(x + 0.5, y + 0.5, words, ha="center", va="center_baseline", color=tone, size=size)
-    axes.set_xticks([x + 0.5 for x in range(len(blocks))], [str(block) for block in blocks])
+    axes.set_xticks([x + 0.5 for x in range(len(blocks))], list(blocks))
     axes.set_xlabel("threads per block", labelpad=2)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)

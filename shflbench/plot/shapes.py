@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.suite.launch import grid_and_block
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ UNKNOWN = float("inf")  # the size of a grid whose device is unknown: sorts last
 
 def grid_of(row: Row) -> str:
     """Return the grid as written in the suite: `2*sms` of `2*sms x 256`."""
-    return row.launch.rpartition("x")[0].strip()
+    return grid_and_block(row.launch, row.block)[0]
 
 
 def grids_of(rows: Iterable[Row]) -> list[str]:
@@ -32,9 +33,15 @@ def size_of(row: Row) -> float:
     return UNKNOWN if row.grid is None else row.grid
 
 
-def blocks_of(rows: Iterable[Row]) -> list[int]:
-    """Return the block sizes, each once, from small to large, in threads."""
-    return sorted({row.block for row in rows})
+def block_of(row: Row) -> str:
+    """Return the threads per block as written in the suite: `256`, or `16x16`."""
+    return grid_and_block(row.launch, row.block)[1]
+
+
+def blocks_of(rows: Iterable[Row]) -> list[str]:
+    """Return the block sizes as written, each once, from small to large."""
+    sizes = {block_of(row): row.block for row in rows}
+    return sorted(sizes, key=lambda block: (sizes[block], block))
 
 
 def grid_words(rows: Sequence[Row]) -> str:

@@ -14,6 +14,7 @@ from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import builtin, load
 from shflbench.session.stored_code import stored_codes
 from shflbench.session.traffic import DeclaredTraffic
+from shflbench.suite.launch import launch_dims
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -123,5 +124,5 @@ class Predictor:
             buffers = load(self._folders[row.pattern]).declaration.buffers
         except (KeyError, PatternError):
             return None
-        setting = Setting(DTYPES[row.dtype], dict(row.options), row.grid or 0, row.block)
+        setting = Setting(DTYPES[row.dtype], dict(row.options), row.grid or 0, row.block, launch_dims(row.launch))
         return float(sum(buffer.count(setting) * DTYPES[buffer.dtype or row.dtype].size for buffer in buffers))

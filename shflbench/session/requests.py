@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from shflbench.store import Row, Run
     from shflbench.store.kernel_archive import KernelArchive, StoredKernel
 
-    Name = tuple[str, int]  # the kernel's name, and the threads per block
+    Name = tuple[str, int | str]  # the kernel's name, and the threads per block, or a launch of several dimensions
 
 # Opcodes whose time depends on addresses, active lanes or values.
 COUNTED = {"LDS", "STS", "ATOMS", "LDG", "STG", "LDL", "STL", "LD", "ST", "ATOM", "ATOMG", "RED", "REDG", "MATCH"}
@@ -49,7 +49,7 @@ def requests_of_run(run: Run, folders: Mapping[str, Path], cache_folder: Path | 
     builds: dict[Name, BuildRequest] = {}
     names: dict[str, Name] = {}
     for row, stored in _kernels_with_requests(run, archive):
-        name = names[row.case_id] = (stored.name, row.block)
+        name = names[row.case_id] = (stored.name, row.launch if launch_dims(row.launch) else row.block)
         if name not in cases and row.pattern in patterns:
             cases[name] = _case(row)
             with suppress(PatternError):

@@ -8,6 +8,7 @@ from shflbench.errors import PatternError
 from shflbench.model import DTYPES
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import load
+from shflbench.suite.launch import launch_dims
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,4 +57,6 @@ class DeclaredTraffic:
 
 def _setting(row: Row) -> Setting | None:
     """Return the setting of a row's launch; None if its grid is not known."""
-    return None if row.grid is None else Setting(DTYPES[row.dtype], dict(row.options), row.grid, row.block)
+    if row.grid is None:
+        return None
+    return Setting(DTYPES[row.dtype], dict(row.options), row.grid, row.block, launch_dims(row.launch))

@@ -63,8 +63,8 @@ class _Settings:
 
 def _setting(case: Case) -> dict[str, str]:
     """Return what sets the case's group apart, by the keys of `where`."""
-    grid, _ = split_launch(case.launch.expression)
-    known = (case.pattern, case.dtype, case.launch.expression, grid.text, str(case.launch.block), str(case.iterations))
+    grid, block = split_launch(case.launch.expression)
+    known = (case.pattern, case.dtype, case.launch.expression, grid.text, block.text, str(case.iterations))
     options = {name: value for name, value in case.options if name not in SETTING_KEYS}
     return dict(zip(SETTING_KEYS, known, strict=True)) | LAUNCH_DEFAULTS | options
 

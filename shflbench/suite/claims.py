@@ -68,7 +68,7 @@ def where_of(where: Where) -> dict[str, tuple[str, ...]]:
         "dtype": where.dtype,
         "launch": tuple(launch.expression for value in where.launch for launch in value.launches()),
         "grid": tuple(grid.text for grid in where.grid),
-        "block": tuple(map(str, where.block)),
+        "block": tuple(block.text for block in where.block),
         "iterations": tuple(map(str, where.iterations)),
         **{name: tuple(map(str, option_values(value))) for name, value in where.options.items()},
     }

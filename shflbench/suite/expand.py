@@ -95,11 +95,10 @@ def refuse(pattern: LoadedPattern, cases: Sequence[Case]) -> None:
 
 def _unfit(cases: Sequence[Case], pattern: LoadedPattern) -> Iterator[tuple[str, tuple[str, str]]]:
     """Yield why these cases of a pattern cannot be run: the axis, the fault, and the remedy."""
-    blocks, reference = pattern.declaration.blocks, pattern.declaration.reference_variant
+    reference = pattern.declaration.reference_variant
     for launch in dict.fromkeys(case.launch for case in cases):
-        if blocks and launch.block not in blocks:
-            allowed = " or ".join(map(str, blocks))
-            remedy = f"allowed: blocks of {allowed} threads, for which `{pattern.name}` is written"
+        if allowed := pattern.declaration.unsupported_launch(launch):
+            remedy = f"allowed: {allowed}, for which `{pattern.name}` is written"
             yield "launch", (f"found the launch `{launch.expression}`", remedy)
     groups = dict.fromkeys(case.group for case in cases)
     for case in cases:

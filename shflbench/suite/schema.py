@@ -5,16 +5,26 @@ The checks, the JSON Schema for editors and the reference page are all derived f
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 from pydantic.json_schema import GenerateJsonSchema
 
 from shflbench.docstrings import docstring_of
 from shflbench.model import Launch, MeasureRules
 from shflbench.suite.chart_names import MAX_CHARTS
 from shflbench.suite.claim_values import ClaimId, Condition, Figure, QuantifierWord, Quantity, Sentence, Truth
-from shflbench.suite.launch import LAUNCH_ALLOWED, LAUNCH_PATTERN, make_launch, split_launch
+from shflbench.suite.launch import LAUNCH_ALLOWED, LAUNCH_PATTERN, BlockSize, make_launch, split_launch
 from shflbench.suite.values import (
     Block,
     ChartName,
@@ -32,6 +42,7 @@ from shflbench.suite.values import (
     Title,
     VariantName,
     Version,
+    are_sizes_of_one_launch,
     as_list,
     at_most,
     parsed_by,
@@ -74,13 +85,36 @@ def axis(item: Any) -> BeforeValidator:  # noqa: ANN401  (a type, which has no t
 
 
 class LaunchProduct(Section):
-    """Launches as a product: every grid with every block."""
+    """Launches as a product: every grid with every block.
+
+    A grid or a block of two or three dimensions is written `8x8`; in a list of several also `[8, 8]`. Two lists of the
+    same length are one launch, such as `{grid: [8, 8], block: [16, 16]}`, unless `block` has different whole warps.
+    """
 
     grid: Annotated[tuple[GridSize, ...], axis(GridSize)] = Field(
         description="number of blocks: `26`, `sms`, `2*sms`, `sms/2` (rounded down, at least 1) or `fill`, "
-        "which is the number of SMs times the resident blocks per SM"
+        "which is the number of SMs times the resident blocks per SM; in several dimensions `8x8`"
     )
-    block: Annotated[tuple[Block, ...], axis(Block)] = Field(description="threads per block, a multiple of 32")
+    block: Annotated[tuple[Block, ...], axis(Block)] = Field(
+        description="threads per block, a multiple of 32; in several dimensions `16x16`"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_one_launch(cls, value: object) -> object:
+        """Return two lists that are the sizes of one grid and of one block as lists of one value."""
+        if not isinstance(value, dict) or not are_sizes_of_one_launch(value.get("grid"), value.get("block")):
+            return value
+        return value | {"grid": [value["grid"]], "block": [value["block"]]}
+
+    @field_validator("block")
+    @classmethod
+    def _check_block(cls, blocks: tuple[BlockSize, ...], info: ValidationInfo) -> tuple[BlockSize, ...]:
+        """Refuse a block of several dimensions beside a grid that depends on the device."""
+        for grid in info.data.get("grid", ()):
+            for block in blocks:
+                parsed_by(partial(make_launch, grid))(block)
+        return blocks
 
     @property
     def count(self) -> int:

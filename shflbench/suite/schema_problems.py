@@ -31,6 +31,8 @@ def from_pydantic(error: ValidationError, document: object) -> list[Problem]:
             case "model_type":
                 keys = SECTIONS[_section(loc)].keys()
                 problems.append(not_allowed(loc, value_at(document, loc), f"a mapping with the keys {', '.join(keys)}"))
+            case kind if kind == NOT_ALLOWED and "fault" in context:
+                problems.append(Problem(loc, context["fault"], f"allowed: {context['allowed']}"))
             case kind:
                 allowed = context["allowed"] if kind == NOT_ALLOWED else detail["msg"]
                 problems.append(not_allowed(loc, value_at(document, loc), allowed))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TypeGuard, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -16,14 +16,30 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from shflbench.dimensions import MOST_DIMENSIONS
 from shflbench.model import DTYPES, MAX_BLOCK, WARP
 from shflbench.patterns.discover import builtin
-from shflbench.suite.launch import BLOCK_ALLOWED, GRID_PATTERN, Grid, parse_grid
+from shflbench.suite.launch import (
+    BLOCK_ALLOWED,
+    GRID_PATTERN,
+    SIZES_ALLOWED,
+    SIZES_PATTERN,
+    BlockSize,
+    Grid,
+    are_sizes,
+    make_block,
+    make_grid,
+    parse_block,
+    parse_grid,
+)
+from shflbench.suite.quotes import quote
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from pydantic import ValidatorFunctionWrapHandler
+
+T = TypeVar("T")
 
 NOT_ALLOWED = "not_allowed"  # the type of these errors in pydantic; their context says what is allowed
 
@@ -51,6 +67,15 @@ def says(words: str) -> WrapValidator:
     return WrapValidator(check)
 
 
+class WrongSizesError(ValueError):
+    """An error of a list of sizes, all of which are the fault; it says what is allowed."""
+
+    def __init__(self, fault: str, allowed: str) -> None:
+        """Keep the fault, such as `found the sizes 64x64`."""
+        super().__init__(allowed)
+        self.fault = fault
+
+
 def parsed_by(parse: Callable[[Any], object]) -> Callable[[object], object]:
     """Wrap a parser whose ValueError says what is allowed."""
 
@@ -58,7 +83,8 @@ def parsed_by(parse: Callable[[Any], object]) -> Callable[[object], object]:
         try:
             return parse(value)
         except ValueError as error:
-            raise PydanticCustomError(NOT_ALLOWED, "{allowed}", {"allowed": str(error)}) from None
+            context = {"allowed": str(error)} | ({"fault": error.fault} if isinstance(error, WrongSizesError) else {})
+            raise PydanticCustomError(NOT_ALLOWED, "{allowed}", context) from None
 
     return check
 
@@ -96,7 +122,42 @@ def _fraction(value: object) -> object:
 def _grid(value: object) -> Grid:
     if isinstance(value, Grid):  # of a launch written as text
         return value
-    return parse_grid(str(value))
+    return _of_sizes(make_grid, value) if isinstance(value, list) else parse_grid(str(value))
+
+
+def _block(value: object) -> BlockSize:
+    if isinstance(value, BlockSize):
+        return value
+    if isinstance(value, str) and are_sizes(value):
+        return parse_block(value)
+    if isinstance(value, list):
+        return _of_sizes(make_block, value)
+    if not _is_size(value):
+        raise ValueError(BLOCK_ALLOWED)
+    return make_block([int(value)])
+
+
+def _of_sizes(make: Callable[[Sequence[int]], T], values: list[object]) -> T:
+    sizes = [int(value) for value in values if _is_size(value)]  # without the words that YAML numbers keep
+    if not 1 <= len(values) == len(sizes) <= MOST_DIMENSIONS:
+        raise ValueError(SIZES_ALLOWED)
+    try:
+        return make(sizes)
+    except ValueError as error:
+        raise WrongSizesError(f"found the sizes {quote('x'.join(map(str, sizes)))}", str(error)) from None
+
+
+def _is_size(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def are_sizes_of_one_launch(grid: object, block: object) -> bool:
+    """Whether two lists are the sizes of one grid and of one block: as long, and no list of different blocks."""
+    if not (isinstance(grid, list) and isinstance(block, list)) or not 1 < len(grid) == len(block) <= MOST_DIMENSIONS:
+        return False
+    sizes = [size for size in block if _is_size(size)]
+    are_blocks = len(set(sizes)) == len(block) and not any(size % WARP for size in sizes)
+    return all(map(_is_size, [*grid, *block])) and not are_blocks
 
 
 # Line breaks, control characters of terminals, and those that change the direction of the text after them.
@@ -155,12 +216,24 @@ Processes = Annotated[
 Places = Annotated[int, Field(strict=True, ge=1, le=MAX_PLACES), says(f"an integer from 1 to {MAX_PLACES}")]
 Version = Annotated[int, Field(strict=True, ge=1, le=1), says("1, the only version of suite files so far")]
 
-Block = Annotated[int, Field(strict=True, ge=WARP, le=MAX_BLOCK, multiple_of=WARP), says(BLOCK_ALLOWED)]
+_SIZES = Annotated[list[Annotated[int, Field(ge=1)]], Field(min_length=1, max_length=MOST_DIMENSIONS)]
+_SIZES_TEXT = rf"^ *{SIZES_PATTERN} *$"
+Block = Annotated[
+    BlockSize,
+    PlainValidator(
+        parsed_by(_block),
+        json_schema_input_type=Annotated[int, Field(ge=WARP, le=MAX_BLOCK, multiple_of=WARP)]
+        | Annotated[str, Field(pattern=_SIZES_TEXT)]
+        | _SIZES,
+    ),
+]
 GridSize = Annotated[
     Grid,
     PlainValidator(
         parsed_by(_grid),
-        json_schema_input_type=Annotated[int, Field(ge=1)] | Annotated[str, Field(pattern=f"^(?:{GRID_PATTERN})$")],
+        json_schema_input_type=Annotated[int, Field(ge=1)]
+        | Annotated[str, Field(pattern=f"^(?:{GRID_PATTERN})$|{_SIZES_TEXT}")]
+        | _SIZES,
     ),
 ]
 

@@ -17,11 +17,14 @@ import numpy as np
 
 from shflbench.checker import BufferUse
 from shflbench.compile.host_headers import stub
+from shflbench.dimensions import LaunchDims
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.model import DTYPES, Mechanism
 from shflbench.patterns.declare import ITERATIONS
 from shflbench.user_kernels.comparison import by_size
+from shflbench.user_kernels.functions import inputs_function, reference_stub
+from shflbench.user_kernels.pattern_text import DTYPE_OF, at_size, buffer_dtype, contents_key, element_count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -30,8 +33,6 @@ if TYPE_CHECKING:
     from shflbench.compile.nvrtc import PtxUnit
     from shflbench.user_kernels.comparison import ComparedKernel, KernelComparison, Size
 
-# Of the element types of arguments, those that a pattern has under another name: bits are compared, and not values.
-DTYPE_OF = {"u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64", "bool": "i8"}
 # Allowed error of a floating-point output, see `measure.verify`: a sum of thousands of terms in another order.
 TOLERANCES = {"f64": 1e-10, "f32": 1e-4, "f16": 2e-2, "bf16": 5e-2}
 USUAL_OPTIONS = ("-arch=", "-lineinfo")  # that NVRTC gets for every pattern
@@ -60,14 +61,17 @@ class Texts:
         return parts.hexdigest()[:32]
 
 
-def pattern_files(comparison: KernelComparison, file: str, tolerance: float | None) -> Texts:
-    """Return the files of the folder; `file` names the user's file, and `tolerance` replaces the usual relative one."""
+def pattern_files(comparison: KernelComparison, file: str, tolerance: float | None, *, in_numpy: bool = False) -> Texts:
+    """Return the files of the folder; `file` names the user's file, and `tolerance` replaces the usual relative one.
+
+    The first kernel is the reference, or `in_numpy` a function that the user has to write.
+    """
     files: dict[str, bytes] = {}
     for kernel in comparison.kernels:
         files |= {f"{kernel.folder}/{name}".lstrip("/"): text for name, text in _sources(kernel.unit)}
-    files["pattern.py"] = "".join(_declaration(comparison, file, tolerance)).encode()
+    files["pattern.py"] = "".join(_declaration(comparison, file, tolerance, in_numpy=in_numpy)).encode()
     contents = {
-        _key(buffer.name, size): buffer.contents
+        contents_key(buffer.name, size): buffer.contents
         for size, launch in comparison.sizes.items()
         for buffer in launch.buffers
         if comparison.use(buffer) is not BufferUse.WRITTEN
@@ -141,7 +145,7 @@ def _plain_name(name: str) -> str:
     return re.sub(r"^(?:\.{0,2}/)+", "", os.path.normpath(name))
 
 
-def _declaration(comparison: KernelComparison, file: str, tolerance: float | None) -> Iterator[str]:
+def _declaration(comparison: KernelComparison, file: str, tolerance: float | None, *, in_numpy: bool) -> Iterator[str]:
     first = comparison.first
     numbers = dict(_numbers(comparison))
     sizes = [size for size in comparison.sizes if size is not None]
@@ -153,13 +157,16 @@ def _declaration(comparison: KernelComparison, file: str, tolerance: float | Non
     read = [item for item in first.buffers if comparison.use(item) is not BufferUse.WRITTEN]
     yield f'"""The kernels of {file} as a pattern."""\n\n'
     bf16 = "import ml_dtypes  # noqa: F401  (NumPy knows bfloat16 then)\n" if "bf16" in map(buffer_dtype, read) else ""
-    yield f"from pathlib import Path\n\n{bf16}import numpy as np\n\n" if read else ""
+    yield "from pathlib import Path\n\n" if read else ""
+    yield f"{bf16}import numpy as np\n\n" if read or in_numpy else ""
     yield "from shflbench.model import Mechanism\n"
     yield f"from shflbench.patterns.declare import {', '.join(item for item in classes if item != 'Mechanism')}\n\n"
     yield "PATTERN = Pattern(\n"
     yield f"    summary={f'kernels of {file}'!r},\n    source={file!r},\n"
     yield f"    dtypes=({dtype!r},),\n    one_pass=True,\n    fixed_sizes=True,\n"
-    yield f"    reference_variant={comparison.kernels[0].variant!r},\n    relative_tolerance={relative!r},\n"
+    yield "" if in_numpy else f"    reference_variant={comparison.kernels[0].variant!r},\n"
+    yield f"    relative_tolerance={relative!r},\n"
+    yield from _launches(comparison, in_numpy=in_numpy)
     yield f"    compiler_options={tuple(options)!r},\n"
     yield f"    options={ {sizes[0][0]: tuple(value for _, value in sizes)}!r},\n" if sizes else ""
     yield "    buffers=(\n"
@@ -168,14 +175,26 @@ def _declaration(comparison: KernelComparison, file: str, tolerance: float | Non
     yield "    ),\n    scalars=(\n"
     for name, of_size in numbers.items():
         values = {size: _value(number) for size, number in of_size.items()}
-        text = _at_size({size: value for size, (value, _) in values.items()})
+        text = at_size({size: value for size, (value, _) in values.items()})
         yield f"        Scalar({name!r}, lambda at: {text}, dtype={next(iter(values.values()))[1]!r}),\n"
     yield "    ),\n    variants=(\n"
     for kernel in comparison.kernels:
         yield from _variant(comparison, kernel)
     yield "    ),\n)\n"
+    if in_numpy:
+        yield from reference_stub(comparison, read)
     if read:
-        yield from _inputs(comparison, read)
+        yield from inputs_function(comparison, read)
+
+
+def _launches(comparison: KernelComparison, *, in_numpy: bool) -> Iterator[str]:
+    """Yield how many dimensions the launches have, and one that stands for all if the results depend on its shape."""
+    every = [LaunchDims(launch.grid, launch.block) for kernel in comparison.kernels for launch in kernel.launches]
+    dimensions = max(dims.dimensions for dims in every)
+    if dimensions > 1:
+        yield f"    dimensions={dimensions},\n"
+    if in_numpy or dimensions > 1:
+        yield f"    representative={ {'launch': str(every[0])}!r},\n"
 
 
 def _class(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
@@ -184,37 +203,10 @@ def _class(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
 
 def _buffer_text(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
     dtype = buffer_dtype(buffer)
-    count = _count(comparison, buffer)
+    count = element_count(comparison, buffer)
     restored = ", restored=True" if comparison.use(buffer) is BufferUse.CHANGED else ""
     kind = _class(comparison, buffer)
     return f"{kind}({buffer.name!r}, elements=lambda at: {count}, dtype={dtype!r}{restored})"
-
-
-def _count(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
-    """Return the number of elements of a buffer, by the size, as Python."""
-    unit = DTYPES[buffer_dtype(buffer)].size
-    return _at_size(
-        {
-            size: item.size // unit
-            for size, launch in comparison.sizes.items()
-            for item in launch.buffers
-            if item.name == buffer.name
-        }
-    )
-
-
-def _at_size(values: Mapping[Size, float]) -> str:
-    """Return a number as Python: itself, or by the option of the sizes if it depends on them."""
-    if len(set(map(repr, values.values()))) == 1:
-        return repr(next(iter(values.values())))
-    option = next(size[0] for size in values if size is not None)
-    known = {size[1]: value for size, value in values.items() if size is not None}
-    return f"{known!r}[at.options[{option!r}]]"
-
-
-def _key(name: str, size: Size) -> str:
-    """Return the name of the contents of a buffer in `inputs.npz`."""
-    return name if size is None else f"{name}-{size[1]}"
 
 
 def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[str]:
@@ -233,7 +225,7 @@ def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[s
 def _shared(kernel: ComparedKernel) -> Iterator[str]:
     """Yield the dynamic shared memory of the launches, which may differ by the size of the blocks and of the data."""
     by_block = {
-        threads: _at_size({size: launch.shared_bytes for size, launch in by_size(launches).items()})
+        threads: at_size({size: launch.shared_bytes for size, launch in by_size(launches).items()})
         for threads, launches in group_by(kernel.launches, lambda launch: prod(launch.block)).items()
     }
     first, *others = dict.fromkeys(by_block.values())
@@ -244,58 +236,9 @@ def _shared(kernel: ComparedKernel) -> Iterator[str]:
         yield f"            shared=lambda at: {first},\n"
 
 
-def _inputs(comparison: KernelComparison, read: list[CandidateBuffer]) -> Iterator[str]:
-    yield "\n\ndef inputs(rng, at):\n"
-    yield '    """Return what each buffer contains that a kernel reads.\n\n'
-    yield "    Contents repeat in a larger buffer. Those that nobody states differ by input set.\n"
-    yield '    """\n    shift = int(rng.integers(1, 1 << 16))\n'
-    yield '    with np.load(Path(__file__).with_name("inputs.npz")) as contents:\n        return (\n'
-    for buffer in read:
-        values = _contents(comparison, buffer)
-        rolled = buffer.is_derived and not buffer.is_ordered
-        yield _resized(comparison, buffer, f"np.roll({values}, shift)" if rolled else values)
-    yield "        )\n"
-    if any(comparison.needs_other_inputs(kernel) for kernel in comparison.kernels):
-        yield from _other_inputs(comparison, read)
-
-
-def _other_inputs(comparison: KernelComparison, read: list[CandidateBuffer]) -> Iterator[str]:
-    yield "\n\ndef other_inputs(rng, at):\n"
-    yield '    """Return contents that no other launch has, also of buffers whose contents somebody states.\n\n'
-    yield "    Results that a kernel has from earlier launches are wrong with them.\n"
-    yield '    """\n    shift = int(rng.integers(1, 1 << 16))\n'
-    yield '    with np.load(Path(__file__).with_name("inputs.npz")) as contents:\n        return (\n'
-    for buffer in read:
-        values, dtype = _contents(comparison, buffer), DTYPES[buffer_dtype(buffer)]
-        if comparison.use(buffer) is not BufferUse.READ or buffer.is_ordered:
-            yield _resized(comparison, buffer, values)
-        elif dtype.floating and not np.ptp(buffer.contents):
-            ramp = f"(np.arange({buffer.contents.size // dtype.size}) % 97 / 97).astype({dtype.numpy!r})"
-            yield _resized(comparison, buffer, ramp)
-        else:
-            yield _resized(comparison, buffer, f"np.roll({values}, shift)")
-    yield "        )\n"
-
-
-def _contents(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
-    option = next((size[0] for size in comparison.sizes if size is not None), "")
-    key = f"{buffer.name!r} + '-' + at.options[{option!r}]" if option else repr(buffer.name)
-    return f"contents[{key}].view({DTYPES[buffer_dtype(buffer)].numpy!r})"
-
-
-def _resized(comparison: KernelComparison, buffer: CandidateBuffer, values: str) -> str:
-    return f"            np.resize({values}, {_count(comparison, buffer)}),\n"
-
-
 def compiler_options(unit: PtxUnit) -> tuple[str, ...]:
     """Return the options of the compiler that a pattern must state."""
     return tuple(option for option in unit.options if not option.startswith(USUAL_OPTIONS))
-
-
-def buffer_dtype(buffer: CandidateBuffer) -> str:
-    """Return the element type of a buffer as patterns name it."""
-    dtype = DTYPE_OF.get(buffer.element, buffer.element)
-    return dtype if buffer.size % DTYPES[dtype].size == 0 else "i8"
 
 
 def result_dtype(comparison: KernelComparison) -> str:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from shflbench.dimensions import LaunchDims
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
-from shflbench.model import WARP, Case, Launch, LaunchDims, MeasureRules, Suite
+from shflbench.model import WARP, Case, Launch, MeasureRules, Suite
 from shflbench.suite.launch import OWN, OWN_DIMS
 from shflbench.user_kernels.comparison import plain_name
 from shflbench.user_kernels.folder import pattern_files, result_dtype, write_folder, write_new
@@ -56,22 +57,23 @@ def _require_distinct(cases: Sequence[Case]) -> None:
             )
 
 
-def new_suite(path: Path, comparison: KernelComparison, into: Path) -> list[Path]:
+def new_suite(path: Path, comparison: KernelComparison, into: Path, *, in_numpy: bool = False) -> list[Path]:
     """Write the pattern of a comparison and a suite that runs it into a folder, and return the files to read.
 
-    UsageError if one of them exists, or if a suite cannot have the launches: those of suites have one dimension, whole
-    warps, and are the same for all variants of a group.
+    The first kernel is the reference, or `in_numpy` a function that the user has to write. UsageError if one of the
+    files exists, or if a suite cannot have the launches: those of suites have whole warps, and are the same for all
+    variants of a group.
     """
     cases = list(_cases(comparison, ()))
     for case in cases:
-        if case.launch.dims is not None or case.launch.expression.startswith(OWN) or case.launch.block % WARP:
+        if case.launch.expression.startswith(OWN) or case.launch.block % WARP:
             raise UsageError(
                 f"the launch `{case.launch.expression}` of `{case.variant}` cannot be that of a suite",
-                "Give launches of one dimension and whole warps by --launch, or compare the kernels by bench.",
+                "Give launches of whole warps, for all kernels, by --launch, or compare the kernels by bench.",
             )
     folder, suite = into / comparison.name.replace("-", "_"), into / f"{comparison.name}.yaml"
     text = _text(comparison.name, f"Kernels of {path.name}", cases)
-    write_new(pattern_files(comparison, path.name, None), folder, suite, text)
+    write_new(pattern_files(comparison, path.name, None, in_numpy=in_numpy), folder, suite, text)
     return [folder / "kernels.cu", folder / "pattern.py", suite]
 
 

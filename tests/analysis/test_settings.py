@@ -26,6 +26,8 @@ def test_factors_are_everything_but_the_variant() -> None:
         "width": "8",
     }
     assert "iterations" not in factors(measured(patterns=["struct-access"], dtypes=["f32"])[0][0])
+    tile = factors(replace(row, launch="8x4:16x16", grid=32, block=256))
+    assert (tile["grid"], tile["block"]) == ("8x4", "16x16")
 
 
 @pytest.mark.parametrize(
@@ -33,6 +35,8 @@ def test_factors_are_everything_but_the_variant() -> None:
     [
         ({"dtype": "f32", "grid": "26", "block": "1024", "iterations": "4096", "mode": "xor"}, None),
         ({"grid": "2*sms", "block": "256"}, "2*sms x 256"),
+        ({"grid": "8x4", "block": "16x16"}, "8x4:16x16"),
+        ({"grid": "64", "block": "16x16"}, "64:16x16"),
         ({"block": "256"}, "256 threads per block"),
         ({"grid": "1"}, "1 block"),
         ({}, ""),

@@ -7,9 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from shflbench.dimensions import LaunchDims
+from shflbench.model import DTYPES
+from shflbench.patterns.declare import Setting
 from tests.checker.in_process import start_no_processes
 from tests.conftest import Command
-from tests.docs.conftest import BLOCKS
+from tests.docs.conftest import BLOCKS, PAGE
 from tests.docs.walk import walk
 
 OWN = Path(__file__).parents[2] / "docs" / "how-to" / "compare-your-own-kernels.md"
@@ -44,6 +47,19 @@ def test_the_reference_of_the_page_swaps_halves() -> None:
     swapped = [*range(16, 32), *range(16)]
     assert reference(values, 1).tolist() == [[value + 1 for value in swapped]]
     assert reference(values, 2).tolist() == [[value + 2 for value in range(32)]]
+
+
+def test_the_reference_of_the_page_for_two_dimensions_transposes() -> None:
+    names: dict[str, object] = {}
+    (text,) = re.findall(r"```py\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    exec(f"import numpy as np\nfrom shflbench.patterns.declare import Input, Output\n{text}", names)  # noqa: S102
+    reference, buffers = names["reference"], names["buffers"]
+    assert callable(reference)
+    assert isinstance(buffers, tuple)
+    at = Setting(DTYPES["i32"], {}, 6, 256, LaunchDims((3, 2, 1), (16, 16, 1)))
+    assert [buffer.count(at) for buffer in buffers] == [6 * 256] * 2
+    matrix = np.arange(6 * 256)
+    assert reference(matrix, at).tolist() == matrix.reshape(32, 48).T.tolist()
 
 
 def test_existing_kernels_are_compared_as_the_page_says(reader: Command) -> None:

@@ -284,7 +284,7 @@ class FakePatternKernel(FakeKernel):
         self._pattern = pattern
         (numpy,) = {buffer.dtype for buffer in call.outputs}
         dtype = next(dtype for dtype in DTYPES.values() if dtype.numpy == numpy)
-        self._setting = Setting(dtype, pattern.declaration.option_choices[0], call.grid, call.block)
+        self._setting = Setting(dtype, pattern.declaration.option_choices[0], call.grid, call.block, call.dims)
         self.last_run: tuple[Sequence[Array], int] | None = None  # inputs and iterations, which decide the buffers
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:

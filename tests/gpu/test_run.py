@@ -153,3 +153,21 @@ def test_shared_memory_that_a_kernel_does_not_use_costs_occupancy(run: Command) 
     occupancy = {";".join(row.option_texts): row.occupancy for row in rows if row.variant == "shfl"}
     assert 0 < (occupancy["mode=idx;extra_shared=65536"] or 0) < (occupancy["mode=idx;extra_shared=0"] or 0)
     assert occupancy["mode=idx;carveout=0"] is None  # which no calculator knows
+
+
+def test_launches_of_two_dimensions_are_verified_whole_and_timed(run: Command) -> None:
+    suite = Path("tiles.yaml")
+    transpose, product = (PATTERNS / name for name in ("tile_transpose", "tiled_product"))
+    suite.write_text(
+        "schema: 1\nname: tiles\nmeasure: {precision: 5%, max_seconds: 0.2}\nexperiments:\n"
+        f"  - {{pattern: {transpose}, dtypes: f32, launch: {{grid: [64, 32], block: [16, 16]}}}}\n"
+        f"  - {{pattern: {product}, launch: 8x8:16x16}}\n",
+        encoding="utf-8",
+    )
+    outcome = run(suite)
+    assert outcome.code == 0, outcome.err
+    rows = stored(outcome).rows
+    assert {(row.status, row.launch, row.verified_launch) for row in rows} == {
+        (Status.TIMED, launch, launch) for launch in ("64x32:16x16", "8x8:16x16")
+    }
+    assert min(row.time_us or 0 for row in rows) > 0

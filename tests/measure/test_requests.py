@@ -2,13 +2,17 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from shflbench.compile.build import Builder
+from shflbench.compile.toolchain import find
 from shflbench.errors import EmulatorError
 from shflbench.measure.requests import RequestsJob, requests_of, requests_of_all
-from shflbench.model import AccessKind, AccessSpace, KernelRequests
-from shflbench.patterns.discover import LoadedPattern
+from shflbench.model import AccessKind, AccessSpace, Case, Kernel, KernelRequests
+from shflbench.patterns.discover import LoadedPattern, load
+from shflbench.suite import parse_launch
 from tests import kernels
 from tests.checker.in_process import start_no_processes
 
@@ -30,6 +34,7 @@ def sites(requests: KernelRequests) -> list[tuple[AccessSpace, AccessKind, int, 
 
 SHARED, GLOBAL, LOCAL = AccessSpace
 LOAD, STORE, ATOMIC = AccessKind
+TILES = Path(__file__).parents[1] / "patterns" / "tile_transpose"
 
 
 def test_a_timed_loop_has_the_requests_of_one_iteration() -> None:
@@ -73,6 +78,18 @@ def test_arrays_that_the_machine_code_keeps_in_registers_are_not_in_local_memory
 
 def test_the_block_of_the_case_is_emulated() -> None:
     assert counted("neighbor/smem/f32/mode=idx", block=96).warps == 3
+
+
+def test_two_blocks_of_a_grid_of_several_dimensions_access_the_data_of_the_whole_grid(kernel_cache: Path) -> None:
+    pattern, launch = load(TILES), parse_launch("8x8:16x16")
+    case = Case(pattern.name, "global", "f32", launch, 1)
+    builder = Builder(find(), "sm_90", kernel_cache)
+    ((_, kernel),) = builder.build_all({"": builder.request(pattern, case)})
+    assert isinstance(kernel, Kernel)
+    counted = {one.kind: one for one in requests_of(pattern, case, kernel).accesses}
+    assert {kind: one.requests for kind, one in counted.items()} == {LOAD: 8, STORE: 8}
+    assert (counted[LOAD].sectors, counted[LOAD].lines) == (4, 2)
+    assert (counted[STORE].sectors, counted[STORE].lines) == (16, 16)  # rows of 512 bytes, and not of one tile
 
 
 def test_kernels_that_the_emulator_cannot_run_do_not_stop_the_others(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -184,7 +184,7 @@ VERDICTS: list[tuple[str, KernelVerdict, str]] = [
         KernelVerdict.NOT_CHECKED,
         (
             f"uses threadIdx.y (tests/pattern_checks/planted/pairs/kernels.cu:{line_of('threadIdx.y')}), "
-            "and kernels are checked with blocks and grids of one dimension"
+            "and its launch has one dimension"
         ),
     ),
     ("counted-barrier", KernelVerdict.CLEAN, CLEAN),

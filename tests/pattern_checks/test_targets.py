@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,6 +8,8 @@ from shflbench.pattern_checks.targets import Filters, find
 from shflbench.patterns.discover import builtin
 from shflbench.suite import find_shipped
 from tests.pattern_checks.conftest import PLANTED
+
+PATTERNS = Path(__file__).parents[1] / "patterns"
 
 VARIANTS = "smem, smem-double, smem-syncwarp, smem-unsafe, smem-deck, shfl"
 SUITE = """\
@@ -115,3 +118,38 @@ def test_options_of_the_launch_do_not_change_the_kernel() -> None:
     names = [subject.name for subject in find(["moving-average"])]  # the suite, which has cases with `l2: cold`
     assert not any("l2" in name for name in names)
     assert len(names) == len(set(names))
+
+
+def checked_at(target: Path) -> set[str]:
+    return {subject.case.launch.expression for subject in find([str(target)])}
+
+
+def test_kernels_of_several_dimensions_are_checked_in_few_blocks_of_their_shape(tmp_path: Path) -> None:
+    assert checked_at(PATTERNS / "tile_transpose") == {"2x2:16x16"}  # of its declared blocks
+    assert checked_at(PATTERNS / "tiled_product") == {"2x2:16x16"}  # 4x4:16x16 in the declaration
+    suite = tmp_path / "tiles.yaml"
+    pattern = PATTERNS / "tile_transpose"
+    suite.write_text(
+        f"schema: 1\nname: tiles\nexperiments: [{{pattern: {pattern}, launch: 8x32:16x16}}]\n", encoding="utf-8"
+    )
+    assert checked_at(suite) == {"1x4:16x16"}
+
+
+def test_a_reference_for_data_of_a_fixed_size_is_compared_at_the_launch_of_these_data(tmp_path: Path) -> None:
+    folder = tmp_path / "tiled_product"
+    shutil.copytree(PATTERNS / "tiled_product", folder)
+    declaration = folder / "pattern.py"
+    text = declaration.read_text(encoding="utf-8")
+    fields = 'one_pass=True, fixed_sizes=True, options={"side": ("64", "128")}'
+    text = text.replace("one_pass=True", fields).replace("at: Setting)", "at: Setting, side: str)")
+    declaration.write_text(
+        text.replace("def _side(at: Setting, side: str)", "def _side(at: Setting)"), encoding="utf-8"
+    )
+    assert checked_at(folder) == {"4x4:16x16"}
+    assert {subject.case.options for subject in find([str(folder)])} == {(("side", "64"),)}
+    text = declaration.read_text(encoding="utf-8")
+    declaration.write_text(text.replace("4x4:16x16", "16x16:16x16"), encoding="utf-8")
+    assert checked_at(folder) == {"2x2:16x16"}
+    assert {subject.incomparable for subject in find([str(folder)])} == {
+        "its results are compared on a GPU only: 16x16:16x16 has more than 16,384 threads"
+    }

@@ -12,7 +12,7 @@ from tests.patterns.iterations import after, hidden
 
 REDUCE = load(builtin()["block-reduce"])
 DTYPE_NAMES = REDUCE.declaration.dtypes
-BLOCKS = REDUCE.declaration.blocks
+BLOCKS = REDUCE.declaration.block_sizes
 RESULTS = REDUCE.declaration.options["result"]
 MODULUS = {"f32": 2**14, "f64": 2**43}
 DIGITS = {"f32": 24, "f64": 53}

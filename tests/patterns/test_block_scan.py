@@ -12,7 +12,7 @@ from tests.patterns.iterations import after, hidden
 
 SCAN = load(builtin()["block-scan"])
 DTYPE_NAMES = SCAN.declaration.dtypes
-BLOCKS = SCAN.declaration.blocks
+BLOCKS = SCAN.declaration.block_sizes
 KINDS = SCAN.declaration.options["kind"]
 MODULUS = {"f32": 2**14, "f64": 2**43}
 

@@ -46,6 +46,17 @@ VARIANT, PATTERN = "baseline=True", 'source="tests"'  # where further fields may
 @pytest.mark.parametrize(
     ("after", "fields", "sentence"),
     [
+        (PATTERN, "dimensions=4", "dimensions is 4, not 1, 2 or 3"),
+        (PATTERN, "blocks=(16,)", "blocks has 16, not a multiple of 32 from 32 to 1024 threads"),
+        (PATTERN, "dimensions=2, blocks=((16, 15),)", "blocks has (16, 15), not a multiple of 32"),
+        (PATTERN, "dimensions=2, blocks=((16, '16'),)", "blocks has (16, '16'), neither a number of threads nor two"),
+        (PATTERN, "dimensions=3, blocks=((1, 1, 128),)", "blocks has (1, 1, 128), with more than 64 threads along z"),
+        (PATTERN, "blocks=((16, 16),)", "blocks has (16, 16), of more dimensions than the pattern declares: 1"),
+        (
+            PATTERN,
+            "representative={'launch': '8x8:'}",
+            "the launch of `representative` is '8x8:', not text such as '26x1024'",
+        ),
         (VARIANT, "needs='hopper'", "variant `smem` needs `hopper`, which is not an architecture"),
         (VARIANT, "shared=lambda at: 1 / 0", f"variant `smem`: {FAILS}: line 8: ZeroDivisionError: division by zero"),
         (

@@ -55,7 +55,7 @@ def test_the_largest_sum_of_a_column_is_exact() -> None:
 
 def test_rows_of_a_column_lie_in_different_banks() -> None:
     """The padded tile of `shfl`, for 32-bit values: a warp writes 32 slots, and reads the rows of its columns."""
-    for block in SUM.declaration.blocks:
+    for block in SUM.declaration.block_sizes:
         for columns in (32, 16):
             lanes = min(block // columns, 32)
             slots = [t + t // 32 * (32 // lanes) for t in range(block)]

@@ -233,7 +233,8 @@ def test_where_may_name_the_default_of_a_launch_option(folder: Folder) -> None:
             "verified(shfl, launch='2*sms y')",
             (
                 "7:12: found `launch=2*sms y`; allowed: grid x block, such as `26x1024`, "
-                "`sms x 128`, `2*sms x 256`, `sms/2 x 64` or `fill x 1024`"
+                "`sms x 128`, `2*sms x 256`, `sms/2 x 64` or `fill x 1024`; "
+                "of two or three dimensions grid:block, such as `8x8:16x16`"
             ),
         ),
         ("verified(shfl, l2=cold)", f"7:12: `l2=cold` matches no case beside `where`; {NO_COMBINATION}"),

@@ -52,7 +52,8 @@ def test_a_launch_that_yaml_reads_as_a_number_is_shown_as_it_is_written(project:
     assert outcome.code == 3
     assert outcome.err == (
         "error: demo.yaml:3:41: found `0x400`, which is the number 1024; allowed: grid x block, such as `26x1024`, "
-        "`sms x 128`, `2*sms x 256`, `sms/2 x 64` or `fill x 1024`\n"
+        "`sms x 128`, `2*sms x 256`, `sms/2 x 64` or `fill x 1024`; of two or three "
+        "dimensions grid:block, such as `8x8:16x16`\n"
     )
 
 

@@ -2,9 +2,19 @@ import re
 
 import pytest
 
-from shflbench.model import Launch, LaunchDims
+from shflbench.dimensions import LaunchDims
+from shflbench.model import Launch
 from shflbench.suite import parse_launch, resolve_grid
-from shflbench.suite.launch import BLOCK_ALLOWED, GRID_ALLOWED, LAUNCH_ALLOWED, OWN_DIMS, launch_dims
+from shflbench.suite.launch import (
+    BLOCK_ALLOWED,
+    BLOCK_DIMS_ALLOWED,
+    GRID_ALLOWED,
+    GRID_DIMS_ALLOWED,
+    LAUNCH_ALLOWED,
+    OWN_DIMS,
+    grid_and_block,
+    launch_dims,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,6 +30,11 @@ from shflbench.suite.launch import BLOCK_ALLOWED, GRID_ALLOWED, LAUNCH_ALLOWED, 
         ("3*sms/2 x 64", Launch("3*sms/2 x 64", 64, None)),
         ("2*sms/4 x 64", Launch("sms/2 x 64", 64, None)),
         ("fill x 1024", Launch("fill x 1024", 1024, None)),
+        ("8x4:16x16", Launch("8x4:16x16", 256, 32, LaunchDims((8, 4, 1), (16, 16, 1)))),
+        (" 8 x 4 : 16 x 16 x 1 ", Launch("8x4:16x16", 256, 32, LaunchDims((8, 4, 1), (16, 16, 1)))),
+        ("64:8x4x2", Launch("64:8x4x2", 64, 64, LaunchDims((64, 1, 1), (8, 4, 2)))),
+        ("2x3x4:256", Launch("2x3x4:256", 256, 24, LaunchDims((2, 3, 4), (256, 1, 1)))),
+        ("26x1x1:1024", Launch("26x1024", 1024, 26)),
     ],
 )
 def test_a_launch_has_one_canonical_expression(text: str, launch: Launch) -> None:
@@ -49,6 +64,16 @@ def test_a_launch_has_one_canonical_expression(text: str, launch: Launch) -> Non
         ("1x16", BLOCK_ALLOWED),
         ("1x33", BLOCK_ALLOWED),
         ("1x1056", BLOCK_ALLOWED),
+        ("8x8:16x16x1x1", LAUNCH_ALLOWED),
+        ("sms:16x16", LAUNCH_ALLOWED),
+        ("8x8:", LAUNCH_ALLOWED),
+        ("8x65536:16x16", GRID_DIMS_ALLOWED),
+        ("8x8x65536:16x16", GRID_DIMS_ALLOWED),
+        ("8x0:16x16", GRID_DIMS_ALLOWED),
+        ("8x8:10x10", BLOCK_DIMS_ALLOWED),
+        ("8x8:64x32", BLOCK_DIMS_ALLOWED),
+        ("8x8:1x1x128", BLOCK_DIMS_ALLOWED),
+        ("8x8:16x0", BLOCK_DIMS_ALLOWED),
     ],
 )
 def test_wrong_launch_is_refused_with_what_is_allowed(text: str, allowed: str) -> None:
@@ -68,6 +93,7 @@ def test_wrong_launch_is_refused_with_what_is_allowed(text: str, allowed: str) -
         ("3*sms/2 x 64", 15, None, 22),
         ("fill x 1024", 132, 2, 264),
         ("fill x 1024", 132, 0, 1),
+        ("8x4:16x16", 132, None, 32),
     ],
 )
 def test_a_device_determines_the_grid(expression: str, sms: int, resident_blocks: int | None, grid: int) -> None:
@@ -81,4 +107,19 @@ def test_fill_needs_the_resident_blocks_per_sm() -> None:
 
 def test_dimensions_are_those_that_the_launch_names() -> None:
     assert launch_dims("8x4:16x2x2") == LaunchDims((8, 4, 1), (16, 2, 2))
-    assert launch_dims("26x1024") is launch_dims("own") is launch_dims(OWN_DIMS) is None
+    assert launch_dims("26x1024") is launch_dims("own") is launch_dims(f"{OWN_DIMS} x 64") is None
+    assert launch_dims("a:b") is launch_dims("8x8:16x") is None  # of another tool
+
+
+@pytest.mark.parametrize(
+    ("expression", "parts"),
+    [
+        ("2*sms x 256", ("2*sms", "256")),
+        ("8x4:16x16", ("8x4", "16x16")),
+        ("64:32x8", ("64", "32x8")),
+        (f"{OWN_DIMS} x 256", (OWN_DIMS, "256")),
+        ("", ("", "256")),
+    ],
+)
+def test_grid_and_block_are_those_that_the_launch_names(expression: str, parts: tuple[str, str]) -> None:
+    assert grid_and_block(expression, 256) == parts

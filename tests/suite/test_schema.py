@@ -9,12 +9,14 @@ from pydantic import BaseModel
 from shflbench.model import DTYPES
 from shflbench.patterns.discover import builtin
 from shflbench.suite import json_schema
+from shflbench.suite.launch import LAUNCH_ALLOWED
 from shflbench.suite.schema import SECTIONS, SuiteFile
 from tests.suite.conftest import Folder
 
 RING = "experiments: [{pattern: ./ring, launch: 1x32}]\n"
-LAUNCHES = "allowed: grid x block, such as `26x1024`, `sms x 128`, `2*sms x 256`, `sms/2 x 64` or `fill x 1024`"
+LAUNCHES = f"allowed: {LAUNCH_ALLOWED}"
 BLOCKS = "allowed: blocks of whole warps: a multiple of 32 from 32 to 1024 threads"
+THREADS = "threads per block, a multiple of 32; in several dimensions `16x16`"
 GRIDS = "allowed: a number of blocks from 1 to 2147483647, `sms`, `2*sms`, `sms/2` or `fill`"
 PRECISIONS = "allowed: a percentage such as `0.5%` or a fraction such as `0.005`, above 0 and at most 10%"
 COUNTS = "allowed: an integer from 1 to 2147483647"
@@ -75,7 +77,7 @@ def test_the_head_of_a_suite_is_checked(folder: Folder, text: str, message: str)
         ("defaults: {launch: {grid: true, block: 32}}\n", f"3:27: found `true`; {GRIDS}"),
         ("defaults: {launch: {grid: 1, block: [32, 48]}}\n", f"3:42: found `48`; {BLOCKS}"),
         ("defaults: {launch: {grid: 1, block: '32'}}\n", f"3:37: found the text `32`; {BLOCKS}"),
-        ("defaults: {launch: {grid: 1}}\n", "3:20: missing key `block`; needed: threads per block, a multiple of 32"),
+        ("defaults: {launch: {grid: 1}}\n", f"3:20: missing key `block`; needed: {THREADS}"),
         (
             "defaults: {launch: [{grid: 1, block: 32, blok: 1}]}\n",
             "3:42: unknown key `blok`; allowed: grid, block; did you mean `block`?",

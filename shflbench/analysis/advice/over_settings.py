@@ -10,6 +10,7 @@ from shflbench.analysis.advice.where import where
 from shflbench.analysis.contest import times_range
 from shflbench.analysis.settings import BLOCK, GRID, ITERATIONS
 from shflbench.grouping import group_by
+from shflbench.suite.launch import grid_and_block
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -79,5 +80,5 @@ def _number(settings: Sequence[dict[str, str]]) -> int:
 
 
 def _of_setting(answer: Answer) -> dict[str, str]:
-    grid = answer.launch.rpartition("x")[0].strip()
-    return dict(answer.options) | {BLOCK: str(answer.block), GRID: grid, ITERATIONS: str(answer.iterations)}
+    grid, block = grid_and_block(answer.launch, answer.block)
+    return dict(answer.options) | {BLOCK: block, GRID: grid, ITERATIONS: str(answer.iterations)}

@@ -11,6 +11,7 @@ from shflbench.model import DTYPES
 from shflbench.numerals import decimal_number
 from shflbench.patterns.declare import USUAL_DTYPE
 from shflbench.patterns.discover import builtin_declaration
+from shflbench.suite.launch import launch_dims
 
 if TYPE_CHECKING:
     from shflbench.analysis.advice.answer import Answer
@@ -89,6 +90,8 @@ def is_same_launch(request: Request, answer: Answer | Row) -> bool:
     """Whether the launch that a request names is that of the answer, in its words or on the answer's GPU."""
     if request.launch == answer.launch:
         return True
+    if launch_dims(request.launch or "") or launch_dims(answer.launch):
+        return False
     return request.block == answer.block and request.grid is not None and request.grid == answer.grid
 
 

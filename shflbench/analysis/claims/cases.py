@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from shflbench.grouping import group_by
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.suite.claims import LAUNCH_DEFAULTS
-from shflbench.suite.launch import parse_launch
+from shflbench.suite.launch import grid_and_block, parse_grid, parse_launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -92,12 +92,13 @@ class RunCases:
 def facts_of(row: Row) -> dict[str, str]:
     """Return everything but the variant that a suite can vary, by the keys of `where`."""
     launch = canonical_launch(row.launch)
+    grid, block = grid_and_block(launch, row.block)
     built_in = {
         PATTERN: row.pattern,
         DTYPE: row.dtype,
         LAUNCH: launch,
-        GRID: launch.rpartition("x")[0].strip(),
-        BLOCK: str(row.block),
+        GRID: grid,
+        BLOCK: block,
         ITERATIONS: str(row.iterations),
     }
     return dict(row.options) | built_in
@@ -108,6 +109,14 @@ def canonical_launch(text: str) -> str:
     """Return the canonical expression of a launch; the text itself if it is none."""
     try:
         return parse_launch(text).expression
+    except ValueError:
+        return text.strip()
+
+
+@lru_cache(maxsize=4096)
+def _canonical_grid(text: str) -> str:
+    try:
+        return parse_grid(text).text
     except ValueError:
         return text.strip()
 
@@ -124,7 +133,7 @@ def _is(facts: Facts, key: str, value: str) -> bool:
     if key == LAUNCH:
         return fact == canonical_launch(value)
     if key == GRID:
-        return fact == canonical_launch(f"{value} x 32").rpartition("x")[0].strip()
+        return fact == _canonical_grid(value)
     return fact == value or _same_number(fact, value)
 
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.index_values import IndexValues
 from shflbench.checker.dataflow.polynomials import number_of
-from shflbench.checker.inputs.shapes import MAX_BLOCK_DIMS
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 from shflbench.checker.sources.kernel_file import NamedBlock
+from shflbench.dimensions import MAX_BLOCK_DIMS
 from shflbench.model import MAX_BLOCK, WARP
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
     from shflbench.checker.dataflow.polynomials import Polynomial
     from shflbench.checker.dataflow.slices import Slicer
-    from shflbench.checker.inputs.shapes import Dims
     from shflbench.checker.link.program import Op, Program
     from shflbench.checker.sources.kernel_file import LaunchBounds
+    from shflbench.dimensions import Dims
 
 AXES = "xyz"
 AXIS_INDEXES = frozenset(f"threadIdx.{axis}" for axis in AXES)

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.arch.launch_limits import KIB, limits_of, major
 from shflbench.checker.dataflow.grid_barrier import has_grid_barrier
-from shflbench.checker.inputs.shapes import MAX_BLOCK_DIMS, MAX_GRID, LaunchShape
+from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_GRID
 from shflbench.errors import UsageError
 from shflbench.model import MAX_BLOCK
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.inputs.shapes import Dims
     from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.kernel_file import HostLaunch, LaunchBounds
+    from shflbench.dimensions import Dims
 
 # Of static and dynamic shared memory per block, as long as no attribute of the kernel raises it (CUDA C++ Programming
 # Guide 13.0, "Shared Memory" of compute capability 7.x to 12.x).

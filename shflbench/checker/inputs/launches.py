@@ -7,7 +7,8 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.shapes import MAX_BLOCK_DIMS, Dims, LaunchShape
+from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.dimensions import MAX_BLOCK_DIMS
 from shflbench.model import MAX_BLOCK, WARP
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.blocks import SuggestedBlock
     from shflbench.checker.sources.kernel_file import HostLaunch, LaunchBounds
+    from shflbench.dimensions import Dims
 
 MOST_THREADS = 4096  # of a launch of the host code; larger grids are scaled down
 MOST_DERIVED = 2048  # of a launch whose block the code suggests or states

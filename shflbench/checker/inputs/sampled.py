@@ -8,7 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.launches import of_sample
-from shflbench.checker.inputs.shapes import MOST_THREADS, Dims, LaunchShape
+from shflbench.checker.inputs.shapes import MOST_THREADS, LaunchShape
 from shflbench.checker.link.interruptions import waits_by_memory
 from shflbench.checker.opcodes.forms import Access
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.link.program import Op
+    from shflbench.dimensions import Dims
 
 MOST_WHOLE = 1 << 14  # threads of a launch that the user gives to time it
 MOST_SAMPLED = 2048  # threads of the blocks that run; two blocks at least

@@ -5,18 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from math import prod
-from typing import TypeAlias
 
+from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_GRID, Dims, LaunchDims, complete
 from shflbench.errors import UsageError
 from shflbench.model import MAX_BLOCK
 
-Dims: TypeAlias = tuple[int, int, int]
-
 ADVICE = "Write GRIDxBLOCK, such as 4x256, or GRID:BLOCK with up to three dimensions each, such as 8x8:16x16."
 MOST_THREADS = 1 << 20  # of one launch; more take minutes and show no more
-# CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability".
-MAX_GRID: Dims = (2**31 - 1, 65535, 65535)
-MAX_BLOCK_DIMS: Dims = (1024, 1024, 64)
 
 _NUMBERS = re.compile(r"[0-9]{1,10}(?:\s*[xX×]\s*[0-9]{1,10})*")
 
@@ -50,9 +45,7 @@ class LaunchShape:
 
     def __str__(self) -> str:
         """Return the text that `--launch` takes."""
-        if self.grid[1:] == self.block[1:] == (1, 1):
-            return f"{self.grid[0]}x{self.block[0]}"
-        return f"{_text(self.grid)}:{_text(self.block)}"
+        return str(LaunchDims(self.grid, self.block))
 
 
 def parse_shape(text: str, most_threads: int = MOST_THREADS) -> LaunchShape:
@@ -65,7 +58,7 @@ def parse_shape(text: str, most_threads: int = MOST_THREADS) -> LaunchShape:
         if len(numbers) != 2:  # noqa: PLR2004  (blocks and threads)
             raise UsageError(f"--launch `{text}` is not a launch", ADVICE)
         grid, block = numbers[:1], numbers[1:]
-    shape = LaunchShape(_complete(grid), _complete(block))
+    shape = LaunchShape(complete(grid), complete(block))
     if shape.threads_per_block > MAX_BLOCK or any(
         size > most for size, most in zip(shape.block, MAX_BLOCK_DIMS, strict=True)
     ):
@@ -87,13 +80,3 @@ def _dims(text: str, part: str) -> list[int]:
     if len(numbers) > 3 or 0 in numbers:  # noqa: PLR2004  (x, y, z)
         raise UsageError(f"--launch `{text}` is not a launch", ADVICE)
     return numbers
-
-
-def _complete(numbers: list[int]) -> Dims:
-    x, y, z = (*numbers, 1, 1)[:3]
-    return x, y, z
-
-
-def _text(dims: Dims) -> str:
-    shown = dims if dims[2] > 1 else dims[:2] if dims[1] > 1 else dims[:1]
-    return "x".join(map(str, shown))

@@ -48,7 +48,7 @@ def predict_answer(request: Request, arch: str, console: Console) -> PredictedAn
     subjects = _subjects(load(folders[request.pattern]), request)
     variants = _Variants(toolchain, subjects, arch, console)
     block = min(
-        subjects[0].pattern.declaration.blocks or (request.block or DEFAULT_BLOCK,),
+        subjects[0].pattern.declaration.block_sizes or (request.block or DEFAULT_BLOCK,),
         key=lambda size: abs(size - (request.block or DEFAULT_BLOCK)),
     )
     blocks = variants.resident_blocks(block)

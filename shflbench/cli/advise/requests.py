@@ -54,8 +54,8 @@ def make_request(
         if block not in (None, parsed.block):
             raise UsageError(f"--block {block} contradicts --launch {parsed.expression}", "leave out --block")
         request = replace(request, block=parsed.block, launch=parsed.expression, grid=parsed.grid)
-    if declaration and declaration.blocks and request.block and request.block not in declaration.blocks:
-        sizes = ", ".join(map(str, declaration.blocks))
+    if declaration and declaration.blocks and request.block and request.block not in declaration.block_sizes:
+        sizes = ", ".join(map(str, declaration.block_sizes))
         raise UsageError(f"{pattern} has no blocks of {request.block} threads", f"its kernels support: {sizes}")
     return request
 

@@ -97,7 +97,7 @@ def _less_shared_memory(capacity: SmCapacity, blocks: int) -> int:
 
 def _block_size(one: Inspected, facts: KernelFacts, resident: Occupancy, capacity: SmCapacity) -> str:
     """Return the block size that fills an SM best, nearest to the given one; empty if no other is better."""
-    sizes = one.subject.pattern.declaration.blocks or range(THREADS_PER_WARP, MAX_BLOCK + 1, THREADS_PER_WARP)
+    sizes = one.subject.pattern.declaration.block_sizes or range(THREADS_PER_WARP, MAX_BLOCK + 1, THREADS_PER_WARP)
     per_thread = one.shared_bytes / one.block  # as most kernels take it
     warps = {size: occupancy(capacity, facts.registers, round(per_thread * size), size).warps for size in sizes}
     best = max(sizes, key=lambda size: (warps[size], -abs(size - one.block)))

@@ -63,6 +63,8 @@ def inspect(
 ) -> Inspected:
     """Return what is known of a kernel in blocks of the wanted size, or of a size near it that the pattern supports.
 
+    Blocks of several dimensions are those of the subject.
+
     `facts` are None if `arch` does not support the variant. PatternError where a function of the pattern fails.
     """
     if facts is None:
@@ -70,9 +72,12 @@ def inspect(
         return Inspected(subject, arch, remark=f"skipped: {reason}")
     if isinstance(facts, KernelError):
         return Inspected(subject, arch, error=facts.message)
-    sizes = subject.pattern.declaration.blocks or (wanted.threads,)
-    block = min(sizes, key=lambda size: abs(size - wanted.threads))
-    case = replace(subject.case, launch=replace(subject.case.launch, block=block))
+    case = subject.case
+    if case.launch.dims is None:
+        sizes = subject.pattern.declaration.block_sizes or (wanted.threads,)
+        block = min(sizes, key=lambda size: abs(size - wanted.threads))
+        case = replace(case, launch=replace(case.launch, block=block))
+    block = case.launch.block
     with subject.pattern.calling("PATTERN"):
         shared = facts.static_shared_bytes + shared_bytes(subject.variant, case, setting_of(case, grid=1))
     figures = load(arch)

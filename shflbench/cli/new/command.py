@@ -34,6 +34,12 @@ if TYPE_CHECKING:
 @headed(
     "From a file",
     option("--from", "file", metavar="FILE", type=PATH, help="Create them for the kernels NAME... of this .cu file."),
+    option(
+        "--reference",
+        type=click.Choice(["kernel", "numpy"]),
+        help="Compare results with the first kernel, or with a function in NumPy, which you write.",
+        show_default="kernel",
+    ),
     *FILE_ARGUMENTS,
 )
 @click.pass_obj
@@ -43,8 +49,9 @@ def command(console: Console, /, names: tuple[str, ...], output: Path, file: Pat
     NAME, such as `my-exchange`, creates the folder my_exchange with kernels.cu and pattern.py, and the suite
     my-exchange.yaml beside it. Both run as they are; replace the kernels with yours. With --from, the pattern has the
     kernels NAME... of a file, those with the same parameters where none is named, with the launches and the arguments
-    that `bench` finds; the first kernel is the reference. Existing files are never overwritten. Prints the paths of the
-    files.
+    that `bench` finds; the first kernel is the reference. With --reference numpy, the reference is a function in
+    pattern.py that you write, and `run` exits with 5 until then. Existing files are never overwritten. Prints the paths
+    of the files.
     """
     from shflbench.patterns.new import write
     from shflbench.store.files import writing
@@ -69,12 +76,13 @@ def _from_file(file: Path, names: tuple[str, ...], output: Path, flags: dict[str
     from shflbench.user_kernels.comparison import choose
     from shflbench.user_kernels.suite import new_suite
 
+    reference = flags.pop("reference")
     options = file_options(
         kernels=names, compiler="nvrtc", time_limit_s=None, arch=DEFAULT_ARCH, seed=0, files=[file], **flags
     )
     choice = choose(read_candidates(file, options), named=bool(names), reference=next(iter(names), ""))
     if len(choice.comparisons) == 1:
-        return new_suite(file, choice.comparisons[0], output)
+        return new_suite(file, choice.comparisons[0], output, in_numpy=reference == "numpy")
     if choice.comparisons:
         known = ", ".join(item.kernels[0].candidate.name for item in choice.comparisons)
         raise UsageError(f"{file} has several groups of kernels: those of {known}", "Name the kernels of one.")

@@ -10,6 +10,7 @@ from shflbench.analysis.settings import one_pass
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.grouping import group_by
 from shflbench.model import Disturbance, Interval, MeasureRules, Status
+from shflbench.suite.launch import launch_dims
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -89,9 +90,10 @@ def _verified_with(row: Row) -> str:
     if not one_pass(row) and most != row.iterations:
         at.append(f"up to {most} iterations")
         of.append(f"{row.iterations}")
-    if row.verified_launch not in {None, launch}:
+    verified = launch_dims(row.verified_launch or "")
+    if row.verified_launch not in {None, launch} and not (verified and verified.blocks == row.grid):
         at.append(f"launch {row.verified_launch}")
-        of.append(launch)
+        of.append(row.launch if launch_dims(row.launch) else launch)
     return f"verified with {' and '.join(at)} instead of {' and '.join(of)}" if at else ""
 
 

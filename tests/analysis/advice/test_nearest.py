@@ -1,13 +1,14 @@
 """The measured setting nearest to a request."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
 from shflbench.analysis.advice.answer import Answer
 from shflbench.analysis.advice.judge import answers_of
 from shflbench.analysis.advice.nearest import Advice, advise
-from shflbench.analysis.advice.request import Request, usual_request
+from shflbench.analysis.advice.request import Request, is_same_launch, usual_request
 from shflbench.model import Case
 from tests.analysis.advice.rows import run_of
 
@@ -20,6 +21,14 @@ def made(request: Request, known: list[Answer]) -> Advice:
     advice = advise(request, known)
     assert advice
     return advice
+
+
+def test_launches_of_as_many_threads_in_other_dimensions_differ() -> None:
+    (row,) = answers("f32", launches=("64x256",))
+    request = Request(pattern="neighbor", launch="8x8:16x16", block=256, grid=64)
+    assert not is_same_launch(request, row)
+    assert is_same_launch(replace(request, launch="64 x 256"), row)
+    assert is_same_launch(request, replace(row, launch="8x8:16x16"))
 
 
 def test_the_setting_itself_is_taken_where_it_was_measured() -> None:

@@ -2,10 +2,10 @@ import pytest
 
 from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.inputs.blocks import SuggestedBlock, suggested_block, suggested_blocks
-from shflbench.checker.inputs.shapes import Dims
 from shflbench.checker.link.linker import link
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.sources.kernel_file import LaunchBounds, NamedBlock
+from shflbench.dimensions import Dims
 
 X = frozenset({"threadIdx.x", "blockIdx.x"})
 XY = frozenset({"threadIdx.x", "threadIdx.y", "blockIdx.x", "blockIdx.y"})

@@ -1,0 +1,49 @@
+"""Parts of a declaration as Python: element types, and numbers that depend on the size of the data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.model import DTYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.checker import CandidateBuffer
+    from shflbench.user_kernels.comparison import KernelComparison, Size
+
+# Of the element types of arguments, those that a pattern has under another name: bits are compared, and not values.
+DTYPE_OF = {"u8": "i8", "u16": "i16", "u32": "i32", "u64": "i64", "bool": "i8"}
+
+
+def buffer_dtype(buffer: CandidateBuffer) -> str:
+    """Return the element type of a buffer as patterns name it."""
+    dtype = DTYPE_OF.get(buffer.element, buffer.element)
+    return dtype if buffer.size % DTYPES[dtype].size == 0 else "i8"
+
+
+def element_count(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
+    """Return the number of elements of a buffer, by the size, as Python."""
+    unit = DTYPES[buffer_dtype(buffer)].size
+    return at_size(
+        {
+            size: item.size // unit
+            for size, launch in comparison.sizes.items()
+            for item in launch.buffers
+            if item.name == buffer.name
+        }
+    )
+
+
+def at_size(values: Mapping[Size, float]) -> str:
+    """Return a number as Python: itself, or by the option of the sizes if it depends on them."""
+    if len(set(map(repr, values.values()))) == 1:
+        return repr(next(iter(values.values())))
+    option = next(size[0] for size in values if size is not None)
+    known = {size[1]: value for size, value in values.items() if size is not None}
+    return f"{known!r}[at.options[{option!r}]]"
+
+
+def contents_key(name: str, size: Size) -> str:
+    """Return the name of the contents of a buffer in `inputs.npz`."""
+    return name if size is None else f"{name}-{size[1]}"
