@@ -166,7 +166,7 @@ def _declaration(comparison: KernelComparison, file: str, tolerance: float | Non
     yield f"    dtypes=({dtype!r},),\n    one_pass=True,\n    fixed_sizes=True,\n"
     yield "" if in_numpy else f"    reference_variant={comparison.kernels[0].variant!r},\n"
     yield f"    relative_tolerance={relative!r},\n"
-    yield from _launches(comparison, in_numpy=in_numpy)
+    yield from _launches(comparison)
     yield f"    compiler_options={tuple(options)!r},\n"
     yield f"    options={ {sizes[0][0]: tuple(value for _, value in sizes)}!r},\n" if sizes else ""
     yield "    buffers=(\n"
@@ -187,14 +187,13 @@ def _declaration(comparison: KernelComparison, file: str, tolerance: float | Non
         yield from inputs_function(comparison, read)
 
 
-def _launches(comparison: KernelComparison, *, in_numpy: bool) -> Iterator[str]:
-    """Yield how many dimensions the launches have, and one that stands for all if the results depend on its shape."""
+def _launches(comparison: KernelComparison) -> Iterator[str]:
+    """Yield how many dimensions the launches have, and one that stands for all, since kernels may need its block."""
     every = [LaunchDims(launch.grid, launch.block) for kernel in comparison.kernels for launch in kernel.launches]
     dimensions = max(dims.dimensions for dims in every)
     if dimensions > 1:
         yield f"    dimensions={dimensions},\n"
-    if in_numpy or dimensions > 1:
-        yield f"    representative={ {'launch': str(every[0])}!r},\n"
+    yield f"    representative={ {'launch': str(every[0])}!r},\n"
 
 
 def _class(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
