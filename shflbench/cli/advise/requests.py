@@ -51,6 +51,8 @@ def make_request(
             parsed = parse_launch(launch)
         except ValueError as error:
             raise UsageError(f"--launch {quote(launch)} is no launch", f"allowed: {error}") from error
+        if declaration and parsed.dims and (allowed := declaration.unsupported_launch(parsed)):
+            raise UsageError(f"{pattern} has no launch {parsed.expression}", f"its kernels support {allowed}")
         if block not in (None, parsed.block):
             raise UsageError(f"--block {block} contradicts --launch {parsed.expression}", "leave out --block")
         request = replace(request, block=parsed.block, launch=parsed.expression, grid=parsed.grid)

@@ -157,6 +157,7 @@ def test_code_alone_can_be_written_to_a_file(shflbench: Command, tmp_path: Path)
         (("reduce", "--option", "width=12"), 2, "error: reduce has no width=12"),
         (("reduce", "--option", "width"), 2, "error: --option `width` is not NAME=VALUE\n"),
         (("reduce", "--launch", "26 of 1024"), 2, "error: --launch `26 of 1024` is no launch\n"),
+        (("reduce", "--launch", "8x8:16x16"), 2, "error: reduce has no launch 8x8:16x16\nIts kernels"),
         (("reduce", "--launch", "26x1024", "--block", "64"), 2, "error: --block 64 contradicts --launch 26x1024\n"),
         (("reduce", "--gpu", "H100"), 3, "error: no run is of a GPU `H100`\n"),
         (("reduce", "nowhere"), 3, "error: nowhere holds no run: there is no such folder\n"),
