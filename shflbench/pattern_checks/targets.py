@@ -178,12 +178,13 @@ def _needs_its_launch(declared: Pattern) -> bool:
 
 
 def _launch(declared: Pattern, timed: Launch | None) -> Launch:
-    """Return a small launch to check a kernel at; in several dimensions of the shape of `timed`."""
+    """Return a small launch to check a kernel at; of the shape of `timed` in several dimensions or for fixed data."""
     if declared.dimensions > 1:
         dims = (timed.dims if timed else None) or _small_dims(declared)
         dims = dims.scaled_down(BLOCKS**dims.dimensions)
         return Launch(str(dims), dims.threads_per_block, dims.blocks, dims)
-    block = min(declared.block_sizes or (BLOCK,), key=lambda threads: abs(threads - BLOCK))
+    usual = timed.block if timed and declared.fixed_sizes else BLOCK  # kernels for fixed data may need their block
+    block = min(declared.block_sizes or (usual,), key=lambda threads: abs(threads - usual))
     return Launch(f"{BLOCKS}x{block}", block, BLOCKS)
 
 

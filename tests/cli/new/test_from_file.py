@@ -49,6 +49,14 @@ def test_pattern_and_suite_run_as_they_are(new: Command, shflbench: Command) -> 
     }
 
 
+def test_check_uses_the_block_that_the_kernels_need(new: Command, shflbench: Command) -> None:
+    """The loop of `sums_shfl` over the sums of eight warps, written for blocks of 256 threads."""
+    eight = SUMS.replace("warp < blockDim.x / 32", "warp < 8")
+    Path("sums.cu").write_text(eight, encoding="utf-8")
+    assert new().code == 0
+    assert shflbench("check", "./sums", "--variant", "sums_shfl").code == 0
+
+
 def test_nothing_is_overwritten(new: Command) -> None:
     Path("sums.yaml").write_text("mine", encoding="utf-8")
     outcome = new()
