@@ -26,6 +26,19 @@ def timed_code(kernel: Kernel) -> TimedCode | None:
     return timed_loop_of(kernel.sass, code, kernel.loop.start, kernel.loop.end, kernel.loop.unroll)
 
 
+def whole_code(kernel: Kernel) -> TimedCode | None:
+    """Return each instruction of a compiled kernel once, as if in a pass; None if no disassembler can read it.
+
+    Leaves out the padding at the end: no-operations, and a branch to itself.
+    """
+    if kernel.sass is None:
+        return None
+    control = controls(kernel_code(kernel.cubin)[kernel.symbol])
+    last = max((index for index, item in enumerate(kernel.sass) if item.base not in {"NOP", "BRA"}), default=-1)
+    every = zip(kernel.sass[: last + 1], control, strict=False)
+    return TimedCode(tuple(ScheduledInstruction(item, code, always=True) for item, code in every), 1)
+
+
 def timed_loop_of(sass: Sequence[Instruction], code: bytes, start: int, end: int, unroll: int) -> TimedCode | None:
     """Return the loop from address `start` to `end` that does `unroll` iterations per pass; None if there is none."""
     control = controls(code)

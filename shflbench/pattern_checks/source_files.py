@@ -25,7 +25,7 @@ class SourceFiles:
         """Read the names of the pattern's files."""
         self._pattern = pattern
         self._files: dict[str, Path] = {}  # as translation_unit names them
-        for variant in pattern.declaration.variants:
+        for variant in pattern.declaration.variants if pattern.folder.is_dir() else ():  # a run may outlive its pattern
             self._files[source_name(pattern, variant)] = pattern.folder / variant.source
             local = {name: path for name, path in headers(pattern, variant).items() if path.parent != SHARED_HEADERS}
             self._files |= {name.removeprefix("../"): path for name, path in local.items()}
@@ -60,7 +60,7 @@ class SourceFiles:
         """Return where the kernel of `variant` begins; the file's first line if it is not found."""
         file = self._pattern.folder / variant.source
         name = re.escape(kernel_name(self._pattern.name, variant))
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.exists() else []
         numbers = (number for number, line in enumerate(lines, 1) if re.search(rf"\b{name}\s*\(", line))
         return SourceLine(file, next(numbers, 1))
 

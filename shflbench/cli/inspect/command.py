@@ -82,16 +82,16 @@ def _architectures(_: click.Context, __: click.Parameter, text: str) -> tuple[st
     option(
         "--sass",
         is_flag=True,
-        help="Print the timed loops as well: each instruction with its unit, its source line, its stall count, the "
-        "scoreboards (SB) that it waits for, and those that it releases when its result is written or its operands are "
-        "read.",
+        help="Print the timed loops as well, or kernels without one: each instruction with its unit, its source line, "
+        "its stall count, the scoreboards (SB) that it waits for, and those that it releases when its result is "
+        "written or its operands are read.",
     ),
     option(
         "--diff",
         nargs=2,
         metavar="A B",
-        help="Print two timed loops next to each other, and what differs. A and B are two variants, or each is an "
-        "architecture (compiled now) or the folder of a run (as compiled then).",
+        help="Print two timed loops, or kernels without one, next to each other, and what differs. A and B are two "
+        "variants, or each is an architecture (compiled now) or the folder of a run (as compiled then).",
     ),
 )
 @headed("Report", format_option(("table", "json")), OUTPUT_FILE)
@@ -115,12 +115,15 @@ def command(
 ) -> int:
     """Show what each kernel's loop executes, and the least time that the hardware allows.
 
-    TARGET is the name of a suite or a pattern, a suite file, or the folder of a pattern. Compiles each kernel, counts
-    the instructions per warp and iteration by the unit of the SM that executes them, and computes the limit: a lower
-    bound for the cycles in which an SM executes one iteration of all its resident warps. Says what to change where a
-    kernel uses local memory or fills an SM only partly. Needs no GPU. Exits 5 if a kernel does not compile.
+    TARGET is the name of a suite or a pattern, a suite file, the folder of a pattern, or the folder of a run, as of
+    `bench`. Compiles each kernel, or reads what the run recorded, counts the instructions per warp and iteration by the
+    unit of the SM that executes them, and computes the limit: a lower bound for the cycles in which an SM executes one
+    iteration of all its resident warps. Without a timed loop, it counts those of the whole code once. Says what to
+    change where a kernel uses local memory or fills an SM only partly. Needs no GPU. Exits 5 if a kernel does not
+    compile.
     """
     from shflbench.cli.inspect.gather import Inspector
+    from shflbench.cli.inspect.run_subjects import run_of, subjects_of
     from shflbench.compile.toolchain import find as find_toolchain
     from shflbench.pattern_checks.targets import Filters, find
 
@@ -128,11 +131,16 @@ def command(
     if diff and (sass or accesses or predict or calibration_file):
         raise UsageError("--diff stands alone", "leave out --sass, --accesses, --predict and --calibration")
     calibration = _read(calibration_file) if calibration_file else None
-    subjects = find(targets, Filters(patterns, variants, dtypes))
+    filters = Filters(patterns, variants, dtypes)
+    run = run_of(targets)
+    archs_given = context.get_parameter_source("archs") is not ParameterSource.DEFAULT
+    if run and (accesses or archs_given):
+        option = "--accesses" if accesses else "--arch"
+        raise UsageError(f"{option} needs the files of a pattern, and {targets[0]} is a run", f"leave out {option}")
+    subjects = subjects_of(run, filters) if run else find(targets, filters)
     toolchain = find_toolchain()
-    inspector = Inspector(toolchain, cache_folder(), resident, console)
+    inspector = Inspector(toolchain, cache_folder(), resident, console, run)
     if diff:
-        archs_given = context.get_parameter_source("archs") is not ParameterSource.DEFAULT
         pairs = _pairs(diff, subjects, inspector, toolchain, archs, resident, archs_given=archs_given)
         return _print_diff(console, pairs, inspector, resident, form)
     for arch in archs:

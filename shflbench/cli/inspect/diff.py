@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.analysis.limits import ExecutionUnit
 from shflbench.cli.inspect.alignment import align
-from shflbench.cli.inspect.explain import explain, one_warp
+from shflbench.cli.inspect.explain import explain, explain_whole, one_warp
 from shflbench.cli.inspect.listing import places_of, text_of
-from shflbench.cli.inspect.output import fields, title_of
+from shflbench.cli.inspect.output import WHOLE, fields, title_of
 from shflbench.cli.layout import Line, Table
-from shflbench.compile.timed_code import timed_code
+from shflbench.compile.timed_code import timed_code, whole_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shflbench.model import ScheduledInstruction
 
 LEGEND = """\
-<  only the left loop has this instruction    >  only the right loop
+<  only the left code has this instruction    >  only the right code
 ~  stall count or waits differ                !  modifiers or predicate differ
 The number before a scoreboard (SB) is the stall count; w: waits for, r: result releases, o: operands release."""
 
@@ -43,8 +43,11 @@ def as_text(
 
 
 def _compared(pair: KernelPair) -> tuple[list[AlignedPair], list[str]]:
-    """Return the aligned loops, and what differs in sentences."""
-    codes = [timed_code(one.kernel) if one.kernel else None for one in (pair.first, pair.second)]
+    """Return the aligned loops, or the whole kernels if not both have one, and what differs in sentences."""
+    kernels = (pair.first.kernel, pair.second.kernel)
+    loops = [timed_code(kernel) if kernel else None for kernel in kernels]
+    is_whole = None in loops
+    codes = [whole_code(kernel) if kernel else None for kernel in kernels] if is_whole else loops
     first, second = codes
     if first is None or second is None:
         ends = zip(pair.labels, (pair.first, pair.second), codes, strict=True)
@@ -52,6 +55,8 @@ def _compared(pair: KernelPair) -> tuple[list[AlignedPair], list[str]]:
             f"{label}: {one.error.partition(chr(10))[0] or one.remark}" for label, one, code in ends if code is None
         ]
     aligned = align(first, second)
+    if is_whole:
+        return aligned, [WHOLE, *explain_whole(first, second, pair.labels)]
     sentences = [*explain(first, second, aligned, pair.labels), one_warp(pair.first, pair.second, pair.labels)]
     return aligned, [sentence for sentence in sentences if sentence]
 
@@ -65,11 +70,12 @@ def _table(pair: KernelPair, resident: ResidentBlocks, sentences: Iterable[str])
 def _rows(first: Inspected, second: Inspected) -> Iterator[tuple[str, ...]]:
     sides = (first, second)
     loops = [one.loop for one in sides]
+    units = [one.units for one in sides]
     yield "limit (cycles/iteration)", *("" if one.cycles is None else f"{one.cycles:.1f}" for one in sides)
     yield "limited by", *(loop.limit_by or "" if loop else "" for loop in loops)
-    yield "instructions", *(f"{loop.instructions:.3g}" if loop else "" for loop in loops)
+    yield "instructions", *(f"{one.instructions:.3g}" if one.units else "" for one in sides)
     for unit in ExecutionUnit:
-        yield unit, *(f"{loop.units[unit]:.3g}" if loop and unit in loop.units else "" for loop in loops)
+        yield unit, *(f"{known[unit]:.3g}" if unit in known else "" for known in units)
     yield "registers", *(str(one.facts.registers) if one.facts else "" for one in sides)
     yield "shared (bytes/block)", *(str(one.shared_bytes or "") for one in sides)
     yield "local (bytes/thread)", *(str(one.facts.local_bytes or "") if one.facts else "" for one in sides)

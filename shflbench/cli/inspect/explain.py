@@ -42,6 +42,16 @@ def explain(
     yield from _first(_waits(pair, pairs, labels) for pair in pairs if pair.waits_differ)
 
 
+def explain_whole(first: TimedCode, second: TimedCode, labels: tuple[str, str]) -> Iterator[str]:
+    """Yield which opcodes the code of one kernel has more often than that of the other; `labels` name the sides."""
+    one, other = instruction_counts(first), instruction_counts(second)
+    for label, more, less in ((labels[0], one, other), (labels[1], other, one)):
+        if extra := more - less:
+            yield f"more in {label}: {', '.join(f'{number} {opcode}' for opcode, number in extra.most_common())}"
+    if one == other:
+        yield f"both have the same {len(first.instructions)} instructions"
+
+
 def _first(sentences: Iterator[str]) -> Iterator[str]:
     """Yield the first sentences, and how many there are besides."""
     listed = list(sentences)

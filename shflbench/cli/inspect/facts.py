@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from shflbench.analysis.limits import count, limit
 from shflbench.arch import load
 from shflbench.compile.source_lines import LineStep
-from shflbench.compile.timed_code import timed_code
+from shflbench.compile.timed_code import timed_code, whole_code
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,6 +44,7 @@ class KernelFacts:
     spill_bytes: int
     loop: LoopFacts | None
     remark: str
+    code: Mapping[str, float]  # unit → instructions in the whole code, each once; empty unless it makes one pass
     local_steps: tuple[LineStep, ...] = ()  # of the line that accesses local memory most, where known
 
     @classmethod
@@ -83,6 +84,7 @@ def facts_of(
         spill_bytes=resources.spill_bytes,
         loop=loop,
         remark=remark,
+        code=_code(kernel) if subject.pattern.declaration.one_pass else {},
         local_steps=_local_steps(kernel, lines),
     )
 
@@ -96,6 +98,11 @@ def _loop(
     bound = limit(code, figures, residency, requests)
     facts = _loop_facts(code, bound)
     return facts, "" if bound else f"no limit: unknown instructions {', '.join(facts.unknown)}"
+
+
+def _code(kernel: Kernel) -> Mapping[str, float]:
+    code = whole_code(kernel)
+    return {str(unit): number for unit, number in count(code).units.items()} if code else {}
 
 
 def _loop_facts(code: TimedCode, bound: Limit | None) -> LoopFacts:

@@ -44,9 +44,12 @@ if TYPE_CHECKING:
 class Inspector:
     """Inspects kernels at one residency."""
 
-    def __init__(self, toolchain: Toolchain, folder: Path, resident: ResidentBlocks, console: Console) -> None:
-        """Use the cache in `folder`; report progress and problems to `console`."""
+    def __init__(
+        self, toolchain: Toolchain, folder: Path, resident: ResidentBlocks, console: Console, run: Run | None = None
+    ) -> None:
+        """Use the cache in `folder`, or the kernels of `run`; report progress and problems to `console`."""
         self._toolchain, self._folder, self._resident, self._console = toolchain, folder, resident, console
+        self._run = run
         self._lines: dict[bytes, Mapping[str, LineTable]] = {}  # by cubin
 
     @property
@@ -59,8 +62,12 @@ class Inspector:
     ) -> Iterator[Inspected]:
         """Yield what is known of each kernel, by architecture and in the order of the subjects.
 
-        `with_kernels` includes their machine code. PatternError where a function of a pattern fails.
+        `with_kernels` includes their machine code. PatternError where a function of a pattern fails. ResultsError where
+        the run recorded no kernels.
         """
+        if self._run:
+            yield from self.inspect_run(self._run, subjects).values()
+            return
         supported = {
             arch: [subject for subject in subjects if not subject.variant.unsupported_reason(arch)] for arch in archs
         }

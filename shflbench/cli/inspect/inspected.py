@@ -11,6 +11,8 @@ from shflbench.errors import KernelError
 from shflbench.measure.workload import setting_of, shared_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shflbench.analysis.limits.access_findings import AccessFinding
     from shflbench.arch.residency import Occupancy
     from shflbench.cli.inspect.facts import KernelFacts, LoopFacts
@@ -51,6 +53,16 @@ class Inspected:
     def loop(self) -> LoopFacts | None:
         """The timed loop."""
         return self.facts.loop if self.facts else None
+
+    @property
+    def units(self) -> Mapping[str, float]:
+        """Unit → instructions per warp and iteration, or in the whole code if there is no timed loop."""
+        return self.loop.units if self.loop else self.facts.code if self.facts else {}
+
+    @property
+    def instructions(self) -> float:
+        """The sum over all units."""
+        return self.loop.instructions if self.loop else sum(self.units.values())
 
     @property
     def cycles(self) -> float | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shflbench.analysis.limits import unit_of
-from shflbench.compile.timed_code import timed_code
+from shflbench.compile.timed_code import timed_code, whole_code
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 
 
 def listings(inspected: Iterable[Inspected], places: Places, lines: Lines) -> Iterator[str]:
-    """Yield the timed loop of each kernel, one instruction per line."""
+    """Yield the timed loop of each kernel, or all of its code, one instruction per line."""
     for one in inspected:
-        code = timed_code(one.kernel) if one.kernel else None
+        code = (timed_code(one.kernel) or whole_code(one.kernel)) if one.kernel else None
         if code is None:
             continue
         named = places_of(one, places, lines)
         width = max(len(named.get(item.instruction.address, "")) for item in code.instructions)
         rows = (_row(item, named.get(item.instruction.address, "").ljust(width)) for item in code.instructions)
-        yield "\n".join((f"{one.subject.name}  {one.arch}, {code.unroll} iterations per pass", *rows))
+        part = f"{code.unroll} iterations per pass" if one.loop else "the whole code"
+        yield "\n".join((f"{one.subject.name}  {one.arch}, {part}", *rows))
 
 
 def places_of(one: Inspected, places: Places, lines: Lines) -> dict[int, str]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shflbench.cli.inspect.residency import ResidentBlocks
 
 ALL_DIGITS = 1000  # `.3g` writes this number and larger ones with an exponent
+WHOLE = "instructions are those of the whole code, each counted once"
 TEXT_COLUMNS = {"variant", "limited by", "ceiling by", "occupancy limited by"}
 MEANINGS = {  # of causes and units whose name does not say it
     ISSUE: "the schedulers, whatever unit executes the instructions",
@@ -64,7 +65,7 @@ def _group(one: Inspected) -> tuple[str, str, tuple[str, ...], str]:
 
 
 def _table(title: str, group: Sequence[Inspected], places: Places) -> Table:
-    units = [unit for unit in ExecutionUnit if any(one.loop and unit in one.loop.units for one in group)]
+    units = [unit for unit in ExecutionUnit if any(unit in one.units for one in group)]
     columns: dict[str, list[str]] = {
         "variant": [one.subject.case.variant for one in group],
         "limit (cycles/iteration)": ["" if one.cycles is None else f"{one.cycles:.1f}" for one in group],
@@ -72,8 +73,8 @@ def _table(title: str, group: Sequence[Inspected], places: Places) -> Table:
         "ceiling (cycles/iteration)": [_estimate(one.ceiling) for one in group],
         "ceiling by": [one.ceiling.by if one.ceiling else "" for one in group],
         "predicted (cycles/iteration)": [_estimate(one.predicted) for one in group],
-        "instructions": [_number(one.loop.instructions) if one.loop else "" for one in group],
-        **{unit: [_number(one.loop.units.get(unit, 0.0)) if one.loop else "" for one in group] for unit in units},
+        "instructions": [_number(one.instructions) for one in group],
+        **{unit: [_number(one.units.get(unit, 0.0)) for one in group] for unit in units},
         "registers": [str(one.facts.registers) if one.facts else "" for one in group],
         "shared (bytes/block)": [_bytes(one.shared_bytes) for one in group],
         "local (bytes/thread)": [_bytes(one.facts.local_bytes) if one.facts else "" for one in group],
@@ -108,7 +109,8 @@ def _notes(group: Sequence[Inspected], places: Places) -> Iterator[str]:
 
 def _remarks(one: Inspected) -> Iterator[str]:
     if one.remark or one.error:
-        yield one.error.splitlines()[0] if one.error else one.remark
+        remark = f"{one.remark}; {WHOLE}" if one.units and not one.loop else one.remark
+        yield one.error.splitlines()[0] if one.error else remark
     yield from _missing(one)
     if one.occupancy and 0 < one.occupancy.blocks < one.requested_blocks:
         yield f"only {one.occupancy.blocks} of {one.requested_blocks} blocks fit on an SM at a time; the others wait"
@@ -189,6 +191,7 @@ def fields(one: Inspected, places: Places, lines: Lines | None) -> dict[str, Any
         "instructions_per_iteration": loop.instructions if loop else None,
         "instructions_in_every_iteration": loop.certain_instructions if loop else None,
         "units_per_iteration": loop.units if loop else None,
+        "units_in_code": (facts.code or None) if facts else None,
         "limit_cycles_per_iteration": loop.limit_cycles if loop else None,
         "limit_by": loop.limit_by if loop else None,
         "limit_parts": loop.limit_parts if loop else None,

@@ -93,12 +93,13 @@ def test_a_pattern_without_a_timed_loop_has_registers_and_a_note_but_no_limit(in
     outcome = inspect("struct-access", "--dtype", "f32", "--variant", "soa", "--variant", "vector")
     assert outcome.code == 0
     first, *_, last = outcome.out.split("\n\n")
-    assert [line.split() for line in first.splitlines()[1:-1]] == [
-        ["variant", "registers", "occupancy"],
-        ["vector", "18", "100%"],
-        ["soa", "22", "100%"],
-    ]
-    assert first.splitlines()[-1] == "  vector, soa: no limit: makes one pass, without a timed loop"
+    header, *rows, note = (re.split(r" {2,}", line.strip()) for line in first.splitlines()[1:])
+    assert [header[0], *header[-2:]] == ["variant", "registers", "occupancy"]
+    assert [[row[0], *row[-2:]] for row in rows] == [["vector", "18", "100%"], ["soa", "22", "100%"]]
+    loads = header.index("global memory")
+    assert [row[loads] for row in rows] == ["5", "8"]  # four words at a time, and each word
+    (sentence,) = note
+    assert sentence.startswith("vector, soa: no limit: makes one pass, without a timed loop; instructions are those of")
     assert not last.startswith("limit")  # nothing to explain
 
 
@@ -220,6 +221,7 @@ def test_json_holds_everything(inspect: Command) -> None:
         "occupancy_limited_by": ["warps"],
         "instructions_per_iteration": 1.1875,
         "instructions_in_every_iteration": 1.1875,
+        "units_in_code": None,
         "units_per_iteration": {"exchange": 1.0, "integer": 0.0625, "other": 0.125},
         "limit_cycles_per_iteration": 32.0,
         "limit_by": "exchange",

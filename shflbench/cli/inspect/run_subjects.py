@@ -1,0 +1,81 @@
+"""The kernels of a run, declared by what the run recorded: the files of their pattern may be gone, as in `bench`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from shflbench.cli.inspect.sides import RUN_FILE
+from shflbench.errors import UsageError
+from shflbench.grouping import group_by
+from shflbench.model import Case, Launch, Mechanism
+from shflbench.pattern_checks.targets import KernelSubject
+from shflbench.patterns.declare import LAUNCH_OPTIONS, Pattern, Variant
+from shflbench.patterns.discover import LoadedPattern
+from shflbench.store import read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shflbench.pattern_checks.targets import Filters
+    from shflbench.patterns.declare import Size
+    from shflbench.store import Row, Run
+
+
+def run_of(targets: Sequence[str]) -> Run | None:
+    """Return the run of the only target; None if no target is a run; UsageError for a run beside other targets."""
+    folder = next((target for target in targets if (Path(target) / RUN_FILE).is_file()), None)
+    if folder is None:
+        return None
+    if len(targets) > 1:
+        raise UsageError(f"{folder} is the folder of a run, which is inspected alone", "Leave out the other targets.")
+    return read_run(Path(folder))
+
+
+def subjects_of(run: Run, filters: Filters) -> list[KernelSubject]:
+    """Return each kernel of a run once, in its order; ResultsError where it recorded none.
+
+    UsageError where the filters match nothing.
+    """
+    archive = run.kernels()
+    kernels = archive.index.kernels if archive else ()
+    static = {case: kernel.resources.shared_bytes for kernel in kernels for case in kernel.cases}
+    subjects: dict[tuple[object, ...], KernelSubject] = {}
+    for name, rows in group_by(run.rows, lambda row: row.pattern).items():
+        declared = _declaration(rows, static)
+        pattern = LoadedPattern(name, run.folder / name, declared, ModuleType(name))
+        for row in rows:
+            case = _case(row)
+            subjects.setdefault((name, case.variant, case.dtype, case.options), KernelSubject(pattern, case))
+    return filters.apply(list(subjects.values()))
+
+
+def _case(row: Row) -> Case:
+    """Return the case of a row, without the options that do not change its kernel."""
+    options = tuple(item for item in row.options if item[0] not in LAUNCH_OPTIONS)
+    return Case(row.pattern, row.variant, row.dtype, Launch(row.launch, row.block, row.grid), 1, options)
+
+
+def _declaration(rows: Sequence[Row], static: Mapping[str, int]) -> Pattern:
+    variants = {
+        row.variant: Variant(
+            name=row.variant,
+            mechanism=Mechanism(row.mechanism),
+            summary=row.variant,
+            shared=_dynamic((row.shared_bytes or 0) - static.get(row.case_id, 0)),
+        )
+        for row in reversed(rows)
+    }
+    return Pattern(
+        summary=rows[0].pattern,
+        source="a run",
+        buffers=(),
+        variants=tuple(variants[name] for name in dict.fromkeys(row.variant for row in rows)),
+        one_pass=all(row.sass_per_iteration is None for row in rows),
+        blocks=tuple(dict.fromkeys(row.block for row in rows)),
+    )
+
+
+def _dynamic(shared_bytes: int) -> Size:
+    return lambda _: max(0, shared_bytes)
