@@ -22,6 +22,7 @@ from shflbench.compile.ptx_cache import PtxCompiler
 from shflbench.compile.ptx_process import UnfinishedError
 from shflbench.compile.toolchain import find
 from shflbench.errors import CompileError, CompilerError, TimeLimitError
+from shflbench.words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -165,6 +166,9 @@ class FileCompiler:
         source = self._source
         compiler.toolchain.require(self._options.arch)
         jit, notes = self._without_rejected(instances, compiler)
+        if jit.left_out:
+            listed = f"{joined(jit.left_out)}, which {'is' if len(jit.left_out) == 1 else 'are'} missing"
+            notes.append(SourceNote("build", f"compiled without {listed}: the device code compiles without"))
         places = {}
         for name, file in source.unit.headers.items():  # NVRTC names a header as in #include, below the working folder
             places[name] = places[str(Path.cwd() / name)] = str(file.path.resolve())
