@@ -47,14 +47,14 @@ def _definitions(file: UserFile) -> Iterator[bytes]:
 
 def _open_names(file: UserFile, known: set[bytes]) -> set[bytes]:
     """Return the names in conditions of a file that nothing before them defines, without its include guard."""
-    defined, asked = set(known), set()
+    defined, unknown = set(known), set()
     for span in file.lexed.directives:
         define = _DEFINE.match(file.text, span.start, span.end)
         condition = _CONDITION.match(file.text, span.start, span.end)
         if define is not None:
             defined.add(define[1])
             if not define[2].strip():
-                asked.discard(define[1])
+                unknown.discard(define[1])
         elif condition is not None:
-            asked.update(name for name in _NAME.findall(condition[1]) if name not in defined)
-    return {name for name in asked if not _OF_COMPILER.fullmatch(name)}
+            unknown.update(name for name in _NAME.findall(condition[1]) if name not in defined)
+    return {name for name in unknown if not _OF_COMPILER.fullmatch(name)}
