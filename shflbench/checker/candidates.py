@@ -26,6 +26,7 @@ from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses, writes_device_variables
 from shflbench.checker.selection import chosen_kernels, launches_of, refuse_unknown_launches
+from shflbench.checker.sources.rejected_kernels import refuse_rejected
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.errors import KernelError
 from shflbench.model import MAX_BLOCK
@@ -134,6 +135,7 @@ def read_candidates(
     file = read_file(path, replace(options, nvcc=None))
     if file.unit is None:
         raise KernelError(f"{path} is PTX, which has no source to compile", "Pass the .cu file.")
+    refuse_rejected(path, file.rejected, options.kernels)
     chosen = chosen_kernels(file, options.kernels, several=options.several)
     sets = sets or (ArgumentSet(options.arguments),)
     refuse_unknown(sets[0].arguments, chosen)

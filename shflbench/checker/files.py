@@ -31,7 +31,7 @@ from shflbench.checker.runs.alternative_runs import with_alternatives, with_shor
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
-from shflbench.checker.selection import chosen_kernels, launches_of
+from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.fragments import read_with_includer
 from shflbench.checker.sources.generators import is_of_triton
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.judgment.judge import KernelJudgment
     from shflbench.checker.ptx.syntax import Module
-    from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+    from shflbench.checker.sources.kernel_file import KernelFile, RejectedKernel, SourceKernel
     from shflbench.compile.toolchain import Toolchain
 
 MORE_TIME = "give more with --time-limit, or choose kernels with --kernel"
@@ -159,9 +159,11 @@ def check_kernels(
     watch: Callable[[CheckStep], None] = _ignore,
 ) -> FileReport:
     """Check the kernels of a file that has been read, and return the report; UsageError if an option does not fit."""
-    chosen = chosen_kernels(file, options.kernels, several=options.several)
+    refused = [_refused(item) for item in file.rejected if is_chosen(item.name, options.kernels)]
+    known = [item.name for item in file.rejected]
+    chosen = chosen_kernels(file, options.kernels, several=options.several, rejected=known)
     if not chosen:
-        return FileReport(file.path, options.arch, file.compiler, ())
+        return FileReport(file.path, options.arch, file.compiler, tuple(refused))
     chosen, skipped = (chosen, []) if options.kernels else sampled(chosen)
     try:
         module = parse(file.ptx)
@@ -181,7 +183,13 @@ def check_kernels(
             report = item[1]
         reports.append(report)
         watch(CheckStep(number, len(linked), report.name, report))
-    return FileReport(file.path, options.arch, file.compiler, tuple(reports), (*removed.notes, *skipped))
+    return FileReport(file.path, options.arch, file.compiler, (*reports, *refused), (*removed.notes, *skipped))
+
+
+def _refused(kernel: RejectedKernel) -> KernelReport:
+    """Return the report on a kernel that the compiler rejects."""
+    sentence = shortened(kernel.sentence, LONGEST_PROBLEM)
+    return KernelReport(kernel.name, "", kernel.place, KernelVerdict.NOT_COMPILED, sentence, errors=(sentence,))
 
 
 def _link(

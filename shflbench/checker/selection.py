@@ -16,17 +16,19 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
 
 
-def chosen_kernels(file: KernelFile, names: Sequence[str], *, several: bool) -> list[SourceKernel]:
+def chosen_kernels(
+    file: KernelFile, names: Sequence[str], *, several: bool, rejected: Sequence[str] = ()
+) -> list[SourceKernel]:
     """Return the kernels of a file that `names` name, all if there are none.
 
-    UsageError for an unknown name, unless the file is one of `several`.
+    UsageError for an unknown name, unless the file is one of `several`, or that of a kernel that the compiler rejected.
     """
     if not names:
         return list(file.kernels)
     chosen: dict[str, SourceKernel] = {}
     for name in names:
         kernels = [kernel for kernel in file.kernels if _is_named(kernel, name)]
-        if not kernels and not several:
+        if not kernels and not several and not any(is_chosen(item, (name,)) for item in rejected):
             known = [kernel.name for kernel in file.kernels]
             raise UsageError(
                 f"--kernel: {file.path} has no kernel `{name}`; it has {', '.join(known)}{did_you_mean(name, known)}"
@@ -46,6 +48,11 @@ def reports_with_kernels(reports: Sequence[FileReport], names: Sequence[str]) ->
             if not any(_is_named(kernel, name) for kernel in kernels):
                 raise UsageError(f"--kernel: none of the {len(reports)} files has a kernel `{name}`")
     return [report for report in reports if report.kernels]
+
+
+def is_chosen(kernel: str, names: Sequence[str]) -> bool:
+    """Whether `names` name a kernel without symbol, also by an instance, or name none."""
+    return not names or any(means(name.partition("<")[0], kernel) for name in names)
 
 
 def launches_of(

@@ -176,6 +176,7 @@ _UNISTD = """#ifndef SHFLBENCH_UNISTD
 #endif
 """
 _CUBLAS = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n#include <cuComplex.h>\n"  # as cublas_api.h does
+_TORCH = f"#include <cuda.h>\n{_CUBLAS}"  # as c10/util/Half.h, BFloat16.h and ATen/cuda do
 # cub/cub.cuh refuses NVRTC because of the parts that start kernels; these are the parts for device code.
 _CUB = "".join(
     f"#include <cub/{level}/{level}_{part}.cuh>\n"
@@ -214,6 +215,7 @@ _HOST_FAMILIES = re.compile(
     r"d3d\w*|dxgi\w*|asm|net|mach|CL|gsl|SDL2?|spdlog)/.+|helper_\w+\.h|stb_\w+\.h|"
     r"(?:hdf5|png|jpeglib|tiffio|zlib|cblas|lapacke|fftw3|mkl|papi|numa|FreeImage)\.h|(?:cublas|cufft|cusolver|cusparse|cutensor|nppi?|cufile|sanitizer)\w*\.h"
 )
+_TORCH_HEADERS = re.compile(r"(?:torch|ATen|c10|pybind11|THC|caffe2)/.+|Python\.h")
 # The headers of CUDA that include some of the host's C, as of CUDA 13; the others do without under NVRTC.
 _DRIVER = ("stdlib.h", "stdint.h")
 _INCLUDED_BY_CUDA = {
@@ -227,6 +229,8 @@ def stub(name: str) -> bytes | None:
     """Return the text that stands for the header `name` of the host; None if it is no header of the host."""
     if name in _CONTENT:
         return _CONTENT[name].encode()
+    if _TORCH_HEADERS.fullmatch(name):
+        return _TORCH.encode()
     if name in _HOST_ONLY or _HOST_FAMILIES.fullmatch(name):
         return b""
     return None

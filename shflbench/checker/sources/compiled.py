@@ -22,11 +22,12 @@ from shflbench.compile.ptx_cache import PtxCompiler
 from shflbench.compile.ptx_process import UnfinishedError
 from shflbench.compile.toolchain import find
 from shflbench.errors import CompileError, CompilerError, TimeLimitError
+from shflbench.words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from shflbench.checker.sources.kernel_file import CompileOptions
+    from shflbench.checker.sources.kernel_file import CompileOptions, RejectedKernel
     from shflbench.checker.sources.source import CudaSource
     from shflbench.compile.nvrtc import PtxUnit
 
@@ -51,6 +52,7 @@ class CompiledFile:
     unoptimized: Callable[[], str | None]
     notes: list[SourceNote] = field(default_factory=list)
     is_device_code_only: bool = False  # without what the host code instantiates
+    rejected: tuple[RejectedKernel, ...] = ()
     unit: PtxUnit | None = None  # what NVRTC was given; None if nvcc compiled the file
 
 
@@ -116,7 +118,7 @@ class FileCompiler:
             try:
                 return self._as_it_is(nvcc, instances)
             except CompileError as error:
-                if not self._is_of_host(error):
+                if not self._is_of_host(error) and _LAUNCH not in error.message:
                     raise
                 self._host_error = error
         return self._device_code(self._host_error, instances)
@@ -131,6 +133,7 @@ class FileCompiler:
             raise rejected from error
         why = rejected.message.partition(" does not compile: ")[2]
         reason = "needs headers of host code" if _NO_HEADER in rejected.message else "rejects host code"
+        reason = "rejects launches in device code" if _LAUNCH in rejected.message else reason
         compiled.notes.append(SourceNote("compiler", f"NVRTC compiled the device code, because nvcc {reason}: {why}"))
         return compiled
 
@@ -165,6 +168,9 @@ class FileCompiler:
         source = self._source
         compiler.toolchain.require(self._options.arch)
         jit, notes = self._without_rejected(instances, compiler)
+        if jit.left_out:
+            listed = f"{joined(jit.left_out)}, which {'is' if len(jit.left_out) == 1 else 'are'} missing"
+            notes.append(SourceNote("build", f"compiled without {listed}: the device code compiles without"))
         places = {}
         for name, file in source.unit.headers.items():  # NVRTC names a header as in #include, below the working folder
             places[name] = places[str(Path.cwd() / name)] = str(file.path.resolve())
@@ -179,6 +185,7 @@ class FileCompiler:
             unoptimized,
             notes,
             is_device_code_only=True,
+            rejected=jit.rejected,
             unit=jit.unit,
         )
 

@@ -59,7 +59,7 @@ class _HeaderSearch:
         self._path = path
         self._repository = Repository(path)
         self._named: dict[Path, list[Path]] = {}  # file of the build → folders
-        self._only: dict[Path, list[str]] = {}  # folder → headers that no other folder of the repository has
+        self._only: dict[tuple[Path, int], list[str]] = {}  # folder, number of other headers that differ → headers
 
     def folders(self, unit: SourceUnit, known: Sequence[Path]) -> list[Path]:
         """Return new folders that have missing headers: those of the build, else those of the repository."""
@@ -72,19 +72,21 @@ class _HeaderSearch:
     def _of_repository(self, unit: SourceUnit, known: Sequence[Path]) -> list[Path]:
         added: dict[Path, None] = {}
         for name in _absent(unit):
-            folder = self._repository.folder_of(name)
-            if folder is not None and folder not in known:
-                self._only.setdefault(folder, []).append(name)
-                added[folder] = None
+            nearest = self._repository.folder_of(name)
+            if nearest is not None and nearest[0] not in known:
+                self._only.setdefault(nearest, []).append(name)
+                added[nearest[0]] = None
         return list(added)
 
     def templates(self, unit: SourceUnit) -> dict[str, tuple[Path, bytes]]:
         """Return path and text of `config.h.in`, as autoheader writes it, for a missing `config.h`, likewise others."""
         result = {}
         for name in _absent(unit):
-            folder = self._repository.folder_of(f"{name}.in")
-            text = read_limited(folder / f"{name}.in") if folder is not None else b""
-            if folder is not None and b"#undef " in text and b"@" not in text:
+            folder, different = self._repository.folder_of(f"{name}.in") or (None, 0)
+            if folder is None or different:
+                continue
+            text = read_limited(folder / f"{name}.in")
+            if b"#undef " in text and b"@" not in text:
                 result[name] = folder / f"{name}.in", _OF_LINUX.sub(rb"#define \1 1", text)
         return result
 
@@ -95,11 +97,18 @@ class _HeaderSearch:
             for origin, folders in self._named.items()
         ]
         only = [
-            f"{joined(names)} come{'s' if len(names) == 1 else ''} from {shown_path(folder)}: "
-            "the repository has no different header of that name"
-            for folder, names in self._only.items()
+            f"{joined(names)} come{'s' if len(names) == 1 else ''} from {shown_path(folder)}: {_reason(different)}"
+            for (folder, different), names in self._only.items()
         ]
         return [*named, *only]
+
+
+def _reason(different: int) -> str:
+    """Return why a header of the repository was chosen from those of its name."""
+    if not different:
+        return "the repository has no different header of that name"
+    others = f"{different} that differ" if different > 1 else "one that differs"
+    return f"it is the nearest of that name in the repository, which has {others}; choose with -I"
 
 
 def _absent(unit: SourceUnit) -> list[str]:

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host_code import blank, enclosing_host_item, host_spans, host_types
+from shflbench.checker.sources.left_out import can_leave_out
 from shflbench.checker.sources.messages import compile_error, instance_error, missing_header
+from shflbench.checker.sources.rejected_kernels import rejected_kernels, without
+from shflbench.checker.sources.text_items import rejected_host_item
 from shflbench.compile.host_headers import cub_stub, language_stubs, standard_stubs
 from shflbench.compile.nvrtc import PtxUnit
 from shflbench.compile.ptx_process import TIMEOUT_S, UnfinishedError
@@ -19,7 +22,7 @@ if TYPE_CHECKING:
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.includes import SourceUnit
-    from shflbench.checker.sources.kernel_file import CompileOptions
+    from shflbench.checker.sources.kernel_file import CompileOptions, RejectedKernel
     from shflbench.checker.sources.lexer import TextSpan
     from shflbench.checker.sources.macros import Macros
     from shflbench.checker.sources.source import CudaSource
@@ -52,6 +55,8 @@ class Jit:
 
     ptx: str
     unit: PtxUnit
+    left_out: tuple[str, ...] = ()  # missing headers
+    rejected: tuple[RejectedKernel, ...] = ()
 
     def unoptimized(self, compiler: PtxCompiler, deadline: Deadline) -> str | None:
         """Return the PTX without optimization; None if NVRTC rejects it or does not end."""
@@ -82,23 +87,43 @@ def compile_device_code(
     )
     prelude = _prelude(unit.main.name, options.define)
     errors: tuple[Message, ...] = ()
+    left_out: dict[str, bytes] = {}
+    rejected: list[RejectedKernel] = []
     for spans in [*attempts, host]:
         language: dict[str, bytes] = {}
-        for _ in range(MAXIMUM_ROUNDS):
+        for _ in range(MAXIMUM_ROUNDS + len(unit.missing)):
             texts = {file.name: blank(file.text, spans[file.name], file.lexed.directives) for file in unit.files}
-            headers = standard_stubs() | cub_stub() | unit.stubs | language
+            headers = standard_stubs() | cub_stub() | unit.stubs | left_out | language
             headers |= {name: text for name, text in texts.items() if name != unit.main.name}
             text = prelude + texts[unit.main.name]
-            given = PtxUnit(text, unit.main.name, headers, tuple(expressions), arguments)
+            given = PtxUnit(text, unit.main.name, headers, tuple(without(expressions, rejected)), arguments)
             result = _compiled(given, compiler, options.deadline)
             if result.ptx is not None:
-                return Jit(result.ptx, given)
+                return Jit(result.ptx, given, tuple(left_out), tuple(rejected))
             errors = result.errors
+            absent = [name for name in unit.missing if name not in left_out and _lacks(errors, name)]
+            if absent and can_leave_out(unit, options.define, absent):
+                left_out |= dict.fromkeys(absent, b"")
+                continue
             if not _remove_rejected(unit, macros, spans, result):
+                kernels = rejected_kernels(source, errors, list(left_out))
+                new = [item for item in kernels if item[0].name not in {one.name for one in rejected}]
+                if new and len(rejected) + len(new) < len(source.definitions):
+                    for kernel, file, span in new:
+                        rejected.append(kernel)
+                        spans[file.name].append(span)
+                    continue
                 if language or b"std::" not in b"".join(texts.values()):
                     break
                 language = language_stubs()
+    for name in left_out:  # what it declares may be what the compiler misses
+        including, line = unit.missing[name]
+        raise missing_header(unit.main.path, f"{including.path}:{line}: ", name)
     raise _error(unit, errors, expressions)
+
+
+def _lacks(errors: Sequence[Message], header: str) -> bool:
+    return any(header in error.text and "cannot open source file" in error.text for error in errors)
 
 
 def _compiled(unit: PtxUnit, compiler: PtxCompiler, deadline: Deadline) -> PtxResult:
@@ -123,7 +148,9 @@ def _remove_rejected(unit: SourceUnit, macros: Macros, spans: dict[str, list[Tex
     progress = False
     for name, line in dict.fromkeys((message.file, message.line) for message in result.errors):
         file = files.get(name)
-        span = enclosing_host_item(file, line, macros) if file is not None else None
+        span = None
+        if file is not None:
+            span = enclosing_host_item(file, line, macros) or rejected_host_item(file, line, macros)
         if span is not None and span not in spans[name]:
             spans[name].append(span)
             progress = True

@@ -149,6 +149,15 @@ class SourceNote:
 
 
 @dataclass(frozen=True, slots=True)
+class RejectedKernel:
+    """A kernel that the compiler rejects, in a file whose other kernels it accepts."""
+
+    name: str
+    place: SourceLine
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class KernelFile:
     """One file: its PTX, the kernels in it, and what the reader must know about them."""
 
@@ -161,3 +170,4 @@ class KernelFile:
     raises_shared_limit: bool = False  # the host code lets kernels have more than 48 KiB of shared memory
     unoptimized_ptx: str = ""  # with the stores that `ptx` lacks; only if a note reports such a store
     unit: PtxUnit | None = None  # the device code as NVRTC took it; None if another compiler made the PTX
+    rejected: tuple[RejectedKernel, ...] = ()

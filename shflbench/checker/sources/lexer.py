@@ -79,5 +79,18 @@ def without_comments(text: bytes) -> bytes:
     return _TOKEN.sub(lambda match: b" " if match.lastgroup == "comment" else match[0], text)
 
 
+def code_only(text: bytes) -> bytes:
+    """Return a text of the same length with spaces for comments, directives and what stands in quotes."""
+    return _TOKEN.sub(_spaces, text)
+
+
+def _spaces(match: re.Match[bytes]) -> bytes:
+    if match.lastgroup in {"brace", "number"}:
+        return match[0]
+    if match.lastgroup in {"string", "char"}:
+        return match[0][:1] + b" " * (len(match[0]) - 2) + match[0][-1:]
+    return re.sub(rb"[^\r\n]", b" ", match[0])
+
+
 def _tokens(text: bytes) -> list[re.Match[bytes]]:
     return [match for match in _TOKEN.finditer(text) if match.lastgroup in {"directive", "brace"}]

@@ -100,6 +100,11 @@ def missing_header(source: Path, place: str, name: str) -> CompileError:
     return CompileError(f"{source} does not compile: {place}there is no header {name}; {advice}", FIX)
 
 
+def is_of_device_package(name: str) -> bool:
+    """Whether a header belongs to a package that device code uses."""
+    return any(name.startswith(start) for start, _ in _PACKAGES)
+
+
 def _folder_with(source: Path, name: str) -> Path | None:
     """Return a folder beside that of the source, or in it, that has the header."""
     if not re.fullmatch(r"[\w.+/-]+", name) or ".." in name or name.startswith("/"):

@@ -25,6 +25,7 @@ from shflbench.checker.sources.lexer import without_comments
 from shflbench.checker.sources.naming import selected
 from shflbench.checker.sources.plain_folder import table_name
 from shflbench.checker.sources.ptx import dialect_notes, read_kernels
+from shflbench.checker.sources.rejected_kernels import refuse_rejected
 from shflbench.checker.sources.source import CudaSource
 from shflbench.checker.sources.stores import removed, suspects
 from shflbench.compile.ptx_cache import PtxCompiler
@@ -120,7 +121,13 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     templates = _uninstantiated(source, kernels) if not wanted else []
     if not wanted and compiled.is_device_code_only:
         templates += _unresolved(source, kernels)
+    if kernel is not None:
+        refuse_rejected(path, compiled.rejected, [kernel])
+    refused = {item.place for item in compiled.rejected}
+    templates = [item for item in templates if item.line not in refused]
     if not kernels:
+        if compiled.rejected:
+            refuse_rejected(path, compiled.rejected, ())
         if templates:
             raise KernelError(f"{path} has only kernel templates, and {templates[0].text}")
         raise KernelError(f"{path} has no kernel", "Pass a file that defines a __global__ function.")
@@ -128,7 +135,18 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     notes = (*built, *header_notes, *macro_notes, *run_notes, *compiled.notes, *chosen_types, *templates, *stores)
     chosen = selected(path, kernels, kernel)
     raises = any(_may_raise_shared_limit(file) for file in source.unit.files)
-    return KernelFile(path, compiled.ptx, chosen, notes, compiled.compiler, files, raises, unoptimized, compiled.unit)
+    return KernelFile(
+        path,
+        compiled.ptx,
+        chosen,
+        notes,
+        compiled.compiler,
+        files,
+        raises,
+        unoptimized,
+        compiled.unit,
+        compiled.rejected,
+    )
 
 
 class _Compilation(NamedTuple):

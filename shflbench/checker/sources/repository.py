@@ -44,10 +44,11 @@ class Repository:
         self._path = path.resolve()
         self.root = repository_root(path)
 
-    def folder_of(self, name: str) -> Path | None:
-        """Return the folder below which a header has the name; None if none has it, or several that differ.
+    def folder_of(self, name: str) -> tuple[Path, int] | None:
+        """Return the folder below which the nearest header of the name is, and how many others differ from it.
 
-        Of equal headers it is the one nearest to the file.
+        Of headers that differ, one beside CUDA files belongs to them and is not taken. None if there is no other, or
+        if two that differ are equally near.
         """
         wanted = PurePosixPath(name)
         if wanted.is_absolute() or ".." in wanted.parts:
@@ -57,9 +58,21 @@ class Repository:
             for folder in self._folders.get(wanted.name, [])
             if (*folder.parts, wanted.name)[-len(wanted.parts) :] == wanted.parts
         ]
-        if len(folders) > 1 and not _are_equal([folder / wanted for folder in folders]):
+        if folders and all(_are_equal(folder / wanted, folders[0] / wanted) for folder in folders):
+            return min(folders, key=self._distance), 0
+        shared = [folder for folder in folders if (folder / wanted).parent not in self._programs]
+        nearest = min(shared, key=self._distance, default=None)
+        if nearest is None:
             return None
-        return min(folders, key=self._distance, default=None)
+        different = [folder for folder in folders if not _are_equal(folder / wanted, nearest / wanted)]
+        if any(self._distance(folder)[0] == self._distance(nearest)[0] for folder in shared if folder in different):
+            return None
+        return nearest, len(different)
+
+    @cached_property
+    def _programs(self) -> set[Path]:
+        """Folders with CUDA files, whose headers are theirs."""
+        return {folder for name, folders in self._folders.items() if name.endswith(".cu") for folder in folders}
 
     @cached_property
     def _folders(self) -> dict[str, list[Path]]:
@@ -100,8 +113,8 @@ def _is_marked(folder: Path) -> bool:
         return False
 
 
-def _are_equal(paths: list[Path]) -> bool:
+def _are_equal(file: Path, other: Path) -> bool:
     try:
-        return len({read_regular(path, MAXIMUM_BYTES) for path in paths}) == 1
+        return file == other or read_regular(file, MAXIMUM_BYTES) == read_regular(other, MAXIMUM_BYTES)
     except OSError:
         return False

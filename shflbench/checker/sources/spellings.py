@@ -14,6 +14,11 @@ _ATTRIBUTES = re.compile(rb"\b__(?:launch_bounds|cluster_dims|block_size|maxnreg
 _ALIGNED_TYPE = re.compile(rb"\b((?:struct|class|union)\s+)__align__(?=\s*\()")
 _DEFINES_FUNCTIONS = re.compile(rb"\s*#\s*define\s+(\w+)\([^)]*\)(?=.*\b__(?:global|device)__\b)(?=.*\{)", re.DOTALL)
 
+_DEFINES_HOST_FUNCTIONS = re.compile(
+    rb"\s*#\s*define\s+(\w+)\([^)]*\)[\s\\]*(?!(?:if|else|for|while|switch|do|return|case)\b)"
+    rb"[\w:]+(?:[\s\\*&]+[\w#:]+)+\s*\([^;{}]*\)[\s\\]*\{"
+)
+
 
 def for_grammar(text: bytes, lexed: Lexed) -> bytes:
     """Return a text of the same length, without attributes of kernels and without uses of macros that define functions.
@@ -25,6 +30,7 @@ def for_grammar(text: bytes, lexed: Lexed) -> bytes:
     result = _ALIGNED_TYPE.sub(rb"\1alignas  ", result) if b"__align__" in text else result
     for span in lexed.directives:
         define = _DEFINES_FUNCTIONS.match(text, span.start, span.end)
+        define = define or _DEFINES_HOST_FUNCTIONS.match(text, span.start, span.end)
         if define is not None:
             use = re.compile(rb"^[ \t]*" + define[1] + rb"\b" + _ARGUMENTS + rb"[ \t]*;?", re.MULTILINE)
             result = use.sub(_blank, result)

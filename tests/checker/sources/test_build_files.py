@@ -1,6 +1,7 @@
 """Folders of headers, macros and the standard of C++ from the files of a build and of the repository."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -42,8 +43,8 @@ def notes(file: KernelFile) -> list[str]:
 def test_a_missing_header_comes_from_the_folder_that_the_makefile_names(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (project / "src/apps/two").mkdir()
-    write(project / "src/apps/two/width.h", "#define WIDTH 5\n")
+    (project / "src/other").mkdir()
+    write(project / "src/other/width.h", "#define WIDTH 5\n")  # as near as the other header of that name
     with pytest.raises(CompileError, match=r"there is no header width\.h"):
         read(project)
     write(
@@ -193,9 +194,24 @@ def test_a_header_that_the_repository_has_once_is_taken(project: Path, monkeypat
     (project / "other").mkdir()
     write(project / "other/width.h", "#define WIDTH 4\n")  # the same text: the nearer file is taken
     assert notes(read(project)) == [expected]
-    write(project / "other/width.h", "#define WIDTH 5\n")
-    with pytest.raises(CompileError, match=r"there is no header width\.h"):
-        read(project)
+
+
+@pytest.mark.parametrize("is_of_program", [False, True])
+def test_of_headers_that_differ_the_nearest_is_taken_that_belongs_to_no_other_program(
+    project: Path, monkeypatch: pytest.MonkeyPatch, *, is_of_program: bool
+) -> None:
+    monkeypatch.chdir(project)
+    (project / "other").mkdir()
+    write(project / "other/width.h", "#define WIDTH 6\n")
+    (project / "src/apps/two").mkdir()
+    write(project / "src/apps/two/width.h", "#define WIDTH 5\n")  # nearer than src/common
+    if is_of_program:
+        write(project / "src/apps/two/main.cu", KERNEL)
+    file = read(project)
+    folder, width = ("src/common", 4) if is_of_program else ("src/apps/two", 5)
+    where = f"width.h comes from {folder}: it is the nearest of that name in the repository"
+    assert notes(file) == [f"{where}, which has 2 that differ; choose with -I"]
+    assert re.search(rf"st\.global\.\w+\s+\[\w+\], {width};|mov\.\w+\s+%r\d+, {width};", file.ptx)
 
 
 def test_a_header_is_searched_with_the_folders_in_its_name(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:

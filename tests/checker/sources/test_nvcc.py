@@ -160,7 +160,7 @@ def test_a_missing_header_of_the_host_leads_to_nvrtc_and_a_note(nvcc: FakeNvcc, 
 
 
 def test_a_missing_header_that_device_code_needs_is_an_error(nvcc: FakeNvcc, source: Path) -> None:
-    source.write_text('#include "own.h"\n__global__ void k(int *p) { *p = 1; }\n')
+    source.write_text('#include "own.h"\n__global__ void k(int *p) { *p = OWN; }\n')
     nvcc.answer(error=f"{source}:1:10: fatal error: own.h: No such file or directory")
     with pytest.raises(CompileError, match=r"kernel\.cu:1: there is no header own\.h"):
         read(source, nvcc)

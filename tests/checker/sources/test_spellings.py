@@ -68,7 +68,7 @@ def test_a_text_that_only_looks_newer_is_compiled_in_the_older_standard(read: Re
 )
 def test_a_missing_header_is_named_with_what_to_do(read: Read, name: str, advice: str) -> None:
     with pytest.raises(CompileError, match=advice):
-        read(f"#include <{name}>\n__global__ void k(int *p) {{ *p = 1; }}\n")
+        read(f"#include <{name}>\n__global__ void k(int *p) {{ *p = NUMBER; }}\n")
 
 
 def test_a_missing_header_in_a_folder_nearby_is_named_with_that_folder(read: Read, tmp_path: Path) -> None:
