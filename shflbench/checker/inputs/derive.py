@@ -39,14 +39,17 @@ def derive(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: in
     maker = _Maker(kernel, launch, wishes, seed)
     parameters = tuple(maker.parameter(parameter, place) for place, parameter in enumerate(kernel.parameters))
     shared, origin = _shared(launch, wishes)
+    variables = dict(launch.host.variables) if launch.host is not None else {}
+    stated = ((f"{name} = {count_noun(len(data), 'byte')}", Origin.HOST) for name, data in variables.items() if data)
     return Arguments(
         parameters=parameters,
         offsets=tuple(parameter.offset for parameter in kernel.parameters),
         buffers=tuple(maker.buffers),
-        texts=tuple(maker.texts),
+        texts=(*maker.texts, *stated),
         shared_bytes=shared,
         shared=origin,
         unknown=tuple(maker.unknown),
+        variables=variables,
     )
 
 

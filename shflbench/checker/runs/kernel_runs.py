@@ -34,6 +34,7 @@ from shflbench.checker.runs.launch_selection import adversarial, to_compare
 from shflbench.checker.runs.long_loops import is_free_of_derived
 from shflbench.checker.runs.narrow_masks import launch_of_masks
 from shflbench.errors import TimeLimitError
+from shflbench.symbols import plain_name
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
@@ -249,6 +250,7 @@ class KernelRuns:
             order=[ParameterBytes(value.data, value.pointers) for value in arguments.parameters],
             machine=machine,
             names=[buffer.name for buffer in arguments.buffers],
+            symbols=_symbols(self.program, arguments),
         )
 
     def _grow_one(self, fault: EmulatorError | None, arguments: Arguments) -> bool:
@@ -319,6 +321,12 @@ class KernelRuns:
             return False
         self.wishes = replace(self.wishes, least_shared=size)
         return True
+
+
+def _symbols(program: Program, arguments: Arguments) -> dict[str, bytes]:
+    """Return the contents of the variables of the device that the host code sets, by their names in the PTX."""
+    known = ((place, arguments.variables.get(plain_name(place.name).rpartition("::")[2])) for place in program.symbols)
+    return {place.name: contents for place, contents in known if contents and len(contents) <= place.size}
 
 
 def _that_fits(launch: PlannedLaunch) -> PlannedLaunch | None:

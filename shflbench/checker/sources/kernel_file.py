@@ -87,8 +87,11 @@ class HostArgument:
 
     def field(self, name: str) -> HostArgument | None:
         """Return a field of a structure, or of a structure in it: `grid.x`."""
+        fields = dict(self.fields)
         first, _, further = name.partition(".")
-        known = dict(self.fields).get(first)
+        known = fields.get(first)
+        if name in fields:
+            return fields[name]
         return known.field(further) if known is not None and further else known
 
 
@@ -104,6 +107,7 @@ class HostLaunch:
     cooperative: bool = False
     assumed: tuple[tuple[str, int], ...] = ()  # numbers that stand for what the program reads: `argv[1]`
     forced: bool = False  # reached against a condition that did not hold: sizes and contents may be those of others
+    variables: tuple[tuple[str, bytes | None], ...] = ()  # of the device, to which the host code copies; None: unknown
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.machine import HostFrame, Performed
 from shflbench.checker.sources.host.program import called_name, items
+from shflbench.checker.sources.host.structures import members, packed, with_structures
 from shflbench.checker.sources.host.templates import surrounding_parameters, template_arguments
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
@@ -139,6 +140,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
         cooperative=cooperative,
         assumed=tuple(run.state.given.used.items()),
         forced=run.state.against > 0,
+        variables=tuple(_device_variables(run)),
     )
     if unresolved and run.state.given.used:
         return  # the values that stand for the command line give no launch
@@ -148,6 +150,22 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
         return
     run.state.different.add(key)
     run.state.performed.append(Performed(node, name, given, tuple(nodes), result, is_instance))
+
+
+def _device_variables(run: HostRun) -> Iterator[tuple[str, bytes | None]]:
+    """Yield the variables of the device that the host code copied values to, with their bytes if they are known."""
+    for name, cell in run.state.globals.items():
+        if not any(cell is symbol for symbol in run.state.symbols):
+            continue
+        value, type_ = cell.load(), cell.type
+        if isinstance(value, Pointer) and type_.is_array:
+            memory = with_structures(value.memory)
+        elif isinstance(value, Structure):
+            memory = packed(value)
+        else:
+            memory = Memory(type_.size)
+            memory.store(0, type_, value)
+        yield name, memory.contents()
 
 
 def _converted(run: HostRun, value: object, type_: str) -> object:
@@ -172,7 +190,8 @@ def _argument(text: str, value: object, numbers: dict[int, int]) -> HostArgument
     if isinstance(value, Structure) and value.memory is not None:
         value = UNKNOWN
     if isinstance(value, Structure):
-        fields = tuple((name, _argument(f"{text}.{name}", cell.value, numbers)) for name, cell in value.fields.items())
+        named = members(value) if value.type.members else ((name, cell.value) for name, cell in value.fields.items())
+        fields = tuple((name, _argument(f"{text}.{name}", part, numbers)) for name, part in named)
         return HostArgument(text, fields=fields)
     if isinstance(value, Pointer):
         if value.offset is None:
@@ -183,7 +202,8 @@ def _argument(text: str, value: object, numbers: dict[int, int]) -> HostArgument
 
 
 def _buffer(memory: Memory, number: int) -> HostBuffer:
-    contents = memory.contents() if memory.filled is None else None
+    whole = with_structures(memory)
+    contents = whole.contents() if whole.filled is None else None
     return HostBuffer(number, memory.size, memory.filled, contents, is_sorted=memory.is_sorted)
 
 

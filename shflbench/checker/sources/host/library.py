@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.host.machine import MOST_ITERATIONS, HostStop
+from shflbench.checker.sources.host.structures import copy_into, zero
 from shflbench.checker.sources.host.types import INT, UNKNOWN_TYPE
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
@@ -152,7 +153,10 @@ def _calloc(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> objec
 
 
 def _set(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
-    pointer, byte, count, *_ = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
+    values: list[Any] = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
+    pointer, byte, count = values[:3]
+    if isinstance(pointer, CellAddress) and isinstance(pointer.cell.value, Structure) and byte == 0:
+        zero(pointer.cell.value)
     if isinstance(pointer, Pointer):
         if pointer.offset is None:
             pointer.memory.forget()
@@ -180,6 +184,37 @@ def _copy(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:
             target.memory.forget()
     else:
         target.memory.forget()
+    return 0
+
+
+def _copy_to_symbol(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `cudaMemcpyToSymbol(variable, source, count, offset, kind)`."""
+    if len(given) < 3:  # noqa: PLR2004  (of which two have defaults)
+        return 0
+    values: list[Any] = [*_values(given), 0]
+    place, (array, source, count, start) = given[0], values[:4]
+    if isinstance(place, Cell) and not any(place is known for known in run.state.symbols):
+        run.state.symbols.append(place)
+        if isinstance(array, Pointer) and array.memory.contents() is None:  # no initial values
+            array.memory.fill(0, 0, array.memory.size)
+    if not isinstance(array, Pointer):
+        copy_into(place, source if start == 0 else UNKNOWN)
+    elif isinstance(start, int) and isinstance(source, Pointer) and isinstance(count, int):
+        array.memory.copy(start, source.memory, source.offset if source.offset is not None else -1, count)
+    elif isinstance(start, int) and isinstance(source, CellAddress) and source.cell.type.size == count:
+        array.memory.store(start, source.cell.type, source.cell.load())
+    else:
+        array.memory.forget()
+    return 0
+
+
+def _copy_from_symbol(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `cudaMemcpyFromSymbol(target, variable, count)`: a kernel may have written the variable."""
+    target = given[0].load() if given else UNKNOWN
+    if isinstance(target, Pointer):
+        target.memory.forget()
+    elif isinstance(target, CellAddress):
+        target.cell.store(UNKNOWN)
     return 0
 
 
@@ -401,6 +436,8 @@ LIBRARY: Mapping[str, Call] = {
     "calloc": _calloc,
     **dict.fromkeys(("memset", "cudaMemset", "cudaMemsetAsync"), _set),
     **dict.fromkeys(("memcpy", "memmove", "cudaMemcpy", "cudaMemcpyAsync"), _copy),
+    **dict.fromkeys(("cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"), _copy_to_symbol),
+    **dict.fromkeys(("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync"), _copy_from_symbol),
     **dict.fromkeys(("cudaMemcpy2D", "cudaMemcpy2DAsync"), _copy_rows),
     "fill": _range(0),
     "iota": _range(1),

@@ -77,6 +77,7 @@ class HostState:
     performed: list[Performed] = field(default_factory=list)  # without those that are like an earlier one
     different: set[object] = field(default_factory=set)  # of each performed one, what makes it different
     globals: dict[str, Cell] = field(default_factory=dict)
+    symbols: list[Cell] = field(default_factory=list)  # global variables that the host code copies to the device
     steps: int = 0
     loop_steps: int | None = None  # of the outermost loop that only computes
     depth: int = 0
