@@ -87,6 +87,11 @@ class _Maker:
         self.shared: dict[tuple[int, int], int] = {}  # arrays that were given: address and bytes → number of the buffer
         self.passed: dict[int, int] = {}  # number of an allocation of the host code → number of the buffer
 
+    @property
+    def _is_computed(self) -> bool:
+        """Whether contents of the launch follow from its sizes, so that they do not fit others."""
+        return self.launch.host is not None and self.launch.host.is_computed
+
     def parameter(self, parameter: KernelParameter, place: int) -> ParameterValue:
         name = parameter_name(parameter, place)
         host = self.numbers.host(place)
@@ -211,7 +216,8 @@ class _Maker:
         text = f"{bytes_} bytes" if element is BYTES else f"{element.name}[{count}]"
         if source is not None and source.contents is not None and len(source.contents) == bytes_:
             given = np.frombuffer(source.contents, np.uint8).copy()
-            return self._buffer(name, given, text, size, origin, Origin.HOST)
+            values = Origin.DERIVED if source.is_derived else Origin.HOST
+            return self._buffer(name, given, text, size, origin, values)
         byte = source.filled if source is not None else None
         # With the first seed, contents other than zeros are random all the same, so that more branches are taken.
         by_host = byte == 0 or (byte is not None and self.wishes.vary)
@@ -236,7 +242,7 @@ class _Maker:
         """Return the size of a buffer: that of the host code, one that guards suggest, or what accesses need."""
         given = source.size if source is not None else None
         if given and given <= self.wishes.most_bytes:
-            smaller = self.sizes.scaled(name, given) if self.wishes.vary else None
+            smaller = self.sizes.scaled(name, given) if self.wishes.vary and not self._is_computed else None
             if smaller is not None:
                 return _Size(smaller.bytes, Origin.DERIVED, limited=True, reached=smaller.reached)
             return _Size(given, Origin.HOST, reached=self.sizes.reaches(name, given // max(one, 1)))

@@ -45,7 +45,7 @@ def scaled_down(value: int | float, launch: PlannedLaunch) -> int | None:  # noq
     So that as many threads of the last block are beyond it. None for a number that does not end in the last block.
     """
     host, shape = launch.host, launch.shape
-    if host is None or host.grid is None or host.block != shape.block or not _is_whole(value):
+    if host is None or host.grid is None or host.block != shape.block or host.is_computed or not _is_whole(value):
         return None
     for axis in range(3):
         threads = host.grid[axis] * shape.block[axis]

@@ -73,6 +73,8 @@ class HostBuffer:
     filled: int | None = None  # the byte with which the host code fills all of it before the launch
     contents: bytes | None = None  # all of them, if they are known and not of one byte
     is_sorted: bool = False  # whether they are unknown, but the host code sorts them in ascending order
+    output: KernelOutput | None = field(default=None, compare=False, repr=False)  # by an earlier launch
+    is_derived: bool = False  # whether the contents follow from contents that nobody gave
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,25 @@ class HostLaunch:
     cooperative: bool = False
     assumed: tuple[tuple[str, int], ...] = ()  # numbers that stand for what the program reads: `argv[1]`
     forced: bool = False  # reached against a condition that did not hold: sizes and contents may be those of others
+    is_computed: bool = False  # whether earlier launches ran, whose results are the contents of its buffers
     variables: tuple[tuple[str, bytes | None], ...] = ()  # of the device, to which the host code copies; None: unknown
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EarlierLaunch:
+    """A launch that the host code performs before others, whose buffers its kernel may write."""
+
+    kernel: str  # as a user names it, with its template arguments
+    launch: HostLaunch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelOutput:
+    """A buffer after an earlier launch: what the kernel leaves in one of its buffers."""
+
+    by: EarlierLaunch
+    number: int  # among the buffers of that launch
+    sorted_as: str = ""  # the format of `struct` of its elements, if the host code sorts them afterwards
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from shflbench.checker.sources.host.values import (
     as_type,
     type_name,
 )
-from shflbench.checker.sources.kernel_file import HostArgument, HostBuffer, HostLaunch
+from shflbench.checker.sources.kernel_file import EarlierLaunch, HostArgument, HostBuffer, HostLaunch, KernelOutput
 from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
@@ -124,10 +124,8 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     for place, (text, value) in arguments.items():
         type_ = definition.parameters[place].type if definition is not None else ""
         made.append(_argument(text, _converted(run, value, type_), numbers))
-    for place, (_, value) in arguments.items():
-        type_ = definition.parameters[place].type if definition is not None else ""
-        if isinstance(value, Pointer) and not re.search(r"\bconst\b[^*]*\*", type_):
-            value.memory.forget()  # the kernel may write it
+    types = [definition.parameters[place].type if definition is not None else "" for place in arguments]
+    given = _deduced(definition, template, [value for _, value in arguments.values()])
     grid, block = (_dims(item) for item in shape)
     node, line = run.site(node)
     unresolved = any(item is not None and 0 in item for item in (grid, block))
@@ -142,14 +140,33 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
         forced=run.state.against > 0,
         variables=tuple(_device_variables(run)),
     )
+    outputs = [
+        memory
+        for (_, value), type_ in zip(arguments.values(), types, strict=True)
+        for memory in _writable(value, type_)
+    ]
+    earlier = EarlierLaunch(f"{name}<{', '.join(given)}>" if given else name, result)
+    is_certain = grid is not None and block is not None and not run.state.open
+    for memory in outputs:
+        memory.forget()  # the kernel may write it
+        if is_certain and id(memory) in numbers and not memory.is_constant:
+            memory.output = KernelOutput(earlier, numbers[id(memory)])
     if unresolved and run.state.given.used:
         return  # the values that stand for the command line give no launch
-    given = _deduced(definition, template, [value for _, value in arguments.values()])
     key = (node.id, given, result)
     if key in run.state.different or len(run.state.different) >= _MOST_DIFFERENT:
         return
     run.state.different.add(key)
     run.state.performed.append(Performed(node, name, given, tuple(nodes), result, is_instance))
+
+
+def _writable(value: object, type_: str) -> Iterator[Memory]:
+    """Yield the memory that a kernel may write through an argument: a pointer, or those in a structure."""
+    if isinstance(value, Pointer) and not re.search(r"\bconst\b[^*]*\*", type_):
+        yield value.memory
+    elif isinstance(value, Structure):
+        for cell in value.fields.values():
+            yield from _writable(cell.value, "") if not cell.type.is_array else ()
 
 
 def _device_variables(run: HostRun) -> Iterator[tuple[str, bytes | None]]:
@@ -204,7 +221,8 @@ def _argument(text: str, value: object, numbers: dict[int, int]) -> HostArgument
 def _buffer(memory: Memory, number: int) -> HostBuffer:
     whole = with_structures(memory)
     contents = whole.contents() if whole.filled is None else None
-    return HostBuffer(number, memory.size, memory.filled, contents, is_sorted=memory.is_sorted)
+    is_sorted, output = memory.is_sorted, memory.output
+    return HostBuffer(number, memory.size, memory.filled, contents, is_sorted=is_sorted, output=output)
 
 
 def _deduced(

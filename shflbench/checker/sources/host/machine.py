@@ -84,6 +84,7 @@ class HostState:
     forced: bool = False  # every branch with a launch is taken
     is_whole: bool = True  # from `main` on; else functions that ran before may have set global variables
     against: int = 0  # conditions that do not hold around what runs
+    open: int = 0  # conditions around what runs that are not known, so that the program may not run it
     random: int = 1
 
     @contextmanager
@@ -94,6 +95,15 @@ class HostState:
             yield
         finally:
             self.against -= not holds
+
+    @contextmanager
+    def may_run(self) -> Iterator[None]:
+        """Run a branch that the program may take or not."""
+        self.open += 1
+        try:
+            yield
+        finally:
+            self.open -= 1
 
     def step(self) -> None:
         """Count an iteration or a call."""

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType
+from shflbench.checker.sources.kernel_file import KernelOutput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,12 +46,13 @@ class Memory:
     objects: dict[int, object] = field(default_factory=dict)  # pointers and structures by offset
     is_sorted: bool = False  # whether the contents are unknown, but in ascending order
     is_constant: bool = False  # declared `const`, so that no function changes it
+    output: KernelOutput | None = None  # what a kernel wrote to it, where nothing else did since
 
     def forget(self) -> None:
         """Take all contents as unknown, but for those of a constant."""
         if self.is_constant:
             return
-        self.is_sorted = False
+        self.is_sorted, self.output = False, None
         self.data, self.known, self.filled = bytearray(), bytearray(), None
         self.objects.clear()
 
@@ -78,7 +80,8 @@ class Memory:
             self._copy_objects(offset, source, start, count)
         else:
             self.forget()
-            self.is_sorted = source.is_sorted and offset == start == 0 and count == self.size == source.size
+            if offset == start == 0 and count == self.size == source.size:
+                self.is_sorted, self.output = source.is_sorted, source.output
 
     def copied(self) -> Memory:
         """Return other memory with the same contents."""
@@ -115,8 +118,11 @@ class Memory:
         size = type_.size if type_.format else None
         whole = size is not None and 0 <= first <= last and (last - first) % size == 0
         if not whole or last > len(self.known) or b"\0" in self.known[first:last]:
+            output = self.output
             self.forget()
             self.is_sorted = whole and first == 0 and last == self.size
+            if self.is_sorted and output is not None:
+                self.output = KernelOutput(output.by, output.number, type_.format)
             return
         form = f"={(last - first) // (type_.size or 1)}{type_.format}"
         self.data[first:last] = struct.pack(form, *sorted(struct.unpack(form, self.data[first:last])))
@@ -154,7 +160,7 @@ class Memory:
 
     def _kept(self) -> bool:
         """Make room for the contents; False if they are too many."""
-        self.is_sorted = False
+        self.is_sorted, self.output = False, None
         if self.size is None or self.size > MOST_BYTES:
             self.filled = None
             return False
