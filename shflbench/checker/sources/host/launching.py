@@ -18,6 +18,7 @@ from shflbench.checker.sources.host.values import (
     Pointer,
     Structure,
     as_type,
+    target_value,
     type_name,
 )
 from shflbench.checker.sources.kernel_file import EarlierLaunch, HostArgument, HostBuffer, HostLaunch, KernelOutput
@@ -54,7 +55,7 @@ def launch(
         known = frame.variables.get(source_name)
         callee = element(frame) if element is not None else known.load() if known is not None else None
         name = callee.name if isinstance(callee, HostCallable) and callee.name else source_name
-        given = template(frame) if named else callee.template if isinstance(callee, HostCallable) else None
+        given = (template(frame) if named else None) or (callee.template if isinstance(callee, HostCallable) else None)
         shape = [part(frame) for part in parts]
         made = [value(frame) for value in values]
         shared = shape[2] if len(shape) > 2 else 0  # noqa: PLR2004
@@ -87,6 +88,29 @@ def launch_by_call(
         shared = shape[3] if len(shape) > 3 else 0  # noqa: PLR2004
         given = template(frame) if named else None
         _perform(run, node, actual, given, shape[:2], shared, made, (), cooperative=cooperative)
+        return 0
+
+    return launched
+
+
+def launch_by_configuration(run: HostRun, node: Node, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
+    """Return what `cudaLaunchKernelEx(&configuration, kernel, arguments…)` does."""
+    configuration, kernel = run.expression(arguments[0]), arguments[1]
+    template = template_arguments(run, kernel)
+    name, named = called_name(kernel), "<" in text_of(kernel)
+    texts = [" ".join(text_of(item).split()) for item in arguments[2:]]
+    values = [run.expression(item) for item in arguments[2:]]
+
+    def launched(frame: HostFrame) -> object:
+        known = frame.variables.get(name)
+        callee = known.load() if known is not None else None
+        actual = callee.name if isinstance(callee, HostCallable) and callee.name else name
+        given = target_value(configuration(frame))
+        fields = given.fields if isinstance(given, Structure) else {}
+        shape = [fields[part].load() if part in fields else UNKNOWN for part in ("gridDim", "blockDim")]
+        shared = fields["dynamicSmemBytes"].load() if "dynamicSmemBytes" in fields else 0
+        made = dict(enumerate(zip(texts, [value(frame) for value in values], strict=True)))
+        _perform(run, node, actual, template(frame) if named else None, shape, shared, made, ())
         return 0
 
     return launched

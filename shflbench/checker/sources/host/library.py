@@ -42,6 +42,14 @@ PROPERTIES: Mapping[str, int] = {
     "regsPerBlock": 65536, "major": 9, "minor": 0, "cooperativeLaunch": 1, "managedMemory": 1,
     "concurrentManagedAccess": 1,
 }  # fmt: skip
+# Attributes of the same device, by the names with which `cudaDeviceGetAttribute` is asked.
+ATTRIBUTES: Mapping[str, int] = {
+    "cudaDevAttrMultiProcessorCount": 132, "cudaDevAttrWarpSize": 32, "cudaDevAttrMaxThreadsPerBlock": 1024,
+    "cudaDevAttrMaxThreadsPerMultiProcessor": 2048, "cudaDevAttrMaxSharedMemoryPerBlock": 49152,
+    "cudaDevAttrMaxSharedMemoryPerBlockOptin": 232448, "cudaDevAttrMaxSharedMemoryPerMultiprocessor": 233472,
+    "cudaDevAttrMaxRegistersPerBlock": 65536, "cudaDevAttrComputeCapabilityMajor": 9,
+    "cudaDevAttrComputeCapabilityMinor": 0, "cudaDevAttrCooperativeLaunch": 1,
+}  # fmt: skip
 _HARMLESS = re.compile(
     r"printf|fprintf|puts|free|cudaFree\w*|delete|assert|cuda\w*Synchronize|cudaEvent\w*|cudaStream\w*|cudaGetLastError|"
     r"cudaPeekAtLastError|cudaSetDevice|cudaDevice\w*|cudaGetErrorString|cudaFuncSet\w*|cudaMemPrefetchAsync|"

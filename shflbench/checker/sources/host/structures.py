@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from shflbench.checker.sources.host.types import HostType, format_of
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
-    CellAddress,
     HostElement,
     Memory,
     Pointer,
     Structure,
+    target_value,
 )
 
 if TYPE_CHECKING:
@@ -78,12 +78,9 @@ def zero(value: Structure) -> None:
 
 def copy_into(target: Reference, source: object) -> None:
     """Store in a variable what a pointer points to, as a copy of all bytes of the variable does."""
-    value: object = UNKNOWN
-    if isinstance(source, CellAddress):
-        value = source.cell.load()
-    elif isinstance(source, Pointer):
-        value = HostElement(source.memory, source.offset, target.type).load()
-    target.store(value)
+    if isinstance(source, Pointer):
+        source = Pointer(source.memory, source.offset, target.type)
+    target.store(target_value(source))
 
 
 def _at(value: Structure, path: str) -> object:

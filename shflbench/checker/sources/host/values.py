@@ -286,6 +286,13 @@ class Text:
     place: int | None = None  # in `argv`
 
 
+def target_value(value: object) -> object:
+    """Return what a pointer or the address of a variable points to."""
+    if isinstance(value, Pointer):
+        return HostElement(value.memory, value.offset, value.target).load()
+    return value.cell.load() if isinstance(value, CellAddress) else UNKNOWN
+
+
 def bounded(value: float) -> object:
     """Return a number of C++; UNKNOWN for one that no integer type holds, for infinity, and for no number."""
     if isinstance(value, float):
