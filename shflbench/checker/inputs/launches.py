@@ -29,6 +29,13 @@ PLANES: tuple[tuple[Dims, Dims], ...] = (
     ((2, 1, 1), (10, 5, 1)),
     ((3, 1, 1), (8, 8, 1)),
 )
+# Of kernels whose warps lie along x, so that a block has 32 threads there.
+WARP_PLANES: tuple[tuple[Dims, Dims], ...] = (
+    ((1, 1, 1), (32, 1, 1)),
+    ((2, 2, 1), (32, 8, 1)),
+    ((2, 1, 1), (32, 3, 1)),
+    ((3, 1, 1), (32, 2, 1)),
+)
 SOLIDS: tuple[tuple[Dims, Dims], ...] = (
     ((1, 1, 1), (4, 4, 2)),
     ((2, 2, 2), (8, 4, 4)),
@@ -70,17 +77,20 @@ def is_special(launch: PlannedLaunch) -> bool:
     return threads <= WARP or (threads % WARP != 0 and not launch.suggested)
 
 
-def plan(
+def plan(  # noqa: PLR0913  (the last by name)
     given: Sequence[LaunchShape],
     host: Sequence[HostLaunch],
     indexes: Collection[str],
     bounds: LaunchBounds,
     suggestions: Sequence[SuggestedBlock] = (),
+    *,
+    whole_warps: bool = False,
 ) -> list[PlannedLaunch]:
     """Return the launches to check at.
 
     `indexes` names those of `threadIdx.x`, `blockIdx.y`, … whose values reach the kernel's results, and `suggestions`
-    are the blocks that its source and its constants suggest.
+    are the blocks that its source and its constants suggest. A kernel in which `whole_warps` take part in shuffles has
+    a warp per row of a block of two dimensions.
     """
     if given:
         constant = next((launch for launch in host if launch.arguments), None)
@@ -92,7 +102,7 @@ def plan(
         return launches
     fitting = [item for item in suggestions if _block(item.block, bounds) == item.block]
     grids = GRIDS if any(item.fixed for item in fitting) else GRIDS[:1]
-    usual = [] if any(item.fixed for item in fitting) else _derived(indexes, bounds)
+    usual = [] if any(item.fixed for item in fitting) else _derived(indexes, bounds, whole_warps=whole_warps)
     suggested: dict[LaunchShape, SuggestedBlock] = {}
     for item in fitting:
         for grid in grids:
@@ -189,11 +199,13 @@ def _scaled(shape: LaunchShape, most: int) -> LaunchShape:
     return LaunchShape((x, y, z), shape.block)
 
 
-def _derived(indexes: Collection[str], bounds: LaunchBounds) -> list[LaunchShape]:
+def _derived(indexes: Collection[str], bounds: LaunchBounds, *, whole_warps: bool) -> list[LaunchShape]:
     threads = [axis for axis in "xyz" if f"threadIdx.{axis}" in indexes]
     blocks = (block for _, block in _shapes_along(threads))
     grids = (grid for grid, _ in _shapes_along([axis for axis in "xyz" if f"blockIdx.{axis}" in indexes]))
     table = list(zip(grids, blocks, strict=True))
+    if threads == ["x", "y"] and whole_warps:
+        table = [(grid, block) for (grid, _), (_, block) in zip(table, WARP_PLANES, strict=True)]
     if threads == ["y"]:  # threads along x would all do the same
         table = [(grid, (1, size, 1)) for (grid, _), (_, size) in zip(table, LINES, strict=True)]
     elif threads == ["z"]:
