@@ -116,6 +116,8 @@ class TypeReader:
             return self._read(str(bound[text]), {}, depth + 1)
         if text in {"dim3", "uint3"}:
             return DIM3
+        if "<" in text and bound:
+            text = re.sub(r"[A-Za-z_]\w*", lambda match: str(bound.get(match[0], match[0])), text)
         macro = self._program.macro(text)
         alias = self._types.aliases.get(text.rpartition("::")[2]) or (macro.body if macro is not None else None)
         if alias and alias != text and depth < _MOST_ALIASES:
