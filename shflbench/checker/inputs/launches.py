@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.shapes import MAX_BLOCK_DIMS, Dims, LaunchShape
 from shflbench.model import MAX_BLOCK, WARP
+from shflbench.words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -143,7 +144,7 @@ def _of_host(host: Sequence[HostLaunch]) -> Iterator[PlannedLaunch]:
             continue
         seen.add((smaller, launch.arguments))
         notes = [f"{shape} of the host code, scaled down"] if smaller != shape else []
-        yield PlannedLaunch(smaller, Origin.HOST, launch, ", ".join((*notes, *assumed_texts(launch))))
+        yield PlannedLaunch(smaller, Origin.HOST, launch, ", ".join((*notes, *_assumptions(launch))))
 
 
 def fewer_blocks(launch: PlannedLaunch) -> PlannedLaunch | None:
@@ -177,12 +178,18 @@ def shorter(launch: PlannedLaunch) -> PlannedLaunch:
 def of_sample(shape: LaunchShape, host: HostLaunch | None) -> PlannedLaunch:
     """Return the launch of a sample of the blocks of a launch of the host code."""
     note = f"launch of the host code, of which {len(shape.sample)} of {shape.blocks} blocks ran"
-    return PlannedLaunch(shape, Origin.HOST, host, ", ".join((note, *assumed_texts(host))))
+    return PlannedLaunch(shape, Origin.HOST, host, ", ".join((note, *_assumptions(host))))
 
 
 def assumed_texts(host: HostLaunch | None) -> tuple[str, ...]:
     """Return the numbers that stand for what the host code reads: `argv[1] = 1024`."""
     return tuple(f"{name} = {value}" for name, value in host.assumed) if host is not None else ()
+
+
+def _assumptions(host: HostLaunch | None) -> tuple[str, ...]:
+    """Return that sizes of a launch of the host code follow from numbers that nobody gave; empty if they do not."""
+    texts = assumed_texts(host)
+    return (f"for derived {joined(texts)}",) if texts else ()
 
 
 def _scaled(shape: LaunchShape, most: int) -> LaunchShape:
