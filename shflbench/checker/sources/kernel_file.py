@@ -112,6 +112,14 @@ class HostLaunch:
     is_computed: bool = False  # whether earlier launches ran, whose results are the contents of its buffers
     variables: tuple[tuple[str, bytes | None], ...] = ()  # of the device, to which the host code copies; None: unknown
 
+    @property
+    def takes_parameters(self) -> bool:
+        """Whether numbers stand for parameters of a function that nothing in the file calls.
+
+        Its caller passes numbers that fit together, such as a pitch of at least the width.
+        """
+        return any(name.partition(".")[0].isidentifier() and name != "input" for name, _ in self.assumed)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class EarlierLaunch:

@@ -31,6 +31,8 @@ FURTHER = (ODD, 65_536)  # no multiple of a block; more than the threads of a la
 MOST_WORDS = 16  # of a command line
 MANY_THREADS = 4096
 MOST_THREADS, MOST_BYTES = 1 << 20, 1 << 24  # of launches with further numbers, and of their buffers
+ROW_BYTES = 4  # times as many as other numbers: rows of as many pixels, or of floating-point numbers, do not overlap
+_PITCH = re.compile(r"(?i)pitch|stride(?![a-z])|^ld[a-z]?$")
 _ADDRESS = 8  # bytes
 _COMPARED = re.compile(r"\bargc\s*(?:[<>]=?|[!=]=)\s*(\d{1,2})")
 
@@ -246,8 +248,9 @@ def _parameter(run: Interpreter, item: Node, given: HostInput) -> object:
     if name == "argc":
         return 1
     if type_.format and type_.format not in "fd":
-        given.used[name] = given.number
-        return given.number
+        number = given.number * (ROW_BYTES if _PITCH.search(name) else 1)
+        given.used[name] = number
+        return number
     if type_.name == "dim3":
         given.used.update({f"{name}.{axis}": given.number for axis in "xy"})
         return (given.number, given.number, 1)
