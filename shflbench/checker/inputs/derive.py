@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from shflbench.checker.inputs.alternatives import Alternative
     from shflbench.checker.inputs.grammar import ArgumentValue
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
@@ -39,18 +40,43 @@ def derive(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: in
     maker = _Maker(kernel, launch, wishes, seed)
     parameters = tuple(maker.parameter(parameter, place) for place, parameter in enumerate(kernel.parameters))
     shared, origin = _shared(launch, wishes)
-    variables = dict(launch.host.variables) if launch.host is not None else {}
-    stated = ((f"{name} = {count_noun(len(data), 'byte')}", Origin.HOST) for name, data in variables.items() if data)
+    variables = _variables(kernel, launch, wishes, seed)
+    stated = dict(launch.host.variables) if launch.host is not None else {}
+    for name, data in variables.items():
+        origin = Origin.GIVEN if name in wishes.given else Origin.HOST if stated.get(name) else Origin.DERIVED
+        maker.texts.append((f"{name} = {count_noun(len(data), 'byte') if data is not None else 'zeros'}", origin))
     return Arguments(
         parameters=parameters,
         offsets=tuple(parameter.offset for parameter in kernel.parameters),
         buffers=tuple(maker.buffers),
-        texts=(*maker.texts, *stated),
+        texts=tuple(maker.texts),
         shared_bytes=shared,
         shared=origin,
         unknown=tuple(maker.unknown),
         variables=variables,
     )
+
+
+def _variables(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: int) -> dict[str, bytes | None]:
+    """Return the contents of the variables of the device that the user gives, or that the host code copies to."""
+    host = dict(launch.host.variables) if launch.host is not None else {}
+    result: dict[str, bytes | None] = {}
+    for name, size in kernel.variables:
+        given = wishes.given.get(name)
+        if isinstance(given, BufferValue):
+            result[name] = filled(given, launch.shape.threads, name, seed).tobytes()[:size]
+        elif name in host and host[name] is None and wishes.alternative is not None:
+            result[name] = _alternative(wishes.alternative, size, launch.shape.threads)
+        elif name in host:
+            result[name] = host[name]
+    return result
+
+
+def _alternative(other: Alternative, size: int, threads: int) -> bytes:
+    """Return other contents of a variable; a single number is that of an index, or of a size."""
+    if size <= ADDRESS_BYTES:
+        return (other.number or threads).to_bytes(ADDRESS_BYTES, "little")[:size]
+    return other.filled(WORD, -(-size // WORD.size), threads).tobytes()[:size]
 
 
 def _shared(launch: PlannedLaunch, wishes: Wishes) -> tuple[int, Origin]:

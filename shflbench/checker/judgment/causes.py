@@ -319,6 +319,8 @@ def of_slice(depends: Slice, arguments: Arguments) -> Iterator[str]:
         if span.origin is Origin.DERIVED and span.buffer is None:
             yield span.name
     yield from _contents(depends, arguments)
+    if depends.unknown:
+        yield from (name for name, data in arguments.variables.items() if data is None)
 
 
 def _contents(depends: Slice, arguments: Arguments) -> Iterator[str]:

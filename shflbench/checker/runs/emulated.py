@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.checker.inputs.names import variable_name
 from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes
 from shflbench.checker.machine.threads import Shape
-from shflbench.symbols import plain_name
 
 if TYPE_CHECKING:
     from shflbench.checker.inputs.argument import Arguments
@@ -32,5 +32,5 @@ def emulated_launch(program: Program, launch: PlannedLaunch, arguments: Argument
 
 def _symbols(program: Program, arguments: Arguments) -> dict[str, bytes]:
     """Return the contents of the variables of the device that the host code sets, by their names in the PTX."""
-    known = ((place, arguments.variables.get(plain_name(place.name).rpartition("::")[2])) for place in program.symbols)
+    known = ((place, arguments.variables.get(variable_name(place))) for place in program.symbols)
     return {place.name: contents for place, contents in known if contents and len(contents) <= place.size}

@@ -169,6 +169,7 @@ class SourceKernel:
     launch_bounds: LaunchBounds = field(default_factory=LaunchBounds)
     derived: tuple[str, ...] = ()  # template arguments that nothing in the file names: `T = float`
     named_block: NamedBlock | None = None
+    variables: tuple[tuple[str, int], ...] = ()  # of the device, which it reaches: name and bytes; once it is linked
 
 
 @dataclass(frozen=True, slots=True)
