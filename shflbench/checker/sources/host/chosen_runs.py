@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.declarations import shape_of
 from shflbench.checker.sources.host.machine import HostFrame, HostInput, HostState
+from shflbench.checker.sources.host.program import items
+from shflbench.checker.sources.host.statements import always_leaves
 from shflbench.checker.sources.host.types import CHAR, pointer_to
 from shflbench.checker.sources.host.values import UNKNOWN, Memory, Pointer, Structure, Text
 from shflbench.checker.sources.kernel_file import ODD
 from shflbench.checker.sources.scopes import declared_name
-from shflbench.checker.sources.syntax_trees import text_of
+from shflbench.checker.sources.syntax_trees import text_of, walk
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -165,10 +167,11 @@ def _counts(run: Interpreter, main: HostFunction) -> list[int]:
 
 def _of_function(run: Interpreter, function: HostFunction, *, forced: bool) -> Iterator[Performed]:
     """Yield the launches of a function that nothing calls, with numbers in place of its parameters."""
+    required = _required(run, function)
 
     def run_with(number: int) -> HostState:
         given = HostInput(number=number)
-        arguments = [_parameter(run, item, given) for item in function.parameters]
+        arguments = [_parameter(run, item, given, required) for item in function.parameters]
         return run.run(function, arguments, given, forced=forced)
 
     yield from _with_numbers(run_with)
@@ -240,7 +243,23 @@ def _main(run: Interpreter, main: HostFunction, given: HostInput, *, forced: boo
     return run.run(main, [count, Pointer(memory, 0, pointer_to(CHAR))], given, forced=forced)
 
 
-def _parameter(run: Interpreter, item: Node, given: HostInput) -> object:
+def _required(run: Interpreter, function: HostFunction) -> dict[str, int]:
+    """Return the numbers that a function requires of its parameters: `if (radius != 4) exit(1);`."""
+    result: dict[str, int] = {}
+    for item in walk(function.body):
+        part = item.child_by_field_name("consequence") if item.type == "if_statement" else None
+        clause = item.child_by_field_name("condition") if part is not None and always_leaves(part) else None
+        condition = items(clause)[-1] if clause is not None and items(clause) else None
+        if condition is None or text_of(condition.child_by_field_name("operator")) != "!=":
+            continue
+        name, number = condition.child_by_field_name("left"), condition.child_by_field_name("right")
+        value = run.expression(number)(HostFrame()) if number is not None else UNKNOWN
+        if isinstance(value, int):
+            result.setdefault(text_of(name), value)
+    return result
+
+
+def _parameter(run: Interpreter, item: Node, given: HostInput, required: Mapping[str, int]) -> object:
     """Return a value for a parameter of a function that nothing calls: a number, or an address of memory."""
     declarator = item.child_by_field_name("declarator")
     name, frame = declared_name(declarator), HostFrame()
@@ -248,7 +267,7 @@ def _parameter(run: Interpreter, item: Node, given: HostInput) -> object:
     if name == "argc":
         return 1
     if type_.format and type_.format not in "fd":
-        number = given.number * (ROW_BYTES if _PITCH.search(name) else 1)
+        number = required.get(name, given.number * (ROW_BYTES if _PITCH.search(name) else 1))
         given.used[name] = number
         return number
     if type_.name == "dim3":

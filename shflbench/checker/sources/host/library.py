@@ -300,6 +300,24 @@ def _parsed(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> objec
     return bounded(int(text[:MOST_DIGITS], 0) if is_integer else float(text))
 
 
+def _option(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Return the value of an option `-name=4` of the command line, 0 without, as NVIDIA's helper_string.h does."""
+    name = given[2].load() if len(given) > 2 else UNKNOWN  # noqa: PLR2004  (argc, argv and the name)
+    if not isinstance(name, Text):
+        return UNKNOWN
+    options = dict(word.lstrip("-").partition("=")[::2] for word in run.state.given.words or () if word[:1] == "-")
+    number = _NUMBER.match(options.get(name.text or "", ""))
+    return int(float(number[1])) if number else 0
+
+
+def _flag(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Return whether the command line has an option, as NVIDIA's helper_string.h does."""
+    name = given[2].load() if len(given) > 2 else UNKNOWN  # noqa: PLR2004  (argc, argv and the name)
+    if not isinstance(name, Text):
+        return UNKNOWN
+    return int(any(word.lstrip("-").partition("=")[0] == name.text for word in run.state.given.words or ()))
+
+
 def assumed(run: HostRun, name: str) -> int:
     """Return the number that stands for one that the program reads."""
     run.state.given.used[name] = run.state.given.number
@@ -384,6 +402,14 @@ def _properties(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> o
     return 0
 
 
+def _function_attributes(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `cudaFuncGetAttributes(&attributes, kernel)`, as of a kernel that needs few registers."""
+    target = given[0].load() if given else UNKNOWN
+    fields = {"maxThreadsPerBlock": Cell(PROPERTIES["maxThreadsPerBlock"], INT)}
+    _write(target, Structure(target.cell.type if isinstance(target, CellAddress) else UNKNOWN_TYPE, fields))
+    return 0
+
+
 def _attribute(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     values = _values(given)
     if len(values) > 1:
@@ -452,6 +478,8 @@ LIBRARY: Mapping[str, Call] = {
     **dict.fromkeys(("sort", "stable_sort"), _sort),
     "qsort": _quicksort,
     **dict.fromkeys(READERS, _parsed),
+    "getCmdLineArgumentInt": _option,
+    "checkCmdLineFlag": _flag,
     **dict.fromkeys(("scanf", "sscanf", "fscanf"), _scan),
     **dict.fromkeys(("rand", "random"), _random),
     "drand48": _fraction,
@@ -460,6 +488,7 @@ LIBRARY: Mapping[str, Call] = {
     **dict.fromkeys(("getopt", "getopt_long"), _constant(-1)),
     "cudaGetDeviceProperties": _properties,
     "cudaDeviceGetAttribute": _attribute,
+    "cudaFuncGetAttributes": _function_attributes,
     "cudaGetDevice": _device_number,
     "cudaGetDeviceCount": _device_count,
     "cudaOccupancyMaxPotentialBlockSize": _block_size,

@@ -97,7 +97,7 @@ def _if(run: HostRun, node: Node) -> Statement:
         other = next(iter(items(other)), None)
     then = run.statement(first) if first is not None else _nothing
     alternative = run.statement(other) if other is not None else _nothing
-    leaves = first is not None and _leaves(first)
+    leaves = first is not None and always_leaves(first)
     parts = [part for part in (first, other) if part is not None]
     effects = [part for part in parts if run.program.has_effects(part) or _reads_words(part)]
     launching = [part for part in effects if run.launches(part)]
@@ -134,7 +134,7 @@ def _reads_words(node: Node) -> bool:
     )
 
 
-def _leaves(node: Node) -> bool:
+def always_leaves(node: Node) -> bool:
     """Whether a branch always ends the function or the program."""
     last = node
     while last.type == "compound_statement" and items(last):
