@@ -85,6 +85,42 @@ def test_links_that_an_earlier_kernel_stored_are_followed(
     assert verdicts(LINKS.replace("TARGET", target), tmp_path, kernel_cache)["follow"] == expected
 
 
+# Each value of a key begins where the key before differs, if the keys are sorted.
+KEYS = """#include <cuda_runtime.h>
+__global__ void key_of(const int *values, int *keys, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) keys[i] = values[i] % 16;
+}
+__global__ void starts(const int *keys, int *start, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && (i == 0 || keys[i] != keys[i - 1])) start[keys[i]] = i;
+}
+int main() {
+    int n = 256, h[256], *values, *keys, *start;
+    for (int i = 0; i < n; i++) h[i] = rand();
+    cudaMalloc(&values, sizeof(h)); cudaMalloc(&keys, sizeof(h)); cudaMalloc(&start, 16 * sizeof(int));
+    cudaMemcpy(values, h, sizeof(h), cudaMemcpyHostToDevice);
+    key_of<<<2, 128>>>(values, keys, n);
+    SORT
+    starts<<<2, 128>>>(keys, start, n);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("sort", "expected"),
+    [
+        ("thrust::sort(thrust::device_ptr<int>(keys), thrust::device_ptr<int>(keys) + n);", "clean"),
+        ("auto k = thrust::device_pointer_cast(keys); thrust::sort(thrust::device, k, k + n);", "clean"),
+        ("", "broken"),
+    ],
+)
+def test_keys_that_the_host_code_sorts_are_in_order(
+    tmp_path: Path, kernel_cache: Path, sort: str, expected: str
+) -> None:
+    assert verdicts(KEYS.replace("SORT", sort), tmp_path, kernel_cache)["starts"] == expected
+
+
 STATE = """#include <cuda_runtime.h>
 __device__ int state;
 __global__ void change(int value) { state = value; }

@@ -264,8 +264,11 @@ def _range(step: int) -> Call:
 
 
 def _sort(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
-    """Follow `std::sort(first, last)`."""
-    first, last, *order = [*_values(given), UNKNOWN, UNKNOWN][: max(len(given), 2)]
+    """Follow `std::sort(first, last)` or `thrust::sort(policy, first, last)`."""
+    values = _values(given)
+    if len(values) > 2 and not isinstance(values[0], Pointer):  # noqa: PLR2004  (first and last)
+        values = values[1:]
+    first, last, *order = [*values, UNKNOWN, UNKNOWN][: max(len(values), 2)]
     known = isinstance(first, Pointer) and isinstance(last, Pointer) and first.memory is last.memory
     if order or not known or first.offset is None or last.offset is None:
         return unknown_call(run, "sort", given)
@@ -493,6 +496,6 @@ LIBRARY: Mapping[str, Call] = {
     "cudaGetDeviceCount": _device_count,
     "cudaOccupancyMaxPotentialBlockSize": _block_size,
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _occupancy,
-    "raw_pointer_cast": _raw,
+    **dict.fromkeys(("raw_pointer_cast", "device_pointer_cast", "device_ptr"), _raw),
     **dict.fromkeys(("printf", "fprintf", "puts", "time", "clock", "free", "srand"), _constant(0)),
 }  # fmt: skip
