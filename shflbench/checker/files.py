@@ -29,6 +29,7 @@ from shflbench.checker.report import FileReport, KernelReport
 from shflbench.checker.reporter import LONGEST_PROBLEM, KernelReporter
 from shflbench.checker.runs.alternative_runs import with_alternatives, with_shorter
 from shflbench.checker.runs.budget import RunBudget
+from shflbench.checker.runs.earlier_launches import EarlierLaunches
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.checker.runs.order import order_reasons
 from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of
@@ -172,13 +173,14 @@ def check_kernels(
     linked = [_link(file, module, kernel, options) for kernel in chosen]
     refuse_unknown(options.arguments, [item.kernel if isinstance(item, LinkedKernel) else item[0] for item in linked])
     removed = RemovedStoreCheck(file, deadline)
+    earlier = EarlierLaunches(file, module, options.arch)
     reports: list[KernelReport] = []
     for number, item in enumerate(linked, 1):
         if isinstance(item, LinkedKernel):
             watch(CheckStep(number, len(linked), item.kernel.name))
             part = deadline if deadline.is_over else deadline.part_of(len(linked) - number + 1)
             given = replace(options, launches=launches_of(item.kernel, options.launches, options.named_launches))
-            report = _check(file, item, given, removed, part)
+            report = _check(file, earlier.completed(item), given, removed, part)
         else:
             report = item[1]
         reports.append(report)

@@ -96,6 +96,7 @@ class LaunchRecord:
     seeds: tuple[int, ...]
     schedules: tuple[str, ...]
     note: str = ""
+    derived_numbers: tuple[str, ...] = ()  # from which the host code computes arguments: `argv[1] = 1024`
 
     def listed(self, origin: str) -> str:
         """Return the arguments of one origin: `in = f32[256], n = 256`."""

@@ -11,6 +11,7 @@ import numpy as np
 from shflbench.checker.difference_words import difference_words
 from shflbench.checker.finding_groups import number_of_errors
 from shflbench.checker.finding_words import ACCESSES, in_words
+from shflbench.checker.inputs.launches import assumed_texts
 from shflbench.checker.judgment.removed import with_removed
 from shflbench.checker.judgment.sentences import misfit_sentence
 from shflbench.checker.link.reach import reached
@@ -269,6 +270,7 @@ def _records(evidence: KernelEvidence, refused: Mapping[str, Sequence[HazardKind
             shared_bytes=items[0].arguments.shared_bytes,
             seeds=tuple(item.seed for item in items),
             schedules=tuple(dict.fromkeys(result.policy for item in items for result in item.results)),
+            derived_numbers=assumed_texts(first.launch.host),
             note=first.launch.note or (_refusal(refused[shape]) if shape in refused else ""),
         )
 

@@ -1,16 +1,18 @@
-"""Whether a kernel divides its threads into warps by their numbers: `warp = threadIdx.x / 32`."""
+"""Whether a kernel is written for warps: `warp = threadIdx.x / 32`, or shuffles in which all lanes take part."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from shflbench.checker.link.program import Slot
+from shflbench.checker.opcodes.forms import Collective
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from shflbench.checker.dataflow.slices import Slicer
 
 LOG_WARP = 5
+ALL_LANES = 0xFFFF_FFFF
 
 
 def divides_into_warps(slicer: Slicer) -> bool:
@@ -24,3 +26,9 @@ def divides_into_warps(slicer: Slicer) -> bool:
         and op.sources[1] == LOG_WARP
         for op in slicer.ops
     )
+
+
+def takes_whole_warps(slicer: Slicer) -> bool:
+    """Return whether all lanes of a warp take part in a shuffle, a vote or a reduction."""
+    forms = ((op, op.form) for op in slicer.ops if isinstance(op.form, Collective))
+    return any(form.mask is not None and op.sources[form.mask] == ALL_LANES for op, form in forms)

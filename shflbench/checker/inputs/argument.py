@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -76,6 +78,7 @@ class Arguments:
     shared_bytes: int  # dynamic, per block
     shared: Origin
     unknown: tuple[str, ...] = ()  # parameters whose contents cannot be derived, and why
+    variables: Mapping[str, bytes | None] = field(default_factory=dict)  # contents of variables of the device, by name
 
     def listed(self, origin: Origin) -> str:
         """Return the values of one origin as a list: `in = f32[256], n = 256`."""

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from shflbench.checker.inputs.alternatives import Alternative
     from shflbench.checker.inputs.grammar import ArgumentValue
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
@@ -39,6 +40,11 @@ def derive(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: in
     maker = _Maker(kernel, launch, wishes, seed)
     parameters = tuple(maker.parameter(parameter, place) for place, parameter in enumerate(kernel.parameters))
     shared, origin = _shared(launch, wishes)
+    variables = _variables(kernel, launch, wishes, seed)
+    stated = dict(launch.host.variables) if launch.host is not None else {}
+    for name, data in variables.items():
+        origin = Origin.GIVEN if name in wishes.given else Origin.HOST if stated.get(name) else Origin.DERIVED
+        maker.texts.append((f"{name} = {count_noun(len(data), 'byte') if data is not None else 'zeros'}", origin))
     return Arguments(
         parameters=parameters,
         offsets=tuple(parameter.offset for parameter in kernel.parameters),
@@ -47,7 +53,30 @@ def derive(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: in
         shared_bytes=shared,
         shared=origin,
         unknown=tuple(maker.unknown),
+        variables=variables,
     )
+
+
+def _variables(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: int) -> dict[str, bytes | None]:
+    """Return the contents of the variables of the device that the user gives, or that the host code copies to."""
+    host = dict(launch.host.variables) if launch.host is not None else {}
+    result: dict[str, bytes | None] = {}
+    for name, size in kernel.variables:
+        given = wishes.given.get(name)
+        if isinstance(given, BufferValue):
+            result[name] = filled(given, launch.shape.threads, name, seed).tobytes()[:size]
+        elif name in host and host[name] is None and wishes.alternative is not None:
+            result[name] = _alternative(wishes.alternative, size, launch.shape.threads)
+        elif name in host:
+            result[name] = host[name]
+    return result
+
+
+def _alternative(other: Alternative, size: int, threads: int) -> bytes:
+    """Return other contents of a variable; a single number is that of an index, or of a size."""
+    if size <= ADDRESS_BYTES:
+        return (other.number or threads).to_bytes(ADDRESS_BYTES, "little")[:size]
+    return other.filled(WORD, -(-size // WORD.size), threads).tobytes()[:size]
 
 
 def _shared(launch: PlannedLaunch, wishes: Wishes) -> tuple[int, Origin]:
@@ -83,6 +112,11 @@ class _Maker:
         self.sizes = SuggestedSizes(kernel, launch, wishes)
         self.shared: dict[tuple[int, int], int] = {}  # arrays that were given: address and bytes → number of the buffer
         self.passed: dict[int, int] = {}  # number of an allocation of the host code → number of the buffer
+
+    @property
+    def _is_computed(self) -> bool:
+        """Whether contents of the launch follow from its sizes, so that they do not fit others."""
+        return self.launch.host is not None and self.launch.host.is_computed
 
     def parameter(self, parameter: KernelParameter, place: int) -> ParameterValue:
         name = parameter_name(parameter, place)
@@ -208,7 +242,8 @@ class _Maker:
         text = f"{bytes_} bytes" if element is BYTES else f"{element.name}[{count}]"
         if source is not None and source.contents is not None and len(source.contents) == bytes_:
             given = np.frombuffer(source.contents, np.uint8).copy()
-            return self._buffer(name, given, text, size, origin, Origin.HOST)
+            values = Origin.DERIVED if source.is_derived else Origin.HOST
+            return self._buffer(name, given, text, size, origin, values)
         byte = source.filled if source is not None else None
         # With the first seed, contents other than zeros are random all the same, so that more branches are taken.
         by_host = byte == 0 or (byte is not None and self.wishes.vary)
@@ -233,7 +268,7 @@ class _Maker:
         """Return the size of a buffer: that of the host code, one that guards suggest, or what accesses need."""
         given = source.size if source is not None else None
         if given and given <= self.wishes.most_bytes:
-            smaller = self.sizes.scaled(name, given) if self.wishes.vary else None
+            smaller = self.sizes.scaled(name, given) if self.wishes.vary and not self._is_computed else None
             if smaller is not None:
                 return _Size(smaller.bytes, Origin.DERIVED, limited=True, reached=smaller.reached)
             return _Size(given, Origin.HOST, reached=self.sizes.reaches(name, given // max(one, 1)))

@@ -10,6 +10,7 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.dimensions import MAX_BLOCK_DIMS
 from shflbench.model import MAX_BLOCK, WARP
+from shflbench.words import joined
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -30,6 +31,13 @@ PLANES: tuple[tuple[Dims, Dims], ...] = (
     ((2, 2, 1), (16, 16, 1)),
     ((2, 1, 1), (10, 5, 1)),
     ((3, 1, 1), (8, 8, 1)),
+)
+# Of kernels whose warps lie along x, so that a block has 32 threads there.
+WARP_PLANES: tuple[tuple[Dims, Dims], ...] = (
+    ((1, 1, 1), (32, 1, 1)),
+    ((2, 2, 1), (32, 8, 1)),
+    ((2, 1, 1), (32, 3, 1)),
+    ((3, 1, 1), (32, 2, 1)),
 )
 SOLIDS: tuple[tuple[Dims, Dims], ...] = (
     ((1, 1, 1), (4, 4, 2)),
@@ -72,17 +80,20 @@ def is_special(launch: PlannedLaunch) -> bool:
     return threads <= WARP or (threads % WARP != 0 and not launch.suggested)
 
 
-def plan(
+def plan(  # noqa: PLR0913  (the last by name)
     given: Sequence[LaunchShape],
     host: Sequence[HostLaunch],
     indexes: Collection[str],
     bounds: LaunchBounds,
     suggestions: Sequence[SuggestedBlock] = (),
+    *,
+    whole_warps: bool = False,
 ) -> list[PlannedLaunch]:
     """Return the launches to check at.
 
     `indexes` names those of `threadIdx.x`, `blockIdx.y`, … whose values reach the kernel's results, and `suggestions`
-    are the blocks that its source and its constants suggest.
+    are the blocks that its source and its constants suggest. A kernel in which `whole_warps` take part in shuffles has
+    a warp per row of a block of two dimensions.
     """
     if given:
         constant = next((launch for launch in host if launch.arguments), None)
@@ -94,7 +105,7 @@ def plan(
         return launches
     fitting = [item for item in suggestions if _block(item.block, bounds) == item.block]
     grids = GRIDS if any(item.fixed for item in fitting) else GRIDS[:1]
-    usual = [] if any(item.fixed for item in fitting) else _derived(indexes, bounds)
+    usual = [] if any(item.fixed for item in fitting) else _derived(indexes, bounds, whole_warps=whole_warps)
     suggested: dict[LaunchShape, SuggestedBlock] = {}
     for item in fitting:
         for grid in grids:
@@ -135,7 +146,7 @@ def _of_host(host: Sequence[HostLaunch]) -> Iterator[PlannedLaunch]:
             continue
         seen.add((smaller, launch.arguments))
         notes = [f"{shape} of the host code, scaled down"] if smaller != shape else []
-        yield PlannedLaunch(smaller, Origin.HOST, launch, ", ".join((*notes, *assumed_texts(launch))))
+        yield PlannedLaunch(smaller, Origin.HOST, launch, ", ".join((*notes, *_assumptions(launch))))
 
 
 def fewer_blocks(launch: PlannedLaunch) -> PlannedLaunch | None:
@@ -169,12 +180,18 @@ def shorter(launch: PlannedLaunch) -> PlannedLaunch:
 def of_sample(shape: LaunchShape, host: HostLaunch | None) -> PlannedLaunch:
     """Return the launch of a sample of the blocks of a launch of the host code."""
     note = f"launch of the host code, of which {len(shape.sample)} of {shape.blocks} blocks ran"
-    return PlannedLaunch(shape, Origin.HOST, host, ", ".join((note, *assumed_texts(host))))
+    return PlannedLaunch(shape, Origin.HOST, host, ", ".join((note, *_assumptions(host))))
 
 
 def assumed_texts(host: HostLaunch | None) -> tuple[str, ...]:
     """Return the numbers that stand for what the host code reads: `argv[1] = 1024`."""
     return tuple(f"{name} = {value}" for name, value in host.assumed) if host is not None else ()
+
+
+def _assumptions(host: HostLaunch | None) -> tuple[str, ...]:
+    """Return that sizes of a launch of the host code follow from numbers that nobody gave; empty if they do not."""
+    texts = assumed_texts(host)
+    return (f"for derived {joined(texts)}",) if texts else ()
 
 
 def _scaled(shape: LaunchShape, most: int) -> LaunchShape:
@@ -191,11 +208,13 @@ def _scaled(shape: LaunchShape, most: int) -> LaunchShape:
     return LaunchShape((x, y, z), shape.block)
 
 
-def _derived(indexes: Collection[str], bounds: LaunchBounds) -> list[LaunchShape]:
+def _derived(indexes: Collection[str], bounds: LaunchBounds, *, whole_warps: bool) -> list[LaunchShape]:
     threads = [axis for axis in "xyz" if f"threadIdx.{axis}" in indexes]
     blocks = (block for _, block in _shapes_along(threads))
     grids = (grid for grid, _ in _shapes_along([axis for axis in "xyz" if f"blockIdx.{axis}" in indexes]))
     table = list(zip(grids, blocks, strict=True))
+    if threads == ["x", "y"] and whole_warps:
+        table = [(grid, block) for (grid, _), (_, block) in zip(table, WARP_PLANES, strict=True)]
     if threads == ["y"]:  # threads along x would all do the same
         table = [(grid, (1, size, 1)) for (grid, _), (_, size) in zip(table, LINES, strict=True)]
     elif threads == ["z"]:

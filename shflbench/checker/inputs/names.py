@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.checker.inputs.grammar import BufferValue
 from shflbench.errors import UsageError
+from shflbench.symbols import plain_name
 from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker.inputs.grammar import ArgumentValue, GivenArgument
+    from shflbench.checker.link.program import ModuleVariable
     from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
 
 
@@ -36,19 +39,27 @@ def offsets_of(kernel: SourceKernel) -> dict[str, int]:
     return offsets
 
 
+def variable_name(variable: ModuleVariable) -> str:
+    """Return the name in C++, without namespaces, of a variable of the device."""
+    return plain_name(variable.name).rpartition("::")[2]
+
+
 def parameter_name(parameter: KernelParameter, place: int) -> str:
     """Return the name of a parameter, or `argN` where none is known."""
     return parameter.name or f"arg{place}"
 
 
 def matched(given: Sequence[GivenArgument], kernel: SourceKernel) -> dict[str, ArgumentValue]:
-    """Return the values by the names of `kernel`, those that it has; a position counts as a name."""
+    """Return the values by the names of `kernel`, those that it has; a position counts as a name.
+
+    Variables of the device that it uses have names, too, and take the contents of a buffer.
+    """
     known, values = names_of(kernel), {}
     for argument in given:
         name = argument.name
         if name.isdecimal() and name not in known and int(name) < len(kernel.parameters):
             name = parameter_name(kernel.parameters[int(name)], int(name))
-        if name in known:
+        if name in known or (name in dict(kernel.variables) and isinstance(argument.value, BufferValue)):
             values[name] = argument.value
     return values
 

@@ -10,7 +10,7 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.elements import element_of
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.names import offsets_of, parameter_name
-from shflbench.checker.inputs.scalars import ITERATIONS, derived_number, power_of_two
+from shflbench.checker.inputs.scalars import ITERATIONS, derived_number, is_size, is_size_of_row, power_of_two
 from shflbench.checker.inputs.wishes import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def scaled_down(value: int | float, launch: PlannedLaunch) -> int | None:  # noq
     So that as many threads of the last block are beyond it. None for a number that does not end in the last block.
     """
     host, shape = launch.host, launch.shape
-    if host is None or host.grid is None or host.block != shape.block or not _is_whole(value):
+    if host is None or host.grid is None or host.block != shape.block or host.is_computed or not _is_whole(value):
         return None
     for axis in range(3):
         threads = host.grid[axis] * shape.block[axis]
@@ -79,12 +79,7 @@ class ArgumentNumbers:
     def number(self, name: str, element: Element, host: HostArgument | None) -> ArgumentNumber:
         """Return the number `name`, for which the user gives no value."""
         if host is not None and host.value is not None:
-            if self._is_number_of_blocks(name, host.value):
-                return ArgumentNumber(self._launch.shape.blocks, Origin.DERIVED, scaled=True)
-            smaller = scaled_down(host.value, self._launch) if self._wishes.vary and element.kind in "iu" else None
-            if smaller is not None:
-                return ArgumentNumber(smaller, Origin.DERIVED, varied=True, scaled=True)
-            return ArgumentNumber(host.value, Origin.HOST)
+            return self._of_host(name, element, host.value)
         plain = name.rpartition(".")[2]
         other = self._wishes.alternative.integer(plain) if self._wishes.alternative is not None else None
         is_shift = self._offsets.get(name) in self._wishes.shifts
@@ -101,6 +96,25 @@ class ArgumentNumbers:
         elif offset in self._wishes.masks:
             value = power_of_two(int(value))
         return ArgumentNumber(value, Origin.DERIVED, varied)
+
+    def _of_host(self, name: str, element: Element, value: int | float) -> ArgumentNumber:  # noqa: PYI041  (two types)
+        """Return the number of the host code, or another one where the launch differs from that of the host code."""
+        if self._is_number_of_blocks(name, value):
+            return ArgumentNumber(self._launch.shape.blocks, Origin.DERIVED, scaled=True)
+        if element.kind in "iu" and (other := self._other(name)) is not None:
+            return ArgumentNumber(other, Origin.DERIVED)
+        smaller = scaled_down(value, self._launch) if self._wishes.vary and element.kind in "iu" else None
+        if smaller is not None:
+            return ArgumentNumber(smaller, Origin.DERIVED, varied=True, scaled=True)
+        return ArgumentNumber(value, Origin.HOST)
+
+    def _other(self, name: str) -> int | None:
+        """Return the alternative of a parameter that nothing passes, such as `mode`, which is no size; None without."""
+        host, other = self._launch.host, self._wishes.alternative
+        plain = name.rpartition(".")[2]
+        if host is None or other is None or not host.takes_parameters or is_size(plain) or is_size_of_row(plain):
+            return None
+        return other.other
 
     def _is_number_of_blocks(self, name: str, value: int | float) -> bool:  # noqa: PYI041  (two types)
         """Whether a number of the host code is that of its blocks, of which the launch has fewer: they all arrive."""

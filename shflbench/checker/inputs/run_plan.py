@@ -13,6 +13,7 @@ from shflbench.checker.dataflow.bit_uses import masks, shifts, units
 from shflbench.checker.dataflow.index_values import IndexValues
 from shflbench.checker.dataflow.scope import used_indexes
 from shflbench.checker.dataflow.strides import strides
+from shflbench.checker.dataflow.warps import takes_whole_warps
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.array_accesses import array_accesses, range_ends
 from shflbench.checker.inputs.blocks import suggested_blocks
@@ -74,7 +75,8 @@ def plan_runs(
     )
     used = used_indexes(slicer)
     suggestions = suggested_blocks(slicer, used, kernel.named_block, kernel.launch_bounds)
-    usual = plan(launches, kernel.host_launches, used, kernel.launch_bounds, suggestions)
+    whole_warps = takes_whole_warps(slicer)
+    usual = plan(launches, kernel.host_launches, used, kernel.launch_bounds, suggestions, whole_warps=whole_warps)
     return RunPlan(wishes, with_samples(with_covering(usual, kernel, wishes), slicer.ops, used))
 
 

@@ -32,6 +32,7 @@ _SIZES = {
     "n", "m", "nx", "size", "sz", "count", "length", "len", "width", "w", "cols", "columns", "elements", "elems",
     "total", "items", "points", "limit", "max", "num", "dim", "dimx", "sizex",
 }  # fmt: skip
+_PITCHES = {"pitch", "stride", "ld", "lda", "ldb", "ldc", "ldd"}
 ITERATIONS = 3
 SHORTER = 8  # sizes are shortened by about an eighth: 256 becomes 223
 
@@ -50,6 +51,12 @@ def is_size(name: str) -> bool:
     """Whether the name of a parameter says that it is the size of something."""
     words = [word.lower() for word in _WORDS.findall(name)]
     return bool(words) and bool({words[-1], "".join(words[-2:])} & (_SIZES | _ROWS | _DEPTH))
+
+
+def is_size_of_row(name: str) -> bool:
+    """Whether the name of a parameter says how far apart rows are."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return bool(words) and words[-1] in _PITCHES
 
 
 def power_of_two(value: int) -> int:

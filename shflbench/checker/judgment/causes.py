@@ -126,6 +126,12 @@ def _reads_input(item: LaunchEvidence) -> bool:
     )
 
 
+def _takes_parameters(item: LaunchEvidence) -> bool:
+    """Whether numbers of a launch stand for parameters of a function of the host code that nothing calls."""
+    host = item.launch.host if item.launch.origin is Origin.HOST else None
+    return host is not None and host.takes_parameters
+
+
 def _numbers(item: LaunchEvidence) -> frozenset[int]:
     """Return the numbers that stand for what the host code reads; none for a launch that depends on none."""
     host = item.launch.host
@@ -291,13 +297,18 @@ def race_inputs(observation: Observation, slicer: Slicer, arguments: Arguments) 
     """Yield the derived numbers, and the buffers of derived contents, from which the addresses of both accesses come.
 
     A scatter, `out[to[i]] = …`, races only if its indices repeat, which the caller may exclude, and rows of
-    `out[y * pitch + x] = …` overlap only if the pitch is too small.
+    `out[y * pitch + x] = …` overlap only if the pitch is too small. Numbers that stand for parameters of a function
+    that nothing calls are derived, too.
     """
     hazard = observation.hazard
     sides = []
+    of_parameters = all(map(_takes_parameters, observation.launches))
     for instruction in (hazard.instruction, hazard.other or hazard.instruction):
         depends = slicer.of(slicer.ops_of(instruction), address_only=True)
         sides.append(list(of_slice(depends, arguments)))
+        if of_parameters:
+            numbers = (span for span in _spans(arguments, depends.parameters) if span.buffer is None)
+            sides[-1] += [span.name for span in numbers if span.origin is Origin.HOST]
     if all(sides):
         yield from (name for side in sides for name in side)
 
@@ -308,6 +319,8 @@ def of_slice(depends: Slice, arguments: Arguments) -> Iterator[str]:
         if span.origin is Origin.DERIVED and span.buffer is None:
             yield span.name
     yield from _contents(depends, arguments)
+    if depends.unknown:
+        yield from (name for name, data in arguments.variables.items() if data is None)
 
 
 def _contents(depends: Slice, arguments: Arguments) -> Iterator[str]:

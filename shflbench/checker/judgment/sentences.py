@@ -88,7 +88,7 @@ def misfit_sentence(judged: Sequence[JudgedObservation]) -> str:
 
 def _with_number(host: HostLaunch | None) -> str:
     """Return the first number that stands for one which the host code gets from outside; empty if there is none."""
-    return "".join(f" with {text}" for text in assumed_texts(host)[:1]) if host is not None else ""
+    return "".join(f" with derived {text}" for text in assumed_texts(host)[:1]) if host is not None else ""
 
 
 def _missing(host: HostLaunch) -> str:

@@ -18,16 +18,16 @@ from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.numbers import is_too_large
 from shflbench.checker.inputs.wishes import MOST_BYTES
 from shflbench.checker.machine.faults import FaultKind, KernelFault
-from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes
+from shflbench.checker.machine.launch import Machine
 from shflbench.checker.machine.policies import ADVERSARIAL, LOCKSTEP
 from shflbench.checker.machine.scheduler import StepLimitError
-from shflbench.checker.machine.threads import Shape
 from shflbench.checker.races.hazards import MEMORY_FAULTS, RACES, HazardKind
 from shflbench.checker.races.past_faults import past_faults
 from shflbench.checker.races.tracked import TooManyCellsError
 from shflbench.checker.races.watched import ScheduledRun
 from shflbench.checker.runs.budget import COMPARISON, RunBudget
 from shflbench.checker.runs.differences import differences
+from shflbench.checker.runs.emulated import emulated_launch
 from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence, did_not_end
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.runs.launch_selection import adversarial, to_compare
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.link.program import Program
+    from shflbench.checker.machine.launch import EmulatedLaunch
     from shflbench.checker.machine.policies import Policy
     from shflbench.checker.sources.kernel_file import SourceKernel
     from shflbench.errors import EmulatorError
@@ -239,17 +240,7 @@ class KernelRuns:
     def _emulated(self, launch: PlannedLaunch, arguments: Arguments, machine: Machine) -> EmulatedLaunch:
         if arguments.total_bytes > COLLECTED_BYTES:
             gc.collect()  # the machine of the launch before is in a cycle
-        return EmulatedLaunch(
-            program=self.program,
-            shape=Shape.of(launch.shape.grid, launch.shape.block, launch.shape.sample),
-            shared_bytes=arguments.shared_bytes,
-            inputs=(),
-            outputs=[buffer.contents for buffer in arguments.buffers],
-            iterations=0,
-            order=[ParameterBytes(value.data, value.pointers) for value in arguments.parameters],
-            machine=machine,
-            names=[buffer.name for buffer in arguments.buffers],
-        )
+        return emulated_launch(self.program, launch, arguments, machine)
 
     def _grow_one(self, fault: EmulatorError | None, arguments: Arguments) -> bool:
         if not isinstance(fault, KernelFault) or fault.kind is not FaultKind.OUT_OF_BOUNDS:

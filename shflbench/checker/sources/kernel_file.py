@@ -73,6 +73,8 @@ class HostBuffer:
     filled: int | None = None  # the byte with which the host code fills all of it before the launch
     contents: bytes | None = None  # all of them, if they are known and not of one byte
     is_sorted: bool = False  # whether they are unknown, but the host code sorts them in ascending order
+    output: KernelOutput | None = field(default=None, compare=False, repr=False)  # by an earlier launch
+    is_derived: bool = False  # whether the contents follow from contents that nobody gave
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +89,11 @@ class HostArgument:
 
     def field(self, name: str) -> HostArgument | None:
         """Return a field of a structure, or of a structure in it: `grid.x`."""
+        fields = dict(self.fields)
         first, _, further = name.partition(".")
-        known = dict(self.fields).get(first)
+        known = fields.get(first)
+        if name in fields:
+            return fields[name]
         return known.field(further) if known is not None and further else known
 
 
@@ -104,6 +109,33 @@ class HostLaunch:
     cooperative: bool = False
     assumed: tuple[tuple[str, int], ...] = ()  # numbers that stand for what the program reads: `argv[1]`
     forced: bool = False  # reached against a condition that did not hold: sizes and contents may be those of others
+    is_computed: bool = False  # whether earlier launches ran, whose results are the contents of its buffers
+    variables: tuple[tuple[str, bytes | None], ...] = ()  # of the device, to which the host code copies; None: unknown
+
+    @property
+    def takes_parameters(self) -> bool:
+        """Whether numbers stand for parameters of a function that nothing in the file calls.
+
+        Its caller passes numbers that fit together, such as a pitch of at least the width.
+        """
+        return any(name.partition(".")[0].isidentifier() and name != "input" for name, _ in self.assumed)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EarlierLaunch:
+    """A launch that the host code performs before others, whose buffers its kernel may write."""
+
+    kernel: str  # as a user names it, with its template arguments
+    launch: HostLaunch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelOutput:
+    """A buffer after an earlier launch: what the kernel leaves in one of its buffers."""
+
+    by: EarlierLaunch
+    number: int  # among the buffers of that launch
+    sorted_as: str = ""  # the format of `struct` of its elements, if the host code sorts them afterwards
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +169,7 @@ class SourceKernel:
     launch_bounds: LaunchBounds = field(default_factory=LaunchBounds)
     derived: tuple[str, ...] = ()  # template arguments that nothing in the file names: `T = float`
     named_block: NamedBlock | None = None
+    variables: tuple[tuple[str, int], ...] = ()  # of the device, which it reaches: name and bytes; once it is linked
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,14 +11,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.sources.argument_types import item_bytes, meaning
+from shflbench.checker.sources.definitions import template_parameters
 from shflbench.checker.sources.host_code import inner
 from shflbench.checker.sources.kernel_file import Field
-from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
+from shflbench.checker.sources.naming import split_arguments
+from shflbench.checker.sources.syntax_trees import function_declarator, parse, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from tree_sitter import Node
+    from tree_sitter import Node, Tree
 
     from shflbench.checker.sources.host_code import UserFile
 
@@ -93,6 +95,8 @@ class Types:
         self.aliases: dict[str, str] = {}
         self._certain: set[str] = set()  # names of typedefs that the compiler sees
         self._structures: dict[str, Node] = {}
+        self._templates: dict[str, Node] = {}  # of classes
+        self._trees: list[Tree] = []  # of their instances
         self._ambiguous: set[str] = set()
         self._constant = constant
         self._layouts: dict[str, StructureLayout | None] = {}
@@ -117,6 +121,8 @@ class Types:
             name = text_of(node.child_by_field_name("name"))
             if node.child_by_field_name("body") is not None and name and not _in_template(node):
                 self._add_structure(name, node)
+            elif node.child_by_field_name("body") is not None and name:
+                self._add_template(name, node)
         elif node.type == "enum_specifier" and (name := text_of(node.child_by_field_name("name"))):
             base = node.child_by_field_name("base")
             self._add_alias(name, text_of(base) if base is not None else "int")
@@ -151,6 +157,33 @@ class Types:
             self._ambiguous.add(name)
         self._structures[name] = node
 
+    def _add_template(self, name: str, node: Node) -> None:
+        """Keep a class template; one with specializations, or in another template, has no certain layout."""
+        outer = node.parent
+        is_plain = outer is not None and outer.type == "template_declaration" and not _in_template(outer)
+        plain = name.partition("<")[0]
+        if not is_plain or "<" in name or plain in self._templates:
+            self._ambiguous.add(plain)
+        self._templates[plain] = node
+
+    def _instance(self, name: str, depth: int) -> StructureLayout | None:
+        """Return the layout of an instance of a class template, in whose text arguments stand for parameters."""
+        plain, _, listed = name.partition("<")
+        node = self._templates.get(plain)
+        if node is None or node.parent is None or plain in self._ambiguous or depth > _MAXIMUM_DEPTH:
+            return None
+        parameters = template_parameters(node.parent)
+        given = [text.strip() for text in split_arguments(listed.rstrip().removesuffix(">"))]
+        texts = [*given, *(item.default for item in parameters[len(given) :])]
+        if any(item.pack for item in parameters) or len(texts) != len(parameters) or None in texts:
+            return None
+        values = {item.name: str(text) for item, text in zip(parameters, texts, strict=True)}
+        text = re.sub(r"[A-Za-z_]\w*", lambda match: values.get(match[0], match[0]), text_of(node))
+        tree = parse(f"{text};".encode())
+        self._trees.append(tree)
+        made = next((item for item in walk(tree.root_node) if item.type == node.type), None)
+        return self._lay_out(made, depth + 1) if made is not None else None
+
     def layout(self, name: str, depth: int = 0) -> StructureLayout | None:
         """Return the layout of the structure `name`; None if it is unknown."""
         if name not in self._layouts:
@@ -158,6 +191,8 @@ class Types:
             self._layouts[name] = None  # while it is laid out: a structure cannot contain itself
             if node is not None and name not in self._ambiguous:
                 self._layouts[name] = self._lay_out(node, depth)
+            elif "<" in name:
+                self._layouts[name] = self._instance(name, depth)
         return self._layouts[name]
 
     def _lay_out(self, node: Node, depth: int) -> StructureLayout | None:

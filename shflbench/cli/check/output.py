@@ -86,7 +86,9 @@ def _inputs(launches: Sequence[LaunchRecord], *, brief: bool) -> Iterator[str]:
     if brief:
         return
     if host := largest.listed("from the host code"):
-        yield f"arguments from the host code: {host}"
+        numbers = joined(largest.derived_numbers)
+        source = f"that the host code computes from derived {numbers}" if numbers else "from the host code"
+        yield f"arguments {source}: {host}"
     yield f"explored: {_explored(launches)}"
 
 

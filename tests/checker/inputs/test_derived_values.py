@@ -75,6 +75,34 @@ def test_a_row_per_warp_is_judged_in_blocks_of_whole_warps(tmp_path: Path, kerne
     assert judged == {"sums": "clean", "filled": "clean", "broken": "broken"}
 
 
+# A warp per row of a block of two dimensions: `together` has one row of shared memory for all of its warps.
+WARP_ROWS = """__device__ float sum(float x) {
+    for (int d = 16; d; d /= 2) x += __shfl_xor_sync(0xffffffff, x, d);
+    return x;
+}
+__global__ void rows(const float *in, float *out, int rows, int columns) {
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    if (row >= rows) return;
+    float x = 0;
+    for (int c = threadIdx.x; c < columns; c += 32) x += in[row * columns + c];
+    x = sum(x);
+    if (threadIdx.x == 0) out[row] = x;
+}
+__global__ void together(const float *in, float *out, int rows) {
+    __shared__ float s[32];
+    int row = blockIdx.x * blockDim.y + threadIdx.y;
+    if (row >= rows) return;
+    s[threadIdx.x] = in[row * 32 + threadIdx.x];
+    float x = sum(s[31 - threadIdx.x]);
+    if (threadIdx.x == 0) out[row] = x;
+}
+"""
+
+
+def test_a_row_of_a_block_is_a_warp_where_all_its_lanes_exchange_values(tmp_path: Path, kernel_cache: Path) -> None:
+    assert verdicts(WARP_ROWS, tmp_path, kernel_cache) == {"rows": "clean", "together": "broken"}
+
+
 INDEXED = """__global__ void rows(const int *start, int *out, int rows) {
     int row = blockIdx.x * blockDim.x + threadIdx.x;
     if (row < rows) for (int j = start[row]; j < start[row + 1]; j++) out[j] = row;

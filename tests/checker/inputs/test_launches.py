@@ -82,6 +82,12 @@ def test_a_kernel_that_uses_y_is_launched_in_two_dimensions() -> None:
     assert shapes(plan([], [], indexes, NO_BOUNDS)) == ["1:8x4", "2x2:16x16", "2:10x5", "3:8x8"]
 
 
+def test_a_kernel_whose_warps_exchange_values_has_a_warp_per_row_of_a_block() -> None:
+    indexes = {"threadIdx.x", "threadIdx.y", "blockIdx.x"}
+    derived = shapes(plan([], [], indexes, NO_BOUNDS, whole_warps=True))
+    assert derived == ["1x32", "2:32x8", "2:32x3", "3:32x2"]
+
+
 def test_blocks_lie_along_the_dimension_that_the_kernel_asks_for() -> None:
     indexes = {"threadIdx.x", "threadIdx.y", "blockIdx.y"}
     assert shapes(plan([], [], indexes, NO_BOUNDS)) == ["1:8x4", "1x2:16x16", "1x2:10x5", "1x3:8x8"]

@@ -26,6 +26,38 @@ def test_members_lie_where_the_abi_puts_them(
 
 
 @pytest.mark.parametrize(
+    ("name", "size", "fields"),
+    [
+        ("S<float, 2>", 16, [("p", "f4", 0), ("n[0]", "i4", 8), ("n[1]", "i4", 12)]),
+        ("S<P<double>, 1>", 16, [("p", None, 0), ("n[0]", "i4", 8)]),
+        ("P<short>", 4, [("a", "i2", 0), ("b", "i2", 2)]),
+        ("P<P<char> >", 4, [("a.a", "i1", 0), ("a.b", "i1", 1), ("b.a", "i1", 2), ("b.b", "i1", 3)]),
+    ],
+)
+def test_instances_of_class_templates_are_laid_out(
+    parse: Parse, name: str, size: int, fields: list[tuple[str, str | None, int]]
+) -> None:
+    text = "template <class T> struct P { T a, b; };\ntemplate <typename T, int N = 4> struct S { T *p; int n[N]; };"
+    value = parse(text).types.value(name)
+    assert value is not None
+    assert value[0] == size
+    assert [(field.name, field.element, field.offset) for field in value[2]] == fields
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "template <class T> struct S { T a; };\ntemplate <> struct S<float> { int b, c; };",
+        "template <class T> struct S { virtual void f(); T a; };",
+        "template <class... T> struct S { int a; };",
+        "template <class T, int N> struct S { T a[N]; };",
+    ],
+)
+def test_instances_of_other_templates_have_no_layout(parse: Parse, text: str) -> None:
+    assert parse(text).types.value("S<float>") is None
+
+
+@pytest.mark.parametrize(
     "declaration",
     [
         "struct S { int a : 3; };",

@@ -71,7 +71,7 @@ def test_a_function_of_the_file_need_not_take_every_number_and_a_program_should(
     report = check_text(f"{kernel}{host} {{ {number} {sizes} copied<<<(n + 255) / 256, 256>>>(in, out); }}")
     assert report.verdict == verdict, report.sentence
     if verdict == "clean":
-        assert "out of bounds only in launch 4x256 with n = 1000, and not in others" in report.sentence
+        assert "out of bounds only in launch 4x256 with derived n = 1000, and not in others" in report.sentence
 
 
 SORTED = f"""

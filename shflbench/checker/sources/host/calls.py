@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.host.launching import launch, launch_by_call
+from shflbench.checker.sources.host.launching import launch, launch_by_call, launch_by_configuration
 from shflbench.checker.sources.host.library import LIBRARY, random_number, unknown_call
 from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.templates import template_arguments
@@ -51,6 +51,8 @@ def call(  # noqa: PLR0911  (a return per kind of call)
     name = called_name(function)
     if name in _BY_FUNCTION and len(arguments) >= 4:  # noqa: PLR2004  (kernel, grid, block and arguments)
         return launch_by_call(run, node, arguments, cooperative=_BY_FUNCTION[name])
+    if name == "cudaLaunchKernelEx" and len(arguments) > 1:
+        return launch_by_configuration(run, node, arguments)
     macro = run.program.macro(name) if function.type == "identifier" else None
     if macro is not None and macro.parameters is not None:
         return _macro(run, node, macro, arguments)

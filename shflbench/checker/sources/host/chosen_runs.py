@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.declarations import shape_of
 from shflbench.checker.sources.host.machine import HostFrame, HostInput, HostState
+from shflbench.checker.sources.host.program import items
+from shflbench.checker.sources.host.statements import always_leaves
 from shflbench.checker.sources.host.types import CHAR, pointer_to
 from shflbench.checker.sources.host.values import UNKNOWN, Memory, Pointer, Structure, Text
 from shflbench.checker.sources.kernel_file import ODD
 from shflbench.checker.sources.scopes import declared_name
-from shflbench.checker.sources.syntax_trees import text_of
+from shflbench.checker.sources.syntax_trees import text_of, walk
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -31,6 +33,8 @@ FURTHER = (ODD, 65_536)  # no multiple of a block; more than the threads of a la
 MOST_WORDS = 16  # of a command line
 MANY_THREADS = 4096
 MOST_THREADS, MOST_BYTES = 1 << 20, 1 << 24  # of launches with further numbers, and of their buffers
+ROW_BYTES = 4  # times as many as other numbers: rows of as many pixels, or of floating-point numbers, do not overlap
+_PITCH = re.compile(r"(?i)pitch|stride(?![a-z])|^ld[a-z]?$")
 _ADDRESS = 8  # bytes
 _COMPARED = re.compile(r"\bargc\s*(?:[<>]=?|[!=]=)\s*(\d{1,2})")
 
@@ -163,10 +167,11 @@ def _counts(run: Interpreter, main: HostFunction) -> list[int]:
 
 def _of_function(run: Interpreter, function: HostFunction, *, forced: bool) -> Iterator[Performed]:
     """Yield the launches of a function that nothing calls, with numbers in place of its parameters."""
+    required = _required(run, function)
 
     def run_with(number: int) -> HostState:
         given = HostInput(number=number)
-        arguments = [_parameter(run, item, given) for item in function.parameters]
+        arguments = [_parameter(run, item, given, required) for item in function.parameters]
         return run.run(function, arguments, given, forced=forced)
 
     yield from _with_numbers(run_with)
@@ -238,7 +243,23 @@ def _main(run: Interpreter, main: HostFunction, given: HostInput, *, forced: boo
     return run.run(main, [count, Pointer(memory, 0, pointer_to(CHAR))], given, forced=forced)
 
 
-def _parameter(run: Interpreter, item: Node, given: HostInput) -> object:
+def _required(run: Interpreter, function: HostFunction) -> dict[str, int]:
+    """Return the numbers that a function requires of its parameters: `if (radius != 4) exit(1);`."""
+    result: dict[str, int] = {}
+    for item in walk(function.body):
+        part = item.child_by_field_name("consequence") if item.type == "if_statement" else None
+        clause = item.child_by_field_name("condition") if part is not None and always_leaves(part) else None
+        condition = items(clause)[-1] if clause is not None and items(clause) else None
+        if condition is None or text_of(condition.child_by_field_name("operator")) != "!=":
+            continue
+        name, number = condition.child_by_field_name("left"), condition.child_by_field_name("right")
+        value = run.expression(number)(HostFrame()) if number is not None else UNKNOWN
+        if isinstance(value, int):
+            result.setdefault(text_of(name), value)
+    return result
+
+
+def _parameter(run: Interpreter, item: Node, given: HostInput, required: Mapping[str, int]) -> object:
     """Return a value for a parameter of a function that nothing calls: a number, or an address of memory."""
     declarator = item.child_by_field_name("declarator")
     name, frame = declared_name(declarator), HostFrame()
@@ -246,8 +267,9 @@ def _parameter(run: Interpreter, item: Node, given: HostInput) -> object:
     if name == "argc":
         return 1
     if type_.format and type_.format not in "fd":
-        given.used[name] = given.number
-        return given.number
+        number = required.get(name, given.number * (ROW_BYTES if _PITCH.search(name) else 1))
+        given.used[name] = number
+        return number
     if type_.name == "dim3":
         given.used.update({f"{name}.{axis}": given.number for axis in "xy"})
         return (given.number, given.number, 1)

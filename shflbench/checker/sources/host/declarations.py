@@ -9,6 +9,7 @@ from shflbench.checker.sources.host.program import items
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, array_of, pointer_to
 from shflbench.checker.sources.host.values import (
     MOST_BYTES,
+    UNKNOWN,
     Cell,
     HostElement,
     Memory,
@@ -56,6 +57,12 @@ def declaration(run: HostRun, node: Node) -> Callable[[HostFrame], None]:
     return declare
 
 
+def _as_expression(run: HostRun, parameter: Node) -> Node:
+    """Return an argument that parses as a parameter: `n`, or as `T x[]` and `T *x` do, `sizes[0]` and `n * m`."""
+    whole = run.expanded(text_of(parameter)) if parameter.child_by_field_name("declarator") is not None else None
+    return whole or parameter.child_by_field_name("type") or parameter
+
+
 def variable(run: HostRun, node: Node, declarator: Node) -> Callable[[HostFrame], Cell | HostElement]:
     """Return how one global variable of a declaration begins."""
     is_used = declared_name(declarator) in run.program.device_words  # which are not compiled with another number
@@ -70,8 +77,8 @@ def _declarator(
     name = declared_name(inner)
     # `dim3 grid(N)` and `std::vector<float> v(n)` may parse as functions.
     if item.type == "function_declarator" and not _is_function_pointer(item):
-        listed = [child.child_by_field_name("type") or child for child in items(item.child_by_field_name("parameters"))]
-        arguments = [run.expression(child) for child in listed]
+        listed = items(item.child_by_field_name("parameters"))
+        arguments = [run.expression(_as_expression(run, child)) for child in listed]
         return name, lambda frame: run.constructed(run.type(text, frame), [make(frame) for make in arguments], frame)
     shape = shape_of(run, inner)
     if value is not None and is_reference(inner):
@@ -153,6 +160,8 @@ def _listed(
     def declared(frame: HostFrame) -> Cell | HostElement:
         type_ = shape(run.type(text, frame), frame)
         given = [make(frame) for make in values]
+        if type_.target is not None and type_.is_array and type_.target.name in run.program.classes:
+            given = [_from_list(run, type_.target, item, frame) for item in given]
         if type_.is_array and type_.target is not None:
             type_ = array_of(type_.target, type_.count or len(given))  # `int sizes[] = {32, 64}`
             return Cell(array_with(type_, given), type_)
@@ -163,6 +172,19 @@ def _listed(
         return run.constructed(type_, given, frame)
 
     return declared
+
+
+def _from_list(run: HostRun, type_: HostType, value: object, frame: HostFrame) -> object:
+    """Return a structure, or an element of an array, with the values of a list in braces."""
+    if not isinstance(value, Pointer) or value.target is not UNKNOWN_TYPE or value.memory.device:
+        return value
+    parts = list(value.memory.objects.values())
+    known = run.constructed(type_, [], frame).value if type_.name in run.program.classes else UNKNOWN
+    if not isinstance(known, Structure):
+        return value
+    types = [cell.type for cell in known.fields.values()]
+    inside = [_from_list(run, part, item, frame) for part, item in zip(types, parts, strict=False)]
+    return run.constructed(type_, inside, frame).value
 
 
 def array_with(type_: HostType, values: Sequence[object]) -> Pointer:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.machine import HostFrame, Performed
 from shflbench.checker.sources.host.program import called_name, items
+from shflbench.checker.sources.host.structures import members, packed, with_structures
 from shflbench.checker.sources.host.templates import surrounding_parameters, template_arguments
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
@@ -17,9 +18,10 @@ from shflbench.checker.sources.host.values import (
     Pointer,
     Structure,
     as_type,
+    target_value,
     type_name,
 )
-from shflbench.checker.sources.kernel_file import HostArgument, HostBuffer, HostLaunch
+from shflbench.checker.sources.kernel_file import EarlierLaunch, HostArgument, HostBuffer, HostLaunch, KernelOutput
 from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
@@ -53,7 +55,7 @@ def launch(
         known = frame.variables.get(source_name)
         callee = element(frame) if element is not None else known.load() if known is not None else None
         name = callee.name if isinstance(callee, HostCallable) and callee.name else source_name
-        given = template(frame) if named else callee.template if isinstance(callee, HostCallable) else None
+        given = (template(frame) if named else None) or (callee.template if isinstance(callee, HostCallable) else None)
         shape = [part(frame) for part in parts]
         made = [value(frame) for value in values]
         shared = shape[2] if len(shape) > 2 else 0  # noqa: PLR2004
@@ -91,6 +93,29 @@ def launch_by_call(
     return launched
 
 
+def launch_by_configuration(run: HostRun, node: Node, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
+    """Return what `cudaLaunchKernelEx(&configuration, kernel, arguments…)` does."""
+    configuration, kernel = run.expression(arguments[0]), arguments[1]
+    template = template_arguments(run, kernel)
+    name, named = called_name(kernel), "<" in text_of(kernel)
+    texts = [" ".join(text_of(item).split()) for item in arguments[2:]]
+    values = [run.expression(item) for item in arguments[2:]]
+
+    def launched(frame: HostFrame) -> object:
+        known = frame.variables.get(name)
+        callee = known.load() if known is not None else None
+        actual = callee.name if isinstance(callee, HostCallable) and callee.name else name
+        given = target_value(configuration(frame))
+        fields = given.fields if isinstance(given, Structure) else {}
+        shape = [fields[part].load() if part in fields else UNKNOWN for part in ("gridDim", "blockDim")]
+        shared = fields["dynamicSmemBytes"].load() if "dynamicSmemBytes" in fields else 0
+        made = dict(enumerate(zip(texts, [value(frame) for value in values], strict=True)))
+        _perform(run, node, actual, template(frame) if named else None, shape, shared, made, ())
+        return 0
+
+    return launched
+
+
 def _pointed(listed: Pointer) -> Iterator[tuple[str, object]]:
     """Yield the values that `void *arguments[] = {&a, &b}` points to."""
     for offset in sorted(listed.memory.objects):
@@ -123,10 +148,8 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     for place, (text, value) in arguments.items():
         type_ = definition.parameters[place].type if definition is not None else ""
         made.append(_argument(text, _converted(run, value, type_), numbers))
-    for place, (_, value) in arguments.items():
-        type_ = definition.parameters[place].type if definition is not None else ""
-        if isinstance(value, Pointer) and not re.search(r"\bconst\b[^*]*\*", type_):
-            value.memory.forget()  # the kernel may write it
+    types = [definition.parameters[place].type if definition is not None else "" for place in arguments]
+    given = _deduced(definition, template, [value for _, value in arguments.values()])
     grid, block = (_dims(item) for item in shape)
     node, line = run.site(node)
     unresolved = any(item is not None and 0 in item for item in (grid, block))
@@ -139,15 +162,51 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
         cooperative=cooperative,
         assumed=tuple(run.state.given.used.items()),
         forced=run.state.against > 0,
+        variables=tuple(_device_variables(run)),
     )
+    outputs = [
+        memory
+        for (_, value), type_ in zip(arguments.values(), types, strict=True)
+        for memory in _writable(value, type_)
+    ]
+    earlier = EarlierLaunch(f"{name}<{', '.join(given)}>" if given else name, result)
+    is_certain = grid is not None and block is not None and not run.state.open
+    for memory in outputs:
+        memory.forget()  # the kernel may write it
+        if is_certain and id(memory) in numbers and not memory.is_constant:
+            memory.output = KernelOutput(earlier, numbers[id(memory)])
     if unresolved and run.state.given.used:
         return  # the values that stand for the command line give no launch
-    given = _deduced(definition, template, [value for _, value in arguments.values()])
     key = (node.id, given, result)
     if key in run.state.different or len(run.state.different) >= _MOST_DIFFERENT:
         return
     run.state.different.add(key)
     run.state.performed.append(Performed(node, name, given, tuple(nodes), result, is_instance))
+
+
+def _writable(value: object, type_: str) -> Iterator[Memory]:
+    """Yield the memory that a kernel may write through an argument: a pointer, or those in a structure."""
+    if isinstance(value, Pointer) and not re.search(r"\bconst\b[^*]*\*", type_):
+        yield value.memory
+    elif isinstance(value, Structure):
+        for cell in value.fields.values():
+            yield from _writable(cell.value, "") if not cell.type.is_array else ()
+
+
+def _device_variables(run: HostRun) -> Iterator[tuple[str, bytes | None]]:
+    """Yield the variables of the device that the host code copied values to, with their bytes if they are known."""
+    for name, cell in run.state.globals.items():
+        if not any(cell is symbol for symbol in run.state.symbols):
+            continue
+        value, type_ = cell.load(), cell.type
+        if isinstance(value, Pointer) and type_.is_array:
+            memory = with_structures(value.memory)
+        elif isinstance(value, Structure):
+            memory = packed(value)
+        else:
+            memory = Memory(type_.size)
+            memory.store(0, type_, value)
+        yield name, memory.contents()
 
 
 def _converted(run: HostRun, value: object, type_: str) -> object:
@@ -172,7 +231,8 @@ def _argument(text: str, value: object, numbers: dict[int, int]) -> HostArgument
     if isinstance(value, Structure) and value.memory is not None:
         value = UNKNOWN
     if isinstance(value, Structure):
-        fields = tuple((name, _argument(f"{text}.{name}", cell.value, numbers)) for name, cell in value.fields.items())
+        named = members(value) if value.type.members else ((name, cell.value) for name, cell in value.fields.items())
+        fields = tuple((name, _argument(f"{text}.{name}", part, numbers)) for name, part in named)
         return HostArgument(text, fields=fields)
     if isinstance(value, Pointer):
         if value.offset is None:
@@ -183,8 +243,10 @@ def _argument(text: str, value: object, numbers: dict[int, int]) -> HostArgument
 
 
 def _buffer(memory: Memory, number: int) -> HostBuffer:
-    contents = memory.contents() if memory.filled is None else None
-    return HostBuffer(number, memory.size, memory.filled, contents, is_sorted=memory.is_sorted)
+    whole = with_structures(memory)
+    contents = whole.contents() if whole.filled is None else None
+    is_sorted, output = memory.is_sorted, memory.output
+    return HostBuffer(number, memory.size, memory.filled, contents, is_sorted=is_sorted, output=output)
 
 
 def _deduced(

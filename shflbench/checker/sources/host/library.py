@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.host.machine import MOST_ITERATIONS, HostStop
+from shflbench.checker.sources.host.structures import copy_into, zero
 from shflbench.checker.sources.host.types import INT, UNKNOWN_TYPE
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
@@ -40,6 +41,14 @@ PROPERTIES: Mapping[str, int] = {
     "sharedMemPerBlock": 49152, "sharedMemPerBlockOptin": 232448, "sharedMemPerMultiprocessor": 233472,
     "regsPerBlock": 65536, "major": 9, "minor": 0, "cooperativeLaunch": 1, "managedMemory": 1,
     "concurrentManagedAccess": 1,
+}  # fmt: skip
+# Attributes of the same device, by the names with which `cudaDeviceGetAttribute` is asked.
+ATTRIBUTES: Mapping[str, int] = {
+    "cudaDevAttrMultiProcessorCount": 132, "cudaDevAttrWarpSize": 32, "cudaDevAttrMaxThreadsPerBlock": 1024,
+    "cudaDevAttrMaxThreadsPerMultiProcessor": 2048, "cudaDevAttrMaxSharedMemoryPerBlock": 49152,
+    "cudaDevAttrMaxSharedMemoryPerBlockOptin": 232448, "cudaDevAttrMaxSharedMemoryPerMultiprocessor": 233472,
+    "cudaDevAttrMaxRegistersPerBlock": 65536, "cudaDevAttrComputeCapabilityMajor": 9,
+    "cudaDevAttrComputeCapabilityMinor": 0, "cudaDevAttrCooperativeLaunch": 1,
 }  # fmt: skip
 _HARMLESS = re.compile(
     r"printf|fprintf|puts|free|cudaFree\w*|delete|assert|cuda\w*Synchronize|cudaEvent\w*|cudaStream\w*|cudaGetLastError|"
@@ -152,7 +161,10 @@ def _calloc(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> objec
 
 
 def _set(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
-    pointer, byte, count, *_ = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
+    values: list[Any] = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
+    pointer, byte, count = values[:3]
+    if isinstance(pointer, CellAddress) and isinstance(pointer.cell.value, Structure) and byte == 0:
+        zero(pointer.cell.value)
     if isinstance(pointer, Pointer):
         if pointer.offset is None:
             pointer.memory.forget()
@@ -180,6 +192,37 @@ def _copy(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:
             target.memory.forget()
     else:
         target.memory.forget()
+    return 0
+
+
+def _copy_to_symbol(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `cudaMemcpyToSymbol(variable, source, count, offset, kind)`."""
+    if len(given) < 3:  # noqa: PLR2004  (of which two have defaults)
+        return 0
+    values: list[Any] = [*_values(given), 0]
+    place, (array, source, count, start) = given[0], values[:4]
+    if isinstance(place, Cell) and not any(place is known for known in run.state.symbols):
+        run.state.symbols.append(place)
+        if isinstance(array, Pointer) and array.memory.contents() is None:  # no initial values
+            array.memory.fill(0, 0, array.memory.size)
+    if not isinstance(array, Pointer):
+        copy_into(place, source if start == 0 else UNKNOWN)
+    elif isinstance(start, int) and isinstance(source, Pointer) and isinstance(count, int):
+        array.memory.copy(start, source.memory, source.offset if source.offset is not None else -1, count)
+    elif isinstance(start, int) and isinstance(source, CellAddress) and source.cell.type.size == count:
+        array.memory.store(start, source.cell.type, source.cell.load())
+    else:
+        array.memory.forget()
+    return 0
+
+
+def _copy_from_symbol(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `cudaMemcpyFromSymbol(target, variable, count)`: a kernel may have written the variable."""
+    target = given[0].load() if given else UNKNOWN
+    if isinstance(target, Pointer):
+        target.memory.forget()
+    elif isinstance(target, CellAddress):
+        target.cell.store(UNKNOWN)
     return 0
 
 
@@ -221,8 +264,11 @@ def _range(step: int) -> Call:
 
 
 def _sort(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
-    """Follow `std::sort(first, last)`."""
-    first, last, *order = [*_values(given), UNKNOWN, UNKNOWN][: max(len(given), 2)]
+    """Follow `std::sort(first, last)` or `thrust::sort(policy, first, last)`."""
+    values = _values(given)
+    if len(values) > 2 and not isinstance(values[0], Pointer):  # noqa: PLR2004  (first and last)
+        values = values[1:]
+    first, last, *order = [*values, UNKNOWN, UNKNOWN][: max(len(values), 2)]
     known = isinstance(first, Pointer) and isinstance(last, Pointer) and first.memory is last.memory
     if order or not known or first.offset is None or last.offset is None:
         return unknown_call(run, "sort", given)
@@ -255,6 +301,24 @@ def _parsed(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> objec
     text = match[1] if match else "0"
     is_integer = re.fullmatch(r"[+-]?(0[xX][0-9a-fA-F]+|[1-9]\d*|0)", text[:MOST_DIGITS])
     return bounded(int(text[:MOST_DIGITS], 0) if is_integer else float(text))
+
+
+def _option(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Return the value of an option `-name=4` of the command line, 0 without, as NVIDIA's helper_string.h does."""
+    name = given[2].load() if len(given) > 2 else UNKNOWN  # noqa: PLR2004  (argc, argv and the name)
+    if not isinstance(name, Text):
+        return UNKNOWN
+    options = dict(word.lstrip("-").partition("=")[::2] for word in run.state.given.words or () if word[:1] == "-")
+    number = _NUMBER.match(options.get(name.text or "", ""))
+    return int(float(number[1])) if number else 0
+
+
+def _flag(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Return whether the command line has an option, as NVIDIA's helper_string.h does."""
+    name = given[2].load() if len(given) > 2 else UNKNOWN  # noqa: PLR2004  (argc, argv and the name)
+    if not isinstance(name, Text):
+        return UNKNOWN
+    return int(any(word.lstrip("-").partition("=")[0] == name.text for word in run.state.given.words or ()))
 
 
 def assumed(run: HostRun, name: str) -> int:
@@ -341,6 +405,14 @@ def _properties(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> o
     return 0
 
 
+def _function_attributes(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `cudaFuncGetAttributes(&attributes, kernel)`, as of a kernel that needs few registers."""
+    target = given[0].load() if given else UNKNOWN
+    fields = {"maxThreadsPerBlock": Cell(PROPERTIES["maxThreadsPerBlock"], INT)}
+    _write(target, Structure(target.cell.type if isinstance(target, CellAddress) else UNKNOWN_TYPE, fields))
+    return 0
+
+
 def _attribute(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     values = _values(given)
     if len(values) > 1:
@@ -401,12 +473,16 @@ LIBRARY: Mapping[str, Call] = {
     "calloc": _calloc,
     **dict.fromkeys(("memset", "cudaMemset", "cudaMemsetAsync"), _set),
     **dict.fromkeys(("memcpy", "memmove", "cudaMemcpy", "cudaMemcpyAsync"), _copy),
+    **dict.fromkeys(("cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"), _copy_to_symbol),
+    **dict.fromkeys(("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync"), _copy_from_symbol),
     **dict.fromkeys(("cudaMemcpy2D", "cudaMemcpy2DAsync"), _copy_rows),
     "fill": _range(0),
     "iota": _range(1),
     **dict.fromkeys(("sort", "stable_sort"), _sort),
     "qsort": _quicksort,
     **dict.fromkeys(READERS, _parsed),
+    "getCmdLineArgumentInt": _option,
+    "checkCmdLineFlag": _flag,
     **dict.fromkeys(("scanf", "sscanf", "fscanf"), _scan),
     **dict.fromkeys(("rand", "random"), _random),
     "drand48": _fraction,
@@ -415,10 +491,11 @@ LIBRARY: Mapping[str, Call] = {
     **dict.fromkeys(("getopt", "getopt_long"), _constant(-1)),
     "cudaGetDeviceProperties": _properties,
     "cudaDeviceGetAttribute": _attribute,
+    "cudaFuncGetAttributes": _function_attributes,
     "cudaGetDevice": _device_number,
     "cudaGetDeviceCount": _device_count,
     "cudaOccupancyMaxPotentialBlockSize": _block_size,
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _occupancy,
-    "raw_pointer_cast": _raw,
+    **dict.fromkeys(("raw_pointer_cast", "device_pointer_cast", "device_ptr"), _raw),
     **dict.fromkeys(("printf", "fprintf", "puts", "time", "clock", "free", "srand"), _constant(0)),
 }  # fmt: skip

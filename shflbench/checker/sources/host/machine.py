@@ -77,12 +77,14 @@ class HostState:
     performed: list[Performed] = field(default_factory=list)  # without those that are like an earlier one
     different: set[object] = field(default_factory=set)  # of each performed one, what makes it different
     globals: dict[str, Cell] = field(default_factory=dict)
+    symbols: list[Cell] = field(default_factory=list)  # global variables that the host code copies to the device
     steps: int = 0
     loop_steps: int | None = None  # of the outermost loop that only computes
     depth: int = 0
     forced: bool = False  # every branch with a launch is taken
     is_whole: bool = True  # from `main` on; else functions that ran before may have set global variables
     against: int = 0  # conditions that do not hold around what runs
+    open: int = 0  # conditions around what runs that are not known, so that the program may not run it
     random: int = 1
 
     @contextmanager
@@ -93,6 +95,15 @@ class HostState:
             yield
         finally:
             self.against -= not holds
+
+    @contextmanager
+    def may_run(self) -> Iterator[None]:
+        """Run a branch that the program may take or not."""
+        self.open += 1
+        try:
+            yield
+        finally:
+            self.open -= 1
 
     def step(self) -> None:
         """Count an iteration or a call."""

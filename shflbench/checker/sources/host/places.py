@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.host.declarations import variable
-from shflbench.checker.sources.host.library import CONSTANTS
+from shflbench.checker.sources.host.library import ATTRIBUTES, CONSTANTS
 from shflbench.checker.sources.host.machine import HostFrame
 from shflbench.checker.sources.host.program import items
+from shflbench.checker.sources.host.structures import zero
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, pointer_to
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
@@ -49,7 +50,7 @@ def named(run: HostRun, name: str, frame: HostFrame) -> object:
         return _enumerator(run, enumerator)
     if name in run.program.functions or name in run.program.kernels:
         return HostCallable(name)
-    return CONSTANTS.get(name, UNKNOWN)
+    return CONSTANTS.get(name, ATTRIBUTES.get(name, UNKNOWN))
 
 
 def _bound(run: HostRun, value: object, frame: HostFrame) -> object:
@@ -225,6 +226,8 @@ def _field_place(run: HostRun, node: Node) -> Callable[[HostFrame], Any]:
         if value is UNKNOWN and known.type.format == "":
             made = run.constructed(known.type, [], frame).value if known.type is not UNKNOWN_TYPE else UNKNOWN
             if isinstance(made, Structure) and isinstance(known, HostElement):
+                if known.memory.is_zero(known.offset or 0, known.type.size or 1):
+                    zero(made)
                 known.memory.objects[known.offset or 0] = made
                 return made.field(name)
         return Cell()

@@ -97,7 +97,7 @@ def _if(run: HostRun, node: Node) -> Statement:
         other = next(iter(items(other)), None)
     then = run.statement(first) if first is not None else _nothing
     alternative = run.statement(other) if other is not None else _nothing
-    leaves = first is not None and _leaves(first)
+    leaves = first is not None and always_leaves(first)
     parts = [part for part in (first, other) if part is not None]
     effects = [part for part in parts if run.program.has_effects(part) or _reads_words(part)]
     launching = [part for part in effects if run.launches(part)]
@@ -117,7 +117,8 @@ def _if(run: HostRun, node: Node) -> Statement:
             return alternative(frame)
         outcome = None
         for part in effects:
-            outcome = then(frame) if part == first else alternative(frame)
+            with run.state.may_run():
+                outcome = then(frame) if part == first else alternative(frame)
         if not effects:
             run.forget(scalars, frame)
         return outcome if len(effects) == 1 and other is not None else None
@@ -133,7 +134,7 @@ def _reads_words(node: Node) -> bool:
     )
 
 
-def _leaves(node: Node) -> bool:
+def always_leaves(node: Node) -> bool:
     """Whether a branch always ends the function or the program."""
     last = node
     while last.type == "compound_statement" and items(last):
@@ -283,12 +284,14 @@ def _switch(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of
             for index, label in enumerate(values):
                 wanted = label(frame) if label is not None else UNKNOWN
                 if effects[index]:
-                    with run.state.taken(holds=selects or value is UNKNOWN or wanted == value):
+                    holds = selects or value is UNKNOWN or wanted == value
+                    with run.state.taken(holds=holds), run.state.may_run():
                         from_case(index, frame)
             return None
         if value is UNKNOWN:
             for index in options:  # as for an option that the command line has
-                from_case(index, frame)
+                with run.state.may_run():
+                    from_case(index, frame)
             if not options:
                 run.forget(changed(node), frame)
             return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.argument_types import meaning
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shflbench.checker.sources.host.program import HostProgram
+    from shflbench.checker.sources.kernel_file import Field
     from shflbench.checker.sources.layouts import Types
 
 _QUALIFIERS = re.compile(
@@ -34,6 +35,7 @@ class HostType:
     target: HostType | None = None  # of a pointer or an array
     count: int | None = None  # elements of an array
     reference: bool = False
+    members: tuple[Field, ...] = field(default=(), compare=False, repr=False)  # of a structure, as it lies in memory
 
     @property
     def is_pointer(self) -> bool:
@@ -66,6 +68,11 @@ UNKNOWN_TYPE = HostType("")
 INT = HostType("int", 4, "i")
 CHAR = HostType("char", 1, "b")
 DIM3 = HostType("dim3", 12)
+
+
+def format_of(element: str | None) -> str:
+    """Return the format of `struct` for a NumPy type; empty for one that host code has no arithmetic of."""
+    return _FORMATS.get(element or "", "")
 
 
 def pointer_to(target: HostType) -> HostType:
@@ -109,6 +116,8 @@ class TypeReader:
             return self._read(str(bound[text]), {}, depth + 1)
         if text in {"dim3", "uint3"}:
             return DIM3
+        if "<" in text and bound:
+            text = re.sub(r"[A-Za-z_]\w*", lambda match: str(bound.get(match[0], match[0])), text)
         macro = self._program.macro(text)
         alias = self._types.aliases.get(text.rpartition("::")[2]) or (macro.body if macro is not None else None)
         if alias and alias != text and depth < _MOST_ALIASES:
@@ -121,4 +130,4 @@ class TypeReader:
         value = self._types.value(text) if text else None
         plain, bracket, arguments = text.partition("<")
         name = f"{plain.rpartition('::')[2]}{bracket}{arguments}"
-        return HostType(name, value[0] if value is not None else None)
+        return HostType(name, value[0], members=value[2]) if value is not None else HostType(name)

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType
+from shflbench.checker.sources.kernel_file import KernelOutput
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -45,12 +46,13 @@ class Memory:
     objects: dict[int, object] = field(default_factory=dict)  # pointers and structures by offset
     is_sorted: bool = False  # whether the contents are unknown, but in ascending order
     is_constant: bool = False  # declared `const`, so that no function changes it
+    output: KernelOutput | None = None  # what a kernel wrote to it, where nothing else did since
 
     def forget(self) -> None:
         """Take all contents as unknown, but for those of a constant."""
         if self.is_constant:
             return
-        self.is_sorted = False
+        self.is_sorted, self.output = False, None
         self.data, self.known, self.filled = bytearray(), bytearray(), None
         self.objects.clear()
 
@@ -64,27 +66,63 @@ class Memory:
         elif self._kept():
             self.data[offset : offset + count] = bytes([byte]) * len(self.data[offset : offset + count])
             self.known[offset : offset + count] = b"\1" * len(self.known[offset : offset + count])
+            self._drop_objects(offset, count)
 
     def copy(self, offset: int, source: Memory, start: int, count: int | None) -> None:
         """Copy a range of another allocation."""
         if count is None or count < 0 or offset < 0 or start < 0:
             self.forget()
-        elif source.filled is not None:
+        elif source.filled is not None and not source.objects:
             self.fill(source.filled, offset, count)
-        elif self._kept() and max(offset + count - len(self.known), start + count - len(source.known)) <= 0:
+        elif self._kept() and source._has_bytes() and self._holds(offset, count) and source._holds(start, count):
             self.data[offset : offset + count] = source.data[start : start + count]
             self.known[offset : offset + count] = source.known[start : start + count]
+            self._copy_objects(offset, source, start, count)
         else:
             self.forget()
-            self.is_sorted = source.is_sorted and offset == start == 0 and count == self.size == source.size
+            if offset == start == 0 and count == self.size == source.size:
+                self.is_sorted, self.output = source.is_sorted, source.output
+
+    def copied(self) -> Memory:
+        """Return other memory with the same contents."""
+        made = Memory(self.size, self.device, bytearray(self.data), bytearray(self.known), self.filled)
+        made.objects = {place: _copied(item) for place, item in self.objects.items()}
+        return made
+
+    def is_zero(self, offset: int, count: int) -> bool:
+        """Whether a range is known to be zero."""
+        if self.filled is not None:
+            return self.filled == 0
+        part = self.known[offset : offset + count]
+        return len(part) == count and b"\0" not in part and not any(self.data[offset : offset + count])
+
+    def _holds(self, offset: int, count: int) -> bool:
+        return offset + count <= len(self.known)
+
+    def _has_bytes(self) -> bool:
+        """Make room for the contents if structures or pointers lie in it; True if there are none."""
+        return not self.objects or bool(self.data) or self._kept()
+
+    def _copy_objects(self, offset: int, source: Memory, start: int, count: int) -> None:
+        self._drop_objects(offset, count)
+        for place, item in list(source.objects.items()):
+            if start <= place < start + count:
+                self.objects[place - start + offset] = _copied(item)
+
+    def _drop_objects(self, offset: int, count: int) -> None:
+        for place in [place for place in self.objects if offset <= place < offset + count]:
+            del self.objects[place]
 
     def sort(self, first: int, last: int, type_: HostType) -> None:
         """Sort a range of numbers in ascending order."""
         size = type_.size if type_.format else None
         whole = size is not None and 0 <= first <= last and (last - first) % size == 0
         if not whole or last > len(self.known) or b"\0" in self.known[first:last]:
+            output = self.output
             self.forget()
             self.is_sorted = whole and first == 0 and last == self.size
+            if self.is_sorted and output is not None:
+                self.output = KernelOutput(output.by, output.number, type_.format)
             return
         form = f"={(last - first) // (type_.size or 1)}{type_.format}"
         self.data[first:last] = struct.pack(form, *sorted(struct.unpack(form, self.data[first:last])))
@@ -122,7 +160,7 @@ class Memory:
 
     def _kept(self) -> bool:
         """Make room for the contents; False if they are too many."""
-        self.is_sorted = False
+        self.is_sorted, self.output = False, None
         if self.size is None or self.size > MOST_BYTES:
             self.filled = None
             return False
@@ -210,18 +248,24 @@ class Structure:
 
     def copied(self) -> Structure:
         """Return a copy, as an assignment makes it."""
-        fields = {
-            name: Cell(cell.value.copied() if isinstance(cell.value, Structure) else cell.value, cell.type)
-            for name, cell in self.fields.items()
-        }
-        memory = self.memory
-        if memory is not None:
-            memory = Memory(memory.size, memory.device, bytearray(memory.data), bytearray(memory.known), memory.filled)
+        fields = {name: Cell(_copied_field(cell), cell.type) for name, cell in self.fields.items()}
+        memory = self.memory.copied() if self.memory is not None else None
         return Structure(self.type, fields, memory, self.element, self.bound)
 
     def field(self, name: str) -> Cell:
         """Return a field; one that nobody declared is unknown."""
         return self.fields.setdefault(name, Cell())
+
+
+def _copied(value: object) -> object:
+    return value.copied() if isinstance(value, Structure) else value
+
+
+def _copied_field(cell: Cell) -> object:
+    """Return the value of a field in a copy of its structure; an array is a part of it."""
+    if cell.type.is_array and isinstance(cell.value, Pointer):
+        return Pointer(cell.value.memory.copied(), cell.value.offset, cell.value.target)
+    return _copied(cell.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +284,13 @@ class Text:
 
     text: str | None
     place: int | None = None  # in `argv`
+
+
+def target_value(value: object) -> object:
+    """Return what a pointer or the address of a variable points to."""
+    if isinstance(value, Pointer):
+        return HostElement(value.memory, value.offset, value.target).load()
+    return value.cell.load() if isinstance(value, CellAddress) else UNKNOWN
 
 
 def bounded(value: float) -> object:

@@ -240,6 +240,38 @@ def test_a_function_that_nothing_calls_has_numbers_in_place_of_parameters(launch
         assert launch.arguments[0].buffer.size is None
 
 
+def test_a_parameter_has_the_number_that_its_function_requires(launches: Launches) -> None:
+    text = """#define RADIUS 4
+    void solve(float *in, int n, int radius) {
+        if (radius != RADIUS) { exit(1); }
+        if (n != 3) n = n + radius;
+        kernel<<<n / 64, 64>>>(in, n);
+    }\n"""
+    for launch in launches(text):
+        assumed = dict(launch.assumed)
+        assert assumed["radius"] == 4
+        assert launch.arguments[1].value == assumed["n"] + 4
+
+
+@pytest.mark.parametrize(
+    ("words", "block"), [(None, 256), ((), 256), (("--size=64",), 64), (("-block", "-size=96"), 96)]
+)
+def test_options_that_are_not_given_have_their_defaults(
+    parse: Parse, words: tuple[str, ...] | None, block: int
+) -> None:
+    body = """int size = 256;
+    if (checkCmdLineFlag(argc, (const char **)argv, "size")) size = getCmdLineArgumentInt(argc, argv, "size");
+    kernel<<<1, size>>>(p, 1);"""
+    (site,) = parse(KERNEL + main(body), words=words).launches
+    assert site.launch.block == (block, 1, 1)
+
+
+def test_a_block_follows_the_attributes_of_a_kernel(launches: Launches) -> None:
+    body = "cudaFuncAttributes a; cudaFuncGetAttributes(&a, kernel); kernel<<<2, a.maxThreadsPerBlock / 4>>>(p, 1);"
+    (launch,) = launches(main(body))
+    assert launch.block == (256, 1, 1)
+
+
 @pytest.mark.parametrize(
     ("body", "value"),
     [

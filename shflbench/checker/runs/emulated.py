@@ -1,0 +1,36 @@
+"""A planned launch with its arguments as the emulator runs it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.inputs.names import variable_name
+from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes
+from shflbench.checker.machine.threads import Shape
+
+if TYPE_CHECKING:
+    from shflbench.checker.inputs.argument import Arguments
+    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.link.program import Program
+
+
+def emulated_launch(program: Program, launch: PlannedLaunch, arguments: Arguments, machine: Machine) -> EmulatedLaunch:
+    """Return the launch of a linked kernel; its outputs are all buffers, with their contents before."""
+    return EmulatedLaunch(
+        program=program,
+        shape=Shape.of(launch.shape.grid, launch.shape.block, launch.shape.sample),
+        shared_bytes=arguments.shared_bytes,
+        inputs=(),
+        outputs=[buffer.contents for buffer in arguments.buffers],
+        iterations=0,
+        order=[ParameterBytes(value.data, value.pointers) for value in arguments.parameters],
+        machine=machine,
+        names=[buffer.name for buffer in arguments.buffers],
+        symbols=_symbols(program, arguments),
+    )
+
+
+def _symbols(program: Program, arguments: Arguments) -> dict[str, bytes]:
+    """Return the contents of the variables of the device that the host code sets, by their names in the PTX."""
+    known = ((place, arguments.variables.get(variable_name(place))) for place in program.symbols)
+    return {place.name: contents for place, contents in known if contents and len(contents) <= place.size}
