@@ -11,7 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.compile.cache import entry_path, rules, write_entry
+from shflbench.compile.cache import entry_path, remove_oldest, rules, write_entry
 from shflbench.compile.nvrtc import Message, PtxResult
 from shflbench.compile.ptx_process import SHARED
 
@@ -45,7 +45,7 @@ class PtxCompiler:
             if path is not None:
                 with contextlib.suppress(OSError):  # a cache that cannot be written costs time only
                     write_entry(path, json.dumps(asdict(result)).encode())
-                    _remove_oldest(path.parent)
+                    remove_oldest(path.parent, PTX, MAXIMUM_ENTRIES)
         return result
 
     def _path(self, unit: PtxUnit) -> Path | None:
@@ -70,11 +70,3 @@ def _read(path: Path) -> PtxResult | None:
         return PtxResult(stored["ptx"], tuple(stored["symbols"]), errors, stored["log"])
     except (OSError, ValueError, TypeError, KeyError, zlib.error):
         return None
-
-
-def _remove_oldest(folder: Path) -> None:
-    """Keep the newest entries of a folder; OSError if another process removes one at the same time."""
-    entries = list(folder.glob(f"*.{PTX}"))
-    if len(entries) > MAXIMUM_ENTRIES:
-        for path in sorted(entries, key=lambda entry: entry.stat().st_mtime_ns)[:-MAXIMUM_ENTRIES]:
-            path.unlink(missing_ok=True)
