@@ -14,6 +14,7 @@ from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.report import FileReport
 from shflbench.checker.report_cache import REPORT, cached_report
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.compile import data_cache
 from shflbench.compile.toolchain import find
 
 RACE = """\
@@ -63,7 +64,7 @@ def check(tmp_path: Path, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -
         return check_kernels(*arguments)  # type: ignore[arg-type]
 
     monkeypatch.setattr(report_cache, "check_kernels", counted)
-    monkeypatch.setattr(report_cache, "entry_path", lambda _, name, kind: tmp_path / "reports" / f"{name}.{kind}")
+    monkeypatch.setattr(data_cache, "entry_path", lambda _, name, kind: tmp_path / "reports" / f"{name}.{kind}")
     return checks
 
 
@@ -113,7 +114,7 @@ def test_contents_of_a_given_array_are_part_of_the_key(check: Checks) -> None:
 
 def test_another_version_of_the_checker_checks_again(check: Checks, monkeypatch: pytest.MonkeyPatch) -> None:
     check()
-    monkeypatch.setattr(report_cache, "_checker_rules", lambda: "another")
+    monkeypatch.setattr(data_cache, "_code", lambda: "another")
     check()
     assert check.emulated == 2
 
