@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.files import check_kernels, read_file
+from shflbench.checker.files import read_file
 from shflbench.checker.host_sizes import fixed_sizes, with_numbers
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import UNKNOWN, option_for
@@ -24,6 +24,7 @@ from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.ptx.parse import parse
+from shflbench.checker.report_cache import cached_report
 from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses, writes_device_variables
 from shflbench.checker.selection import chosen_kernels, launches_of, refuse_unknown_launches
 from shflbench.checker.sources.rejected_kernels import refuse_rejected
@@ -147,7 +148,7 @@ def read_candidates(
         launches=tuple(map(shortened_launch, options.launches)),
         named_launches=tuple((name, shortened_launch(shape)) for name, shape in options.named_launches),
     )
-    report = check_kernels(sized[0], brief, options.deadline, watch) if watch is not None else None
+    report = cached_report(sized[0], brief, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
     kernels = tuple(_of_all_sizes(kernel, list(zip(sized, sets, strict=True)), options) for kernel in chosen)
     return CandidateFile(path, file.unit, kernels, reports, report)

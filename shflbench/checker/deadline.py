@@ -20,6 +20,7 @@ class Deadline:
     limit_s: float = math.inf
     clock: Callable[[], float] = time.monotonic
     share: float = 1.0  # of the limit, from now on
+    passed: list[float] = field(default_factory=list, compare=False)  # ends of it and of its parts that stopped work
     end: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -29,7 +30,15 @@ class Deadline:
     @property
     def is_over(self) -> bool:
         """Whether the time is up; with a limit of 0, always."""
-        return self.clock() >= self.end
+        is_over = self.clock() >= self.end
+        if is_over:
+            self.passed.append(self.end)
+        return is_over
+
+    @property
+    def was_over(self) -> bool:
+        """Whether anything was left out because the time of this deadline, or of a part of it, was up."""
+        return bool(self.passed)
 
     @property
     def sentence(self) -> str:
@@ -45,14 +54,17 @@ class Deadline:
         """Return the deadline of the first of so many kernels: twice its share of the seconds that are left."""
         if number <= 2 or not 0 < self.limit_s < math.inf:  # noqa: PLR2004  (twice the share of two is all)
             return self
-        return Deadline(self.limit_s, self.clock, 2 * self.seconds_left(self.limit_s) / number / self.limit_s)
+        return self._part(2 * self.seconds_left(self.limit_s) / number)
 
     @property
     def half(self) -> Deadline:
         """The deadline of what may be tried in another way when half of the seconds that are left are over."""
         if not 0 < self.limit_s < math.inf:
             return self
-        return Deadline(self.limit_s, self.clock, self.seconds_left(self.limit_s) / 2 / self.limit_s)
+        return self._part(self.seconds_left(self.limit_s) / 2)
+
+    def _part(self, seconds: float) -> Deadline:
+        return Deadline(self.limit_s, self.clock, seconds / self.limit_s, self.passed)
 
     def check(self) -> None:
         """Raise TimeLimitError if the time is up."""

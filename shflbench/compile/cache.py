@@ -105,3 +105,11 @@ def write_entry(path: Path, content: bytes) -> None:
         with contextlib.suppress(OSError):
             Path(aside).unlink()
         raise
+
+
+def remove_oldest(folder: Path, kind: str, most: int) -> None:
+    """Keep the `most` newest entries of a kind; OSError if another process removes one at the same time."""
+    entries = list(folder.glob(f"*.{kind}"))
+    if len(entries) > most:
+        for path in sorted(entries, key=lambda entry: entry.stat().st_mtime_ns)[:-most]:
+            path.unlink(missing_ok=True)

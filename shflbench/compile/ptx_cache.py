@@ -11,11 +11,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.compile.cache import entry_path, rules, write_entry
+from shflbench.compile.cache import entry_path, remove_oldest, rules, write_entry
 from shflbench.compile.nvrtc import Message, PtxResult
 from shflbench.compile.ptx_process import SHARED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from shflbench.compile.nvrtc import PtxUnit
     from shflbench.compile.toolchain import Toolchain
 
@@ -31,7 +33,8 @@ class PtxCompiler:
     def __init__(self, toolchain: Toolchain, folder: Path | None) -> None:
         """Use the cache in `folder`; with None, nothing is cached."""
         self.toolchain = toolchain
-        self._folder = folder
+        self.folder = folder
+        self.has_failed = False  # once: another time it may not, so that what follows from it must not be kept
 
     def compile(self, unit: PtxUnit, timeout_s: float | None = None) -> PtxResult:
         """Compile a unit within `timeout_s`, or the time that the process allows.
@@ -41,17 +44,24 @@ class PtxCompiler:
         path = self._path(unit)
         result = _read(path) if path is not None else None
         if result is None:
+            self.has_failed, had_failed = True, self.has_failed
             result = SHARED.compile(unit, self.toolchain, timeout_s)
+            self.has_failed = had_failed
             if path is not None:
                 with contextlib.suppress(OSError):  # a cache that cannot be written costs time only
                     write_entry(path, json.dumps(asdict(result)).encode())
-                    _remove_oldest(path.parent)
+                    remove_oldest(path.parent, PTX, MAXIMUM_ENTRIES)
         return result
+
+    @staticmethod
+    def reads_disk(texts: Iterable[bytes]) -> bool:
+        """Whether NVRTC reads more from the disk for these texts than it is given, and the headers of CUDA."""
+        return any(_UNKNOWN_HEADERS.search(text) for text in texts)
 
     def _path(self, unit: PtxUnit) -> Path | None:
         """Return the file of a unit in the cache; None if it cannot be cached."""
         texts = (unit.text, *unit.headers.values())
-        if self._folder is None or any(_UNKNOWN_HEADERS.search(text) for text in texts):
+        if self.folder is None or self.reads_disk(texts):
             return None
         # NVRTC names headers in the line table below the working folder.
         names = (rules(), self.toolchain.identity, str(Path.cwd()), unit.name)
@@ -59,7 +69,7 @@ class PtxCompiler:
         digest = hashlib.sha256(json.dumps(parts).encode())
         for text in texts:
             digest.update(hashlib.sha256(text).digest())
-        return entry_path(self._folder, digest.hexdigest(), PTX)
+        return entry_path(self.folder, digest.hexdigest(), PTX)
 
 
 def _read(path: Path) -> PtxResult | None:
@@ -70,11 +80,3 @@ def _read(path: Path) -> PtxResult | None:
         return PtxResult(stored["ptx"], tuple(stored["symbols"]), errors, stored["log"])
     except (OSError, ValueError, TypeError, KeyError, zlib.error):
         return None
-
-
-def _remove_oldest(folder: Path) -> None:
-    """Keep the newest entries of a folder; OSError if another process removes one at the same time."""
-    entries = list(folder.glob(f"*.{PTX}"))
-    if len(entries) > MAXIMUM_ENTRIES:
-        for path in sorted(entries, key=lambda entry: entry.stat().st_mtime_ns)[:-MAXIMUM_ENTRIES]:
-            path.unlink(missing_ok=True)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shflbench.measure.condensed import CondensedEvent
     from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Job
+    from shflbench.measure.process import EarlyWorker
     from shflbench.model import Device
 
 EMULATOR = "shflbench.backends.emulator:EmulatorBackend"
@@ -93,12 +94,13 @@ class GpuExecutor(Supervisor, Executor):
 
     timed = True
 
-    def __init__(self, opener: str, index: int, timeout: float) -> None:
+    def __init__(self, opener: str, index: int, timeout: float, early: EarlyWorker | None = None) -> None:
         """Open GPU `index` by `opener` (`module:function`) in a worker, which must report within `timeout` seconds.
 
-        DeviceError if the GPU cannot be used.
+        The first worker is the `early` one, if there is one, which opens that GPU already. DeviceError if the GPU
+        cannot be used.
         """
-        super().__init__(WorkerDevice(opener, str(index), timeout=timeout))
+        super().__init__(WorkerDevice(opener, str(index), timeout=timeout), early.take() if early else None)
         opened = self.open()
         self.name, self.device, self.problem = opened.name, opened.device, opened.problem
 

@@ -142,6 +142,24 @@ class Worker:
         return next((line[:LONGEST_LINE] for line in reversed(lines) if line), "")
 
 
+class EarlyWorker:
+    """A worker process that opens its device while the run is still prepared, until an executor takes it."""
+
+    def __init__(self, opener: str, argument: str) -> None:
+        """Start the process, as `Worker` does, and do not wait for it."""
+        self._worker: Worker | None = Worker(opener, argument)
+
+    def take(self) -> Worker | None:
+        """Return the process, which the caller closes from now on; None if it was taken or closed before."""
+        worker, self._worker = self._worker, None
+        return worker
+
+    def close(self) -> None:
+        """End the process, unless an executor has taken it."""
+        if worker := self.take():
+            worker.close()
+
+
 def _countdown(timeout: float | None) -> Callable[[], float | None]:
     """Return a function that returns the rest of `timeout` in seconds; None if there is no timeout."""
     if timeout is None:

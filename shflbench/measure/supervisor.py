@@ -52,13 +52,13 @@ class WorkerDevice:
 class Supervisor:
     """Runs jobs in one worker process after another; a crash or a hang fails only the case that ran."""
 
-    def __init__(self, worker_device: WorkerDevice) -> None:
-        """Start no process yet."""
+    def __init__(self, worker_device: WorkerDevice, worker: Worker | None = None) -> None:
+        """Start no process yet; the first one is `worker`, if that was started for this device before."""
         self._worker_device = worker_device
-        self._number = -1  # of the worker process
+        self._number = -1 if worker is None else 0  # of the worker process
         self._round = 0  # the next one
         self._failed_sentinels: set[str] = set()
-        self._worker: Worker | None = None
+        self._worker = worker
         self._is_open = self._is_stopped = False
 
     def start(self) -> Worker:

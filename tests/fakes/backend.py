@@ -329,12 +329,21 @@ def listed(device: Device) -> Gpu:
     return Gpu(0, device.name, device.arch, device.memory_bytes / 2**30, device.driver, device.uuid)
 
 
+class NoProcess:
+    """Stands in for an `EarlyWorker`, and starts no process."""
+
+    def __init__(self, *_: str) -> None: ...
+
+    def close(self) -> None: ...
+
+
 def plug_in(monkeypatch: pytest.MonkeyPatch, backend: FakeBackend) -> FakeBackend:
     """Make this a machine whose only GPU is `backend`."""
     from tests.fakes.executor import FreshProcessExecutor  # imports what starts worker processes
 
     monkeypatch.setattr("shflbench.backends.gpus.find", lambda: [listed(backend.device)])
     monkeypatch.setattr("shflbench.measure.executor.GpuExecutor", lambda *_: FreshProcessExecutor(backend))
+    monkeypatch.setattr("shflbench.measure.process.EarlyWorker", NoProcess)
     # The scripted times know nothing of the limits of an H200, and reading the machine code takes half a second.
     monkeypatch.setattr("shflbench.cli.run_limits.store_limits", lambda *_: None)
     return backend

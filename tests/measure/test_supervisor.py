@@ -4,6 +4,7 @@ import json
 import os
 import signal
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from shflbench.errors import DeviceError
 from shflbench.measure import supervisor
 from shflbench.measure.events import CaseFailed, Converged, RoundDone, SentinelFailed
 from shflbench.measure.executor import GpuExecutor
-from shflbench.measure.process import Worker, WorkerDiedError
+from shflbench.measure.process import EarlyWorker, Worker, WorkerDiedError
 from shflbench.model import Status
 from tests.measure.test_executor import job, rounds
 
@@ -53,6 +54,40 @@ def test_worker_that_is_killed_between_two_jobs_loses_nothing(supervise: Callabl
     assert settled(events) == ["shfl", "smem"]
     assert rounds(events)[0] == (1, 0)
     assert not any(isinstance(event, CaseFailed | SentinelFailed) for event in events)
+
+
+def test_worker_that_was_started_early_is_the_first_process(
+    supervise: Callable[..., GpuExecutor], tmp_path: Path
+) -> None:
+    supervise().close()  # which sets the environment
+    (tmp_path / "log").unlink()
+    early = EarlyWorker(MACHINE, "0")
+    with closing(early), closing(GpuExecutor(MACHINE, 0, 20.0, early)) as executor:
+        early.close()  # which leaves the process to the executor
+        assert rounds(list(executor.run(job("shfl"))))[0] == (0, 0)
+        os.kill(pid(executor), signal.SIGKILL)
+        assert rounds(list(executor.run(job("shfl"))))[0] == (1, 0)
+    assert (tmp_path / "log").read_text().count("worker") == 2
+
+
+def test_worker_that_was_started_early_ends_unless_it_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    happened: list[str] = []
+
+    class Process:
+        def __init__(self, *_: str) -> None:
+            happened.append("start")
+
+        def close(self) -> None:
+            happened.append("close")
+
+    monkeypatch.setattr("shflbench.measure.process.Worker", Process)
+    early = EarlyWorker(MACHINE, "0")
+    assert isinstance(early.take(), Process)
+    assert early.take() is None
+    early.close()
+    assert happened == ["start"]
+    EarlyWorker(MACHINE, "0").close()
+    assert happened == ["start", "start", "close"]
 
 
 def test_worker_that_accepts_no_job_is_replaced(supervise: Callable[..., GpuExecutor]) -> None:

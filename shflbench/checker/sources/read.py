@@ -16,6 +16,7 @@ from shflbench.checker.sources.build_options import (
 )
 from shflbench.checker.sources.compiled import FileCompiler
 from shflbench.checker.sources.expansion import require_expandable
+from shflbench.checker.sources.file_cache import cached_file
 from shflbench.checker.sources.header_search import with_found_headers
 from shflbench.checker.sources.host_code import UserFile
 from shflbench.checker.sources.includes import is_file, read_limited
@@ -114,7 +115,22 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
         compiler = FileCompiler(source, options, nvrtc, nvcc)
         return _Compilation(source, wanted, *compile_with_derived(source, wanted, compiler.compile))
 
-    (source, wanted, compiled, derived), macro_notes = _with_macros(unit, options, compile_source)
+    def read() -> tuple[KernelFile, bool]:
+        compilation, macro_notes = _with_macros(unit, options, compile_source)
+        notes = [*built, *header_notes, *macro_notes, *run_notes]
+        return _kernel_file(path, kernel, compilation, notes), not macro_notes  # which come from files of the build
+
+    if nvrtc is None or nvcc is not None:
+        return read()[0]
+    words = (host_args, usual, host_numbers, instances, instance, skip_unknown)
+    return cached_file(nvrtc, unit, options, (path, kernel, words, built, header_notes, run_notes), read)
+
+
+def _kernel_file(
+    path: Path, kernel: str | None, compilation: _Compilation, read_notes: Sequence[SourceNote]
+) -> KernelFile:
+    """Return the kernels of a compiled file, with notes on how it was read; KernelError if it has none."""
+    source, wanted, compiled, derived = compilation
     files = _user_files(compiled.ptx, path)
     listed = _of_user(source, [kernel_of(item, files, source) for item in read_kernels(compiled.ptx)])
     kernels, chosen_types = with_derived(listed, derived)
@@ -132,7 +148,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
             raise KernelError(f"{path} has only kernel templates, and {templates[0].text}")
         raise KernelError(f"{path} has no kernel", "Pass a file that defines a __global__ function.")
     stores, unoptimized = _removed_stores(source, compiled, files)
-    notes = (*built, *header_notes, *macro_notes, *run_notes, *compiled.notes, *chosen_types, *templates, *stores)
+    notes = (*read_notes, *compiled.notes, *chosen_types, *templates, *stores)
     chosen = selected(path, kernels, kernel)
     raises = any(_may_raise_shared_limit(file) for file in source.unit.files)
     return KernelFile(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shflbench.checker import CandidateFile, FileOptions, KernelReport
     from shflbench.cli.console import Console
     from shflbench.cli.run.request import RunRequest
+    from shflbench.measure.process import EarlyWorker
     from shflbench.model import Case, Suite
     from shflbench.store import RunFolder
     from shflbench.user_kernels.comparison import KernelChoice
@@ -105,6 +106,17 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
     """
     console: Console = context.obj
     _require_gpu(flags["device"])
+    from shflbench.cli.run.request import early_worker
+
+    request = _request(flags)
+    with early_worker(request) as early:
+        return _compare(files, flags, request, early, console)
+
+
+def _compare(
+    files: Sequence[Path], flags: dict[str, Any], request: RunRequest, early: EarlyWorker | None, console: Console
+) -> int:
+    """Check the kernels and run them, on the GPU that the `early` process opens, and return the exit code."""
     choice, reports = _choice(files, flags, console)
     _show_left_out(choice, reports, console)
     is_broken = any(item.is_broken for item in choice.left_out)
@@ -121,9 +133,8 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
                 f"{comparison.name}: contents of `{name}` are indices or numbers of iterations, on which times depend, "
                 f"and are derived; give them by --arg {name}=FILE.npy"
             )
-    request = _request(flags)
     suite = _suite(files[-1], choice, request, flags)
-    folder, code = _run(suite, request, flags, console)
+    folder, code = _run(suite, request, flags, early, console)
     if folder is not None:
         _print(files, choice, folder, flags, console, suite.cases)
     return code or (FINDING_EXIT if is_broken else 0)
@@ -239,14 +250,16 @@ def _suite(file: Path, choice: KernelChoice, request: RunRequest, flags: dict[st
     return suite_of(file, choice.comparisons, settings, cache_folder() / "bench")
 
 
-def _run(suite: Suite, request: RunRequest, flags: dict[str, Any], console: Console) -> tuple[Path | None, int]:
+def _run(
+    suite: Suite, request: RunRequest, flags: dict[str, Any], early: EarlyWorker | None, console: Console
+) -> tuple[Path | None, int]:
     """Run the suite, and return the folder of the run and the exit code; no folder if the run was stopped."""
     from shflbench.cli.run.plan import folder_of, plan_of
     from shflbench.cli.run.stop import stopped_code
     from shflbench.cli.run.watch import watch
     from shflbench.session.plan import run_info
 
-    plan = plan_of(suite, request, console)
+    plan = plan_of(suite, request, console, early)
     with (
         closing(plan),
         folder_of(plan, run_info(plan, request.overrides, typed_words()), {**flags, "resume": None}) as (folder, _),

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from shflbench.cli.console import Console
     from shflbench.cli.run.request import RunRequest
+    from shflbench.measure.process import EarlyWorker
     from shflbench.model import Suite
     from shflbench.session import Plan
     from shflbench.store import ResumedRun, RunFolder, RunInfo
@@ -36,14 +37,17 @@ def list_cases(suite: Suite, console: Console) -> int:
     return 0
 
 
-def plan_of(suite: Suite, request: RunRequest, console: Console) -> Plan:
-    """Find the compiler and open the device, and print what they are; MissingError where one cannot be used."""
+def plan_of(suite: Suite, request: RunRequest, console: Console, early: EarlyWorker | None = None) -> Plan:
+    """Find the compiler and open the device, and print what they are; MissingError where one cannot be used.
+
+    `early` is the process of `early_worker` for this request.
+    """
     from shflbench.compile.toolchain import find
     from shflbench.session import Plan
 
     toolchain = find()
     toolchain.require(request.arch or DEFAULT_ARCH)
-    executor, remark = open_executor(request, suite)
+    executor, remark = open_executor(request, suite, early)
     if remark:
         console.say(remark)
     title = f"{suite.title}: {count_noun(len(suite.cases), 'case')}"

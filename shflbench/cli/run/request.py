@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,11 @@ from shflbench.cli.parameters import DEFAULT_ARCH
 from shflbench.errors import DeviceError, ResultsError, UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from shflbench.measure.executor import Executor
+    from shflbench.measure.process import EarlyWorker
     from shflbench.model import Overrides, Suite
     from shflbench.store import RunInfo
 
@@ -87,11 +90,27 @@ def from_record(info: RunInfo, suite: str | None, folder: Path, command: str) ->
     )
 
 
-def open_executor(request: RunRequest, suite: Suite) -> tuple[Executor | None, str]:
+@contextmanager
+def early_worker(request: RunRequest) -> Iterator[EarlyWorker | None]:
+    """Let the GPU of a request be opened while the caller prepares the run; None if the request needs no GPU.
+
+    The process ends with the context, unless `open_executor` has taken it, which also reports what is wrong with the
+    GPU or with the options.
+    """
+    if without_gpu_option(request) or _no_gpu():
+        yield None
+        return
+    from shflbench.measure.process import EarlyWorker
+
+    with closing(EarlyWorker(OPENER, str(request.gpu or 0))) as early:
+        yield early
+
+
+def open_executor(request: RunRequest, suite: Suite, early: EarlyWorker | None = None) -> tuple[Executor | None, str]:
     """Return the executor that runs the kernels of `suite`, and a remark on that choice, empty if there is none.
 
-    DeviceError where a GPU is asked for, or is there, but cannot be used. UsageError for options that exclude one
-    another.
+    The process of a GPU is the `early` one, if it was started for the same request. DeviceError where a GPU is asked
+    for, or is there, but cannot be used. UsageError for options that exclude one another.
     """
     needs_gpu, without_gpu = _needs_gpu(request), without_gpu_option(request)
     if needs_gpu and without_gpu:
@@ -105,7 +124,7 @@ def open_executor(request: RunRequest, suite: Suite) -> tuple[Executor | None, s
     from shflbench.measure.executor import GpuExecutor
 
     try:
-        return GpuExecutor(OPENER, request.gpu or 0, suite.rules.timeout), ""
+        return GpuExecutor(OPENER, request.gpu or 0, suite.rules.timeout, early), ""
     except DeviceError:
         _refuse_missing_driver()
         raise

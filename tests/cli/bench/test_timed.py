@@ -3,11 +3,13 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from shflbench.backends.base import Array, KernelCall, OpenKernel
 from shflbench.backends.emulator import EmulatorBackend
+from shflbench.checker import CandidateFile, read_candidates
 from shflbench.model import Kernel
 from shflbench.store import read_run
 from tests.cli.bench.conftest import BenchCommand
@@ -65,6 +67,42 @@ def test_it_says_which_kernel_is_faster_and_by_what_factor(bench: BenchCommand, 
     }
     assert "sums_shfl  4.000" in outcome.err
     assert "2.00×" in outcome.err
+
+
+@pytest.fixture
+def processes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What happens to the process that opens the GPU, and that the file is read, in order."""
+    happened: list[str] = []
+
+    class EarlyProcess:
+        def __init__(self, *words: str) -> None:
+            happened.append(" ".join(("start", *words)))
+
+        def close(self) -> None:
+            happened.append("close")
+
+    def read(*arguments: Any) -> CandidateFile:
+        happened.append("read")
+        return read_candidates(*arguments)
+
+    monkeypatch.setattr("shflbench.measure.process.EarlyWorker", EarlyProcess)
+    monkeypatch.setattr("shflbench.checker.read_candidates", read)
+    return happened
+
+
+def test_gpu_is_opened_while_the_file_is_read(bench: BenchCommand, gpu: EmulatedGpu, processes: list[str]) -> None:
+    assert bench("int none;", "--gpu", "1").code != 0
+    assert processes == ["start shflbench.backends.cuda:open_backend 1", "read", "close"]
+    assert not gpu.opened
+
+
+@pytest.mark.parametrize("words", [("--device", "none"), ("--device", "emulator"), ("--arch", "sm_80")])
+def test_no_gpu_is_opened_where_none_is_used(
+    bench: BenchCommand, gpu: EmulatedGpu, processes: list[str], words: Sequence[str]
+) -> None:
+    bench("int none;", *words)
+    assert processes == ["read"]
+    assert not gpu.opened
 
 
 def test_compare_finds_nothing_between_two_runs(bench: BenchCommand, gpu: EmulatedGpu, shflbench: Command) -> None:

@@ -1,0 +1,57 @@
+"""Cache the reports on files by content.
+
+A report depends on the PTX, on what the host code says of launches, on the texts that it names lines of, on the options
+and on the code of the checker, and not on the machine. One that a time limit shortened is not kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from shflbench.checker.files import CheckStep, check_kernels
+from shflbench.checker.races.hazards import HazardKind
+from shflbench.checker.report import FileReport, Finding, KernelReport, LaunchRecord
+from shflbench.checker.source_lines import SourceLine
+from shflbench.checker.sources.kernel_file import SourceNote
+from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.compile.data_cache import DataCache
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from shflbench.checker.files import FileOptions
+    from shflbench.checker.sources.kernel_file import KernelFile
+
+REPORT = "check-report"  # ending of the files
+NOT_DECISIVE = {"nvcc", "toolchain", "cache", "time_limit_s", "clock"}  # options, where the PTX is known
+RECORDS = (FileReport, KernelReport, Finding, LaunchRecord, SourceLine, SourceNote)
+ENUMS = (KernelVerdict, Level, HazardKind)
+
+
+def cached_report(file: KernelFile, options: FileOptions, watch: Callable[[CheckStep], None]) -> FileReport:
+    """Return what `check_kernels` returns, with the same steps, from the cache of the options if it has the report."""
+    cache = DataCache(options.cache, REPORT, (*RECORDS, *ENUMS))
+    path = _path(cache, file, options)
+    stored = cache.read(path)
+    if isinstance(stored, FileReport):
+        for number, kernel in enumerate(stored.kernels, 1):
+            watch(CheckStep(number, len(stored.kernels), kernel.name, kernel))
+        return stored
+    deadline = options.deadline
+    report = check_kernels(file, options, deadline, watch)
+    is_of_kernels = all(kernel.symbol for kernel in report.kernels)  # and no step was left out
+    if is_of_kernels and not deadline.was_over and not any(kernel.outputs for kernel in report.kernels):
+        cache.write(path, report)
+    return report
+
+
+def _path(cache: DataCache, file: KernelFile, options: FileOptions) -> Path | None:
+    """Return the entry of a report; None if there is no cache, or if not all that determines the report is known."""
+    decisive = {item.name: getattr(options, item.name) for item in fields(options) if item.name not in NOT_DECISIVE}
+    try:
+        texts = {str(path): path.read_bytes() for path in sorted({file.path, *file.files.values()})}
+    except OSError:
+        return None
+    return cache.path(decisive, file, texts)
