@@ -45,6 +45,14 @@ class Buffer:
 
 
 @dataclass(frozen=True, slots=True)
+class BufferPointer:
+    """An argument of a kernel that points into a buffer."""
+
+    buffer: str  # its name
+    byte: int  # behind its start
+
+
+@dataclass(frozen=True, slots=True)
 class KernelCall:
     """One kernel at one launch shape, with its arguments."""
 
@@ -53,7 +61,7 @@ class KernelCall:
     block: int
     shared_bytes: int  # dynamic shared memory per block
     buffers: tuple[Buffer, ...]
-    arguments: tuple[str | np.generic, ...]  # in the kernel's order: buffers by name, `iterations`, numbers
+    arguments: tuple[str | BufferPointer | np.generic, ...]  # in its order: buffers by name, `iterations`, numbers
     carveout: int | None = None  # percentage of on-chip memory used as shared memory; None: the driver decides
     cold: bool = False  # whether the L2 cache holds none of the buffers before each timed launch
     dims: LaunchDims | None = None  # of grid and block; None: along x

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shflbench.backends.base import POISON, Burst
+from shflbench.backends.base import POISON, BufferPointer, Burst
 from shflbench.backends.cuda_harness import TRIES, to_host
 from shflbench.patterns.declare import ITERATIONS
 from shflbench.symbols import plain_name
@@ -121,7 +121,12 @@ class CudaKernel:
 
     def _arguments(self, iterations: int) -> Arguments:
         given = {**self._buffers, ITERATIONS: np.int32(iterations)}
-        return tuple(given[item] if isinstance(item, str) else item for item in self._call.arguments)
+        return tuple(
+            np.uint64(self._buffers[item.buffer].data.ptr + item.byte)  # the bytes of a pointer
+            if isinstance(item, BufferPointer)
+            else (given[item] if isinstance(item, str) else item)
+            for item in self._call.arguments
+        )
 
     def _launch(self, arguments: Arguments) -> None:
         call = self._call

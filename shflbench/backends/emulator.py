@@ -7,13 +7,16 @@ from dataclasses import replace
 from itertools import cycle
 from typing import NoReturn
 
+import numpy as np
+
 from shflbench.arch.launch_limits import limits_of, major, resident_blocks
-from shflbench.backends.base import Array, Buffer, Burst, KernelCall
+from shflbench.backends.base import Array, Buffer, BufferPointer, Burst, KernelCall
 from shflbench.checker import (
     POLICIES,
     Deadline,
     EmulatedLaunch,
     Machine,
+    ParameterBytes,
     Program,
     Shape,
     execute,
@@ -111,7 +114,7 @@ class EmulatedKernel:
         contents = {**(before or {}), **read}
         outputs = [_output(buffer, contents.get(buffer.name)) for buffer in call.outputs]
         places = {name: place for place, name in enumerate((*pure, *(item.name for item in call.outputs)))}
-        order = [places.get(item) if isinstance(item, str) else item for item in call.arguments]
+        order = [_argument(item, places) for item in call.arguments]
         shape = Shape(call.grid, call.block) if call.dims is None else Shape.of(call.dims.grid, call.dims.block)
         inputs = list(pure.values())
         return EmulatedLaunch(
@@ -147,6 +150,15 @@ class EmulatedKernel:
     def close(self) -> None:
         """Release the memory of the last launch."""
         self._machine.state = None
+
+
+def _argument(
+    item: str | BufferPointer | np.generic, places: Mapping[str, int]
+) -> int | np.generic | ParameterBytes | None:
+    """Return an argument for the emulator: the place of a buffer, None for the iterations, a pointer, or a number."""
+    if isinstance(item, BufferPointer):
+        return ParameterBytes(bytes(8), ((0, places[item.buffer], item.byte),))
+    return places.get(item) if isinstance(item, str) else item
 
 
 def _output(buffer: Buffer, given: Array | None) -> tuple[int, str] | Array:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.shapes import parse_shape
     from shflbench.checker.link.program import Program
     from shflbench.checker.load import load_program
-    from shflbench.checker.machine.launch import EmulatedLaunch, Machine, execute, module_contents
+    from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes, execute, module_contents
     from shflbench.checker.machine.policies import POLICIES
     from shflbench.checker.machine.threads import Shape
     from shflbench.checker.ptx.syntax import Location
@@ -68,7 +68,7 @@ else:
             "inputs.shapes": ("parse_shape",),
             "link.program": ("Program",),
             "load": ("load_program",),
-            "machine.launch": ("EmulatedLaunch", "Machine", "execute", "module_contents"),
+            "machine.launch": ("EmulatedLaunch", "Machine", "ParameterBytes", "execute", "module_contents"),
             "machine.policies": ("POLICIES",),
             "machine.threads": ("Shape",),
             "ptx.syntax": ("Location",),
@@ -115,6 +115,7 @@ __all__ = [
     "Locate",
     "Location",
     "Machine",
+    "ParameterBytes",
     "Program",
     "PythonKernel",
     "PythonLaunch",

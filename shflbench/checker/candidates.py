@@ -73,6 +73,15 @@ class CandidateNumber:
     data: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class CandidatePointer:
+    """What a launch passes for one pointer, and what the kernel does with it."""
+
+    buffer: str  # its name
+    byte: int  # behind the start of the buffer
+    use: BufferUse
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateLaunch:
     """One launch that can be timed."""
@@ -84,6 +93,7 @@ class CandidateLaunch:
     numbers: tuple[CandidateNumber, ...]
     arguments: tuple[str, ...]  # names of buffers and numbers, in the order of the parameters
     texts: tuple[tuple[str, str], ...]  # `n = 1024` and its origin
+    pointers: Mapping[int, CandidatePointer]  # by the place of the parameter
     is_given: bool = False  # whether the user states its shape
     size: tuple[str, str] | None = None  # the name and the value of an option, if there are several sizes
 
@@ -211,7 +221,7 @@ def _of_linked(
         arguments = derive(kernel, launch, wishes, options.seed)
         if unstated := tuple(_unstated(kernel, arguments)):
             missing = missing or unstated
-        elif reason := fixed_sizes(kernel, launch, arguments, varied) or _moved_pointer(kernel, arguments):
+        elif reason := fixed_sizes(kernel, launch, arguments, varied):
             problem = problem or reason
         else:
             timed.append(_with_orders(_launch(kernel, launch, arguments, uses), wishes.offsets))
@@ -264,26 +274,12 @@ def _unstated(kernel: SourceKernel, arguments: Arguments) -> Iterator[str]:
         yield "--shared BYTES"
 
 
-def _moved_pointer(kernel: SourceKernel, arguments: Arguments) -> str:
-    """Return which parameter does not point to the start of a buffer, as a sentence; empty if there is none.
-
-    The launch that is timed passes whole buffers, with which such a kernel would do other work.
-    """
-    for place, (parameter, value) in enumerate(zip(kernel.parameters, arguments.parameters, strict=True)):
-        (span,) = value.spans
-        buffer = arguments.buffer(span.buffer)
-        if buffer is not None and span.byte:
-            name = parameter_name(parameter, place)
-            whole = "its buffer" if buffer.name == name else f"the buffer of `{buffer.name}`"
-            return f"its parameter `{name}` points into the middle of {whole}; give {option_for(name, parameter)}"
-    return ""
-
-
 def _launch(
     kernel: SourceKernel, launch: PlannedLaunch, arguments: Arguments, uses: Mapping[str, BufferUse]
 ) -> CandidateLaunch:
     buffers: dict[int, CandidateBuffer] = {}
     numbers: dict[str, CandidateNumber] = {}
+    pointers: dict[int, CandidatePointer] = {}
     names = []
     for place, (parameter, value) in enumerate(zip(kernel.parameters, arguments.parameters, strict=True)):
         name = parameter_name(parameter, place)
@@ -295,6 +291,7 @@ def _launch(
         if span.buffer not in buffers:
             buffers[span.buffer] = _buffer(parameter, arguments, span, _joint_use(kernel, arguments, span, uses))
         names.append(buffers[span.buffer].name)
+        pointers[place] = CandidatePointer(names[-1], span.byte, uses.get(name, BufferUse.UNUSED))
     return CandidateLaunch(
         launch.shape.grid,
         launch.shape.block,
@@ -303,6 +300,7 @@ def _launch(
         tuple(numbers.values()),
         tuple(names),
         tuple((text, origin.value) for text, origin in arguments.texts),
+        pointers,
         launch.origin is Origin.GIVEN,
     )
 

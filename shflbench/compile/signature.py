@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import CompileError
 from shflbench.model import DTYPES
-from shflbench.patterns.declare import ITERATIONS
+from shflbench.patterns.declare import ITERATIONS, PointerInto
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
@@ -62,10 +62,12 @@ def arguments(pattern: Pattern, variant: Variant, dtype: Dtype) -> tuple[Argumen
     numbers = {item.name: DTYPES[item.dtype] if item.dtype else dtype for item in pattern.scalars}
     numbers[ITERATIONS] = DTYPES["i32"]
     return tuple(
-        Argument(name, numbers[name].size, numbers[name].floating)
-        if name in numbers
-        else Argument(name, _POINTER_BYTES, floating=False, pointer=True)
-        for name in pattern.arguments(variant)
+        Argument(item, numbers[item].size, numbers[item].floating)
+        if not isinstance(item, PointerInto) and item in numbers
+        else Argument(
+            item.name if isinstance(item, PointerInto) else item, _POINTER_BYTES, floating=False, pointer=True
+        )
+        for item in pattern.arguments(variant)
     )
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.base import POISON, Buffer, KernelCall
+from shflbench.backends.base import POISON, Buffer, BufferPointer, KernelCall
 from shflbench.errors import PatternError
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.data import distinct
-from shflbench.patterns.declare import LAUNCH_OPTIONS, InOut, Input, Output, Setting
+from shflbench.patterns.declare import LAUNCH_OPTIONS, InOut, Input, Output, PointerInto, Setting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -51,14 +51,18 @@ def call_of(pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting
     options = dict(case.options)
     carveout = options.get("carveout")
     with pattern.calling("PATTERN"):
+        buffers = buffers_of(pattern, setting)
         scalars = {item.name: _number(_dtype(item, setting), item.value(setting)) for item in declared.scalars}
         return KernelCall(
             kernel=kernel,
             grid=setting.grid,
             block=setting.block,
             shared_bytes=shared_bytes(variant, case, setting),
-            buffers=buffers_of(pattern, setting),
-            arguments=tuple(scalars.get(name, name) for name in declared.arguments(variant)),
+            buffers=buffers,
+            arguments=tuple(
+                _pointer(item, buffers, setting) if isinstance(item, PointerInto) else scalars.get(item, item)
+                for item in declared.arguments(variant)
+            ),
             carveout=None if carveout is None else int(carveout),
             cold=options.get("l2") == "cold",
             dims=setting.dims,
@@ -80,6 +84,15 @@ def buffers_of(pattern: LoadedPattern, setting: Setting) -> tuple[Buffer, ...]:
         )
         for item in pattern.declaration.buffers
     )
+
+
+def _pointer(item: PointerInto, buffers: Sequence[Buffer], setting: Setting) -> BufferPointer:
+    """Return where a pointer into a buffer points; ValueError if that is outside."""
+    byte = item.byte(setting)
+    size = next(buffer.nbytes for buffer in buffers if buffer.name == item.name)
+    if not 0 <= byte <= size:
+        raise ValueError(f"a pointer to byte {byte} of `{item.name}`, which has {size}")
+    return BufferPointer(item.name, byte)
 
 
 def _number(dtype: Dtype, value: float) -> np.generic:

@@ -21,6 +21,7 @@ from shflbench.patterns.declare import (
     Output,
     Pattern,
     PerWord,
+    PointerInto,
     Scalar,
     Setting,
     Variant,
@@ -198,8 +199,12 @@ def _of_variant(variant: Variant, pattern: Pattern, folder: Path) -> Iterator[st
 
 def _of_arguments(who: str, variant: Variant, pattern: Pattern) -> Iterator[str]:
     known = [*(item.name for item in (*pattern.buffers, *pattern.scalars)), ITERATIONS]
+    buffers = [item.name for item in pattern.buffers]
+    for argument in variant.arguments:
+        if isinstance(argument, PointerInto) and argument.name not in buffers:
+            yield f"{who} takes a pointer into `{argument.name}`, which is no buffer; known: {', '.join(buffers)}"
     for name in variant.arguments:
-        if name not in known:
+        if not isinstance(name, PointerInto) and name not in known:
             yield f"{who} takes the argument `{name}`, which is not declared; known: {', '.join(known)}"
 
 

@@ -28,6 +28,7 @@ __all__ = [
     "Output",
     "Pattern",
     "PerWord",
+    "PointerInto",
     "Scalar",
     "Setting",
     "Variant",
@@ -147,6 +148,14 @@ class Scalar:
 
 
 @dataclass(frozen=True, slots=True)
+class PointerInto:
+    """An argument that points into a buffer, so many bytes behind its start: `data + n` in C++."""
+
+    name: str  # of the buffer
+    byte: Size
+
+
+@dataclass(frozen=True, slots=True)
 class PerWord:
     """A count per 32-bit word of the element: a 64-bit shuffle is two SHFL."""
 
@@ -177,7 +186,7 @@ class Variant:
     needs: str = ""  # the first architecture that supports it, e.g. "sm_80"
     source: str = "kernels.cu"  # the file of its kernel, relative to the pattern's folder
     kernel: str = ""  # its name in C++ if it is not the default, e.g. "reduce5<{T}, 256>"; {T} is the element type
-    arguments: tuple[str, ...] = ()  # in the kernel's order; empty: the buffers, the scalars, `iterations`
+    arguments: tuple[str | PointerInto, ...] = ()  # of the kernel; empty: the buffers, the scalars, `iterations`
     shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes per block
     per_iteration: Counts | CountsOf | None = None  # expected instructions; None: reported, not checked
     may_fold: Mapping[str, tuple[str, ...]] = field(
@@ -303,7 +312,7 @@ class Pattern:
         """Return what kernels are compiled for: the options and, with `static_block`, the block size as `block`."""
         return {**options, "block": str(block)} if self.static_block else options
 
-    def arguments(self, variant: Variant) -> tuple[str, ...]:
-        """Return the names of what a variant's kernel takes, in its order."""
+    def arguments(self, variant: Variant) -> tuple[str | PointerInto, ...]:
+        """Return the names of what a variant's kernel takes, and pointers into buffers, in its order."""
         names = [*(buffer.name for buffer in self.buffers), *(scalar.name for scalar in self.scalars)]
         return variant.arguments or tuple(names if self.one_pass else [*names, ITERATIONS])

@@ -192,7 +192,7 @@ def _comparison(
     kernels = [ComparedKernel(base, base.launches, {item: item for item in first.arguments}, unit)]
     for kernel, code in group[1:]:
         names = _names(first, kernel.launches[0])
-        if names is None or not _same_sizes(base, kernel, names):
+        if names is None or not _same_sizes(base, kernel, names) or not _same_places(base, kernel, names):
             reason = f"its arguments differ from those of `{base.name}`; give them by --arg"
             left_out.append(LeftOut(kernel.name, reason))
         else:
@@ -222,6 +222,20 @@ def _same_sizes(base: KernelCandidate, other: KernelCandidate, names: Mapping[st
     return sizes.keys() == others.keys() and all(
         _same_arguments(launch, others[size], names) for size, launch in sizes.items()
     )
+
+
+def _same_places(base: KernelCandidate, other: KernelCandidate, names: Mapping[str, str]) -> bool:
+    """Whether the kernels get the same pointers for the same use, where one of them points into a buffer.
+
+    A kernel that writes another part of the buffer does nothing wrong, and nothing that can be compared.
+    """
+    others = by_size(other.launches)
+    for size, launch in by_size(base.launches).items():
+        mine = [(item.buffer, item.byte, item.use) for item in launch.pointers.values()]
+        theirs = [(names[item.buffer], item.byte, item.use) for item in others[size].pointers.values()]
+        if mine != theirs and any(byte for _, byte, _ in (*mine, *theirs)):
+            return False
+    return True
 
 
 def by_size(launches: Sequence[CandidateLaunch]) -> dict[Size, CandidateLaunch]:
@@ -286,10 +300,12 @@ def _threads(launch: CandidateLaunch) -> int:
 
 
 def _passes_the_same(launch: CandidateLaunch, other: CandidateLaunch) -> bool:
-    """Whether two launches of a kernel pass the same numbers, and buffers of the same sizes."""
-    return _values(launch.numbers) == _values(other.numbers) and [item.size for item in launch.buffers] == [
-        item.size for item in other.buffers
-    ]
+    """Whether two launches of a kernel pass the same numbers and pointers, and buffers of the same sizes."""
+    return (
+        _values(launch.numbers) == _values(other.numbers)
+        and launch.pointers == other.pointers
+        and [item.size for item in launch.buffers] == [item.size for item in other.buffers]
+    )
 
 
 def _values(numbers: Sequence[CandidateNumber]) -> list[tuple[str, bytes]]:

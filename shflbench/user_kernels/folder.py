@@ -154,6 +154,8 @@ def _declaration(comparison: KernelComparison, file: str, tolerance: float | Non
     options = compiler_options(comparison.kernels[-1].unit)
     classes = sorted({"Mechanism", "Pattern", "Variant", *(_class(comparison, item) for item in first.buffers)})
     classes += ["Scalar"] if numbers else []
+    moved = any(_is_moved(kernel, place) for kernel in comparison.kernels for place in kernel.launches[0].pointers)
+    classes += ["PointerInto"] if moved else []
     read = [item for item in first.buffers if comparison.use(item) is not BufferUse.WRITTEN]
     yield f'"""The kernels of {file} as a pattern."""\n\n'
     bf16 = "import ml_dtypes  # noqa: F401  (NumPy knows bfloat16 then)\n" if "bf16" in map(buffer_dtype, read) else ""
@@ -209,16 +211,30 @@ def _buffer_text(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
 
 
 def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[str]:
-    names = [_argument(comparison, kernel, name) for name in kernel.launches[0].arguments]
+    names = [_argument_text(comparison, kernel, place) for place in range(len(kernel.launches[0].arguments))]
     yield f"        Variant(\n            name={kernel.variant!r},\n            kernel={kernel.candidate.name!r},\n"
     yield f"            source={f'{kernel.folder}/kernels.cu'!r},\n" if kernel.folder else ""
     yield f"            mechanism=Mechanism.{mechanism(kernel.candidate).name},\n"
     yield f"            summary={f'`{kernel.candidate.name}`'!r},\n"
     yield "            baseline=True,\n" if kernel is comparison.kernels[0] else ""
-    yield f"            arguments={tuple(names)!r},\n"
+    yield f"            arguments=({''.join(f'{name}, ' for name in names).rstrip()}),\n"
     yield "            other_inputs=True,\n" if comparison.needs_other_inputs(kernel) else ""
     yield from _shared(kernel)
     yield "        ),\n"
+
+
+def _argument_text(comparison: KernelComparison, kernel: ComparedKernel, place: int) -> str:
+    """Return an argument of the kernel as Python: a name, or a pointer into a buffer."""
+    name = _argument(comparison, kernel, kernel.launches[0].arguments[place])
+    if not _is_moved(kernel, place):
+        return repr(name)
+    bytes_of = {size: launch.pointers[place].byte for size, launch in by_size(kernel.launches).items()}
+    return f"PointerInto({name!r}, lambda at: {at_size(bytes_of)})"
+
+
+def _is_moved(kernel: ComparedKernel, place: int) -> bool:
+    """Whether a launch gets a pointer into a buffer there."""
+    return any(place in launch.pointers and launch.pointers[place].byte for launch in kernel.launches)
 
 
 def _shared(kernel: ComparedKernel) -> Iterator[str]:

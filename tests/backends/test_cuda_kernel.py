@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shflbench.backends.base import POISON, Buffer, KernelCall, OpenKernel
+from shflbench.backends.base import POISON, Buffer, BufferPointer, KernelCall, OpenKernel
 from shflbench.backends.cuda import CudaBackend
 from shflbench.backends.cuda_harness import L2_PASSES, Harness
 from shflbench.backends.nvml import Monitor
@@ -68,6 +68,15 @@ def test_all_launches_get_the_buffers_and_the_iterations() -> None:
     assert len(gpu.arguments) == 7
     assert {arguments[2] for arguments in gpu.arguments} == {np.int32(17)}
     assert len({tuple(map(id, arguments[:2])) for arguments in gpu.arguments}) == 1
+
+
+def test_pointer_into_a_buffer_is_its_address_and_the_offset() -> None:
+    gpu = FakeGpu()
+    moved = (BufferPointer("values", 64), "result", "iterations")
+    kernel = opened(gpu, replace(CALL, arguments=moved))
+    kernel.burst(1, samples=1)
+    start = np.uint64(kernel._buffers["values"].data.ptr)  # type: ignore[attr-defined]  # noqa: SLF001
+    assert {arguments[0] for arguments in gpu.arguments} == {start + np.uint64(64)}
 
 
 def test_clock_is_that_between_the_stamps() -> None:

@@ -45,6 +45,7 @@ class FakeArray:
         self.shape, self.dtype, self.nbytes = values.shape, values.dtype, values.nbytes
         self.data = SimpleNamespace(
             values=values,
+            ptr=values.ctypes.data,
             copy_from_device_async=self._copy,
             memset_async=lambda value, _: values.view(np.uint8).fill(value),
             copy_from_host=lambda address, nbytes: ctypes.memmove(values.ctypes.data, address, nbytes),

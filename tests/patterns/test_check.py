@@ -13,7 +13,7 @@ FAILS = "`shared` or `per_iteration` fails for f32"
 TAKES = "`reference` does not take its arguments"
 SOUND = f"""\
 from shflbench.model import Mechanism
-from shflbench.patterns.declare import Input, Output, Pattern, Variant
+from shflbench.patterns.declare import Input, Output, Pattern, PointerInto, Variant
 
 PATTERN = Pattern(
     summary="a test",
@@ -85,6 +85,11 @@ VARIANT, PATTERN = "baseline=True", 'source="tests"'  # where further fields may
             VARIANT,
             "arguments=('values', 'resutl')",
             "variant `smem` takes the argument `resutl`, which is not declared; known: values, result, iterations",
+        ),
+        (
+            VARIANT,
+            "arguments=(PointerInto('iterations', lambda at: 4), 'result')",
+            "variant `smem` takes a pointer into `iterations`, which is no buffer; known: values, result",
         ),
         (VARIANT, "dtypes=('int',)", f"unknown dtype `int`; known: {', '.join(DTYPES)}"),
         (VARIANT, "source='library.cu'", "variant `smem` needs the file library.cu, which does not exist"),

@@ -1,4 +1,4 @@
-"""What is read from a CUDA file comes from the cache if nothing has changed that decides it, and is the same."""
+"""The cache of CUDA files: what is read from it is equal, and nothing is, if anything changed that decides it."""
 
 from collections.abc import Callable
 from pathlib import Path

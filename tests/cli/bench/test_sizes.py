@@ -45,7 +45,7 @@ def test_sizes_and_launches_are_axes_of_one_run(bench: BenchCommand, gpu: Emulat
     limits = shflbench("limits", "run").out
     assert {f"n={n}" in limits for n in (100, 200)} == {True}
     assert shflbench("show", "run").out.count("one pass  n=200\n") == 2  # launches
-    assert {int(call.arguments[-1]) for call in gpu.opened if len(call.arguments) == 3} == {100, 200}
+    assert {str(call.arguments[-1]) for call in gpu.opened if len(call.arguments) == 3} == {"100", "200"}
 
 
 @pytest.mark.parametrize("n", ["2048,512", "2048"])
