@@ -106,7 +106,8 @@ class KernelRuns:
                 number = count_noun(len(launch_plan) - index, "launch")
                 return f"{number} did not run, because the limit of instructions was reached"
             launches.append(self._launch(launch, self.seed))
-            if launch.shape.sample and not self._is_meaningful(launches[-1]):
+            is_only = len(launches) == 1 and index == len(launch_plan) - 1
+            if launch.shape.sample and not is_only and not self._is_meaningful(launches[-1]):
                 launches.pop()
                 continue
             endless = sum(did_not_end(item) for item in launches)

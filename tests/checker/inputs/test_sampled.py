@@ -1,11 +1,13 @@
 """Blocks of a launch of the host code that is too large to run whole."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from shflbench.checker.files import FileOptions, check_file
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import fewer_blocks, plan
 from shflbench.checker.inputs.sampled import with_samples
+from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.report import KernelReport
 from shflbench.checker.source_lines import SourceLine
@@ -86,3 +88,21 @@ def test_a_sampled_block_has_the_coordinates_of_its_number_in_the_grid() -> None
     shape = Shape.of((100, 50, 1), (32, 1, 1), (0, 4999))
     assert shape.grid == 2
     assert shape.describe(33) == "thread (1, 0, 0) of block (99, 49, 0)"
+
+
+def test_only_launch_is_judged_where_its_blocks_leave_a_derived_buffer(tmp_path: Path, kernel_cache: Path) -> None:
+    source = tmp_path / "finish.cu"
+    source.write_text(
+        "__global__ void finish(const unsigned *partial, int count, unsigned *out)\n"
+        "{\n"
+        "    unsigned sum = 0;\n"
+        "    for (int i = threadIdx.x; i < count; i += blockDim.x) sum += partial[i * 256 + blockIdx.x];\n"
+        "    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;\n"
+        "}\n"
+    )
+    large = replace(parse_shape("1056x256"), sample=(0, 1055))
+    (report,) = check_file(
+        source, FileOptions(launches=(large,), toolchain=kernels.tools(), cache=kernel_cache)
+    ).kernels
+    assert "1056x256" in {launch.shape for launch in report.launches}
+    assert "0 launches" not in report.sentence
