@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from shflbench.backends.cuda_context import CudaContext
 from shflbench.backends.cuda_errors import MEANINGS, OUT_OF_MEMORY, first_line
 from shflbench.backends.cuda_harness import Harness, harness_source
-from shflbench.backends.cuda_kernel import CudaKernel, load
+from shflbench.backends.cuda_kernel import ALIGNMENT, CudaKernel, load
 from shflbench.backends.nvml import Monitor, named_uuid
 from shflbench.compile import toolchain as toolchains
 from shflbench.compile.nvrtc import compile_kernel
@@ -98,7 +98,8 @@ class CudaBackend:
         Each `place` but the first is another CUDA context, which is created when it is first used.
         """
         name = plain_name(call.kernel.symbol)
-        needed, free = sum(buffer.nbytes for buffer in (*call.buffers, *call.restored)), self.free_bytes()
+        needed = sum(buffer.nbytes + ALIGNMENT for buffer in (*call.buffers, *call.restored))
+        free = self.free_bytes()
         if needed > free:
             room = f"its buffers take {needed / GIB:.2f} GiB, and {free / GIB:.2f} GiB is free"
             raise LaunchError(f"{name}: out of device memory: {room}", MEANINGS[OUT_OF_MEMORY].advice)

@@ -8,7 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from shflbench.analysis import sentences
+from shflbench.analysis import run_sentences
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.backends import gpus
 from shflbench.backends.emulator import EmulatorBackend
@@ -79,7 +79,7 @@ def _measured(suite: Suite, request: BenchRequest, reason: str, result: BenchRes
     if reason:
         notes.append(_not_timed(reason, measured.rows))
     times = RunTimes(measured) if any(row.time_us for row in measured.rows) else None
-    texts = (*sentences(measured.rows, times), *notes)
+    texts = (*run_sentences(measured, measured.rows, times), *notes)
     return BenchResult(tuple(measured.rows), result.left_out, texts, path if request.output else None)
 
 

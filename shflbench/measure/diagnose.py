@@ -139,7 +139,7 @@ def _two_levels(rounds: ByProcess, step: float, iterations: int, places: int) ->
         Disturbance.TWO_LEVELS,
         size,
         f"{levels.share:.0%} of its samples take {percent_of_one(size)} longer than the rest, with few in between",
-        "its median jumps when the shares change: repeat it in several processes to see by how much",
+        f"its median jumps when the shares change; {'more' if len(rounds) > 1 else 'several'} processes show how far",
     )
 
 
@@ -196,5 +196,7 @@ def _processes(rounds: ByProcess, step: float, iterations: int) -> Trouble | Non
         size,
         f"it takes {percent_of_one(size)} longer in process {slow} than in process {fast}; "
         "their intervals do not overlap",
-        "time more iterations, because the offset of a process is nearly constant, or measure in more processes",
+        "measure in more processes"
+        if iterations == 1
+        else "time more iterations, because the offset of a process is nearly constant, or measure in more processes",
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shflbench.model import Sample
 
 Verdict = Literal["quiet", "busy GPU", "drifting clock", "unsteady GPU"]
+UNSTEADY: Verdict = "unsteady GPU"
 
 # Times of shorter kernels vary with the offset of the process (up to 0.08 µs) and the timer's step more than with the
 # state of the machine.
@@ -100,7 +101,7 @@ def _by_scatter(excesses: Sequence[Sequence[float]], *, alone: bool) -> Iterator
             sentence = f"the sentinels were over {100 * limit:.2g}% slower than usual in {share:.0%} of their rounds"
             if alone:
                 sentence += "; NVML listed no other process"
-            yield Noise("unsteady GPU", sentence, _RUN_AGAIN if alone else _STOP_OTHERS)
+            yield Noise(UNSTEADY, sentence, _RUN_AGAIN if alone else _STOP_OTHERS)
 
 
 def _excesses(sentinels: Sequence[Sample]) -> list[list[float]]:

@@ -9,6 +9,7 @@ import pytest
 from shflbench.backends.base import POISON, Buffer, BufferPointer, KernelCall, OpenKernel
 from shflbench.backends.cuda import CudaBackend
 from shflbench.backends.cuda_harness import L2_PASSES, Harness
+from shflbench.backends.cuda_kernel import ALIGNMENT
 from shflbench.backends.nvml import Monitor
 from shflbench.errors import LaunchError
 from tests.cases import kernel
@@ -138,7 +139,7 @@ def test_cold_kernels_share_one_buffer_of_several_times_the_cache() -> None:
 def test_warm_kernels_do_not_allocate_the_buffer_for_the_cache() -> None:
     gpu = FakeGpu()
     backend_on(gpu).open(CALL)
-    assert max(gpu.allocated) < L2_BYTES
+    assert int(L2_PASSES * L2_BYTES) not in gpu.allocated
 
 
 def test_cold_kernel_is_refused_where_the_size_of_the_cache_is_unknown() -> None:
@@ -186,6 +187,14 @@ def test_refused_launch_leaves_the_device_usable() -> None:
     with pytest.raises(LaunchError, match="refuses this grid, block or amount of shared memory"):
         backend.open(CALL).burst(100, samples=3)
     assert backend.usable()
+
+
+def test_every_buffer_begins_at_a_multiple_of_the_alignment() -> None:
+    gpu = FakeGpu()
+    buffers = (Buffer("count", 8, "int32", written=True), Buffer("values", 100, "float32", read=True))
+    opened(gpu, replace(CALL, buffers=buffers, arguments=("count", "values"))).burst(1, samples=1)
+    assert [array.data.ptr % ALIGNMENT for array in gpu.arguments[0]] == [0, 0]
+    assert [array.nbytes for array in gpu.arguments[0]] == [32, 400]
 
 
 def test_kernel_whose_buffers_do_not_fit_says_what_it_needs_and_what_there_is() -> None:

@@ -52,6 +52,9 @@ class FakeArray:
             copy_to_host=lambda address, nbytes: ctypes.memmove(address, values.ctypes.data, nbytes),
         )
 
+    def __getitem__(self, part: slice) -> FakeArray:
+        return FakeArray(self.values[part], self.context, self._queue)
+
     def view(self, dtype: Any) -> FakeArray:
         return FakeArray(self.values.view(dtype), self.context, self._queue)
 
@@ -114,7 +117,7 @@ class FakeGpu:
         self.check()
         self.allocated.append(count * np.dtype(dtype).itemsize)
         # What empties the L2 cache is large and of no other use.
-        values = np.zeros(count, dtype) if count < 1 << 20 else np.broadcast_to(np.zeros(1, dtype), count)
+        values = np.zeros(count, dtype) if count < 8 << 20 else np.broadcast_to(np.zeros(1, dtype), count)
         return FakeArray(values, self.contexts[-1], self.queue)
 
 

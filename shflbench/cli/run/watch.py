@@ -78,15 +78,18 @@ def _inconclusive(number: int, singular: str, plural: str) -> str:
 
 def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Trouble]], console: Console) -> int:
     """Show the results and the warnings, and return the exit code; `troubles` are by case."""
-    from shflbench.analysis import sentences
+    from shflbench.analysis import run_sentences
+    from shflbench.analysis.kernel_sentences import all_decided, is_of_kernels
     from shflbench.cli.run_limits import store_limits
     from shflbench.cli.run_times import joint_times
+    from shflbench.measure.noise import UNSTEADY
     from shflbench.model import Status
     from shflbench.store import read_run
 
     measured = read_run(folder.path)
     rows = measured.rows
-    if lines := sentences(rows, joint_times(measured, console)):
+    times = joint_times(measured, console)
+    if lines := run_sentences(measured, rows, times):
         console.say()
     for sentence in lines:
         console.say(sentence)
@@ -96,6 +99,8 @@ def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Tro
     if noise := folder.info.noise:
         if noise.quiet:
             console.say(f"The machine was quiet: {noise.sentence}.")
+        elif noise.verdict == UNSTEADY and is_of_kernels(measured) and all_decided(rows, times):
+            console.say(f"{noise.verdict}: {noise.sentence}. The differences above are larger than what that changes.")
         else:
             console.warn(f"{noise.verdict}: {noise.sentence}; {noise.advice}")
     bad = [row for row in rows if row.status in {Status.INCORRECT, Status.FAILED}]

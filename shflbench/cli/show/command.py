@@ -10,6 +10,7 @@ import click
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 from shflbench.errors import ResultsError, UsageError
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +95,7 @@ def _refuse_unknown(rows: Sequence[Row], filters: dict[str, tuple[str, ...]]) ->
 
 
 def _show(run: Run, rows: Sequence[Row], console: Console, *, complete: bool) -> None:
-    from shflbench.analysis import sentences
+    from shflbench.analysis import run_sentences
     from shflbench.cli.run_times import joint_times
     from shflbench.cli.show.tables import by_group, group_table
 
@@ -105,10 +106,11 @@ def _show(run: Run, rows: Sequence[Row], console: Console, *, complete: bool) ->
         console.data("")
         console.table(group_table(group), data=True)
     times = joint_times(run, console) if complete else None
-    if complete and (lines := sentences(rows, times)):
+    if complete and (lines := run_sentences(run, rows, times)):
         console.data("")
         if times:
-            console.data("± covers one process; these sentences also cover differences between processes:")
+            covered = count_noun(max(1, *(len(row.processes) for row in rows)), "process")
+            console.data(f"± covers {covered}; these sentences also cover differences to other processes:")
         console.data("\n".join(lines))
 
 

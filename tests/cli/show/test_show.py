@@ -34,7 +34,7 @@ def test_run_is_shown_with_its_tables_and_sentences(shflbench: Command, tmp_path
     assert lines[10:] == [
         "  verified with up to 37 iterations instead of 4096",
         "",
-        "± covers one process; these sentences also cover differences between processes:",
+        "± covers 1 process; these sentences also cover differences to other processes:",
         "neighbor, f32: shfl runs at 1.9× the speed of smem-syncwarp, 4.7× that of smem",
     ]
 

@@ -1,0 +1,80 @@
+"""Say of each group of a comparison of kernels which one is fastest, with the interval that decides it.
+
+A run of a user's kernels has few groups, and each ratio is its result. Therefore each sentence gives the joint interval
+of each ratio (error of 1% per group), which includes what processes with the same code differ by.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.contest import MATTERS, contests_of
+from shflbench.analysis.summary import sentences
+from shflbench.words import joined, percent_of_one
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from shflbench.analysis.contest import Contest, JointTimes
+    from shflbench.model import Interval
+    from shflbench.store import Row, Run
+
+DECISIVE_PROCESSES = 5
+_TWO_DECIMALS_FROM = 1.1
+_SUITES = (".yaml", ".yml")
+
+
+def is_of_kernels(run: Run) -> bool:
+    """Whether a run compares the kernels of a user's file, and not the variants of the patterns of a suite."""
+    return run.info.converted is None and not run.info.suite.path.endswith(_SUITES)
+
+
+def run_sentences(run: Run, rows: Sequence[Row], times: JointTimes | None) -> list[str]:
+    """Return the sentences on rows of a run: those of this module on kernels of a user's file, else of `summary`."""
+    if is_of_kernels(run):
+        return kernel_sentences(rows, times)
+    return sentences(rows, times)
+
+
+def kernel_sentences(rows: Iterable[Row], times: JointTimes | None) -> list[str]:
+    """Return a sentence for each group with at least two timed kernels, in file order."""
+    return [_sentence(contest) for contest in contests_of(rows, times)]
+
+
+def all_decided(rows: Iterable[Row], times: JointTimes | None) -> bool:
+    """Whether the fastest kernel of each group is shown to be faster than all others."""
+    contests = contests_of(rows, times)
+    return bool(contests) and not any(contest.is_tie for contest in contests)
+
+
+def _sentence(contest: Contest) -> str:
+    best = contest.fastest
+    title = ", ".join((best.pattern, best.dtype, *best.option_texts, best.launch))
+    return f"{title}: {'; '.join(_clauses(contest))}"
+
+
+def _clauses(contest: Contest) -> Iterator[str]:
+    best, rest = contest.fastest, contest.candidates[1:]
+    slower = [row for row in rest if contest.is_slower(row, best)]
+    equal = [row for row in rest if contest.slowdown(row, best).high <= 1 + MATTERS]
+    unknown = [row for row in rest if row not in slower and row not in equal]
+    if slower:
+        speeds = [
+            f"{_ratio(contest.slowdown(row, best))} {'that' if number else 'the speed'} of {row.variant}"
+            for number, row in enumerate(slower)
+        ]
+        yield f"{best.variant} runs at {joined(speeds)}"
+    if equal:
+        names = joined([f"{row.variant}, {_ratio(contest.slowdown(row, best))}" for row in equal])
+        yield f"{best.variant} is as fast as {names}, within {percent_of_one(MATTERS)}"
+    if unknown:
+        names = joined([f"{row.variant}, {_ratio(contest.slowdown(row, best))}" for row in unknown])
+        processes = min(len(row.processes) for row in contest.candidates)
+        more = "" if processes >= DECISIVE_PROCESSES else f"; --processes {DECISIVE_PROCESSES} narrows the interval"
+        yield f"{best.variant} is not shown to be faster than {names}, by more than {percent_of_one(MATTERS)}{more}"
+
+
+def _ratio(over: Interval) -> str:
+    """Return a ratio of speeds with its interval: `1.16× (1.14× to 1.18×)`."""
+    digits = 2 if over.value >= _TWO_DECIMALS_FROM else 3
+    return f"{over.value:.{digits}f}× ({over.low:.{digits}f}× to {over.high:.{digits}f}×)"
