@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.deadline import NEVER, Deadline
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.judgment.causes import LAUNCH
 from shflbench.checker.judgment.judge import judge_observations
 from shflbench.checker.judgment.observations import observations
 from shflbench.checker.link.unsupported import link_whole
@@ -92,7 +94,8 @@ class RemovedStoreCheck:
     ) -> RemovedStores | None:
         """Return what the removed stores of `kernel` do at the planned launches but samples, None if it has none.
 
-        `program` is the optimized kernel, `runs` what is known of the arguments, and the seed.
+        Only in blocks that the file launches: the program itself runs in others, too. `program` is the optimized
+        kernel, `runs` what is known of the arguments, and the seed.
         """
         if not self.places:
             return None
@@ -103,7 +106,9 @@ class RemovedStoreCheck:
             removed = {line for place in places for line in _near(place) & (stored - kept)}
             if not removed:
                 return None
-            whole = [launch for launch in launch_plan if not launch.shape.sample]
+            whole = [item for item in launch_plan if not item.shape.sample and _has_stated_block(item, kernel)]
+            if not whole:
+                return RemovedStores(places, unjudged="the host code states the block of no launch")
             budget = RunBudget(deadline=self.deadline)
             debug_runs = KernelRuns(kernel, debug, *runs, patient=False, budget=budget)
             launches, unfinished = debug_runs.in_lockstep(whole, seeds=1)
@@ -117,7 +122,8 @@ class RemovedStoreCheck:
             return item.kind in JUDGED and any(_key(line_of(one)) in removed for one in both if one is not None)
 
         seen = [item for item in observations(launches) if takes_part(item)]
-        judged = judge_observations(seen, KernelEvidence(tuple(launches)), Slicer(debug))
+        every = judge_observations(seen, KernelEvidence(tuple(launches)), Slicer(debug))
+        judged = [item for item in every if LAUNCH not in item.causes]
         unjudged = "" if judged else _limit(launches) or unfinished
         if not unjudged:
             self._judged.update(places)
@@ -128,6 +134,15 @@ class RemovedStoreCheck:
         if self._module is None:
             raise KernelError(self._problem)
         return link_whole(self._module, kernel.symbol)
+
+
+def _has_stated_block(launch: PlannedLaunch, kernel: SourceKernel) -> bool:
+    """Whether the block of a launch does not follow from a number that stands for what the host code reads."""
+    host = launch.host
+    if host is None or launch.origin is not Origin.HOST or not host.assumed:
+        return True
+    others = [item for item in kernel.host_launches if item.line == host.line and item.assumed != host.assumed]
+    return not others or any(item.block == host.block for item in others)
 
 
 def _limit(launches: Sequence[LaunchEvidence]) -> str:

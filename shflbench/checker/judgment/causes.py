@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.argument import Arguments, Span
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.checker.source_lines import SourceLine
 
 MOST_COMPARED = 8  # launches of the host code in which a hazard happened
 LAUNCH = "--launch"
@@ -115,7 +116,8 @@ def is_of_other_numbers(observation: Observation, every: Sequence[LaunchEvidence
     if any(ODD in numbers for numbers in happened) and any(map(_reads_input, observation.launches)):
         return False
     tried = {numbers for item in every if (numbers := _numbers(item)) and ODD not in numbers}
-    return bool(tried - set(happened))
+    lines = {item.launch.host.line for item in observation.launches if item.launch.host is not None}
+    return bool(tried - set(happened)) or any(_takes_default(item) in lines for item in every)
 
 
 def _reads_input(item: LaunchEvidence) -> bool:
@@ -137,6 +139,12 @@ def _numbers(item: LaunchEvidence) -> frozenset[int]:
     host = item.launch.host
     is_host = host is not None and item.launch.origin is Origin.HOST
     return frozenset(number for _, number in host.assumed) if is_host and host is not None else frozenset()
+
+
+def _takes_default(item: LaunchEvidence) -> SourceLine | None:
+    """Return the line of a launch of the host code whose numbers the program has without a command line, too."""
+    host = item.launch.host if item.launch.origin is Origin.HOST else None
+    return host.line if host is not None and not host.assumed else None
 
 
 def _of_assumed(observation: Observation, every: Sequence[LaunchEvidence]) -> list[str]:

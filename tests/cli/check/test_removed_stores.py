@@ -106,3 +106,42 @@ def test_uninitialized_values_in_removed_stores_count_but_not_padding(tmp_path: 
     assert verdicts["unset"] == ("broken", [4, 4])
     assert verdicts["in_shared"] == ("doubtful", [9])
     assert verdicts["padded"] == ("clean", [])
+
+
+# A dead store to an array of 128 elements, by a thread each.
+LAUNCHED = """\
+#include <cstdlib>
+#include <cuda_runtime.h>
+__global__ void foo(float *out) {
+    __shared__ int a[128];
+    a[threadIdx.x] = threadIdx.x;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = 1;
+}
+int main(int argc, char **argv) {
+    float *out;
+    cudaMalloc(&out, 1 << 16);
+    int threads = THREADS;
+    foo<<<4, threads>>>(out);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("threads", "verdict", "why"),
+    [
+        ("128", "clean", "no hazard in 1 launch (4x128)"),
+        ("256", "broken", "1 finding: out of bounds at line 5 of the source, in code that the compiler removed"),
+        (
+            "atoi(argv[1])",
+            "clean",
+            "the compiler removed stores of line 5, which were not judged: the host code states the block of no",
+        ),
+        ("unknown()", "clean", "no hazard in "),  # at derived launches, of which 2x128 has the block of the array
+    ],
+)
+def test_a_removed_store_counts_in_blocks_that_the_file_launches(
+    check_text: CheckText, threads: str, verdict: str, why: str
+) -> None:
+    report = check_text(LAUNCHED.replace("THREADS", threads))
+    assert report.verdict == verdict
+    assert why in report.sentence

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -101,12 +102,49 @@ def _of_main(
     if words is not None:
         yield from _main(run, main, HostInput(words=tuple(words)), forced=forced).performed
         return
-    best, score = 1, _score(HostState(HostInput()))
-    for count in _counts(run, main):
-        state = _main(run, main, HostInput(count=count), forced=forced)
-        if (value := _score(state)) > score:
-            best, score = count, value
-    yield from _with_numbers(lambda number: _main(run, main, HostInput(count=best, number=number), forced=forced))
+    counts = _counts(run, main)
+    states = [_main(run, main, HostInput(count=count), forced=forced) for count in counts]
+    best = max(states, key=_score)  # of equal ones, that with the fewest words
+    if best.given.used or forced:
+        count = best.given.count
+        yield from _with_numbers(lambda number: _main(run, main, HostInput(count=count, number=number), forced=forced))
+        return
+    yield from best.performed
+    yield from _with_optional_words(run, main, best, [count for count in counts if count > best.given.count])
+
+
+def _with_optional_words(
+    run: Interpreter, main: HostFunction, default: HostState, counts: Sequence[int]
+) -> Iterator[Performed]:
+    """Yield launches with further numbers in words that the program runs without, too: `argc > 1 ? … : 1024`.
+
+    There are as many words as the program takes and performs all its launches with, which are in blocks of whole warps,
+    or of the same size.
+    """
+    places = {item.node.id for item in default.performed if _is_valid(item)}
+    known = {_without_numbers(item) for item in default.performed}
+    blocks = {item.launch.block for item in default.performed}
+    for number in FURTHER:
+        if number > ODD and any(_reaches(item, number) for item in default.performed):
+            continue
+        for count in reversed(counts):
+            state = _main(run, main, HostInput(count=count, number=number), forced=False)
+            whole = [item for item in state.performed if _threads(item) % WARP == 0 or item.launch.block in blocks]
+            valid = [item for item in whole if _is_valid(item)]
+            if state.given.used and places <= {item.node.id for item in valid}:
+                yield from (item for item in valid if _is_moderate(item) and _without_numbers(item) not in known)
+                break
+
+
+def _without_numbers(item: Performed) -> Performed:
+    """Return a launch without the numbers that stand for what the program reads, to compare it with others."""
+    return replace(item, launch=replace(item.launch, assumed=()))
+
+
+def _reaches(item: Performed, number: int) -> bool:
+    """Whether a launch has as many threads as a number, or gets a number as large."""
+    values = [argument.value for argument in item.launch.arguments if isinstance(argument.value, int)]
+    return max(_blocks(item) * _threads(item), *values, 0) >= number
 
 
 def _of_usual(run: Interpreter, main: HostFunction, words: Sequence[str]) -> list[Performed]:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from shflbench.checker.sources.host.chosen_runs import NUMBERS
+from shflbench.checker.sources.host.chosen_runs import FURTHER, NUMBERS
 from shflbench.checker.sources.host.machine import MOST_ITERATIONS, MOST_STEPS
 from shflbench.checker.sources.kernel_file import HostLaunch
 from tests.checker.sources.conftest import Parse
@@ -78,9 +78,33 @@ def test_the_code_around_a_launch_gives_its_numbers(launches: Launches, text: st
     assert numbers(launches(text)) == [value]
 
 
-def test_a_program_without_words_takes_its_defaults(launches: Launches) -> None:
-    (launch,) = launches(main("int n = 64; if (argc > 1) n = atoi(argv[1]); kernel<<<n / 32, 32>>>(p, n);"))
-    assert (launch.grid, launch.assumed, launch.forced) == ((2, 1, 1), (), False)
+def test_a_program_without_words_takes_its_defaults_first(launches: Launches) -> None:
+    first, *others = launches(main("int n = 64; if (argc > 1) n = atoi(argv[1]); kernel<<<n / 32, 32>>>(p, n);"))
+    assert (first.grid, first.assumed, first.forced) == ((2, 1, 1), (), False)
+    assert [(launch.grid, launch.assumed) for launch in others] == [
+        ((number // 32, 1, 1), (("argv[1]", number),)) for number in FURTHER
+    ]
+
+
+@pytest.mark.parametrize(
+    ("body", "numbers_of_launches"),
+    [
+        # The last word is refused, so that the first one is the only one.
+        ("int n = argc > 1 ? atoi(argv[1]) : 64; if (argc > 2 && atoi(argv[2]) > 4) return 1; kernel<<<8, 32>>>(p, n);",
+         [64, *FURTHER]),
+        ("int n = argc > 1 ? atoi(argv[1]) : 64; if (n % 16) return 1; kernel<<<n / 8, 32>>>(p, n);", [64, 65_536]),
+        # A larger number shows nothing more.
+        ("int n = argc > 1 ? atoi(argv[1]) : 1 << 20; kernel<<<8, 32>>>(p, n);", [1 << 20, 1000]),
+        # The kernel may depend on the block, and no other launch depends on the word.
+        ("int n = argc > 1 ? atoi(argv[1]) : 64; kernel<<<8, n>>>(p, 8);", [8]),
+        ("int device = argc > 1 ? atoi(argv[1]) : 0; cudaSetDevice(device); kernel<<<8, 32>>>(p, 8);", [8]),
+        ("int n = argc > 1 ? atoi(argv[1]) : 64; if (n > 512) exit(1); kernel<<<8, 32>>>(p, n);", [64]),
+    ],
+)  # fmt: skip
+def test_words_that_a_program_also_runs_without_are_further_numbers(
+    launches: Launches, body: str, numbers_of_launches: list[int]
+) -> None:
+    assert numbers(launches(main(body))) == numbers_of_launches
 
 
 @pytest.mark.parametrize("stream", ["std::cin", "file", "*file"])
