@@ -32,6 +32,26 @@ LOOP:
     ret;
 }
 """
+ASCENDING = """\
+.visible .entry k(.param .u64 out, .param .u64 places)
+{
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<6>;
+    .reg .pred %p;
+    ld.param.u64 %rd1, [out];
+    ld.param.u64 %rd2, [places];
+    mov.u32 %r1, %tid.x;
+    mul.wide.u32 %rd3, %r1, 4;
+    add.s64 %rd4, %rd2, %rd3;
+    add.s64 %rd5, %rd1, %rd3;
+    ld.global.u32 %r2, [%rd4];
+    ld.global.u32 %r3, [%rd4+4];
+    setp.gt.u32 %p, %r2, %r3;
+    @%p trap;
+    st.global.u32 [%rd5], %r2;
+    ret;
+}
+"""
 HEAD = ".version 8.0\n.target sm_80\n.address_size 64\n"
 SOUND, RACY = "4", "0"  # bytes between the elements of two threads
 
@@ -91,6 +111,17 @@ def test_a_race_seen_before_the_limit_stays_broken(tmp_path: Path) -> None:
     (report,) = check(path, "1x64", "4x64", limit_s=whole.now * 0.8, clock=Clock(step=1)).kernels
     assert report.verdict == "broken"
     assert len(report.launches[0].schedules) < 7
+
+
+def test_a_verdict_that_the_limit_changes_names_it(tmp_path: Path) -> None:
+    path = tmp_path / "k.ptx"
+    path.write_text(HEAD + ASCENDING)
+    whole = Clock(step=1)
+    (expected,) = check(path, limit_s=1e9, clock=whole).kernels
+    assert expected.verdict == "clean"  # with places in ascending order
+    for limit in range(1, int(whole.now), 2):
+        (report,) = check(path, limit_s=limit, clock=Clock(step=1)).kernels
+        assert report.verdict == expected.verdict or "time limit" in report.sentence
 
 
 def test_compiling_counts(tmp_path: Path) -> None:

@@ -1,14 +1,16 @@
 """Fused multiply-add: one rounding of the exact a·b + c, which NumPy does not offer.
 
 Single precision: the product is exact in double precision, the sum is rounded there first. That changes the
-result only where the double lies halfway between two singles. Double precision: error-free transformations
-and one rounding to odd (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", IEEE Transactions
-on Computers 57(4), 2008). Elements for which neither holds are computed with exact rationals.
+result only where the double lies halfway between two singles, or is subnormal as a single; there, and for directed
+roundings, the sum is rounded to odd (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", IEEE
+Transactions on Computers 57(4), 2008). Double precision: error-free transformations and one rounding to odd; elements
+for which these are not exact are computed with exact rationals.
 """
 
 import math
 from collections.abc import Mapping
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 
@@ -72,11 +74,27 @@ def _single(a: Values, b: Values, c: Values, out: Values) -> None:
     if not np.abs(wide).min() >= 2.0**-126:  # also where there is a NaN
         doubtful |= (np.abs(wide) < 2.0**-126) & (wide != 0)
     if doubtful.any():
-        operands = tuple(np.array(x) for x in (a, b, c))  # `out` may be one of them
-        np.copyto(out, wide, casting="unsafe")
-        _repair(doubtful, (operands[0], operands[1], operands[2]), out)
-    else:
-        np.copyto(out, wide, casting="unsafe")
+        x, y, z = (np.broadcast_to(v, out.shape)[doubtful].astype(np.float64) for v in (a, b, c))
+        wide[doubtful] = _to_odd(x * y, z)
+    np.copyto(out, wide, casting="unsafe")
+
+
+def _single_directed(mode: str, a: Values, b: Values, c: Values, out: Values) -> None:
+    """Write a·b + c in single precision, rounded to zero (rz), down (rm) or up (rp)."""
+    x, y, z = (np.broadcast_to(v, out.shape).astype(np.float64) for v in (a, b, c))
+    product = x * y  # exact
+    wide = _to_odd(product, z)
+    nearest = wide.astype(np.float32)
+    down = nearest > wide if mode != "rp" else np.zeros(wide.shape, bool)
+    up = nearest < wide if mode != "rm" else np.zeros(wide.shape, bool)
+    if mode == "rz":
+        down &= wide > 0
+        up &= wide < 0
+    result = np.where(down, np.nextafter(nearest, np.float32(-np.inf)), nearest)
+    result = np.where(up, np.nextafter(nearest, np.float32(np.inf)), result)
+    if mode == "rm":  # x + (-x) is -0
+        result = np.where((wide == 0) & (np.signbit(product) | np.signbit(z)), np.float32(-0.0), result)
+    np.copyto(out, result)
 
 
 def _two_sum(a: Values, b: Values) -> tuple[Values, Values]:
@@ -101,7 +119,7 @@ def _to_odd(a: Values, b: Values) -> Values:
     """Return a + b rounded to odd: if inexact, the neighbor whose last digit is 1."""
     total, error = _two_sum(a, b)
     bits = total.view(np.int64)
-    even = (error != 0) & (bits & 1 == 0)
+    even = (error != 0) & (bits & 1 == 0) & np.isfinite(total)
     towards_zero = (error > 0) != (total > 0)
     adjusted: Values = np.where(even, bits + np.where(towards_zero, -1, 1), bits).view(np.float64)
     return adjusted
@@ -134,11 +152,7 @@ def _decode(instruction: PtxInstruction) -> Pure:
     mode = next((word for word in instruction.modifiers if word in ROUNDINGS), "rn")
     apply: Apply = _single if type_ == "f4" else _double
     if mode != "rn":
-
-        def directed(a: Values, b: Values, c: Values, out: Values) -> None:
-            slowly(mode, a, b, c, out)
-
-        apply = directed
+        apply = partial(_single_directed if type_ == "f4" else slowly, mode)
     return Pure((type_,), (type_, type_, type_), finished(apply, instruction))
 
 

@@ -67,7 +67,9 @@ def _with(
             fitting[0] = again.under_all_schedules(fitting[0])
     except (KernelError, TimeLimitError):
         pass  # what ended until then is what is known
-    return replace(evidence, launches=(*evidence.launches, *fitting))
+    deadline = runs.budget.deadline
+    unfinished = deadline.sentence if deadline.is_over else evidence.unfinished
+    return replace(evidence, launches=(*evidence.launches, *fitting), unfinished=unfinished)
 
 
 def _alternatives(

@@ -141,6 +141,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     cooperative: bool = False,
     is_instance: bool = True,
 ) -> None:
+    run.state.launches += 1
     definitions = run.kernels.get(name.rpartition("::")[2], ())
     definition = next((item for item in definitions if len(item.parameters) == len(arguments)), None)
     numbers: dict[int, int] = {}

@@ -18,6 +18,7 @@ MOST_STEPS = 100_000  # iterations and calls of one run
 MOST_TOTAL = 400_000  # of all runs of a file
 MOST_ITERATIONS = 5_000  # of a loop that only computes, with the loops in it; then its results are unknown
 MOST_LAUNCHING = 40  # iterations of a loop that uses the device
+MOST_REPEATING = 2_000  # iterations and calls in such a loop, after which one without a new launch ends it
 MOST_CALLS = 60  # one in the other
 
 
@@ -76,6 +77,7 @@ class HostState:
     limit: int = MOST_STEPS
     performed: list[Performed] = field(default_factory=list)  # without those that are like an earlier one
     different: set[object] = field(default_factory=set)  # of each performed one, what makes it different
+    launches: int = 0  # with those
     globals: dict[str, Cell] = field(default_factory=dict)
     symbols: list[Cell] = field(default_factory=list)  # global variables that the host code copies to the device
     steps: int = 0

@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from shflbench.checker.sources.host.declarations import declaration
 from shflbench.checker.sources.host.library import READERS
-from shflbench.checker.sources.host.machine import MOST_ITERATIONS, MOST_LAUNCHING, HostFrame, HostStop, LoopLimit
+from shflbench.checker.sources.host.machine import (
+    MOST_ITERATIONS,
+    MOST_LAUNCHING,
+    MOST_REPEATING,
+    HostFrame,
+    HostStop,
+    LoopLimit,
+)
 from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE
 from shflbench.checker.sources.host.values import UNKNOWN, Cell, HostElement, Pointer, Structure
@@ -16,7 +23,7 @@ from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -148,50 +155,24 @@ def always_leaves(node: Node) -> bool:
     )
 
 
-def _loop(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of a loop)
+def _loop(run: HostRun, node: Node) -> Statement:
     first = node.child_by_field_name("initializer")
     begin: Statement = _nothing
     if first is not None:
         begin = run.statement(first) if first.type == "declaration" else expression_statement(run.expression(first))
-    condition = run.condition(node.child_by_field_name("condition"))
-    following = node.child_by_field_name("update")
-    update = run.expression(following) if following is not None else None
-    body = node.child_by_field_name("body")
-    inside = run.statement(body) if body is not None else _nothing
     effects = run.program.has_effects(node)
     options = "argc" in text_of(node.child_by_field_name("condition")) and _reads_words(node)
     scalars = changed(node)
-    at_end = node.type == "do_statement"
-
-    def iterate(frame: HostFrame) -> Outcome:
-        begin(frame)
-        count = 0
-        while True:
-            value = condition(frame) if count or not at_end else True
-            if value is UNKNOWN or (effects and value and count >= MOST_LAUNCHING):
-                outcome = inside(frame) if effects and not count else None
-                run.forget(scalars, frame)
-                return outcome if isinstance(outcome, HostReturn) else None
-            if not value:
-                return None
-            count += 1
-            run.state.step()
-            outcome = inside(frame)
-            if outcome is Left.BREAK:
-                return None
-            if isinstance(outcome, HostReturn):
-                return outcome
-            if update is not None:
-                update(frame)
+    iterate = _iterations(run, node, scalars, effects=effects)
 
     def loop(frame: HostFrame) -> Outcome:
         before = dict(frame.variables)
         try:
+            begin(frame)
             if effects or options or run.state.loop_steps is not None:
                 return iterate(frame)
             largest = run.state.given.largest
             if largest >= run.long_loops.get(node.id, largest + 1):
-                begin(frame)
                 run.forget(scalars, frame)
                 return None
             run.state.loop_steps = 0
@@ -207,6 +188,40 @@ def _loop(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of a
             frame.variables = {name: before.get(name, cell) for name, cell in frame.variables.items() if name in before}
 
     return loop
+
+
+def _iterations(run: HostRun, node: Node, scalars: Sequence[tuple[str, bool]], *, effects: bool) -> Statement:
+    condition = run.condition(node.child_by_field_name("condition"))
+    following = node.child_by_field_name("update")
+    update = run.expression(following) if following is not None else None
+    body = node.child_by_field_name("body")
+    inside = run.statement(body) if body is not None else _nothing
+    at_end = node.type == "do_statement"
+
+    def iterate(frame: HostFrame) -> Outcome:
+        count, most, long = 0, MOST_LAUNCHING, run.state.steps + MOST_REPEATING
+        while True:
+            value = condition(frame) if count or not at_end else True
+            if value is UNKNOWN or (effects and value and count >= most):
+                outcome = inside(frame) if effects and not count else None
+                run.forget(scalars, frame)
+                return outcome if isinstance(outcome, HostReturn) else None
+            if not value:
+                return None
+            count += 1
+            run.state.step()
+            launches, different = run.state.launches, len(run.state.different)
+            outcome = inside(frame)
+            if outcome is Left.BREAK:
+                return None
+            if isinstance(outcome, HostReturn):
+                return outcome
+            if run.state.steps > long and run.state.launches > launches and len(run.state.different) == different:
+                most = count
+            if update is not None:
+                update(frame)
+
+    return iterate
 
 
 def _range_loop(run: HostRun, node: Node) -> Statement:

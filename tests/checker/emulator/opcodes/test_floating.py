@@ -100,6 +100,15 @@ def test_the_double_rounding_of_single_precision_is_repaired() -> None:
     assert naive[0] != got[0]
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_single_precision_needs_no_exact_rationals(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # They took a hundred times as long, in every kernel that calls `expf`.
+    monkeypatch.setattr(fused, "slowly", None)
+    tiny = np.array([3.0, 5.0], np.float32) * np.float32(2.0**-140)
+    (got,) = run(f"fma.{mode}.f32", tiny, np.array([0.25, 0.25], np.float32), tiny)
+    assert got.tolist() == [settled(number(x) * Fraction(5, 4), "f32", mode) for x in tiny.tolist()]
+
+
 @pytest.mark.parametrize("size", [4, 8])
 @pytest.mark.parametrize("factor", [0.5, 1 / 64, 2.0**-100, 3.0, 2.0])
 def test_a_constant_factor_uses_the_fast_path_only_where_it_is_exact(factor: float, size: int) -> None:

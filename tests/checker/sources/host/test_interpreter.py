@@ -241,6 +241,12 @@ def test_launches_that_a_program_repeats_leave_room_for_later_ones(launches: Lau
     assert numbers(launches(main(body))) == [1, 2]
 
 
+def test_a_long_loop_that_repeats_a_launch_leaves_time_for_later_ones(launches: Launches) -> None:
+    work = f"int sum = 0; for (int i = 0; i < {MOST_STEPS // 30}; i++) sum += i;"
+    repeated = f"for (int r = 0; r < 100; r++) {{ {work} kernel<<<1, 32>>>(p, 1); }}"
+    assert numbers(launches(main(f"int n = 1; {repeated} n += 1; kernel<<<n, 32>>>(p, n);"))) == [1, 2]
+
+
 def test_a_long_loop_leaves_its_results_unknown(launches: Launches) -> None:
     body = f"int n = 0, m = 5; for (int i = 0; i < {MOST_ITERATIONS + 1}; i++) n += i; kernel<<<m, 32>>>(p, n);"
     (launch,) = launches(main(body))
