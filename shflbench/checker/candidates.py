@@ -63,6 +63,18 @@ class CandidateBuffer:
     use: BufferUse
     is_ordered: bool = False  # whether its elements are ascending, or ranges, so that another order may be invalid
 
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it has one element."""
+        return self.size <= ELEMENTS[self.element].size
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether somebody states the contents, and all elements are equal."""
+        size = ELEMENTS[self.element].size
+        elements = self.contents[: self.contents.size // size * size].reshape(-1, size)
+        return not self.is_derived and bool((elements == elements[:1]).all())
+
 
 @dataclass(frozen=True, slots=True)
 class CandidateNumber:
@@ -115,6 +127,7 @@ class KernelCandidate:
     missing: tuple[str, ...]  # options without which it cannot be timed: `--launch GRIDxBLOCK`, `--arg n=NUMBER`
     problem: str = ""  # why no option helps, as a sentence
     indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
+    counters: frozenset[str] = frozenset()  # buffers that it changes by atomic operations, or polls
     keeps_memory: bool = False  # whether it may write `__device__` variables, which later launches find
 
 
@@ -210,7 +223,7 @@ def _of_linked(
         return replace(base, missing=("--launch GRIDxBLOCK", *_missing_of(linked, options)))
     if problem := _problem(kernel):
         return replace(base, problem=problem)
-    base = replace(base, keeps_memory=writes_device_variables(linked))
+    base = replace(base, keeps_memory=writes_device_variables(linked), counters=frozenset(wishes.zeroed))
     timed: list[CandidateLaunch] = []
     missing: tuple[str, ...] = ()
     problem = ""

@@ -13,7 +13,7 @@ from shflbench.patterns.discover import builtin
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shflbench.checker import CandidateBuffer, CandidateFile, CandidateLaunch, CandidateNumber, KernelCandidate
     from shflbench.compile.nvrtc import PtxUnit
@@ -69,27 +69,75 @@ class KernelComparison:
     @property
     def derived_indexes(self) -> tuple[str, ...]:
         """The buffers with derived contents that are addresses, or numbers of iterations: times depend on them."""
-        indexes = {
-            kernel.names[name] for kernel in self.kernels for name in kernel.candidate.indexes & kernel.names.keys()
-        }
+        indexes = self._indexes
         integers = [item for item in self.first.buffers if item.element.startswith(("i", "u"))]
         return tuple(item.name for item in integers if item.is_derived and item.name in indexes)
 
+    @property
+    def _indexes(self) -> set[str]:
+        return self._named(kernel.candidate.indexes for kernel in self.kernels)
+
+    def _named(self, sets: Iterable[frozenset[str]]) -> set[str]:
+        """Return the names in a set of each kernel as the first kernel has them."""
+        return {
+            kernel.names[name]
+            for kernel, names in zip(self.kernels, sets, strict=True)
+            for name in names & kernel.names.keys()
+        }
+
+    @property
+    def _inputs(self) -> list[CandidateBuffer]:
+        """The arrays that kernels only read, or that all of them work on in place."""
+        counters = self._named(kernel.candidate.counters for kernel in self.kernels)
+        return [
+            item
+            for item in self.first.buffers
+            if not item.is_scalar
+            and (
+                self._uses(item) == {BufferUse.READ}
+                or (self._uses(item) == {BufferUse.CHANGED} and item.name not in counters)
+            )
+        ]
+
+    def is_replaceable(self, buffer: CandidateBuffer) -> bool:
+        """Whether a buffer has equal elements that may be others, which addresses may not."""
+        return buffer.is_constant and buffer in self._inputs and buffer.name not in self._indexes
+
+    @property
+    def has_constant_inputs(self) -> bool:
+        """Whether each array has equal elements, for which wrong kernels may have the right results."""
+        indexes = self._indexes
+        inputs = [item for item in self._inputs if item.name not in indexes]
+        return bool(inputs) and all(item.is_constant for item in inputs)
+
+    @property
+    def constant_indexes(self) -> tuple[str, ...]:
+        """The arrays if each has equal elements and none can have others, because they are addresses."""
+        inputs, indexes = self._inputs, self._indexes
+        is_each = all(item.is_constant and item.name in indexes for item in inputs)
+        return tuple(item.name for item in inputs) if is_each else ()
+
     def use(self, buffer: CandidateBuffer) -> BufferUse:
         """Return what the kernels do with a buffer: it is restored or read if one of them needs that."""
-        uses = {
+        uses = self._uses(buffer)
+        if len(uses) > 1:
+            return BufferUse.CHANGED
+        return uses.pop() if uses else BufferUse.READ
+
+    def _uses(self, buffer: CandidateBuffer) -> set[BufferUse]:
+        return {
             item.use
             for kernel in self.kernels
             for item in kernel.launches[0].buffers
             if kernel.names.get(item.name) == buffer.name and item.use is not BufferUse.UNUSED
         }
-        if len(uses) > 1:
-            return BufferUse.CHANGED
-        return uses.pop() if uses else BufferUse.READ
 
     def needs_other_inputs(self, kernel: ComparedKernel) -> bool:
-        """Whether a kernel can have results without reading its inputs: from earlier launches, or as constants."""
-        if kernel.candidate.keeps_memory:
+        """Whether results may be right although a kernel does not compute them from its inputs.
+
+        They are those of earlier launches, or constants, or right for inputs of equal elements only.
+        """
+        if kernel.candidate.keeps_memory or self.has_constant_inputs:
             return True
         uses = {kernel.names.get(item.name): item.use for item in kernel.launches[0].buffers}
         read = [item.name for item in self.first.buffers if self.use(item) is BufferUse.READ]
