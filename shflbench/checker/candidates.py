@@ -26,8 +26,7 @@ from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report_cache import cached_report
 from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses, writes_device_variables
-from shflbench.checker.selection import chosen_kernels, launches_of, refuse_unknown_launches
-from shflbench.checker.sources.rejected_kernels import refuse_rejected
+from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of, refuse_unknown_launches
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.errors import KernelError
 from shflbench.model import MAX_BLOCK
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.argument import Arguments, Span
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.report import FileReport, KernelReport
-    from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, SourceKernel
+    from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, RejectedKernel, SourceKernel
     from shflbench.compile.nvrtc import PtxUnit
     from shflbench.dimensions import Dims
 
@@ -140,6 +139,12 @@ class CandidateFile:
     kernels: tuple[KernelCandidate, ...]
     reports: Mapping[str, KernelReport]  # by symbol; empty if the kernels were not checked
     report: FileReport | None
+    rejected: tuple[RejectedKernel, ...] = ()  # by the compiler, without which it accepts the file
+
+    @property
+    def names(self) -> list[str]:
+        """All names of kernels."""
+        return [*(kernel.name for kernel in self.kernels), *(kernel.name for kernel in self.rejected)]
 
 
 def read_candidates(
@@ -159,8 +164,11 @@ def read_candidates(
     file = read_file(path, replace(options, nvcc=None))
     if file.unit is None:
         raise KernelError(f"{path} is PTX, which has no source to compile", "Pass the .cu file.")
-    refuse_rejected(path, file.rejected, options.kernels)
-    chosen = chosen_kernels(file, options.kernels, several=options.several)
+    rejected = tuple(item for item in file.rejected if is_chosen(item.name, options.kernels))
+    known = [item.name for item in rejected]
+    chosen = chosen_kernels(file, options.kernels, several=options.several, rejected=known)
+    if not chosen:
+        return CandidateFile(path, file.unit, (), {}, None, rejected)
     sets = sets or (ArgumentSet(options.arguments),)
     refuse_unknown(sets[0].arguments, chosen)
     refuse_unknown_launches(chosen, options.named_launches)
@@ -174,7 +182,7 @@ def read_candidates(
     report = cached_report(sized[0], brief, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
     kernels = tuple(_of_all_sizes(kernel, list(zip(sized, sets, strict=True)), options) for kernel in chosen)
-    return CandidateFile(path, file.unit, kernels, reports, report)
+    return CandidateFile(path, file.unit, kernels, reports, report, rejected)
 
 
 def _of_all_sizes(

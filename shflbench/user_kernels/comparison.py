@@ -166,7 +166,7 @@ def choose(file: CandidateFile, *, named: bool, reference: str = "") -> KernelCh
 
     The kernel called `reference` is the first of its comparison.
     """
-    left_out: list[LeftOut] = []
+    left_out = list(_rejected(file))
     usable = [kernel for kernel in file.kernels if _is_usable(file, kernel, left_out)]
     usable.sort(key=lambda kernel: kernel.name != reference)
     groups = [usable] if named else list(group_by(usable, lambda kernel: kernel.signature).values())
@@ -187,12 +187,12 @@ def choose_between(old: CandidateFile, new: CandidateFile) -> KernelChoice:
 
     A kernel that only one of the files has is left out.
     """
-    left_out: list[LeftOut] = []
+    left_out = [item for file in (old, new) for item in _rejected(file)]
     comparisons = []
     usable = [
         {kernel.name: kernel for kernel in file.kernels if _is_usable(file, kernel, left_out)} for file in (old, new)
     ]
-    names = [[kernel.name for kernel in file.kernels] for file in (old, new)]
+    names = [file.names for file in (old, new)]
     for file, known in ((old, names[1]), (new, names[0])):
         left_out += [
             LeftOut(kernel.name, f"only {file.path} has it") for kernel in file.kernels if kernel.name not in known
@@ -204,6 +204,12 @@ def choose_between(old: CandidateFile, new: CandidateFile) -> KernelChoice:
         comparisons.append(_comparison(pattern, pair, left_out, variants=(OLD, NEW)))
     whole = (item for item in comparisons if len(item.kernels) > 1)
     return KernelChoice(tuple(whole), tuple(left_out))
+
+
+def _rejected(file: CandidateFile) -> Iterator[LeftOut]:
+    """Yield the kernels that the compiler rejects, such as those that leave their work to kernels that they launch."""
+    for kernel in file.rejected:
+        yield LeftOut(kernel.name, kernel.sentence, is_broken=True)
 
 
 def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[LeftOut]) -> bool:

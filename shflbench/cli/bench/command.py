@@ -214,9 +214,9 @@ def _read(file: Path, flags: dict[str, Any], console: Console) -> CandidateFile:
 def _first(candidates: CandidateFile, flags: dict[str, Any]) -> str:
     """Return the name of the kernel that is the baseline; UsageError if the file has no kernel of the name."""
     name = flags["reference"] or next(iter(flags["kernels"]), "")
-    known = [kernel.name for kernel in candidates.kernels]
-    if flags["reference"] and name not in known:
-        raise UsageError(f"--reference: there is no kernel `{name}`", f"Choose one of: {', '.join(known)}.")
+    if flags["reference"] and name not in candidates.names:
+        known = ", ".join(candidates.names)
+        raise UsageError(f"--reference: there is no kernel `{name}`", f"Choose one of: {known}.")
     return name
 
 
