@@ -6,14 +6,16 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from shflbench.cli.inspect.sides import RUN_FILE
+from shflbench.cli.inspect.inspected import RecordedLaunch
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.model import Case, Launch, Mechanism
 from shflbench.pattern_checks.targets import KernelSubject
 from shflbench.patterns.declare import LAUNCH_OPTIONS, Pattern, Variant
 from shflbench.patterns.discover import LoadedPattern
+from shflbench.session.recorded_limits import current_limits
 from shflbench.store import read_run
+from shflbench.store.limits_file import read_limits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from shflbench.pattern_checks.targets import Filters
     from shflbench.patterns.declare import Size
     from shflbench.store import Row, Run
+
+RUN_FILE = "run.json"
 
 
 def run_of(targets: Sequence[str]) -> Run | None:
@@ -34,9 +38,9 @@ def run_of(targets: Sequence[str]) -> Run | None:
 
 
 def subjects_of(run: Run, filters: Filters) -> list[KernelSubject]:
-    """Return each kernel of a run once, in its order; ResultsError where it recorded none.
+    """Return each kernel of a run once, or once per launch if it has no timed loop, in its order.
 
-    UsageError where the filters match nothing.
+    ResultsError where the run recorded none, UsageError where the filters match nothing.
     """
     archive = run.kernels()
     kernels = archive.index.kernels if archive else ()
@@ -47,8 +51,30 @@ def subjects_of(run: Run, filters: Filters) -> list[KernelSubject]:
         pattern = LoadedPattern(name, run.folder / name, declared, ModuleType(name))
         for row in rows:
             case = _case(row)
-            subjects.setdefault((name, case.variant, case.dtype, case.options), KernelSubject(pattern, case))
+            launch = row.launch if declared.one_pass else ""
+            subjects.setdefault((name, case.variant, case.dtype, case.options, launch), KernelSubject(pattern, case))
     return filters.apply(list(subjects.values()))
+
+
+def recorded_launches(run: Run, subjects: Sequence[KernelSubject]) -> dict[KernelSubject, RecordedLaunch]:
+    """Return what a run recorded of the subjects without a timed loop, which may be those of another run.
+
+    Of such a subject, a run that has another launch only has that one.
+    """
+    limits = current_limits(run, read_limits(run.folder))
+    rows = group_by(run.rows, lambda row: _name(_case(row)))
+    recorded = {}
+    for subject in subjects:
+        known = rows.get(_name(subject.case), [])
+        same = [row for row in known if row.launch == subject.case.launch.expression]
+        if subject.pattern.declaration.one_pass and (same or len(known) == 1):
+            row = (same or known)[0]
+            recorded[subject] = RecordedLaunch(row, limits.get(row.case_id))
+    return recorded
+
+
+def _name(case: Case) -> tuple[object, ...]:
+    return case.pattern, case.variant, case.dtype, case.options
 
 
 def _case(row: Row) -> Case:

@@ -2,14 +2,18 @@
 
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from shflbench.store.limits_file import read_limits
 from tests.cli.bench.conftest import BenchCommand
 from tests.cli.bench.conftest import bench as bench  # noqa: PLC0414  (a fixture)
 from tests.cli.bench.test_bench import OTHER_CONTENTS, SUMS
+from tests.cli.bench.test_timed import EmulatedGpu
 from tests.conftest import Command
+from tests.fakes.backend import plug_in
 
 COMMITTED = Path(__file__).parents[3] / "results/gtc2013/nvidia-h200"
 EDITED = OTHER_CONTENTS.replace("sum += part[warp];", "sum += 2 * part[warp];")
@@ -24,6 +28,13 @@ def run(bench: BenchCommand) -> Path:
 
 def cells(line: str) -> list[str]:
     return re.split(r" {2,}", line.strip())
+
+
+@pytest.fixture
+def timed(bench: BenchCommand, monkeypatch: pytest.MonkeyPatch) -> BenchCommand:
+    """Run bench on a scripted GPU."""
+    plug_in(monkeypatch, EmulatedGpu())
+    return bench
 
 
 def test_kernels_of_bench_are_counted_whole(run: Path, shflbench: Command) -> None:
@@ -73,3 +84,66 @@ def test_what_needs_files_of_a_pattern_is_refused(run: Path, shflbench: Command,
     outcome = shflbench("inspect", str(run), *words)
     assert outcome.code == 2
     assert outcome.err.startswith("error: ")
+
+
+def table(text: str, title: str) -> dict[str, dict[str, str]]:
+    """Return the lines of the table with a title, by variant."""
+    lines = text.partition(f"{title}\n")[2].splitlines()
+    header = lines[0]
+    columns = {match[0]: match.start() for match in re.finditer(r"\S+(?: \S+)*", header)}
+    starts = [*columns.values(), None]
+    rows = [[line[one:other].strip() for one, other in pairwise(starts)] for line in lines[1:3]]
+    return {row[0]: dict(zip(columns, row, strict=True)) for row in rows}
+
+
+def test_time_and_limit_of_a_launch_are_shown_beside_each_kernel(timed: BenchCommand, shflbench: Command) -> None:
+    assert timed(SUMS, "--precision", "5%").code == 0
+    assert "no limit: the run has none; calculate it with `shflbench limits --save`" in shflbench("inspect", "run").out
+    shflbench("limits", "--save", "run")
+    outcome = shflbench("inspect", "run")
+    named = table(outcome.out, "sums  f32  sm_90  launch 64x256")
+    assert list(named) == ["sums_shfl", "sums_smem"]  # the fastest first
+    assert [row["time (µs/launch)"] for row in named.values()] == ["4.000 ± 0.002", "8.000 ± 0.002"]
+    for case_id, limit in read_limits(Path("run")).items():
+        row = named[case_id.split("/")[1]]
+        assert (row["limit (µs/launch)"], row["limited by"]) == (f"{limit.limit_us:.2f}", limit.limit_by)
+    assert "no limit" not in outcome.out
+
+
+def test_a_table_per_launch_has_the_launch_in_its_title(timed: BenchCommand, shflbench: Command) -> None:
+    timed(SUMS, "--launch", "64x256", "--launch", "64x128", "--l2", "cold", "--precision", "5%")
+    out = shflbench("inspect", "run").out
+    for launch in ("64x256", "64x128"):
+        assert set(table(out, f"sums  f32  sm_90  launch {launch}  l2=cold")) == {"sums_smem", "sums_shfl"}
+    listed = shflbench("inspect", "run", "--diff", "sums_smem", "sums_shfl").out
+    assert listed.count("time (µs/launch)") == 2
+    assert len(re.findall(r"SHFL\.DOWN", listed)) == 5  # the code once
+    assert shflbench("inspect", "run", "--sass").out.count("the whole code\n") == 2
+
+
+def test_each_kernel_keeps_its_own_launch(timed: BenchCommand, shflbench: Command) -> None:
+    timed(SUMS.replace("sums_shfl<<<rows, 256>>>", "sums_shfl<<<rows, 64>>>"), "--precision", "5%")
+    named = table(shflbench("inspect", "run").out, "sums  f32  sm_90  launch own")
+    assert {name: row["launch"] for name, row in named.items()} == {"sums_smem": "64x256", "sums_shfl": "64x64"}
+    compared = shflbench("inspect", "run", "--diff", "sums_smem", "sums_shfl")
+    assert compared.code == 0, compared.err
+    assert re.search(r"launch +64x256 +64x64\n +time \(µs/launch\) +8.000 ± 0.002 +4.000 ± 0.002", compared.out)
+
+
+def test_json_has_the_launch_with_its_time(timed: BenchCommand, shflbench: Command) -> None:
+    timed(SUMS, "--precision", "5%")
+    kernels = json.loads(shflbench("inspect", "run", "--format", "json").out)["kernels"]
+    keys = ("variant", "launch", "grid", "threads_per_block", "time_us", "limit_us")
+    assert [tuple(kernel[key] for key in keys) for kernel in kernels] == [
+        ("sums_smem", "64x256", 64, 256, 8.0, None),
+        ("sums_shfl", "64x256", 64, 256, 4.0, None),
+    ]
+
+
+def test_a_run_at_another_launch_is_compared(timed: BenchCommand, shflbench: Command) -> None:
+    timed(SUMS, "--precision", "5%")
+    Path("run").rename("old")
+    timed(SUMS, "--launch", "32x128", "--precision", "5%")
+    outcome = shflbench("inspect", "run", "--diff", "old", "run", "--variant", "sums_shfl")
+    assert outcome.code == 0, outcome.err
+    assert re.search(r"launch +64x256 +32x128\n", outcome.out)
