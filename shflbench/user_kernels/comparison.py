@@ -182,21 +182,21 @@ def choose(file: CandidateFile, *, named: bool, reference: str = "") -> KernelCh
     return KernelChoice(tuple(comparisons), tuple(left_out))
 
 
-def choose_between(old: CandidateFile, new: CandidateFile) -> KernelChoice:
+def choose_between(old: CandidateFile, new: CandidateFile, called: Sequence[str]) -> KernelChoice:
     """Return a comparison for each kernel that both files have, the old one as the baseline.
 
-    A kernel that only one of the files has is left out.
+    A kernel that only one of the files has is left out. The user has `called` the files so.
     """
-    left_out = [item for file in (old, new) for item in _rejected(file)]
+    left_out: list[LeftOut] = []
     comparisons = []
-    usable = [
-        {kernel.name: kernel for kernel in file.kernels if _is_usable(file, kernel, left_out)} for file in (old, new)
-    ]
-    names = [file.names for file in (old, new)]
-    for file, known in ((old, names[1]), (new, names[0])):
-        left_out += [
-            LeftOut(kernel.name, f"only {file.path} has it") for kernel in file.kernels if kernel.name not in known
-        ]
+    usable: list[dict[str, KernelCandidate]] = []
+    for file, word in zip((old, new), called, strict=True):
+        mine = list(_rejected(file))
+        usable.append({kernel.name: kernel for kernel in file.kernels if _is_usable(file, kernel, mine)})
+        left_out += [replace(item, sentence=_in_file(item.sentence, file, word)) for item in mine]
+    for file, other, word in ((old, new, called[0]), (new, old, called[1])):
+        known = other.names
+        left_out += [LeftOut(kernel.name, f"only {word} has it") for kernel in file.kernels if kernel.name not in known]
     both = [name for name in usable[0] if name in usable[1]]
     for name in both:
         pair = [(usable[0][name], old.unit), (usable[1][name], new.unit)]
@@ -204,6 +204,12 @@ def choose_between(old: CandidateFile, new: CandidateFile) -> KernelChoice:
         comparisons.append(_comparison(pattern, pair, left_out, variants=(OLD, NEW)))
     whole = (item for item in comparisons if len(item.kernels) > 1)
     return KernelChoice(tuple(whole), tuple(left_out))
+
+
+def _in_file(sentence: str, file: CandidateFile, word: str) -> str:
+    """Return a sentence that names the file as the user does."""
+    named = sentence.replace(str(file.path), word)
+    return named if named.startswith(word) else f"in {word}: {named}"
 
 
 def _rejected(file: CandidateFile) -> Iterator[LeftOut]:

@@ -166,7 +166,8 @@ def _choice(files: Sequence[Path], flags: dict[str, Any], console: Console) -> t
             place = revision.path(new)
             old = _read(place, {**flags, "include": include}, console)
     file = _read(new, flags, console)
-    return choose_between(old, file), [*old.reports.values(), *file.reports.values()]
+    earlier = str(files[0]) if len(files) > 1 else f"{flags['against']}:{new}"
+    return choose_between(old, file, (earlier, str(new))), [*old.reports.values(), *file.reports.values()]
 
 
 def _require_gpu(device: str) -> None:
