@@ -79,6 +79,11 @@ def test_a_committed_run_shows_its_limits(shflbench: Command) -> None:
     assert "limit (cycles/iteration)" in outcome.out
 
 
+def test_advice_on_a_run_names_no_file_of_its_folder(shflbench: Command) -> None:
+    out = shflbench("inspect", str(COMMITTED), "--pattern", "bitonic-sort", "--variant", "cub").out
+    assert re.search(r"32 allow 64: `__launch_bounds__\(1024, 2\)` makes the compiler use no more", out)
+
+
 @pytest.mark.parametrize("words", [["--accesses"], ["--arch", "sm_80"], ["neighbor"]])
 def test_what_needs_files_of_a_pattern_is_refused(run: Path, shflbench: Command, words: list[str]) -> None:
     outcome = shflbench("inspect", str(run), *words)
