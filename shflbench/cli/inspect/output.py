@@ -54,9 +54,14 @@ def _or_last(value: float | None) -> float:
 def title_of(one: Inspected, other: Inspected, resident: ResidentBlocks) -> str:
     """Return what the kernels on both sides of a diff have in common."""
     pattern, dtype, options, arch, launch = _group(one)
-    variant = one.subject.case.variant if one.subject == other.subject else ""
-    where = arch if arch == other.arch else "", launch or _resident(resident)
-    return "  ".join(filter(None, (pattern, variant, dtype, *options, *where, _loops((one, other)))))
+    variants = [one.subject.case.variant, other.subject.case.variant]
+    patterns = [pattern, other.subject.case.pattern]
+    if one.subject.pattern.folder == other.subject.pattern.folder:  # the labels are the variants where these differ
+        variants = variants if variants[0] == variants[1] else []
+    at = launch if launch == _group(other)[-1] else ""
+    where = arch if arch == other.arch else "", at if one.recorded else _resident(resident)
+    names = (" / ".join(dict.fromkeys(words)) for words in (patterns, variants))
+    return "  ".join(filter(None, (*names, dtype, *options, *where, _loops((one, other)))))
 
 
 def _loops(group: Iterable[Inspected]) -> str:

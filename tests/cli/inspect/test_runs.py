@@ -184,3 +184,47 @@ def test_kernels_without_loops_have_no_such_title(bench: BenchCommand, shflbench
     title, header, *_ = shflbench("inspect", "run").out.splitlines()
     assert title.endswith("launch 1x32")
     assert "in loops" not in header
+
+
+@pytest.fixture
+def renamed(run: Path, shflbench: Command) -> Path:
+    """Compare the kernels of a file of another name, one of which has another name."""
+    run.rename("old")
+    Path("other.cu").write_text(SUMS.replace("sums_shfl", "sums_warp"), encoding="utf-8")
+    assert shflbench("bench", "other.cu", "--output", "run").code == 0
+    return Path("run")
+
+
+def test_kernels_of_a_renamed_file_are_compared(renamed: Path, shflbench: Command) -> None:
+    outcome = shflbench("inspect", str(renamed), "--diff", "old", "run")
+    assert outcome.code == 0, outcome.err
+    titles = [line for line in outcome.out.splitlines() if line.startswith("sums / other")]
+    assert titles == ["sums / other  sums_smem  f32  sm_90  launch 64x256  loops counted once"]
+
+
+def test_the_only_kernels_of_two_runs_are_compared(renamed: Path, shflbench: Command) -> None:
+    words = ("--variant", "sums_shfl", "--variant", "sums_warp")
+    outcome = shflbench("inspect", str(renamed), "--diff", "old", "run", *words)
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.startswith("sums / other  sums_shfl / sums_warp  f32  sm_90")
+    assert "both have the same" in outcome.out
+
+
+def test_kernels_of_two_runs_are_listed_where_none_corresponds(
+    renamed: Path, bench: BenchCommand, shflbench: Command
+) -> None:
+    renamed.rename("new")
+    bench(STRAIGHT)
+    outcome = shflbench("inspect", "run", "--diff", "new", "run")
+    assert outcome.code == 2
+    assert "new has other/sums_smem, other/sums_warp; run has sums/one, sums/also_one" in outcome.err
+    assert "--variant NAME --variant NAME" in outcome.err
+    assert shflbench("inspect", "run", "--diff", "run", "run").code == 2
+
+
+@pytest.mark.parametrize("name", ["sums_shfl", "sums_shuffle"])
+def test_a_name_beside_a_run_names_the_option_and_the_variants(run: Path, shflbench: Command, name: str) -> None:
+    outcome = shflbench("inspect", str(run), name)
+    assert outcome.code == 2
+    assert f"without `{name}`" in outcome.err
+    assert "Choose kernels by --variant (sums_smem, sums_shfl)" in outcome.err
