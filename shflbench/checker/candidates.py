@@ -26,8 +26,7 @@ from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report_cache import cached_report
 from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses, writes_device_variables
-from shflbench.checker.selection import chosen_kernels, launches_of, refuse_unknown_launches
-from shflbench.checker.sources.rejected_kernels import refuse_rejected
+from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of, refuse_unknown_launches
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.errors import KernelError
 from shflbench.model import MAX_BLOCK
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.argument import Arguments, Span
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.report import FileReport, KernelReport
-    from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, SourceKernel
+    from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, RejectedKernel, SourceKernel
     from shflbench.compile.nvrtc import PtxUnit
     from shflbench.dimensions import Dims
 
@@ -62,6 +61,18 @@ class CandidateBuffer:
     is_derived: bool  # whether nobody states the contents
     use: BufferUse
     is_ordered: bool = False  # whether its elements are ascending, or ranges, so that another order may be invalid
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it has one element."""
+        return self.size <= ELEMENTS[self.element].size
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether somebody states the contents, and all elements are equal."""
+        size = ELEMENTS[self.element].size
+        elements = self.contents[: self.contents.size // size * size].reshape(-1, size)
+        return not self.is_derived and bool((elements == elements[:1]).all())
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +126,7 @@ class KernelCandidate:
     missing: tuple[str, ...]  # options without which it cannot be timed: `--launch GRIDxBLOCK`, `--arg n=NUMBER`
     problem: str = ""  # why no option helps, as a sentence
     indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
+    counters: frozenset[str] = frozenset()  # buffers that it changes by atomic operations, or polls
     keeps_memory: bool = False  # whether it may write `__device__` variables, which later launches find
 
 
@@ -127,6 +139,12 @@ class CandidateFile:
     kernels: tuple[KernelCandidate, ...]
     reports: Mapping[str, KernelReport]  # by symbol; empty if the kernels were not checked
     report: FileReport | None
+    rejected: tuple[RejectedKernel, ...] = ()  # by the compiler, without which it accepts the file
+
+    @property
+    def names(self) -> list[str]:
+        """All names of kernels."""
+        return [*(kernel.name for kernel in self.kernels), *(kernel.name for kernel in self.rejected)]
 
 
 def read_candidates(
@@ -146,8 +164,11 @@ def read_candidates(
     file = read_file(path, replace(options, nvcc=None))
     if file.unit is None:
         raise KernelError(f"{path} is PTX, which has no source to compile", "Pass the .cu file.")
-    refuse_rejected(path, file.rejected, options.kernels)
-    chosen = chosen_kernels(file, options.kernels, several=options.several)
+    rejected = tuple(item for item in file.rejected if is_chosen(item.name, options.kernels))
+    known = [item.name for item in rejected]
+    chosen = chosen_kernels(file, options.kernels, several=options.several, rejected=known)
+    if not chosen:
+        return CandidateFile(path, file.unit, (), {}, None, rejected)
     sets = sets or (ArgumentSet(options.arguments),)
     refuse_unknown(sets[0].arguments, chosen)
     refuse_unknown_launches(chosen, options.named_launches)
@@ -161,7 +182,7 @@ def read_candidates(
     report = cached_report(sized[0], brief, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
     kernels = tuple(_of_all_sizes(kernel, list(zip(sized, sets, strict=True)), options) for kernel in chosen)
-    return CandidateFile(path, file.unit, kernels, reports, report)
+    return CandidateFile(path, file.unit, kernels, reports, report, rejected)
 
 
 def _of_all_sizes(
@@ -210,7 +231,7 @@ def _of_linked(
         return replace(base, missing=("--launch GRIDxBLOCK", *_missing_of(linked, options)))
     if problem := _problem(kernel):
         return replace(base, problem=problem)
-    base = replace(base, keeps_memory=writes_device_variables(linked))
+    base = replace(base, keeps_memory=writes_device_variables(linked), counters=frozenset(wishes.zeroed))
     timed: list[CandidateLaunch] = []
     missing: tuple[str, ...] = ()
     problem = ""

@@ -4,12 +4,14 @@ In verification outputs contain a fixed pattern of bits, and in a timed launch w
 of a kernel's own, a `__device__` variable, keeps counts and results of earlier launches. So a kernel can be right when
 it is verified and leave its work out when it is timed. Afterwards its launches get other inputs than all before: first
 as a timed one, with the outputs as they are, then with overwritten ones. Contents that somebody states are the same in
-all inputs; for kernels that can have results without reading them, they change as well.
+all inputs; for kernels that can have results without reading them, and where all elements are equal, they change as
+well.
 """
 
 from __future__ import annotations
 
 from contextlib import closing
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,14 +33,23 @@ def expect_again(reference: OpenKernel, workload: Workload) -> None:
 
     Before all other launches, so that no buffer of the reference variant contains these results later.
     """
-    others = any(variant.other_inputs for variant in workload.pattern.declaration.variants)
-    for index in _later_sets(workload, others=others):
-        for iterations in workload.verify_iterations:
-            workload.accept_expected(reference.run(workload.inputs(index), iterations), index, iterations)
+    _expect(reference, workload, workload.later_set)
+    if any(variant.other_inputs for variant in workload.pattern.declaration.variants):
+        for index in workload.other_sets:
+            _expect(reference, workload, index)
+            if _is_finite(workload, index):
+                break
+
+
+def _expect(reference: OpenKernel, workload: Workload, index: int) -> None:
+    for iterations in workload.verify_iterations:
+        workload.accept_expected(reference.run(workload.inputs(index), iterations), index, iterations)
 
 
 def _later_sets(workload: Workload, *, others: bool) -> tuple[int, ...]:
-    return (workload.later_set, workload.other_set) if others else (workload.later_set,)
+    """Return the later input set and, with `others`, the first of these for which all results are finite."""
+    finite = (index for index in workload.other_sets if _is_finite(workload, index))
+    return (workload.later_set, *islice(finite, 1 if others else 0))
 
 
 def wrong_again(
@@ -50,8 +61,6 @@ def wrong_again(
     launch before: if that is right, earlier launches are the cause. LaunchError if a kernel crashes.
     """
     for index in _later_sets(workload, others=others):
-        if index == workload.other_set and not _is_finite(workload, index):
-            continue
         for iterations in workload.verify_iterations:
             if wrong := _wrong_with(kernel, workload, index, iterations):
                 with closing(open_new()) as new:

@@ -138,9 +138,9 @@ class Workload:
         return self.input_sets
 
     @property
-    def other_set(self) -> int:
-        """The number of that for variants with `other_inputs`."""
-        return self.input_sets + 1
+    def other_sets(self) -> tuple[int, int]:
+        """The numbers of those for variants with `other_inputs`; floating-point numbers of the second are positive."""
+        return self.input_sets + 1, self.input_sets + 2
 
     @property
     def verify_iterations(self) -> tuple[int, ...]:
@@ -167,25 +167,29 @@ class Workload:
         element as the last axis. PatternError if the pattern's function `inputs` fails.
         """
         if index not in self._inputs:
-            rng = np.random.default_rng((self.seed, index))
-            declared = [item for item in self.pattern.declaration.buffers if isinstance(item, (Input, InOut))]
-            others = self.pattern.draw_other_inputs if index == self.other_set else None
-            draw = others or self.pattern.draw_inputs
-            if draw is None:
-                drawn: Sequence[Array] = [
-                    distinct(rng, _dtype(item, self.setting), item.count(self.setting)) for item in declared
-                ]
-            else:
-                with self.pattern.calling("inputs"):
-                    result = draw(rng, self.setting)
-                drawn = result if isinstance(result, tuple) else (result,)
-                self._check("inputs", drawn, [buffer for buffer in self.buffers if buffer.read])
-            self._inputs[index] = [
-                array.reshape(self._shape(item)) for array, item in zip(drawn, declared, strict=True)
-            ]
+            first, second = self.other_sets
+            self._inputs[index] = (
+                [_positive(array) for array in self.inputs(first)] if index == second else self._drawn(index)
+            )
             for array in self._inputs[index]:
                 array.flags.writeable = False  # a reference that works in place would change the other variants' inputs
         return self._inputs[index]
+
+    def _drawn(self, index: int) -> list[Array]:
+        rng = np.random.default_rng((self.seed, index))
+        declared = [item for item in self.pattern.declaration.buffers if isinstance(item, (Input, InOut))]
+        others = self.pattern.draw_other_inputs if index == self.other_sets[0] else None
+        draw = others or self.pattern.draw_inputs
+        if draw is None:
+            drawn: Sequence[Array] = [
+                distinct(rng, _dtype(item, self.setting), item.count(self.setting)) for item in declared
+            ]
+        else:
+            with self.pattern.calling("inputs"):
+                result = draw(rng, self.setting)
+            drawn = result if isinstance(result, tuple) else (result,)
+            self._check("inputs", drawn, [buffer for buffer in self.buffers if buffer.read])
+        return [array.reshape(self._shape(item)) for array, item in zip(drawn, declared, strict=True)]
 
     def _shape(self, buffer: Input | InOut) -> tuple[int, ...]:
         components = _dtype(buffer, self.setting).components
@@ -229,3 +233,10 @@ class Workload:
                 raise self.pattern.wrong(
                     function, f"returns {returned} for `{buffer.name}`, not {buffer.elements} of {buffer.dtype}"
                 )
+
+
+def _positive(array: Array) -> Array:
+    """Return an array whose floating-point numbers have a logarithm and a square root."""
+    if np.issubdtype(array.dtype, np.integer):
+        return array
+    return np.where(array == 0, np.ones(1, array.dtype), np.abs(array))

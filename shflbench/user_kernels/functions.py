@@ -5,8 +5,6 @@ from __future__ import annotations
 from keyword import iskeyword
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from shflbench.checker import BufferUse
 from shflbench.model import DTYPES
 from shflbench.user_kernels.pattern_text import buffer_dtype, element_count
@@ -41,15 +39,24 @@ def _other_inputs(comparison: KernelComparison, read: list[CandidateBuffer]) -> 
     yield '    """\n    shift = int(rng.integers(1, 1 << 16))\n'
     yield '    with np.load(Path(__file__).with_name("inputs.npz")) as contents:\n        return (\n'
     for buffer in read:
-        values, dtype = _contents(comparison, buffer), DTYPES[buffer_dtype(buffer)]
-        if comparison.use(buffer) is not BufferUse.READ or buffer.is_ordered:
+        values = _contents(comparison, buffer)
+        if comparison.is_replaceable(buffer):
+            yield _resized(comparison, buffer, _random(buffer))
+        elif comparison.use(buffer) is not BufferUse.READ or buffer.is_ordered:
             yield _resized(comparison, buffer, values)
-        elif dtype.floating and not np.ptp(buffer.contents):
-            ramp = f"(np.arange({buffer.contents.size // dtype.size}) % 97 / 97).astype({dtype.numpy!r})"
-            yield _resized(comparison, buffer, ramp)
         else:
             yield _resized(comparison, buffer, f"np.roll({values}, shift)")
     yield "        )\n"
+
+
+def _random(buffer: CandidateBuffer) -> str:
+    """Return numbers as Python whose sums are exact in any order: from -1 to 1, or integers from 0 to 8."""
+    dtype = DTYPES[buffer_dtype(buffer)]
+    count = buffer.contents.size // dtype.size
+    if dtype.floating:
+        return f"(rng.integers(-8, 9, {count}) / 8).astype({dtype.numpy!r})"
+    most = 1 if buffer.element == "bool" else 8
+    return f"rng.integers(0, {most + 1}, {count}).astype({dtype.numpy!r})"
 
 
 def _contents(comparison: KernelComparison, buffer: CandidateBuffer) -> str:

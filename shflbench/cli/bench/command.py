@@ -133,6 +133,11 @@ def _compare(
                 f"{comparison.name}: contents of `{name}` are indices or numbers of iterations, on which times depend, "
                 f"and are derived; give them by --arg {name}=FILE.npy"
             )
+        for name in comparison.constant_indexes:
+            console.warn(
+                f"{comparison.name}: all elements of `{name}` are equal, and are indices or numbers of iterations: "
+                f"kernels that do not read it may be right; give other contents by --arg {name}=FILE.npy"
+            )
     suite = _suite(files[-1], choice, request, flags)
     folder, code = _run(suite, request, flags, early, console)
     if folder is not None:
@@ -161,7 +166,8 @@ def _choice(files: Sequence[Path], flags: dict[str, Any], console: Console) -> t
             place = revision.path(new)
             old = _read(place, {**flags, "include": include}, console)
     file = _read(new, flags, console)
-    return choose_between(old, file), [*old.reports.values(), *file.reports.values()]
+    earlier = str(files[0]) if len(files) > 1 else f"{flags['against']}:{new}"
+    return choose_between(old, file, (earlier, str(new))), [*old.reports.values(), *file.reports.values()]
 
 
 def _require_gpu(device: str) -> None:
@@ -209,9 +215,9 @@ def _read(file: Path, flags: dict[str, Any], console: Console) -> CandidateFile:
 def _first(candidates: CandidateFile, flags: dict[str, Any]) -> str:
     """Return the name of the kernel that is the baseline; UsageError if the file has no kernel of the name."""
     name = flags["reference"] or next(iter(flags["kernels"]), "")
-    known = [kernel.name for kernel in candidates.kernels]
-    if flags["reference"] and name not in known:
-        raise UsageError(f"--reference: there is no kernel `{name}`", f"Choose one of: {', '.join(known)}.")
+    if flags["reference"] and name not in candidates.names:
+        known = ", ".join(candidates.names)
+        raise UsageError(f"--reference: there is no kernel `{name}`", f"Choose one of: {known}.")
     return name
 
 

@@ -123,6 +123,7 @@ def command(
     compile.
     """
     from shflbench.cli.inspect.gather import Inspector
+    from shflbench.cli.inspect.run_pairs import pairs_of_runs, runs_of
     from shflbench.cli.inspect.run_subjects import run_of, subjects_of
     from shflbench.compile.toolchain import find as find_toolchain
     from shflbench.pattern_checks.targets import Filters, find
@@ -137,9 +138,11 @@ def command(
     if run and (accesses or archs_given):
         option = "--accesses" if accesses else "--arch"
         raise UsageError(f"{option} needs the files of a pattern, and {targets[0]} is a run", f"leave out {option}")
-    subjects = subjects_of(run, filters) if run else find(targets, filters)
     toolchain = find_toolchain()
     inspector = Inspector(toolchain, cache_folder(), resident, console, run)
+    if run and diff and (sides := runs_of(diff, run)):
+        return _print_diff(console, pairs_of_runs(sides, filters, inspector), inspector, resident, form)
+    subjects = filters.apply(subjects_of(run)) if run else find(targets, filters)
     if diff:
         pairs = _pairs(diff, subjects, inspector, toolchain, archs, resident, archs_given=archs_given)
         return _print_diff(console, pairs, inspector, resident, form)

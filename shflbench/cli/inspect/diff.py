@@ -9,9 +9,10 @@ from shflbench.analysis.limits import ExecutionUnit
 from shflbench.cli.inspect.alignment import align
 from shflbench.cli.inspect.explain import explain, explain_whole, one_warp
 from shflbench.cli.inspect.listing import places_of, text_of
-from shflbench.cli.inspect.output import WHOLE, fields, title_of
+from shflbench.cli.inspect.output import WHOLE, fields, recorded_columns, title_of
 from shflbench.cli.layout import Line, Table
 from shflbench.compile.timed_code import timed_code, whole_code
+from shflbench.grouping import group_by
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -33,12 +34,15 @@ The number before a scoreboard (SB) is the stall count; w: waits for, r: result 
 def as_text(
     pairs: Iterable[KernelPair], resident: ResidentBlocks, places: Places, lines: Lines
 ) -> Iterator[Table | str]:
-    """Yield for each pair a table, and the loops next to each other; the legend last."""
-    for pair in pairs:
-        aligned, sentences = _compared(pair)
-        yield _table(pair, resident, sentences)
+    """Yield for each pair of kernels a table per launch, and the loops next to each other; the legend last."""
+    for launches in group_by(pairs, lambda pair: (pair.first.subject.name, pair.second.subject.name)).values():
+        *others, last = launches
+        aligned, sentences = _compared(last)
+        for pair in others:
+            yield _table(pair, resident, ())
+        yield _table(last, resident, sentences)
         if aligned:
-            yield "\n".join(_side_by_side(pair, aligned, places, lines))
+            yield "\n".join(_side_by_side(last, aligned, places, lines))
     yield LEGEND
 
 
@@ -69,11 +73,13 @@ def _table(pair: KernelPair, resident: ResidentBlocks, sentences: Iterable[str])
 
 def _rows(first: Inspected, second: Inspected) -> Iterator[tuple[str, ...]]:
     sides = (first, second)
-    loops = [one.loop for one in sides]
     units = [one.units for one in sides]
+    for name, values in recorded_columns(sides).items():
+        yield name, *map(str.strip, values)
     yield "limit (cycles/iteration)", *("" if one.cycles is None else f"{one.cycles:.1f}" for one in sides)
-    yield "limited by", *(loop.limit_by or "" if loop else "" for loop in loops)
+    yield "limited by", *(one.limit_by for one in sides)
     yield "instructions", *(f"{one.instructions:.3g}" if one.units else "" for one in sides)
+    yield "in loops", *(str(one.in_loops or "") for one in sides)
     for unit in ExecutionUnit:
         yield unit, *(f"{known[unit]:.3g}" if unit in known else "" for known in units)
     yield "registers", *(str(one.facts.registers) if one.facts else "" for one in sides)

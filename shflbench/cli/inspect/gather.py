@@ -10,8 +10,9 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from shflbench.cli.inspect import stored_facts
-from shflbench.cli.inspect.facts import facts_of
-from shflbench.cli.inspect.inspected import inspect
+from shflbench.cli.inspect.facts import KernelFacts, facts_of
+from shflbench.cli.inspect.inspected import inspect, inspect_recorded
+from shflbench.cli.inspect.run_subjects import recorded_launches
 from shflbench.compile.build import Builder
 from shflbench.compile.sass import disassemble
 from shflbench.compile.source_lines import source_lines
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.cli.console import Console, Progress
-    from shflbench.cli.inspect.facts import KernelFacts
     from shflbench.cli.inspect.inspected import Inspected
     from shflbench.cli.inspect.residency import ResidentBlocks
     from shflbench.compile.source_lines import LineTable
@@ -85,11 +85,16 @@ class Inspector:
     def inspect_run(self, run: Run, subjects: Sequence[KernelSubject]) -> dict[KernelSubject, Inspected]:
         """Return what is known of the kernels that a run recorded; ResultsError where it recorded none."""
         arch, kernels = recorded_kernels(run, subjects, self._toolchain.nvdisasm)
-        facts = self._facts(kernels)
-        return {
-            subject: replace(inspect(subject, facts[subject], arch, self._resident), kernel=kernel)
-            for subject, kernel in kernels.items()
-        }
+        facts, recorded = self._facts(kernels), recorded_launches(run, subjects)
+        made = {}
+        for subject, kernel in kernels.items():
+            known = facts[subject]
+            if subject in recorded and isinstance(known, KernelFacts):
+                one = inspect_recorded(subject, known, arch, recorded[subject])
+            else:
+                one = inspect(subject, known, arch, self._resident)
+            made[subject] = replace(one, kernel=kernel)
+        return made
 
     def requests(self, inspected: Sequence[Inspected]) -> dict[KernelSubject, KernelRequests | KernelError]:
         """Return the memory requests of each kernel, counted by the emulator for the first architecture that has it.
@@ -180,13 +185,13 @@ def recorded_kernels(
         )
     arch = archive.index.compiler.arch
     stored = {kernel.name: kernel for kernel in archive.index.kernels}
-    chosen = {subject: stored[subject.name] for subject in subjects if subject.name in stored}
-    codes = machine_code(archive, list(chosen.values()))
-    listings = disassemble(codes, arch, nvdisasm) or repeat(None)
-    return arch, {
-        subject: _kernel(kernel, arch, archive.contents[kernel.cubin], sass)
-        for (subject, kernel), sass in zip(chosen.items(), listings, strict=False)
+    chosen = [stored[name] for name in dict.fromkeys(subject.name for subject in subjects) if name in stored]
+    listings = disassemble(machine_code(archive, chosen), arch, nvdisasm) or repeat(None)
+    kernels = {
+        kernel.name: _kernel(kernel, arch, archive.contents[kernel.cubin], sass)
+        for kernel, sass in zip(chosen, listings, strict=False)
     }
+    return arch, {subject: kernels[subject.name] for subject in subjects if subject.name in kernels}
 
 
 def _kernel(stored: StoredKernel, arch: str, cubin: bytes, sass: tuple[Instruction, ...] | None) -> Kernel:

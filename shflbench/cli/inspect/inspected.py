@@ -9,6 +9,8 @@ from shflbench.arch import load
 from shflbench.arch.residency import SmCapacity, occupancy
 from shflbench.errors import KernelError
 from shflbench.measure.workload import setting_of, shared_bytes
+from shflbench.patterns.declare import LAUNCH_OPTIONS
+from shflbench.suite.launch import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
     from shflbench.cli.inspect.residency import ResidentBlocks
     from shflbench.model import Kernel
     from shflbench.pattern_checks.targets import KernelSubject
+    from shflbench.store import Row
+    from shflbench.store.limits_file import CaseLimit
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,25 @@ class CycleEstimate:
     cycles: float | None
     by: str = ""  # what sets a ceiling
     reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedLaunch:
+    """What a run recorded of a kernel at one launch."""
+
+    row: Row
+    limit: CaseLimit | None
+
+    @property
+    def shape(self) -> str:
+        """The launch, also where each kernel of a group has its own."""
+        row = self.row
+        return f"{row.grid}x{row.block}" if row.launch.startswith(OWN) else row.launch
+
+    @property
+    def launch_options(self) -> tuple[str, ...]:
+        """The options that change the launch and not the kernel, such as `l2=cold`."""
+        return tuple(f"{name}={value}" for name, value in self.row.options if name in LAUNCH_OPTIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +71,7 @@ class Inspected:
     uncounted: str = ""  # why accesses could not be counted
     ceiling: CycleEstimate | None = None  # None where it was not asked for, or where there is no limit
     predicted: CycleEstimate | None = None  # likewise
+    recorded: RecordedLaunch | None = None  # of a kernel without a timed loop that a run executed
 
     @property
     def loop(self) -> LoopFacts | None:
@@ -65,9 +89,31 @@ class Inspected:
         return self.loop.instructions if self.loop else sum(self.units.values())
 
     @property
+    def in_loops(self) -> int:
+        """The instructions among them that a loop repeats; 0 if there is a timed loop."""
+        return self.facts.in_loops if self.facts and not self.loop else 0
+
+    @property
     def cycles(self) -> float | None:
         """The limit in cycles per iteration."""
         return self.loop.limit_cycles if self.loop else None
+
+    @property
+    def time_us(self) -> float | None:
+        """The time of one launch that a run measured."""
+        return self.recorded.row.time_us if self.recorded else None
+
+    @property
+    def limit_us(self) -> float | None:
+        """The limit of that launch."""
+        return self.recorded.limit.limit_us if self.recorded and self.recorded.limit else None
+
+    @property
+    def limit_by(self) -> str:
+        """What sets the limit, in cycles or of a launch."""
+        if self.recorded and self.recorded.limit:
+            return self.recorded.limit.limit_by or ""
+        return (self.loop.limit_by or "") if self.loop else ""
 
 
 def inspect(
@@ -92,7 +138,22 @@ def inspect(
     block = case.launch.block
     with subject.pattern.calling("PATTERN"):
         shared = facts.static_shared_bytes + shared_bytes(subject.variant, case, setting_of(case, grid=1))
+    resident = _resident(facts, arch, shared, block)
+    return Inspected(subject, arch, facts, block, shared, resident, wanted.blocks, facts.remark)
+
+
+def inspect_recorded(subject: KernelSubject, facts: KernelFacts, arch: str, recorded: RecordedLaunch) -> Inspected:
+    """Return what is known of a kernel at the launch of a run."""
+    block, shared = recorded.row.block, recorded.row.shared_bytes or 0
+    resident, remark = _resident(facts, arch, shared, block), facts.remark
+    if recorded.limit:
+        remark = f"no limit: {recorded.limit.limit_reason}" if recorded.limit.limit_reason else ""
+    elif recorded.row.time_us is not None:
+        remark = "no limit: the run has none; calculate it with `shflbench limits --save`"
+    return Inspected(subject, arch, facts, block, shared, resident, 1, remark, recorded=recorded)
+
+
+def _resident(facts: KernelFacts, arch: str, shared: int, block: int) -> Occupancy | None:
     figures = load(arch)
     capacity = SmCapacity.of(figures) if figures else None
-    resident = occupancy(capacity, facts.registers, shared, block) if capacity else None
-    return Inspected(subject, arch, facts, block, shared, resident, wanted.blocks, facts.remark)
+    return occupancy(capacity, facts.registers, shared, block) if capacity else None

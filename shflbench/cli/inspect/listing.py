@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def listings(inspected: Iterable[Inspected], places: Places, lines: Lines) -> Iterator[str]:
     """Yield the timed loop of each kernel, or all of its code, one instruction per line."""
-    for one in inspected:
+    for one in {(one.subject.name, one.arch): one for one in inspected}.values():
         code = (timed_code(one.kernel) or whole_code(one.kernel)) if one.kernel else None
         if code is None:
             continue

@@ -9,6 +9,7 @@ from shflbench.analysis.limits import ISSUE, LATENCY, ExecutionUnit
 from shflbench.cli.inspect.advice import advice
 from shflbench.cli.inspect.listing import instructions_json
 from shflbench.cli.layout import Line, Table, align_right
+from shflbench.cli.show.tables import time_cells
 from shflbench.grouping import group_by
 from shflbench.words import count_noun
 
@@ -36,21 +37,35 @@ MEANINGS = {  # of causes and units whose name does not say it
 
 
 def tables(inspected: Iterable[Inspected], resident: ResidentBlocks, places: Places) -> Iterator[Table]:
-    """Yield a table for each group of variants and architecture, the lowest limit first."""
-    for (pattern, dtype, options, arch), group in group_by(inspected, _group).items():
+    """Yield a table for each group of variants and architecture, the shortest time or the lowest limit first."""
+    for (pattern, dtype, options, arch, launch), group in group_by(inspected, _group).items():
+        words = (pattern, dtype, *options, arch, launch or _resident(resident), _loops(group))
         yield _table(
-            "  ".join((pattern, dtype, *options, arch, _resident(resident))),
-            sorted(group, key=lambda one: float("inf") if one.cycles is None else one.cycles),
+            "  ".join(filter(None, words)),
+            sorted(group, key=lambda one: (_or_last(one.time_us), _or_last(one.cycles))),
             places,
         )
 
 
+def _or_last(value: float | None) -> float:
+    return float("inf") if value is None else value
+
+
 def title_of(one: Inspected, other: Inspected, resident: ResidentBlocks) -> str:
     """Return what the kernels on both sides of a diff have in common."""
-    pattern, dtype, options, arch = _group(one)
-    variant = one.subject.case.variant if one.subject == other.subject else ""
-    words = (pattern, variant, dtype, *options, arch if arch == other.arch else "", _resident(resident))
-    return "  ".join(filter(None, words))
+    pattern, dtype, options, arch, launch = _group(one)
+    variants = [one.subject.case.variant, other.subject.case.variant]
+    patterns = [pattern, other.subject.case.pattern]
+    if one.subject.pattern.folder == other.subject.pattern.folder:  # the labels are the variants where these differ
+        variants = variants if variants[0] == variants[1] else []
+    at = launch if launch == _group(other)[-1] else ""
+    where = arch if arch == other.arch else "", at if one.recorded else _resident(resident)
+    names = (" / ".join(dict.fromkeys(words)) for words in (patterns, variants))
+    return "  ".join(filter(None, (*names, dtype, *options, *where, _loops((one, other)))))
+
+
+def _loops(group: Iterable[Inspected]) -> str:
+    return "loops counted once" if any(one.in_loops for one in group) else ""
 
 
 def _resident(resident: ResidentBlocks) -> str:
@@ -59,21 +74,24 @@ def _resident(resident: ResidentBlocks) -> str:
     return f"{blocks} of {count_noun(warps, 'warp')} per SM"
 
 
-def _group(one: Inspected) -> tuple[str, str, tuple[str, ...], str]:
-    case = one.subject.case
-    return case.pattern, case.dtype, tuple(f"{name}={value}" for name, value in case.options), one.arch
+def _group(one: Inspected) -> tuple[str, str, tuple[str, ...], str, str]:
+    case, recorded = one.subject.case, one.recorded
+    launch = "  ".join((f"launch {recorded.row.launch}", *recorded.launch_options)) if recorded else ""
+    return case.pattern, case.dtype, tuple(f"{name}={value}" for name, value in case.options), one.arch, launch
 
 
 def _table(title: str, group: Sequence[Inspected], places: Places) -> Table:
     units = [unit for unit in ExecutionUnit if any(unit in one.units for one in group)]
     columns: dict[str, list[str]] = {
         "variant": [one.subject.case.variant for one in group],
+        **recorded_columns(group),
         "limit (cycles/iteration)": ["" if one.cycles is None else f"{one.cycles:.1f}" for one in group],
-        "limited by": [one.loop.limit_by or "" if one.loop else "" for one in group],
+        "limited by": [one.limit_by for one in group],
         "ceiling (cycles/iteration)": [_estimate(one.ceiling) for one in group],
         "ceiling by": [one.ceiling.by if one.ceiling else "" for one in group],
         "predicted (cycles/iteration)": [_estimate(one.predicted) for one in group],
         "instructions": [_number(one.instructions) for one in group],
+        "in loops": [_number(one.in_loops) for one in group],
         **{unit: [_number(one.units.get(unit, 0.0)) for one in group] for unit in units},
         "registers": [str(one.facts.registers) if one.facts else "" for one in group],
         "shared (bytes/block)": [_bytes(one.shared_bytes) for one in group],
@@ -87,6 +105,21 @@ def _table(title: str, group: Sequence[Inspected], places: Places) -> Table:
     lines = zip(*kept.values(), strict=True)
     body = tuple(Line(cells, "bad" if one.error else "") for cells, one in zip(lines, group, strict=True))
     return Table(title, tuple(kept), body, notes=tuple(_notes(group, places)))
+
+
+def recorded_columns(group: Sequence[Inspected]) -> dict[str, list[str]]:
+    """Return the launch, the time and the limit that a run recorded of each kernel, empty without a run.
+
+    The launch is in the title where the kernels have the same.
+    """
+    shapes = [one.recorded.shape if one.recorded else "" for one in group]
+    rows = [one.recorded.row for one in group if one.recorded]
+    times = iter(time_cells(rows))
+    return {
+        "launch": shapes if len(set(shapes)) > 1 else [],
+        "time (µs/launch)": [next(times) if one.recorded else "" for one in group],
+        "limit (µs/launch)": ["" if one.limit_us is None else f"{one.limit_us:.2f}" for one in group],
+    }
 
 
 def _estimate(estimate: CycleEstimate | None) -> str:
@@ -108,9 +141,10 @@ def _notes(group: Sequence[Inspected], places: Places) -> Iterator[str]:
 
 
 def _remarks(one: Inspected) -> Iterator[str]:
-    if one.remark or one.error:
-        remark = f"{one.remark}; {WHOLE}" if one.units and not one.loop else one.remark
-        yield one.error.splitlines()[0] if one.error else remark
+    if one.error:
+        yield one.error.splitlines()[0]
+    elif remark := "; ".join(filter(None, (one.remark, WHOLE if one.units and not one.loop else ""))):
+        yield remark
     yield from _missing(one)
     if one.occupancy and 0 < one.occupancy.blocks < one.requested_blocks:
         yield f"only {one.occupancy.blocks} of {one.requested_blocks} blocks fit on an SM at a time; the others wait"
@@ -133,11 +167,17 @@ def _missing(one: Inspected) -> Iterator[str]:
 
 
 def legend(inspected: Sequence[Inspected]) -> Table | None:
-    """Return what the words of the tables mean; None if no kernel has a timed loop."""
+    """Return what the words of the tables mean; None if no kernel has a timed loop or a limit."""
     present: set[str] = {unit for one in inspected if one.loop for unit in one.loop.units}
-    present |= {one.loop.limit_by for one in inspected if one.loop and one.loop.limit_by}
+    present |= {one.limit_by for one in inspected if one.limit_by}
+    has_loops = any(one.loop for one in inspected)
+    limit = (
+        "lower bound: no SM executes one iteration of all its resident warps in fewer cycles"
+        if has_loops
+        else "lower bound of the time at the documented rates of the hardware"
+    )
     meanings = (
-        ("limit", "lower bound: no SM executes one iteration of all its resident warps in fewer cycles"),
+        ("limit", limit),
         ("limited by", "the unit that needs the most cycles, or another cause"),
         *(
             [("ceiling", "likewise, at the rates that `calibrate` measured on a GPU; a kernel can beat it")]
@@ -149,7 +189,7 @@ def legend(inspected: Sequence[Inspected]) -> Table | None:
             if any(one.predicted for one in inspected)
             else []
         ),
-        ("instructions", "per warp and iteration: all, and then those of each unit"),
+        *([("instructions", "per warp and iteration: all, and then those of each unit")] if has_loops else []),
         *((name, text) for name, text in MEANINGS.items() if name in present),
         (
             "occupancy",
@@ -192,8 +232,13 @@ def fields(one: Inspected, places: Places, lines: Lines | None) -> dict[str, Any
         "instructions_in_every_iteration": loop.certain_instructions if loop else None,
         "units_per_iteration": loop.units if loop else None,
         "units_in_code": (facts.code or None) if facts else None,
+        "instructions_in_loops": facts.in_loops if facts and facts.code else None,
+        "grid": one.recorded.row.grid if one.recorded else None,
+        "launch": one.recorded.row.launch if one.recorded else None,
+        "time_us": one.time_us,
+        "limit_us": one.limit_us,
         "limit_cycles_per_iteration": loop.limit_cycles if loop else None,
-        "limit_by": loop.limit_by if loop else None,
+        "limit_by": one.limit_by or None,
         "limit_parts": loop.limit_parts if loop else None,
         "limit_omits": loop.limit_omits if loop and loop.limit_cycles is not None else None,
         "limit_assumes": loop.limit_assumes if loop and loop.limit_cycles is not None else None,

@@ -6,21 +6,24 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from shflbench.cli.inspect.sides import RUN_FILE
+from shflbench.cli.inspect.inspected import RecordedLaunch
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.model import Case, Launch, Mechanism
 from shflbench.pattern_checks.targets import KernelSubject
 from shflbench.patterns.declare import LAUNCH_OPTIONS, Pattern, Variant
 from shflbench.patterns.discover import LoadedPattern
+from shflbench.session.recorded_limits import current_limits
 from shflbench.store import read_run
+from shflbench.store.limits_file import read_limits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.pattern_checks.targets import Filters
     from shflbench.patterns.declare import Size
     from shflbench.store import Row, Run
+
+RUN_FILE = "run.json"
 
 
 def run_of(targets: Sequence[str]) -> Run | None:
@@ -28,16 +31,28 @@ def run_of(targets: Sequence[str]) -> Run | None:
     folder = next((target for target in targets if (Path(target) / RUN_FILE).is_file()), None)
     if folder is None:
         return None
+    run = read_run(Path(folder))
     if len(targets) > 1:
-        raise UsageError(f"{folder} is the folder of a run, which is inspected alone", "Leave out the other targets.")
-    return read_run(Path(folder))
+        others = ", ".join(f"`{target}`" for target in targets if target != folder)
+        raise UsageError(
+            f"{folder} is the folder of a run, which is inspected alone, without {others}",
+            f"Choose kernels by {_filters(run)}; compare two runs by --diff A B.",
+        )
+    return run
 
 
-def subjects_of(run: Run, filters: Filters) -> list[KernelSubject]:
-    """Return each kernel of a run once, in its order; ResultsError where it recorded none.
+def _filters(run: Run) -> str:
+    """Return the options that choose kernels of a run, with their values."""
+    values = {
+        "--pattern": dict.fromkeys(row.pattern for row in run.rows),
+        "--variant": dict.fromkeys(row.variant for row in run.rows),
+    }
+    listed = [f"{name} ({', '.join(known)})" for name, known in values.items() if len(known) > 1]
+    return " and ".join(listed) or "--variant"
 
-    UsageError where the filters match nothing.
-    """
+
+def subjects_of(run: Run) -> list[KernelSubject]:
+    """Return each kernel of a run once, or once per launch if it has no timed loop, in its order."""
     archive = run.kernels()
     kernels = archive.index.kernels if archive else ()
     static = {case: kernel.resources.shared_bytes for kernel in kernels for case in kernel.cases}
@@ -47,8 +62,30 @@ def subjects_of(run: Run, filters: Filters) -> list[KernelSubject]:
         pattern = LoadedPattern(name, run.folder / name, declared, ModuleType(name))
         for row in rows:
             case = _case(row)
-            subjects.setdefault((name, case.variant, case.dtype, case.options), KernelSubject(pattern, case))
-    return filters.apply(list(subjects.values()))
+            launch = row.launch if declared.one_pass else ""
+            subjects.setdefault((name, case.variant, case.dtype, case.options, launch), KernelSubject(pattern, case))
+    return list(subjects.values())
+
+
+def recorded_launches(run: Run, subjects: Sequence[KernelSubject]) -> dict[KernelSubject, RecordedLaunch]:
+    """Return what a run recorded of the subjects without a timed loop, which may be those of another run.
+
+    Of such a subject, a run that has another launch only has that one.
+    """
+    limits = current_limits(run, read_limits(run.folder))
+    rows = group_by(run.rows, lambda row: _name(_case(row)))
+    recorded = {}
+    for subject in subjects:
+        known = rows.get(_name(subject.case), [])
+        same = [row for row in known if row.launch == subject.case.launch.expression]
+        if subject.pattern.declaration.one_pass and (same or len(known) == 1):
+            row = (same or known)[0]
+            recorded[subject] = RecordedLaunch(row, limits.get(row.case_id))
+    return recorded
+
+
+def _name(case: Case) -> tuple[object, ...]:
+    return case.pattern, case.variant, case.dtype, case.options
 
 
 def _case(row: Row) -> Case:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.cli.inspect.run_subjects import RUN_FILE
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from shflbench.store import Run
 
 _ARCH = re.compile(r"sm_[0-9]+[a-z]?")
-RUN_FILE = "run.json"
 KINDS = "two variants, or each an architecture or the folder of a run"
 
 
@@ -65,9 +65,14 @@ def sides_of(words: tuple[str, str], variants: Sequence[str]) -> tuple[DiffSide,
             raise UsageError(message, f"variants: {', '.join(variants)}")
     if first.is_variant != second.is_variant:
         raise UsageError(f"--diff cannot compare `{first.word}` with `{second.word}`", f"name {KINDS}")
-    if first.word == second.word:
-        raise UsageError(f"--diff compares `{first.word}` with itself", f"name {KINDS}")
+    refuse_same(words)
     return first, second
+
+
+def refuse_same(words: tuple[str, str]) -> None:
+    """Raise UsageError if both sides are the same."""
+    if words[0] == words[1]:
+        raise UsageError(f"--diff compares `{words[0]}` with itself", f"name {KINDS}")
 
 
 class Diff:
@@ -88,15 +93,15 @@ class Diff:
     def _of_variants(self, subjects: Sequence[KernelSubject], archs: Sequence[str]) -> Iterator[KernelPair]:
         first, second = (side.word for side in self._sides)
         chosen = [subject for subject in subjects if subject.case.variant in {first, second}]
-        made = {(one.arch, one.subject): one for one in self._inspector.inspect(chosen, archs, with_kernels=True)}
-        for (arch, subject), one in made.items():
-            partner = replace(subject, case=replace(subject.case, variant=second))
-            if subject.case.variant == first and (arch, partner) in made:
-                yield KernelPair((first, second), one, made[arch, partner])
+        made = list(self._inspector.inspect(chosen, archs, with_kernels=True))
+        partners = {_without_variant(one): one for one in made if one.subject.case.variant == second}
+        for one in made:
+            if one.subject.case.variant == first and (partner := partners.get(_without_variant(one))):
+                yield KernelPair((first, second), one, partner)
 
     def _of_others(self, subjects: Sequence[KernelSubject]) -> Iterator[KernelPair]:
         first, second = (self._kernels_of(side, subjects) for side in self._sides)
-        labels = _labels(self._sides, self._inspector.compiler)
+        labels = labels_of(self._sides, self._inspector.compiler)
         for subject in subjects:
             if subject in first and subject in second:
                 yield KernelPair(labels, first[subject], second[subject])
@@ -108,7 +113,13 @@ class Diff:
         return {one.subject: one for one in made if one.kernel or one.error}
 
 
-def _labels(sides: tuple[DiffSide, DiffSide], compiler: str) -> tuple[str, str]:
+def _without_variant(one: Inspected) -> tuple[object, ...]:
+    """Return what two variants have in common; blocks may differ, where each kernel has its own launch."""
+    case = one.subject.case
+    return one.arch, one.subject.pattern.folder, case.dtype, case.options, case.launch.expression
+
+
+def labels_of(sides: tuple[DiffSide, DiffSide], compiler: str) -> tuple[str, str]:
     """Return short names of architectures and runs, and their compilers if one is a run."""
     parts = [Path(side.word).parts if side.run else (side.word,) for side in sides]
     length = next((n for n in range(1, max(map(len, parts)) + 1) if parts[0][-n:] != parts[1][-n:]), 1)

@@ -14,7 +14,10 @@ from shflbench.cli.parameters import DEFAULT_ARCH, PATH
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from shflbench.cli.console import Console
+    from shflbench.user_kernels.comparison import LeftOut
 
 
 @click.command(cls=Command)
@@ -81,10 +84,17 @@ def _from_file(file: Path, names: tuple[str, ...], output: Path, flags: dict[str
         kernels=names, compiler="nvrtc", time_limit_s=None, arch=DEFAULT_ARCH, seed=0, files=[file], **flags
     )
     choice = choose(read_candidates(file, options), named=bool(names), reference=next(iter(names), ""))
+    if names and any(item.is_broken for item in choice.left_out):
+        raise UsageError(f"{file} has kernels that cannot be run: {_reasons(choice.left_out)}", "Name other kernels.")
     if len(choice.comparisons) == 1:
         return new_suite(file, choice.comparisons[0], output, in_numpy=reference == "numpy")
     if choice.comparisons:
         known = ", ".join(item.kernels[0].candidate.name for item in choice.comparisons)
         raise UsageError(f"{file} has several groups of kernels: those of {known}", "Name the kernels of one.")
-    why = "; ".join(f"{item.kernel}: {item.sentence}" for item in choice.left_out)
-    raise UsageError(f"{file} has no kernel that can be run: {why}", "Give the options that are named above.")
+    raise UsageError(
+        f"{file} has no kernel that can be run: {_reasons(choice.left_out)}", "Give the options that are named above."
+    )
+
+
+def _reasons(left_out: Iterable[LeftOut]) -> str:
+    return "; ".join(f"{item.kernel}: {item.sentence}" for item in left_out)

@@ -109,13 +109,18 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
 def _time_table(title: str, rows: Sequence[Row]) -> Table:
     columns = {
         "variant": [row.variant for row in rows],
-        "time µs": _numbers([_estimate(row.time_us, row.time_interval) for row in rows]),
+        "time µs": time_cells(rows),
         "ns/iteration": _numbers([_estimate(row.ns_per_iteration, row.slope_interval) for row in rows]),
         "GB/s": _numbers([_bandwidth(row) for row in rows]),
     }
     if baseline := next((row.baseline for row in rows if row.baseline), None):
         columns[f"vs {baseline}"] = [_speedup(row) for row in rows]
     return _table(title, rows, columns)
+
+
+def time_cells(rows: Sequence[Row]) -> list[str]:
+    """Return the time of each row with its interval; empty without a time."""
+    return _numbers([_estimate(row.time_us, row.time_interval) for row in rows])
 
 
 def _status_table(title: str, rows: Sequence[Row]) -> Table:
@@ -173,7 +178,7 @@ def _numbers(estimates: Sequence[Interval | None]) -> list[str]:
     """Format each estimate as `value ± half the interval's width`, or as `value` if that is unknown, aligned."""
     decimals = _decimals([estimate for estimate in estimates if estimate])
     widths = ["" if estimate is None else _half_width(estimate, decimals) for estimate in estimates]
-    unknown = " " * max(map(len, widths))
+    unknown = " " * max(map(len, widths), default=0)
     return align_right(
         [
             "" if estimate is None else f"{estimate.value:.{decimals}f}{width or unknown}"
