@@ -97,7 +97,7 @@ class CudaBackend:
 
         Each `place` but the first is another CUDA context, which is created when it is first used.
         """
-        name = plain_name(call.kernel.symbol)
+        name = call.name
         needed, free = sum(buffer.nbytes for buffer in (*call.buffers, *call.restored)), self.free_bytes()
         if needed > free:
             room = f"its buffers take {needed / GIB:.2f} GiB, and {free / GIB:.2f} GiB is free"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shflbench.checker.link.program import Program
     from shflbench.checker.load import load_program
     from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes, execute, module_contents
-    from shflbench.checker.machine.policies import POLICIES
+    from shflbench.checker.machine.policies import POLICIES, Policy
     from shflbench.checker.machine.threads import Shape
     from shflbench.checker.ptx.syntax import Location
     from shflbench.checker.python.candidates import (
@@ -69,7 +69,7 @@ else:
             "link.program": ("Program",),
             "load": ("load_program",),
             "machine.launch": ("EmulatedLaunch", "Machine", "ParameterBytes", "execute", "module_contents"),
-            "machine.policies": ("POLICIES",),
+            "machine.policies": ("POLICIES", "Policy"),
             "machine.threads": ("Shape",),
             "ptx.syntax": ("Location",),
             "python.candidates": (
@@ -116,6 +116,7 @@ __all__ = [
     "Location",
     "Machine",
     "ParameterBytes",
+    "Policy",
     "Program",
     "PythonKernel",
     "PythonLaunch",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from shflbench.analysis.limits import count, limit
@@ -11,7 +12,7 @@ from shflbench.compile.source_lines import LineStep
 from shflbench.compile.timed_code import timed_code, whole_code
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from shflbench.analysis.limits import Limit, Residency
     from shflbench.compile.source_lines import LineTable
@@ -46,6 +47,7 @@ class KernelFacts:
     remark: str
     code: Mapping[str, float]  # unit → instructions in the whole code, each once; empty unless it makes one pass
     local_steps: tuple[LineStep, ...] = ()  # of the line that accesses local memory most, where known
+    kernels: int = 1  # that a case launches: instructions are those of all, resources the largest
 
     @classmethod
     def of_json(cls, values: Mapping[str, Any]) -> KernelFacts:
@@ -75,17 +77,18 @@ def facts_of(
 
     `lines` are needed where it has local memory; `requests`, which the emulator counts, make the limit tighter.
     """
-    resources = kernel.resources
+    every = (kernel, *kernel.later)
     loop, remark = _loop(subject, kernel, residency, requests)
     return KernelFacts(
-        registers=resources.registers,
-        static_shared_bytes=resources.shared_bytes,
-        local_bytes=resources.local_bytes,
-        spill_bytes=resources.spill_bytes,
+        registers=max(item.resources.registers for item in every),
+        static_shared_bytes=max(item.resources.shared_bytes for item in every),
+        local_bytes=max(item.resources.local_bytes for item in every),
+        spill_bytes=max(item.resources.spill_bytes for item in every),
         loop=loop,
         remark=remark,
-        code=_code(kernel) if subject.pattern.declaration.one_pass else {},
+        code=_code(every) if subject.pattern.declaration.one_pass else {},
         local_steps=_local_steps(kernel, lines),
+        kernels=len(every),
     )
 
 
@@ -100,9 +103,13 @@ def _loop(
     return facts, "" if bound else f"no limit: unknown instructions {', '.join(facts.unknown)}"
 
 
-def _code(kernel: Kernel) -> Mapping[str, float]:
-    code = whole_code(kernel)
-    return {str(unit): number for unit, number in count(code).units.items()} if code else {}
+def _code(kernels: Sequence[Kernel]) -> Mapping[str, float]:
+    """Return the instructions of the whole code of all kernels, by unit."""
+    units: Counter[str] = Counter()
+    for kernel in kernels:
+        code = whole_code(replace(kernel, later=()))
+        units.update({str(unit): number for unit, number in count(code).units.items()} if code else {})
+    return dict(units)
 
 
 def _loop_facts(code: TimedCode, bound: Limit | None) -> LoopFacts:
@@ -121,6 +128,11 @@ def _loop_facts(code: TimedCode, bound: Limit | None) -> LoopFacts:
 
 
 def _without_loop(subject: KernelSubject, kernel: Kernel) -> str:
+    if kernel.later:
+        return (
+            f"no limit: launches {1 + len(kernel.later)} kernels, of which it has the sum of the instructions, and the "
+            "largest numbers of registers and bytes"
+        )
     if subject.pattern.declaration.one_pass:
         return "no limit: makes one pass, without a timed loop"
     return "no limit: no timed loop was found" if kernel.sass else "no limit: nvdisasm cannot read this architecture"

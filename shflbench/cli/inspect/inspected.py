@@ -94,5 +94,6 @@ def inspect(
         shared = facts.static_shared_bytes + shared_bytes(subject.variant, case, setting_of(case, grid=1))
     figures = load(arch)
     capacity = SmCapacity.of(figures) if figures else None
-    resident = occupancy(capacity, facts.registers, shared, block) if capacity else None
+    is_one = facts.kernels == 1  # several have several occupancies
+    resident = occupancy(capacity, facts.registers, shared, block) if capacity and is_one else None
     return Inspected(subject, arch, facts, block, shared, resident, wanted.blocks, facts.remark)

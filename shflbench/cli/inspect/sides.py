@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.errors import UsageError
+from shflbench.suite.launch import OWN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -88,11 +89,11 @@ class Diff:
     def _of_variants(self, subjects: Sequence[KernelSubject], archs: Sequence[str]) -> Iterator[KernelPair]:
         first, second = (side.word for side in self._sides)
         chosen = [subject for subject in subjects if subject.case.variant in {first, second}]
-        made = {(one.arch, one.subject): one for one in self._inspector.inspect(chosen, archs, with_kernels=True)}
-        for (arch, subject), one in made.items():
-            partner = replace(subject, case=replace(subject.case, variant=second))
-            if subject.case.variant == first and (arch, partner) in made:
-                yield KernelPair((first, second), one, made[arch, partner])
+        made = list(self._inspector.inspect(chosen, archs, with_kernels=True))
+        partners = {_setting_of(one): one for one in made if one.subject.case.variant == second}
+        for one in made:
+            if one.subject.case.variant == first and (partner := partners.get(_setting_of(one))) is not None:
+                yield KernelPair((first, second), one, partner)
 
     def _of_others(self, subjects: Sequence[KernelSubject]) -> Iterator[KernelPair]:
         first, second = (self._kernels_of(side, subjects) for side in self._sides)
@@ -106,6 +107,14 @@ class Diff:
             return self._inspector.inspect_run(side.run, subjects)
         made = self._inspector.inspect(subjects, [side.arch], with_kernels=True)
         return {one.subject: one for one in made if one.kernel or one.error}
+
+
+def _setting_of(one: Inspected) -> tuple[object, ...]:
+    """Return what two variants must have in common; where each has its own launch, launches differ."""
+    case = one.subject.case
+    has_own = case.launch.expression.startswith(OWN)
+    launch = None if has_own else case.launch
+    return one.arch, one.subject.pattern.folder, case.dtype, case.options, launch, case.iterations
 
 
 def _labels(sides: tuple[DiffSide, DiffSide], compiler: str) -> tuple[str, str]:
