@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 from shflbench.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from shflbench.checker.candidates import (
+    from shflbench.checker.candidate import (
         CandidateBuffer,
         CandidateFile,
         CandidateLaunch,
         CandidateNumber,
+        CandidatePointer,
+        CandidateStep,
         KernelCandidate,
-        read_candidates,
     )
+    from shflbench.checker.candidates import read_candidates
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.files import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import grouped
@@ -51,14 +53,16 @@ else:
     __getattr__ = on_first_use(
         __name__,
         {
-            "candidates": (
+            "candidate": (
                 "KernelCandidate",
                 "CandidateBuffer",
                 "CandidateFile",
                 "CandidateLaunch",
                 "CandidateNumber",
-                "read_candidates",
+                "CandidatePointer",
+                "CandidateStep",
             ),
+            "candidates": ("read_candidates",),
             "deadline": ("Deadline",),
             "files": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("grouped",),
@@ -98,6 +102,8 @@ __all__ = [
     "CandidateFile",
     "CandidateLaunch",
     "CandidateNumber",
+    "CandidatePointer",
+    "CandidateStep",
     "CheckStep",
     "Deadline",
     "EmulatedLaunch",
