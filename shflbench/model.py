@@ -296,6 +296,7 @@ class Kernel:
     sass: tuple[Instruction, ...] | None = field(repr=False)  # None if no disassembler can read `arch`
     loop: Loop | None  # the timed loop; None without SASS, or if the pattern has no iterations
     violations: tuple[str, ...]  # deviations from the declared machine code, one sentence each
+    later: tuple[Kernel, ...] = field(default=(), repr=False)  # that a variant of several kernels launches after it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,15 +9,20 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from shflbench.dimensions import LaunchDims
+from shflbench.symbols import plain_name
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.dimensions import LaunchDims
     from shflbench.model import Conditions, Device, Kernel
 
 Array = NDArray[np.generic]
 
 POISON = 0xA5  # the value of each byte of an output before the kernel writes it
+# Likewise of a buffer that one kernel of a call writes for a later one, in turn: results that depend on elements which
+# nothing wrote differ between two launches. As a floating-point number the first is large.
+INTERMEDIATE_POISONS = (0x4B, POISON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +33,26 @@ class Buffer:
     elements: int  # of `dtype`
     dtype: str  # NumPy's name
     read: bool = False  # filled with an input before the launch
-    written: bool = False  # an output
+    written: bool = False  # by the kernel, so that it is overwritten before
+    compared: bool = True  # whether what is written is an output, and not only for a later launch of the call
     initial: int | None = None  # the value of an output before the launch; None: arbitrary bytes
     restored: bool = False  # whether each timed launch finds the input in it, which the launch before has changed
+
+    @property
+    def is_output(self) -> bool:
+        """Whether its contents after a launch are a result."""
+        return self.written and self.compared
 
     @property
     def nbytes(self) -> int:
         """Its size in bytes."""
         return self.elements * np.dtype(self.dtype).itemsize
 
-    def before(self) -> Array:
-        """Return the contents of an output before the launch."""
+    def before(self, run: int = 0) -> Array:
+        """Return the contents of what is written before the launch; `run` counts the launches of a call."""
         if self.initial is None:
-            return np.full(self.nbytes, POISON, np.uint8).view(self.dtype)
+            poison = POISON if self.compared else INTERMEDIATE_POISONS[run % len(INTERMEDIATE_POISONS)]
+            return np.full(self.nbytes, poison, np.uint8).view(self.dtype)
         return np.full(self.elements, self.initial).astype(self.dtype)
 
 
@@ -53,8 +65,18 @@ class BufferPointer:
 
 
 @dataclass(frozen=True, slots=True)
+class KernelLaunch:
+    """One launch of a call, over its buffers."""
+
+    kernel: Kernel = field(repr=False)
+    dims: LaunchDims
+    shared_bytes: int  # dynamic shared memory per block
+    arguments: tuple[str | BufferPointer | np.generic, ...]  # in its order
+
+
+@dataclass(frozen=True, slots=True)
 class KernelCall:
-    """One kernel at one launch shape, with its arguments."""
+    """One kernel at one launch shape, with its arguments, and the kernels that are launched after it."""
 
     kernel: Kernel = field(repr=False)
     grid: int
@@ -66,6 +88,18 @@ class KernelCall:
     cold: bool = False  # whether the L2 cache holds none of the buffers before each timed launch
     dims: LaunchDims | None = None  # of grid and block; None: along x
     emulated_s: float = math.inf  # seconds that the emulator may take for a launch; beyond, TimeLimitError
+    later: tuple[KernelLaunch, ...] = ()  # which are part of each launch of this call
+
+    @property
+    def name(self) -> str:
+        """The names of its kernels."""
+        return "+".join(plain_name(launch.kernel.symbol) for launch in self.launches)
+
+    @property
+    def launches(self) -> tuple[KernelLaunch, ...]:
+        """Its launches, in order."""
+        dims = self.dims or LaunchDims((self.grid, 1, 1), (self.block, 1, 1))
+        return (KernelLaunch(self.kernel, dims, self.shared_bytes, self.arguments), *self.later)
 
     @property
     def inputs(self) -> tuple[Buffer, ...]:
@@ -75,6 +109,11 @@ class KernelCall:
     @property
     def outputs(self) -> tuple[Buffer, ...]:
         """The buffers that are returned."""
+        return tuple(buffer for buffer in self.buffers if buffer.is_output)
+
+    @property
+    def written(self) -> tuple[Buffer, ...]:
+        """The buffers that are overwritten before a launch."""
         return tuple(buffer for buffer in self.buffers if buffer.written)
 
     @property

@@ -97,7 +97,7 @@ class CudaBackend:
 
         Each `place` but the first is another CUDA context, which is created when it is first used.
         """
-        name = plain_name(call.kernel.symbol)
+        name = call.name
         needed = sum(buffer.nbytes + ALIGNMENT for buffer in (*call.buffers, *call.restored))
         free = self.free_bytes()
         if needed > free:
@@ -184,7 +184,7 @@ def _describe(cupy: ModuleType, index: int) -> tuple[Device, Monitor]:
         cuda=f"{driver_cuda // 1000}.{driver_cuda % 1000 // 10}",
         index=index,
         threads_per_sm=properties["maxThreadsPerMultiProcessor"],
-        state=replace(monitor.state({os.getpid()}), l2_bytes=properties["l2CacheSize"] or None),
+        state=replace(monitor.state({os.getpid(), os.getppid()}), l2_bytes=properties["l2CacheSize"] or None),
     )
     return device, monitor
 

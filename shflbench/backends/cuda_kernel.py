@@ -1,4 +1,4 @@
-"""One kernel on the GPU: run once to verify it, or in bursts to time it."""
+"""One kernel on the GPU, or several that follow one another: run once to verify them, or in bursts to time them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from shflbench.backends.base import POISON, BufferPointer, Burst
 from shflbench.backends.cuda_harness import TRIES, to_host
 from shflbench.patterns.declare import ITERATIONS
-from shflbench.symbols import plain_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,18 +27,20 @@ DEFAULT_SHARED_BYTES = 48 * 1024  # more needs an attribute of the function
 
 
 class CudaKernel:
-    """One kernel on the GPU with its buffers."""
+    """One kernel on the GPU with its buffers, and the kernels that are launched after it."""
 
     def __init__(self, harness: Harness, call: KernelCall) -> None:
         """Load the cubin and allocate; the caller translates CUDA errors."""
         self._harness, self._call = harness, call
         cupy = harness.cupy
-        self._function = load(cupy, call.kernel, call.shared_bytes)
+        self._functions = _functions(cupy, call)
+        self._runs = 0
         if call.carveout is not None:
             driver = cupy.cuda.driver
-            driver.funcSetAttribute(
-                self._function.ptr, driver.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, call.carveout
-            )
+            for function in self._functions:
+                driver.funcSetAttribute(
+                    function.ptr, driver.CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, call.carveout
+                )
         if call.cold:
             harness.make_cold()
         # Bytes, because cupy does not support every NumPy type.
@@ -48,17 +49,18 @@ class CudaKernel:
 
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         """Launch once and return the outputs, which are poisoned before; LaunchError if the kernel crashes."""
-        with self._harness.errors(plain_name(self._call.kernel.symbol)):
-            for buffer in self._call.outputs:
-                if buffer.initial is None:
+        with self._harness.errors(self._call.name):
+            for buffer in self._call.written:
+                if buffer.initial is None and buffer.compared:
                     self._buffers[buffer.name].data.memset_async(POISON, buffer.nbytes)
                 else:
-                    self._set(buffer, buffer.before())
+                    self._set(buffer, buffer.before(self._runs))
+        self._runs += 1
         return self.run_again(inputs, iterations)
 
     def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         """Launch once and return the outputs, which the launch finds as they are; LaunchError if the kernel crashes."""
-        with self._harness.errors(plain_name(self._call.kernel.symbol)):
+        with self._harness.errors(self._call.name):
             for buffer, values in zip(self._call.inputs, inputs, strict=True):
                 self._set(buffer, values)
             for name, kept in self._inputs.items():
@@ -81,7 +83,7 @@ class CudaKernel:
         pairs, inside = (samples * launches, 1) if apart else (samples, launches)
         arguments = self._arguments(iterations)
         host_bound = True
-        with self._harness.errors(plain_name(self._call.kernel.symbol)):
+        with self._harness.errors(self._call.name):
             for _ in range(TRIES):
                 times_us, host_bound = self._timed(arguments, pairs, inside)
                 self._harness.delay.learn(host_bound=host_bound)
@@ -91,12 +93,12 @@ class CudaKernel:
         sample_us = np.reshape(times_us, (samples, -1)).sum(axis=1) / launches
         return Burst(tuple(sample_us.tolist()), clock_mhz, host_bound)
 
-    def _timed(self, arguments: Arguments, pairs: int, launches: int) -> tuple[list[float], bool]:
+    def _timed(self, arguments: Sequence[Arguments], pairs: int, launches: int) -> tuple[list[float], bool]:
         """Return the µs between the events of each pair, and whether the GPU waited for the host."""
-        harness, cold = self._harness, self._call.cold
+        harness, cold, kernels = self._harness, self._call.cold, len(self._functions)
         events = harness.event_pairs(pairs)
         if not cold:
-            harness.block_stream(1 + pairs * (launches + len(self._inputs)), 2 * pairs)
+            harness.block_stream(kernels + pairs * (launches * kernels + len(self._inputs)), 2 * pairs)
         harness.stamp_clock(0)
         self._launch(arguments)
         host_bound = False
@@ -106,7 +108,7 @@ class CudaKernel:
                 # Queue only now: emptying the cache also evicts the arguments of a queued launch, which costs 0.3 µs on
                 # an H200 and does not happen in real programs.
                 harness.empty_l2()
-                harness.block_stream(launches, 2)
+                harness.block_stream(launches * kernels, 2)
             start.record()
             for _ in range(launches):
                 self._launch(arguments)
@@ -122,31 +124,54 @@ class CudaKernel:
         for name, kept in self._inputs.items():
             self._buffers[name].data.copy_from_device_async(kept.data, kept.nbytes)
 
-    def _arguments(self, iterations: int) -> Arguments:
+    def _arguments(self, iterations: int) -> list[Arguments]:
+        """Return the arguments of each launch."""
         given = {**self._buffers, ITERATIONS: np.int32(iterations)}
-        return tuple(
-            np.uint64(self._buffers[item.buffer].data.ptr + item.byte)  # the bytes of a pointer
-            if isinstance(item, BufferPointer)
-            else (given[item] if isinstance(item, str) else item)
-            for item in self._call.arguments
-        )
+        return [
+            tuple(
+                np.uint64(self._buffers[item.buffer].data.ptr + item.byte)  # the bytes of a pointer
+                if isinstance(item, BufferPointer)
+                else (given[item] if isinstance(item, str) else item)
+                for item in launch.arguments
+            )
+            for launch in self._call.launches
+        ]
 
-    def _launch(self, arguments: Arguments) -> None:
-        call = self._call
-        grid, block = (call.dims.grid, call.dims.block) if call.dims else ((call.grid,), (call.block,))
-        self._function(grid, block, arguments, shared_mem=call.shared_bytes)
+    def _launch(self, arguments: Sequence[Arguments]) -> None:
+        for function, launch, given in zip(self._functions, self._call.launches, arguments, strict=True):
+            function(launch.dims.grid, launch.dims.block, given, shared_mem=launch.shared_bytes)
 
     def close(self) -> None:
         """Return the buffers to cupy's pool for the next kernel."""
         self._buffers.clear()
         self._inputs.clear()
-        self._harness.let_go(self._function)
+        self._harness.let_go(*self._functions)
+
+
+def _functions(cupy: ModuleType, call: KernelCall) -> list[Any]:
+    """Load the kernels of a call; those of one cubin share its `__device__` variables."""
+    modules: dict[bytes, Any] = {}
+    functions = []
+    for launch in call.launches:
+        cubin = launch.kernel.cubin
+        if cubin not in modules:
+            modules[cubin] = _module(cupy, launch.kernel)
+        functions.append(_function(cupy, modules[cubin], launch.kernel, launch.shared_bytes))
+    return functions
 
 
 def load(cupy: ModuleType, kernel: Kernel, shared_bytes: int) -> Any:  # noqa: ANN401  (cupy ships no types)
     """Return the kernel as a function that can be launched with `shared_bytes` of dynamic shared memory per block."""
+    return _function(cupy, _module(cupy, kernel), kernel, shared_bytes)
+
+
+def _module(cupy: ModuleType, kernel: Kernel) -> Any:  # noqa: ANN401  (likewise)
     module = cupy.cuda.function.Module()
     module.load(kernel.cubin)
+    return module
+
+
+def _function(cupy: ModuleType, module: Any, kernel: Kernel, shared_bytes: int) -> Any:  # noqa: ANN401  (likewise)
     function = module.get_function(kernel.symbol)  # keeps a reference to the module, whose destructor unloads the code
     if shared_bytes > DEFAULT_SHARED_BYTES:
         driver = cupy.cuda.driver

@@ -17,6 +17,7 @@ from shflbench.checker import (
     EmulatedLaunch,
     Machine,
     ParameterBytes,
+    Policy,
     Program,
     Shape,
     execute,
@@ -62,9 +63,10 @@ class EmulatorBackend:
 
     def open(self, call: KernelCall, _place: int = 0) -> "EmulatedKernel":
         """Load a kernel; LaunchError if it does not fit the device, EmulatorError if it cannot be emulated."""
-        if not self.resident_blocks(call.kernel, call.block, call.shared_bytes):
-            shape = f"{call.grid}x{call.block} with {call.shared_bytes} bytes of shared memory"
-            raise LaunchError(f"{shape} does not fit {self.device.arch}", "Choose a smaller block.")
+        for launch in call.launches:
+            if not self.resident_blocks(launch.kernel, launch.dims.threads_per_block, launch.shared_bytes):
+                shape = f"{launch.dims} with {launch.shared_bytes} bytes of shared memory"
+                raise LaunchError(f"{shape} does not fit {self.device.arch}", "Choose a smaller block.")
         return EmulatedKernel(call, load_program(call.kernel.ptx, call.kernel.symbol))
 
     def resident_blocks(self, kernel: Kernel, block: int, shared_bytes: int) -> int:
@@ -92,15 +94,17 @@ class EmulatorBackend:
 
 
 class EmulatedKernel:
-    """One loaded kernel at one launch shape."""
+    """One loaded kernel at one launch shape, with those that are launched after it."""
 
     def __init__(self, call: KernelCall, program: Program) -> None:
         """Use `EmulatorBackend.open` instead."""
         self.program, self.call = program, call
         self._machine = Machine()
+        self._later = [(item, load_program(item.kernel.ptx, item.kernel.symbol), Machine()) for item in self.call.later]
+        self._runs = 0
         self._schedules = cycle(POLICIES.values())
         self._symbols: Mapping[str, bytes] = {}  # contents of `__device__` variables after the last launch
-        self._outputs: list[Array] = []  # of the last launch
+        self._written: list[Array] = []  # contents of all buffers that the last launch wrote
 
     def launch(
         self, inputs: Sequence[Array], iterations: int, before: Mapping[str, Array] | None = None
@@ -110,10 +114,10 @@ class EmulatedKernel:
         if not math.isinf(call.emulated_s):
             self._machine.deadline = Deadline(call.emulated_s)
         read = {buffer.name: values for buffer, values in zip(call.inputs, inputs, strict=True)}
-        pure = {name: values for name, values in read.items() if name not in {item.name for item in call.outputs}}
+        pure = {name: values for name, values in read.items() if name not in {item.name for item in call.written}}
         contents = {**(before or {}), **read}
-        outputs = [_output(buffer, contents.get(buffer.name)) for buffer in call.outputs]
-        places = {name: place for place, name in enumerate((*pure, *(item.name for item in call.outputs)))}
+        outputs = [_output(buffer, contents.get(buffer.name), self._runs) for buffer in call.written]
+        places = {name: place for place, name in enumerate((*pure, *(item.name for item in call.written)))}
         order = [_argument(item, places) for item in call.arguments]
         shape = Shape(call.grid, call.block) if call.dims is None else Shape.of(call.dims.grid, call.dims.block)
         inputs = list(pure.values())
@@ -131,17 +135,38 @@ class EmulatedKernel:
 
     def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         """Launch once as `run`, with the outputs as the launch before left them; errors as for `run`."""
-        before = {buffer.name: values for buffer, values in zip(self.call.outputs, self._outputs, strict=False)}
+        before = {buffer.name: values for buffer, values in zip(self.call.written, self._written, strict=False)}
         return self._execute(self.launch(inputs, iterations, before))
 
-    def _execute(self, launch: EmulatedLaunch) -> list[Array]:
-        launch, policy = replace(launch, symbols=self._symbols), next(self._schedules)
+    def _execute(self, first: EmulatedLaunch) -> list[Array]:
+        """Run a launch, and those that follow it on what it leaves."""
+        self._runs += 1
+        policy = next(self._schedules)
+        contents = self._contents_after(first, policy)
+        places = {name: place for place, name in enumerate(first.names)}
+        for later, program, machine in self._later:
+            launch = replace(
+                first,
+                program=program,
+                shape=Shape.of(later.dims.grid, later.dims.block),
+                shared_bytes=later.shared_bytes,
+                outputs=contents,
+                order=[_argument(item, places) for item in later.arguments],
+                machine=machine,
+            )
+            machine.deadline = first.machine.deadline
+            contents = self._contents_after(launch, policy)
+        self._written = contents
+        return [values for buffer, values in zip(self.call.written, contents, strict=True) if buffer.compared]
+
+    def _contents_after(self, launch: EmulatedLaunch, policy: Policy) -> list[Array]:
+        launch = replace(launch, symbols=self._symbols)
         if math.isinf(self.call.emulated_s):
-            self._outputs = list(execute(launch, policy))
+            contents = list(execute(launch, policy))
         else:
-            self._outputs = list(execute(launch, policy, step_limit=NO_STEP_LIMIT))
-        self._symbols = module_contents(launch)
-        return self._outputs
+            contents = list(execute(launch, policy, step_limit=NO_STEP_LIMIT))
+        self._symbols = {**self._symbols, **module_contents(launch)}
+        return contents
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:
         """Raise LaunchError: the emulator's time says nothing about a GPU."""
@@ -149,7 +174,8 @@ class EmulatedKernel:
 
     def close(self) -> None:
         """Release the memory of the last launch."""
-        self._machine.state = None
+        for machine in (self._machine, *(machine for *_, machine in self._later)):
+            machine.state = None
 
 
 def _argument(
@@ -161,11 +187,12 @@ def _argument(
     return places.get(item) if isinstance(item, str) else item
 
 
-def _output(buffer: Buffer, given: Array | None) -> tuple[int, str] | Array:
+def _output(buffer: Buffer, given: Array | None, run: int) -> tuple[int, str] | Array:
     """Return the contents of an output before a launch, or its size where these are arbitrary."""
     if given is not None:
         return given.reshape(-1)
-    return (buffer.elements, buffer.dtype) if buffer.initial is None else buffer.before()
+    is_arbitrary = buffer.initial is None and buffer.compared
+    return (buffer.elements, buffer.dtype) if is_arbitrary else buffer.before(run)
 
 
 def _refuse(iterations: int, launches: int) -> NoReturn:

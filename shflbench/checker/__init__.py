@@ -10,14 +10,16 @@ from typing import TYPE_CHECKING
 from shflbench.lazy import on_first_use
 
 if TYPE_CHECKING:
-    from shflbench.checker.candidates import (
+    from shflbench.checker.candidate import (
         CandidateBuffer,
         CandidateFile,
         CandidateLaunch,
         CandidateNumber,
+        CandidatePointer,
+        CandidateStep,
         KernelCandidate,
-        read_candidates,
     )
+    from shflbench.checker.candidates import read_candidates
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.files import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import grouped
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from shflbench.checker.link.program import Program
     from shflbench.checker.load import load_program
     from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes, execute, module_contents
-    from shflbench.checker.machine.policies import POLICIES
+    from shflbench.checker.machine.policies import POLICIES, Policy
     from shflbench.checker.machine.threads import Shape
     from shflbench.checker.ptx.syntax import Location
     from shflbench.checker.python.candidates import (
@@ -51,14 +53,16 @@ else:
     __getattr__ = on_first_use(
         __name__,
         {
-            "candidates": (
+            "candidate": (
                 "KernelCandidate",
                 "CandidateBuffer",
                 "CandidateFile",
                 "CandidateLaunch",
                 "CandidateNumber",
-                "read_candidates",
+                "CandidatePointer",
+                "CandidateStep",
             ),
+            "candidates": ("read_candidates",),
             "deadline": ("Deadline",),
             "files": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("grouped",),
@@ -69,7 +73,7 @@ else:
             "link.program": ("Program",),
             "load": ("load_program",),
             "machine.launch": ("EmulatedLaunch", "Machine", "ParameterBytes", "execute", "module_contents"),
-            "machine.policies": ("POLICIES",),
+            "machine.policies": ("POLICIES", "Policy"),
             "machine.threads": ("Shape",),
             "ptx.syntax": ("Location",),
             "python.candidates": (
@@ -98,6 +102,8 @@ __all__ = [
     "CandidateFile",
     "CandidateLaunch",
     "CandidateNumber",
+    "CandidatePointer",
+    "CandidateStep",
     "CheckStep",
     "Deadline",
     "EmulatedLaunch",
@@ -116,6 +122,7 @@ __all__ = [
     "Location",
     "Machine",
     "ParameterBytes",
+    "Policy",
     "Program",
     "PythonKernel",
     "PythonLaunch",

@@ -7,8 +7,17 @@ the check derives is small, and says nothing about times. Contents of buffers ma
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+from shflbench.checker.candidate import (
+    CandidateBuffer,
+    CandidateFile,
+    CandidateLaunch,
+    CandidateNumber,
+    CandidatePointer,
+    KernelCandidate,
+)
 from shflbench.checker.files import read_file
 from shflbench.checker.host_sizes import fixed_sizes, with_numbers
 from shflbench.checker.inputs.argument import Origin
@@ -27,124 +36,24 @@ from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report_cache import cached_report
 from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses, writes_device_variables
 from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of, refuse_unknown_launches
+from shflbench.checker.sequence_steps import NamedCandidate, has_kernel, sequence_of, with_functions
+from shflbench.checker.sequences import joined
 from shflbench.compile.nvrtc import ptx_by_kernel
-from shflbench.errors import KernelError
+from shflbench.errors import KernelError, UsageError
 from shflbench.model import MAX_BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import numpy as np
-    from numpy.typing import NDArray
-
     from shflbench.checker.files import CheckStep, FileOptions
     from shflbench.checker.inputs.argument import Arguments, Span
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.report import FileReport, KernelReport
-    from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, RejectedKernel, SourceKernel
-    from shflbench.compile.nvrtc import PtxUnit
-    from shflbench.dimensions import Dims
+    from shflbench.checker.sources.kernel_file import HostLaunch, KernelFile, KernelParameter, SourceKernel
 
 MOST_BYTES = 1 << 33  # of a buffer, whose contents are made on the host
 PERIOD_BYTES = 1 << 20  # after which contents that nobody states repeat
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CandidateBuffer:
-    """A buffer of a launch, with its contents before it."""
-
-    name: str
-    element: str  # a name such as `f32`
-    contents: NDArray[np.uint8]  # which repeat up to the size
-    size: int  # bytes
-    is_derived: bool  # whether nobody states the contents
-    use: BufferUse
-    is_ordered: bool = False  # whether its elements are ascending, or ranges, so that another order may be invalid
-
-    @property
-    def is_scalar(self) -> bool:
-        """Whether it has one element."""
-        return self.size <= ELEMENTS[self.element].size
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether somebody states the contents, and all elements are equal."""
-        size = ELEMENTS[self.element].size
-        elements = self.contents[: self.contents.size // size * size].reshape(-1, size)
-        return not self.is_derived and bool((elements == elements[:1]).all())
-
-
-@dataclass(frozen=True, slots=True)
-class CandidateNumber:
-    """A number that a launch passes by value."""
-
-    name: str
-    element: str
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
-class CandidatePointer:
-    """What a launch passes for one pointer, and what the kernel does with it."""
-
-    buffer: str  # its name
-    byte: int  # behind the start of the buffer
-    use: BufferUse
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CandidateLaunch:
-    """One launch that can be timed."""
-
-    grid: Dims
-    block: Dims
-    shared_bytes: int  # dynamic, per block
-    buffers: tuple[CandidateBuffer, ...]
-    numbers: tuple[CandidateNumber, ...]
-    arguments: tuple[str, ...]  # names of buffers and numbers, in the order of the parameters
-    texts: tuple[tuple[str, str], ...]  # `n = 1024` and its origin
-    pointers: Mapping[int, CandidatePointer]  # by the place of the parameter
-    is_given: bool = False  # whether the user states its shape
-    size: tuple[str, str] | None = None  # the name and the value of an option, if there are several sizes
-
-    @property
-    def shape(self) -> str:
-        """The text that `--launch` takes."""
-        return str(LaunchShape(self.grid, self.block))
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class KernelCandidate:
-    """One kernel."""
-
-    name: str  # as the user writes it, and as C++ names it: `reduce<float, 256>`
-    symbol: str
-    ptx: str  # of this kernel alone
-    signature: tuple[tuple[bool, str, int], ...]  # of each parameter: whether it is a pointer, element type, bytes
-    launches: tuple[CandidateLaunch, ...]
-    missing: tuple[str, ...]  # options without which it cannot be timed: `--launch GRIDxBLOCK`, `--arg n=NUMBER`
-    problem: str = ""  # why no option helps, as a sentence
-    indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
-    counters: frozenset[str] = frozenset()  # buffers that it changes by atomic operations, or polls
-    keeps_memory: bool = False  # whether it may write `__device__` variables, which later launches find
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class CandidateFile:
-    """The kernels of a file, and its device code as NVRTC takes it."""
-
-    path: Path
-    unit: PtxUnit
-    kernels: tuple[KernelCandidate, ...]
-    reports: Mapping[str, KernelReport]  # by symbol; empty if the kernels were not checked
-    report: FileReport | None
-    rejected: tuple[RejectedKernel, ...] = ()  # by the compiler, without which it accepts the file
-
-    @property
-    def names(self) -> list[str]:
-        """All names of kernels."""
-        return [*(kernel.name for kernel in self.kernels), *(kernel.name for kernel in self.rejected)]
+GIVE_LAUNCH = "--launch GRIDxBLOCK"
 
 
 def read_candidates(
@@ -161,12 +70,14 @@ def read_candidates(
     InputError, CompileError or KernelError if the file cannot be read or compiled, or has no kernel; UsageError if an
     option does not fit it. The time limit of the options is that of the check, and not of compiling.
     """
-    file = read_file(path, replace(options, nvcc=None))
-    if file.unit is None:
-        raise KernelError(f"{path} is PTX, which has no source to compile", "Pass the .cu file.")
-    rejected = tuple(item for item in file.rejected if is_chosen(item.name, options.kernels))
-    known = [item.name for item in rejected]
-    chosen = chosen_kernels(file, options.kernels, several=options.several, rejected=known)
+    named = [NamedCandidate(name) for name in options.kernels]
+    file, options = _read(path, options, named)
+    named = with_functions(file, named)
+    names = [name for item in named for name in item.kernels]
+    rejected = tuple(item for item in file.rejected if is_chosen(item.name, names))
+    readers = list(_readers(file, named, several=options.several, rejected=[item.name for item in rejected]))
+    chosen = list({kernel.symbol: kernel for reader in readers for kernel in reader.kernels}.values())
+    assert file.unit is not None  # noqa: S101  (it is no PTX)
     if not chosen:
         return CandidateFile(path, file.unit, (), {}, None, rejected)
     sets = sets or (ArgumentSet(options.arguments),)
@@ -175,26 +86,100 @@ def read_candidates(
     sized = [with_numbers(file, chosen, replace(options, arguments=item.arguments)) for item in sets]
     brief = replace(
         options,
+        kernels=tuple(kernel.symbol for kernel in chosen) if named else (),
         arguments=sets[0].arguments,
         launches=tuple(map(shortened_launch, options.launches)),
         named_launches=tuple((name, shortened_launch(shape)) for name, shape in options.named_launches),
     )
-    report = cached_report(sized[0], brief, watch) if watch is not None else None
+    report = cached_report(replace(sized[0], host_calls=()), brief, watch) if watch and chosen else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
-    kernels = tuple(_of_all_sizes(kernel, list(zip(sized, sets, strict=True)), options) for kernel in chosen)
+    kernels = tuple(_of_all_sizes(reader, list(zip(sized, sets, strict=True)), options) for reader in readers)
     return CandidateFile(path, file.unit, kernels, reports, report, rejected)
 
 
+def _read(path: Path, options: FileOptions, named: Sequence[NamedCandidate]) -> tuple[KernelFile, FileOptions]:
+    """Return the file, with the calls of its host code if a name needs them, and the options with which it is read."""
+    kernels = tuple(dict.fromkeys(name for item in named for name in item.kernels))
+    options = replace(options, nvcc=None, kernels=kernels, host_calls=any(item.is_sequence for item in named))
+    file = read_file(path, options)
+    if file.unit is None:
+        raise KernelError(f"{path} is PTX, which has no source to compile", "Pass the .cu file.")
+    rejected = [item.name for item in file.rejected]
+    unknown = (name for name in kernels if not has_kernel(file, name))
+    if not options.host_calls and any(not any(is_chosen(item, (name,)) for item in rejected) for name in unknown):
+        options = replace(options, host_calls=True)
+        file = read_file(path, options)
+    return file, options
+
+
+@dataclass(frozen=True, slots=True)
+class _CandidateReader:
+    """The kernels of a candidate, and what reads it from the file at one size."""
+
+    kernels: tuple[SourceKernel, ...]
+    read: Callable[[KernelFile, FileOptions, Sequence[str]], KernelCandidate]
+
+
+def _readers(
+    file: KernelFile, named: Sequence[NamedCandidate], *, several: bool, rejected: Sequence[str]
+) -> Iterator[_CandidateReader]:
+    """Yield a reader per candidate: of all kernels of the file if none is named."""
+    seen: set[str] = set()
+    if not named:
+        yield from (_CandidateReader((kernel,), partial(_of_kernel, kernel)) for kernel in file.kernels)
+    for item in named:
+        if item.is_sequence:
+            steps = sequence_of(file, item).steps
+            yield _CandidateReader(tuple(step.kernel for step in steps), partial(_sequence, item))
+            continue
+        for kernel in chosen_kernels(file, (item.text,), several=several, rejected=rejected):
+            if kernel.symbol not in seen:
+                seen.add(kernel.symbol)
+                yield _CandidateReader((kernel,), partial(_of_kernel, kernel))
+
+
+def _of_kernel(kernel: SourceKernel, file: KernelFile, options: FileOptions, varied: Sequence[str]) -> KernelCandidate:
+    same = next((one for one in file.kernels if one.symbol == kernel.symbol), kernel)
+    return _candidate(file, same, options, varied)
+
+
+def _sequence(named: NamedCandidate, file: KernelFile, options: FileOptions, varied: Sequence[str]) -> KernelCandidate:
+    """Return the candidate of a sequence, of whose launches each has the shape that the user or the host code gives it.
+
+    UsageError if the user gives several to one.
+    """
+    sequence = sequence_of(file, named)
+    if sequence.problem:
+        return KernelCandidate(sequence.name, (), (), "", (), (), (), sequence.problem)
+    parts = []
+    for step in sequence.steps:
+        shapes = launches_of(step.kernel, options.launches, options.named_launches)
+        if len(shapes) > 1:
+            raise UsageError(
+                f"--launch gives `{step.kernel.name}` {len(shapes)} launches, and it is part of `{sequence.name}`",
+                "Give each kernel of a sequence one launch.",
+            )
+        host = step.host
+        if shapes:
+            stated = [PlannedLaunch(shapes[0], Origin.GIVEN, host)]
+        else:
+            stated = [PlannedLaunch(_shape(host), Origin.HOST, host)] if host is not None else []
+        part = _candidate(file, step.kernel, options, varied, stated)
+        missing = (f"--launch {step.kernel.name}=GRIDxBLOCK" if item == GIVE_LAUNCH else item for item in part.missing)
+        parts.append(replace(part, missing=tuple(missing)))
+    return joined(sequence, parts)
+
+
 def _of_all_sizes(
-    kernel: SourceKernel, sized: Sequence[tuple[KernelFile, ArgumentSet]], options: FileOptions
+    reader: _CandidateReader, sized: Sequence[tuple[KernelFile, ArgumentSet]], options: FileOptions
 ) -> KernelCandidate:
     """Return the candidate with its launches for each set of arguments, or what is missing for the first that lacks."""
     launches: list[CandidateLaunch] = []
     first: KernelCandidate | None = None
     for file, item in sized:
-        same = next((one for one in file.kernels if one.symbol == kernel.symbol), kernel)
-        candidate = _candidate(file, same, replace(options, arguments=item.arguments), item.varied)
-        if item.varied and not set(item.varied) & set(names_of(kernel)):
+        candidate = reader.read(file, replace(options, arguments=item.arguments), item.varied)
+        known = {name for kernel in reader.kernels for name in names_of(kernel)}
+        if item.varied and not set(item.varied) & known:
             return replace(
                 candidate, launches=(), problem=f"it has no parameter `{item.varied[0]}`, which has several values"
             )
@@ -202,23 +187,32 @@ def _of_all_sizes(
             return candidate
         first = first or candidate
         launches += [replace(launch, size=item.option) for launch in candidate.launches]
-    return replace(first or _candidate(sized[0][0], kernel, options), launches=tuple(launches))
+    return replace(first or reader.read(sized[0][0], options, ()), launches=tuple(launches))
 
 
 def _candidate(
-    file: KernelFile, kernel: SourceKernel, options: FileOptions, varied: Sequence[str] = ()
+    file: KernelFile,
+    kernel: SourceKernel,
+    options: FileOptions,
+    varied: Sequence[str] = (),
+    stated: Sequence[PlannedLaunch] | None = None,
 ) -> KernelCandidate:
+    """Return the candidate of one kernel with the `stated` launches, else with those of the user or the host code."""
     ptx = ptx_by_kernel(file.ptx).get(kernel.symbol, file.ptx)
-    base = KernelCandidate(kernel.name, kernel.symbol, ptx, _signature(kernel), (), ())
+    base = KernelCandidate(kernel.name, (kernel.name,), (kernel.symbol,), ptx, _signature(kernel), (), ())
     try:
         linked = linked_kernel(file, parse(ptx), kernel, arch=options.arch, shared_bytes=options.shared_bytes)
     except KernelError as error:
         return replace(base, problem=error.message)
-    return _of_linked(base, linked, options, varied)
+    return _of_linked(base, linked, options, varied, stated)
 
 
 def _of_linked(
-    base: KernelCandidate, linked: LinkedKernel, options: FileOptions, varied: Sequence[str]
+    base: KernelCandidate,
+    linked: LinkedKernel,
+    options: FileOptions,
+    varied: Sequence[str],
+    stated: Sequence[PlannedLaunch] | None,
 ) -> KernelCandidate:
     """Return the candidate with each launch whose arguments are stated, or what is missing for the first."""
     kernel = linked.kernel
@@ -226,9 +220,10 @@ def _of_linked(
     wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes)
     uses = buffer_uses(linked, wishes, launches, options.seed)
     wishes = replace(wishes, most_bytes=MOST_BYTES, period_bytes=PERIOD_BYTES)
-    stated = launches if options.launches else list(_of_host(kernel))
+    if stated is None:
+        stated = launches if options.launches else list(_of_host(kernel))
     if not stated:
-        return replace(base, missing=("--launch GRIDxBLOCK", *_missing_of(linked, options)))
+        return replace(base, missing=(GIVE_LAUNCH, *_missing_of(linked, options)))
     if problem := _problem(kernel):
         return replace(base, problem=problem)
     base = replace(base, keeps_memory=writes_device_variables(linked), counters=frozenset(wishes.zeroed))
@@ -257,11 +252,15 @@ def _of_host(kernel: SourceKernel) -> Iterator[PlannedLaunch]:
     known = [item for item in kernel.host_launches if item.grid is not None and item.block is not None]
     seen = set()
     for host in sorted(known, key=lambda item: item.forced):
-        shape = LaunchShape(host.grid or (1, 1, 1), host.block or (1, 1, 1))
+        shape = _shape(host)
         if 0 in shape.grid or not 0 < shape.threads_per_block <= MAX_BLOCK or (shape, host.arguments) in seen:
             continue
         seen.add((shape, host.arguments))
         yield PlannedLaunch(shape, Origin.HOST, host)
+
+
+def _shape(host: HostLaunch) -> LaunchShape:
+    return LaunchShape(host.grid or (1, 1, 1), host.block or (1, 1, 1))
 
 
 def _missing_of(linked: LinkedKernel, options: FileOptions) -> Iterator[str]:
@@ -354,7 +353,9 @@ def _buffer(parameter: KernelParameter, arguments: Arguments, span: Span, use: B
     buffer = arguments.buffers[span.buffer or 0]
     size = buffer.whole or buffer.contents.size
     is_derived = buffer.values is Origin.DERIVED
-    return CandidateBuffer(buffer.name, _element(parameter), buffer.contents, size, is_derived, use)
+    return CandidateBuffer(
+        buffer.name, _element(parameter), buffer.contents, size, is_derived, use, allocation=buffer.allocation
+    )
 
 
 def _element(parameter: KernelParameter) -> str:

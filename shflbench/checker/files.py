@@ -69,6 +69,7 @@ class FileOptions:
     host_args: tuple[str, ...] | None = None  # the words of the program's command line
     fast_math: bool = False  # approximate division, square roots and functions of single precision, as with nvcc
     host_numbers: tuple[tuple[str, int | float], ...] = ()  # variables of the host code that begin with other values
+    host_calls: bool = False  # also read which function of the host code performs which launches
     arch: str = "sm_90"
     seed: int = 0
     nvcc: Path | None = None  # None: NVRTC
@@ -148,6 +149,7 @@ def read_file(path: Path, options: FileOptions, deadline: Deadline = NEVER) -> K
         host_args=options.host_args,
         fast_math=options.fast_math,
         host_numbers=dict(options.host_numbers),
+        host_calls=options.host_calls,
         deadline=deadline,
     )
     return read_with_includer(path, read)

@@ -27,7 +27,7 @@ def chosen_kernels(
         return list(file.kernels)
     chosen: dict[str, SourceKernel] = {}
     for name in names:
-        kernels = [kernel for kernel in file.kernels if _is_named(kernel, name)]
+        kernels = [kernel for kernel in file.kernels if is_named(kernel, name)]
         if not kernels and not several and not any(is_chosen(item, (name,)) for item in rejected):
             known = [kernel.name for kernel in file.kernels]
             raise UsageError(
@@ -45,7 +45,7 @@ def reports_with_kernels(reports: Sequence[FileReport], names: Sequence[str]) ->
     kernels = [kernel for report in reports for kernel in report.kernels]
     if all(kernel.symbol for kernel in kernels):
         for name in names:
-            if not any(_is_named(kernel, name) for kernel in kernels):
+            if not any(is_named(kernel, name) for kernel in kernels):
                 raise UsageError(f"--kernel: none of the {len(reports)} files has a kernel `{name}`")
     return [report for report in reports if report.kernels]
 
@@ -59,17 +59,18 @@ def launches_of(
     kernel: SourceKernel, usual: tuple[LaunchShape, ...], named: Sequence[tuple[str, LaunchShape]]
 ) -> tuple[LaunchShape, ...]:
     """Return the launches that the user gives a kernel: those with its name, or else the usual ones."""
-    return tuple(shape for name, shape in named if _is_named(kernel, name)) or usual
+    return tuple(shape for name, shape in named if is_named(kernel, name)) or usual
 
 
 def refuse_unknown_launches(kernels: Sequence[SourceKernel], named: Sequence[tuple[str, LaunchShape]]) -> None:
     """Raise UsageError for a launch of a kernel that is none of `kernels`."""
     known = [kernel.name for kernel in kernels]
     for name, _ in named:
-        if not any(_is_named(kernel, name) for kernel in kernels):
+        if not any(is_named(kernel, name) for kernel in kernels):
             near = did_you_mean(name, known)
             raise UsageError(f"--launch: there is no kernel `{name}`{near}", f"Choose one of: {', '.join(known)}.")
 
 
-def _is_named(kernel: SourceKernel | KernelReport, name: str) -> bool:
+def is_named(kernel: SourceKernel | KernelReport, name: str) -> bool:
+    """Whether `name` names a kernel."""
     return name == kernel.symbol or means(name, kernel.name)

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shflbench.compile.source import Source
     from shflbench.compile.toolchain import Toolchain
     from shflbench.model import Case, Instruction
+    from shflbench.patterns.declare import PointerInto
     from shflbench.patterns.discover import LoadedPattern
 
 Name = TypeVar("Name")
@@ -43,6 +44,12 @@ class BuildRequest:
     expected: ExpectedCode
     arguments: tuple[Argument, ...]
     key: str  # in the cache
+    later: tuple[BuildRequest, ...] = ()  # of the kernels that follow it
+
+    @property
+    def parts(self) -> tuple[BuildRequest, ...]:
+        """The requests for its kernels, each alone."""
+        return (replace(self, later=()), *self.later)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,10 +107,17 @@ class Builder:
         source = translation_unit(pattern, case)
         constants = pattern.declaration.constants(dict(case.options), case.launch.block)
         expected = ExpectedCode.of(pattern.declaration, variant, dtype, constants)
-        declared = signature.arguments(pattern.declaration, variant, dtype)
-        return BuildRequest(
-            source, expected, declared, key(source, self.arch, self.toolchain.identity, repr((expected, declared)))
-        )
+        # Kernels that follow one another may share `__device__` variables, so they are compiled and cached together.
+        together = tuple(item.kernel for item in variant.later)
+
+        def requested(source: Source, names: Sequence[str | PointerInto]) -> BuildRequest:
+            declared = signature.arguments(pattern.declaration, names, dtype)
+            decisive = repr((expected, declared, *([expression, *together] if together else ())))
+            return BuildRequest(source, expected, declared, key(source, self.arch, self.toolchain.identity, decisive))
+
+        expression = source.expression
+        later = (requested(replace(source, expression=item.kernel), item.arguments) for item in variant.later)
+        return replace(requested(source, pattern.declaration.arguments(variant)), later=tuple(later))
 
     def build(self, pattern: LoadedPattern, case: Case) -> Kernel:
         """Return the kernel of `case`, from the cache if possible.
@@ -111,6 +125,11 @@ class Builder:
         CompileError if NVRTC rejects it, or if its parameters do not match the declared arguments.
         """
         request = self.request(pattern, case)
+        if request.later:
+            ((_, built),) = self.build_all({"": request})
+            if not isinstance(built, Kernel):
+                raise built
+            return built
         if (kernel := self.cache.get(request.key)) is not None:
             return kernel
         ((code,),) = machine_code([[request.source]], self.arch, self.toolchain)
@@ -121,6 +140,16 @@ class Builder:
 
         Compiles in processes and not in threads, so that a crash of the compiler does not end the run.
         """
+        parts = {(name, place): part for name, request in requests.items() for place, part in enumerate(request.parts)}
+        built: dict[Name, dict[int, Kernel | KernelError]] = {}
+        for (name, place), kernel in self._build_each(parts):
+            of_name = built.setdefault(name, {})
+            of_name[place] = kernel
+            if len(of_name) == len(requests[name].parts):
+                yield name, _with_later([of_name[number] for number in sorted(of_name)])
+
+    def _build_each(self, requests: Mapping[Name, BuildRequest]) -> Iterator[tuple[Name, Kernel | KernelError]]:
+        """Yield the kernel of each request, without those that follow it."""
         missing: dict[Name, BuildRequest] = {}
         for name, request in requests.items():
             kernel = self.cache.get(request.key)
@@ -181,6 +210,15 @@ class Builder:
         )
         self.cache.put(request.key, kernel)
         return kernel
+
+
+def _with_later(kernels: Sequence[Kernel | KernelError]) -> Kernel | KernelError:
+    """Return the first kernel with those that follow it, or the first error."""
+    error = next((item for item in kernels if not isinstance(item, Kernel)), None)
+    if error is not None:
+        return error
+    first, *later = [item for item in kernels if isinstance(item, Kernel)]
+    return replace(first, later=tuple(later)) if later else first
 
 
 def _units(requests: Mapping[Name, BuildRequest]) -> Iterable[dict[Name, BuildRequest]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from shflbench.errors import CompileError, CompilerError
@@ -20,6 +20,10 @@ OPTIONS = (
     "--no-cache",  # results from NVRTC's own cache lack the report of the next option
     "--ptxas-options=-v",  # registers, stack and spills in the log
 )
+
+
+class _NoSuchNameError(CompileError):
+    """No kernel has the name of an expression."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +44,29 @@ def compile_kernel(source: Source, arch: str, toolchain: Toolchain) -> Compiled:
 
 def compile_unit(sources: Sequence[Source], arch: str, toolchain: Toolchain) -> list[Compiled]:
     """Compile kernels that differ only in their expression; they share PTX, cubin and log."""
+    expressions = [item.expression for item in sources]
+    try:
+        return _compile(sources[0], expressions, arch, toolchain)
+    except _NoSuchNameError:
+        # An `extern "C"` kernel in a namespace: its name is its symbol, and no expression.
+        if not all(map(str.isidentifier, expressions)):
+            raise
+        (compiled,) = _compile(sources[0], [""], arch, toolchain)
+        if not ptx_by_kernel(compiled.ptx).keys() >= set(expressions):
+            raise
+        return [replace(compiled, symbol=symbol) for symbol in expressions]
+
+
+def _compile(source: Source, expressions: Sequence[str], arch: str, toolchain: Toolchain) -> list[Compiled]:
+    """Return the result for each expression; that for an empty one has no symbol."""
     from cuda.bindings import nvrtc
 
-    source = sources[0]
     texts = [text.encode() for text in source.headers.values()]
     names = [name.encode() for name in source.headers]
     program = _call(nvrtc.nvrtcCreateProgram(source.text.encode(), source.name.encode(), len(names), texts, names))
     try:
-        for item in sources:
-            _call(nvrtc.nvrtcAddNameExpression(program, item.expression.encode()))
+        for expression in filter(None, expressions):
+            _call(nvrtc.nvrtcAddNameExpression(program, expression.encode()))
         options = [f"-arch={arch}", *_options(source), *(f"-I{folder}" for folder in toolchain.headers)]
         encoded = [option.encode() for option in options]
         (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
@@ -57,7 +75,9 @@ def compile_unit(sources: Sequence[Source], arch: str, toolchain: Toolchain) -> 
             raise _error(source, arch, log, status.name)
         ptx = _text(program, nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX)
         cubin = _bytes(program, nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN)
-        symbols = [_call(nvrtc.nvrtcGetLoweredName(program, item.expression.encode())).decode() for item in sources]
+        symbols = [
+            _call(nvrtc.nvrtcGetLoweredName(program, item.encode())).decode() if item else "" for item in expressions
+        ]
         return [Compiled(symbol, ptx, cubin, log) for symbol in symbols]
     finally:
         nvrtc.nvrtcDestroyProgram(program)
@@ -127,7 +147,7 @@ def _error(source: Source, arch: str, log: str, status: str) -> CompileError:
     if file == _NAMES:
         template, _, argument = source.expression.partition("<")
         wanted = f"kernel template `{template}` for <{argument}" if argument else f"kernel `{template}`"
-        return CompileError(f"{kernel} does not compile: {source.shown(source.name)} has no {wanted}", _FIX)
+        return _NoSuchNameError(f"{kernel} does not compile: {source.shown(source.name)} has no {wanted}", _FIX)
     texts = {source.name: source.text.split(f'#line 1 "{source.name}"\n', 1)[-1], **source.headers}
     lines = texts.get(file, "").splitlines()
     shown = f"\n  {number} | {lines[number - 1].strip()}" if number <= len(lines) else ""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.model import Dtype
-    from shflbench.patterns.declare import Pattern, Variant
+    from shflbench.patterns.declare import Pattern
 
 _TYPE = re.compile(r"\.(?P<kind>[bsuf])(?P<bits>[0-9]+)\b")
 _COUNT = re.compile(r"\[(?P<count>[0-9]+)\]")
@@ -57,8 +57,8 @@ class Parameter:
         return self.size == given.size and (self.kind == "b" or (self.kind == "f") == given.floating)
 
 
-def arguments(pattern: Pattern, variant: Variant, dtype: Dtype) -> tuple[Argument, ...]:
-    """Return the declared arguments, in order."""
+def arguments(pattern: Pattern, names: Sequence[str | PointerInto], dtype: Dtype) -> tuple[Argument, ...]:
+    """Return the arguments of these names, as they are declared."""
     numbers = {item.name: DTYPES[item.dtype] if item.dtype else dtype for item in pattern.scalars}
     numbers[ITERATIONS] = DTYPES["i32"]
     return tuple(
@@ -67,7 +67,7 @@ def arguments(pattern: Pattern, variant: Variant, dtype: Dtype) -> tuple[Argumen
         else Argument(
             item.name if isinstance(item, PointerInto) else item, _POINTER_BYTES, floating=False, pointer=True
         )
-        for item in pattern.arguments(variant)
+        for item in names
     )
 
 

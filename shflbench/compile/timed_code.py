@@ -29,9 +29,9 @@ def timed_code(kernel: Kernel) -> TimedCode | None:
 def whole_code(kernel: Kernel) -> TimedCode | None:
     """Return each instruction of a compiled kernel once, as if in a pass; None if no disassembler can read it.
 
-    Leaves out the padding at the end: no-operations, and a branch to itself.
+    Leaves out the padding at the end: no-operations, and a branch to itself. None for several kernels, too.
     """
-    if kernel.sass is None:
+    if kernel.sass is None or kernel.later:
         return None
     control = controls(kernel_code(kernel.cubin)[kernel.symbol])
     last = max((index for index, item in enumerate(kernel.sass) if item.base not in {"NOP", "BRA"}), default=-1)

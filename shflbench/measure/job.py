@@ -46,14 +46,16 @@ class Job:
 
     def to_json(self, code: Code) -> str:
         """Return the job as one line; kernels keep only the `code` that is run."""
-        kernels = {id(task.kernel): task.kernel for group in self.groups for task in group}
+        first = [task.kernel for group in self.groups for task in group]
+        kernels = {id(kernel): kernel for one in first for kernel in (one, *one.later)}
         places = {key: place for place, key in enumerate(kernels)}
         run_by = {key: kernel.cubin if code == "cubin" else b"" for key, kernel in kernels.items()}
         cubins = list(dict.fromkeys(run_by.values()))  # kernels of one file share theirs
         bare = [
             (
-                replace(kernel, ptx=kernel.ptx if code == "ptx" else "", cubin=b"", sass=None, loop=None),
+                replace(kernel, ptx=kernel.ptx if code == "ptx" else "", cubin=b"", sass=None, loop=None, later=()),
                 cubins.index(run_by[key]),
+                [places[id(later)] for later in kernel.later],
             )
             for key, kernel in kernels.items()
         ]
@@ -64,16 +66,23 @@ class Job:
     def from_json(cls, line: str) -> Job:
         """Read what `to_json` wrote."""
         sent = wire.load(SentJob, line)
-        kernels = [replace(kernel, cubin=sent.cubins[place]) for kernel, place in sent.kernels]
+        alone = [replace(kernel, cubin=sent.cubins[place]) for kernel, place, _ in sent.kernels]
+        kernels = [
+            replace(kernel, later=tuple(alone[place] for place in later))
+            for kernel, (_, _, later) in zip(alone, sent.kernels, strict=True)
+        ]
         groups = tuple(tuple(Task(case, kernels[place]) for case, place in group) for group in sent.groups)
         return replace(sent.job, groups=groups)
 
 
 @dataclass(frozen=True, slots=True)
 class SentJob:
-    """The JSON form of a job: each kernel once, and each cubin once."""
+    """The JSON form of a job: each kernel once, and each cubin once.
+
+    A kernel has the places of its cubin and of the kernels that follow it.
+    """
 
     job: Job
     groups: list[list[tuple[Case, int]]]
-    kernels: list[tuple[Kernel, int]]
+    kernels: list[tuple[Kernel, int, list[int]]]
     cubins: list[bytes]

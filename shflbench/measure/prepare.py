@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.arch import load
 from shflbench.arch.residency import REGISTERS, SHARED_MEMORY, SmCapacity, occupancy
+from shflbench.dimensions import LaunchDims
 from shflbench.errors import LaunchError, PatternError, TimeLimitError
 from shflbench.measure.events import CaseFailed, Converged, GridResolved, StepStarted, Verified
 from shflbench.measure.placements import count_places, open_again
@@ -94,8 +95,9 @@ class Group:
     def _one(self, task: Task) -> Generator[JobEvent, None, None]:
         case, grid = task.case, self._grid(task.case)
         resident = self._resident(task)
-        # The occupancy of an emulated device would be a model among measurements.
-        yield GridResolved(case.id, case.launch.grid, resident if self._backend.timed else None)
+        # The occupancy of an emulated device would be a model among measurements; several kernels have several.
+        has_occupancy = self._backend.timed and not task.kernel.later
+        yield GridResolved(case.id, case.launch.grid, resident if has_occupancy else None)
         decides = case.variant == self._pattern.declaration.reference_variant
         if reason := self._unfit(task, grid, resident):
             self._too_long = reason if decides and reason.startswith(TOO_LONG) else self._too_long
@@ -163,9 +165,13 @@ class Group:
         return setting_of(case, max(1, min(grid, self._backend.most_threads // case.launch.block))).grid
 
     def _resident(self, task: Task) -> int:
+        """Return the resident blocks of the first kernel; 0 if that of a later one does not fit."""
         case = task.case
-        shared = shared_of(self._pattern, case)
-        return self._backend.resident_blocks(task.kernel, case.launch.block, shared)
+        blocks = self._backend.resident_blocks(task.kernel, case.launch.block, shared_of(self._pattern, case))
+        for kernel, (dims, shared) in zip(task.kernel.later, later_launches(self._pattern, case), strict=True):
+            if not self._backend.resident_blocks(kernel, dims.threads_per_block, shared):
+                return 0
+        return blocks
 
     def _resident_if_any(self, task: Task) -> int | None:
         try:
@@ -178,10 +184,14 @@ class Group:
         case = task.case
         if self._too_long:
             return self._too_long
+        later = [dims for dims, _ in later_launches(self._pattern, case)]
+        if not resident and later:
+            return "a block of one of its kernels does not fit an SM"
         if not resident:
             needs = _needs(task, shared_of(self._pattern, case), self._backend.device.arch)
             return f"a block of {case.launch.block} threads with {needs} does not fit an SM"
-        if not self._backend.timed and grid * case.launch.block > MOST_EMULATED:
+        threads = max([grid * case.launch.block, *(dims.blocks * dims.threads_per_block for dims in later)])
+        if not self._backend.timed and threads > MOST_EMULATED:
             return f"{TOO_LONG}; the emulator runs launches of at most {MOST_EMULATED:,} threads whole"
         needed, memory = _bytes(self._pattern, case, grid), self._backend.device.memory_bytes
         if needed > memory:
@@ -205,6 +215,17 @@ def shared_of(pattern: LoadedPattern, case: Case) -> int:
     with pattern.calling("PATTERN"):
         setting = setting_of(case, case.launch.grid or FEW_BLOCKS)
         return shared_bytes(pattern.declaration.variant(case.variant), case, setting)
+
+
+def later_launches(pattern: LoadedPattern, case: Case) -> list[tuple[LaunchDims, int]]:
+    """Return the launches of the kernels that follow the first, with their bytes of dynamic shared memory per block.
+
+    PatternError if a function of the pattern fails.
+    """
+    with pattern.calling("PATTERN"):
+        setting = setting_of(case, case.launch.grid or FEW_BLOCKS)
+        later = pattern.declaration.variant(case.variant).later
+        return [(LaunchDims(*item.dims(setting)), item.shared(setting)) for item in later]
 
 
 def _bytes(pattern: LoadedPattern, case: Case, grid: int) -> int:

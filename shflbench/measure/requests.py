@@ -45,6 +45,8 @@ def requests_of(pattern: LoadedPattern, case: Case, kernel: Kernel, locator: Loc
     They are those of one iteration if the pattern has a timed loop. `locator` decides how source lines are named.
     KernelError where the emulator cannot run the kernel, PatternError where a function of the pattern fails.
     """
+    if kernel.later:
+        raise EmulatorError("it launches several kernels, whose requests are not counted together")
     declared, dims = pattern.declaration, case.launch.dims
     workload = Workload.of(pattern, case, BLOCKS if dims is None else dims.blocks, SEED)
     if (declared.fixed_sizes or dims) and sum(buffer.nbytes for buffer in workload.buffers) > MOST_BYTES:

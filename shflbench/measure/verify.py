@@ -58,7 +58,22 @@ def _proof(kernel: OpenKernel, workload: Workload, launch: str, *, decides: bool
                 first = f"{after(workload, iterations)}on input {index}, {wrong}"
         matched += not wrong
     written_bytes = _written_bytes(workload) if matched == sets else 0
+    if first and (unwritten_read := _reads_unwritten(kernel, workload)):
+        first = f"{unwritten_read}; {first}"
     return Proof(matched, sets, workload.verify_iterations, launch, first, written_bytes)
+
+
+def _reads_unwritten(kernel: OpenKernel, workload: Workload) -> str:
+    """Return that results depend on what was in a buffer before a kernel of the case wrote it; empty if they do not.
+
+    Each launch finds other bytes in such buffers than the one before, and the same as the second before.
+    """
+    if all(buffer.compared for buffer in workload.buffers):
+        return ""
+    one, two, three = (kernel.run(workload.inputs(0), workload.verify_iterations[0]) for _ in range(3))
+    if mismatch(one, three, 0.0) or not mismatch(one, two, 0.0):
+        return ""
+    return "one of its kernels reads elements of a buffer that no kernel wrote before"
 
 
 def _written_bytes(workload: Workload) -> int:
@@ -70,7 +85,7 @@ def _written_bytes(workload: Workload) -> int:
         return 0
     index = workload.input_sets - 1
     given = dict(zip([item.name for item in workload.buffers if item.read], workload.inputs(index), strict=True))
-    outputs = [buffer for buffer in workload.buffers if buffer.written]
+    outputs = [buffer for buffer in workload.buffers if buffer.is_output]
     total = 0
     for buffer, result in zip(outputs, workload.expected(index, workload.verify_iterations[-1]), strict=True):
         bits = f"u{result.dtype.itemsize}"
@@ -87,7 +102,7 @@ def unwritten(workload: Workload, got: Sequence[Array], index: int, iterations: 
     """
     if not workload.pattern.declaration.fixed_sizes:
         return ""
-    outputs = [buffer for buffer in workload.buffers if buffer.written]
+    outputs = [buffer for buffer in workload.buffers if buffer.is_output]
     for buffer, actual, reference in zip(outputs, got, workload.expected(index, iterations), strict=True):
         if buffer.read:
             continue

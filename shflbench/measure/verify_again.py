@@ -95,7 +95,7 @@ def _is_finite(workload: Workload, index: int) -> bool:
 
 def _where_written(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> list[Array]:
     """Return results of a launch whose outputs were not overwritten, without what the reference does not write."""
-    outputs = [buffer for buffer in workload.buffers if buffer.written]
+    outputs = [buffer for buffer in workload.buffers if buffer.is_output]
     results = []
     for buffer, actual, reference in zip(outputs, got, workload.expected(index, iterations), strict=True):
         if buffer.read:

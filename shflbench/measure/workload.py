@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.base import POISON, Buffer, BufferPointer, KernelCall
+from shflbench.backends.base import POISON, Buffer, BufferPointer, KernelCall, KernelLaunch
+from shflbench.dimensions import LaunchDims
 from shflbench.errors import PatternError
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.data import distinct
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from shflbench.backends.base import Array
     from shflbench.model import Case, Dtype, Kernel
-    from shflbench.patterns.declare import Scalar, Variant
+    from shflbench.patterns.declare import Pattern, Scalar, Variant
     from shflbench.patterns.discover import LoadedPattern
 
 EMULATED_SECONDS = 5.0  # of a launch that the emulator cannot shorten
@@ -53,21 +54,36 @@ def call_of(pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting
     with pattern.calling("PATTERN"):
         buffers = buffers_of(pattern, setting)
         scalars = {item.name: _number(_dtype(item, setting), item.value(setting)) for item in declared.scalars}
+
+        def passed(arguments: Sequence[str | PointerInto]) -> tuple[str | BufferPointer | np.generic, ...]:
+            return tuple(
+                _pointer(item, buffers, setting) if isinstance(item, PointerInto) else scalars.get(item, item)
+                for item in arguments
+            )
+
         return KernelCall(
             kernel=kernel,
             grid=setting.grid,
             block=setting.block,
             shared_bytes=shared_bytes(variant, case, setting),
-            buffers=buffers,
-            arguments=tuple(
-                _pointer(item, buffers, setting) if isinstance(item, PointerInto) else scalars.get(item, item)
-                for item in declared.arguments(variant)
-            ),
+            buffers=_needed(buffers, declared, variant),
+            arguments=passed(declared.arguments(variant)),
             carveout=None if carveout is None else int(carveout),
             cold=options.get("l2") == "cold",
             dims=setting.dims,
             emulated_s=EMULATED_SECONDS if declared.fixed_sizes else math.inf,
+            later=tuple(
+                KernelLaunch(following, LaunchDims(*item.dims(setting)), item.shared(setting), passed(item.arguments))
+                for item, following in zip(variant.later, kernel.later, strict=True)
+            ),
         )
+
+
+def _needed(buffers: Sequence[Buffer], declared: Pattern, variant: Variant) -> tuple[Buffer, ...]:
+    """Return the buffers of a call: of those that are only written and not compared, those that its kernels take."""
+    arguments = (*declared.arguments(variant), *(name for item in variant.later for name in item.arguments))
+    taken = {item.name if isinstance(item, PointerInto) else item for item in arguments}
+    return tuple(item for item in buffers if item.read or item.compared or item.name in taken)
 
 
 def buffers_of(pattern: LoadedPattern, setting: Setting) -> tuple[Buffer, ...]:
@@ -79,6 +95,7 @@ def buffers_of(pattern: LoadedPattern, setting: Setting) -> tuple[Buffer, ...]:
             dtype=_dtype(item, setting).numpy,
             read=isinstance(item, (Input, InOut)),
             written=isinstance(item, (Output, InOut)),
+            compared=not isinstance(item, (Output, InOut)) or item.compared,
             initial=item.initial if isinstance(item, Output) else None,
             restored=isinstance(item, InOut) and item.restored,
         )
@@ -157,7 +174,9 @@ class Workload:
         """For each output, whether its rows are compared as multisets."""
         declared = self.pattern.declaration.buffers
         return tuple(
-            isinstance(item, Output) and item.unordered for item in declared if isinstance(item, (Output, InOut))
+            isinstance(item, Output) and item.unordered
+            for item in declared
+            if isinstance(item, (Output, InOut)) and item.compared
         )
 
     def inputs(self, index: int) -> list[Array]:
@@ -204,13 +223,13 @@ class Workload:
                 name = self.pattern.declaration.reference_variant
                 raise PatternError(f"there is no reference: the reference variant `{name}` gave no result")
             outputs = self.pattern.reference(self.inputs(index), self.setting, iterations)
-            self._check("reference", outputs, [buffer for buffer in self.buffers if buffer.written])
+            self._check("reference", outputs, [buffer for buffer in self.buffers if buffer.is_output])
             self._expected[key] = list(outputs)
         return self._expected[key]
 
     def accept_expected(self, outputs: Sequence[Array], index: int, iterations: int) -> None:
         """Make the reference variant's `outputs` the reference for input set `index`; PatternError if it wrote none."""
-        outputs_declared = [buffer for buffer in self.buffers if buffer.written]
+        outputs_declared = [buffer for buffer in self.buffers if buffer.is_output]
         for array, buffer in zip(outputs, outputs_declared, strict=True):
             if buffer.initial is None and not buffer.read and (array.view(np.uint8) == POISON).all():
                 name = self.pattern.declaration.reference_variant

@@ -18,6 +18,7 @@ from shflbench.patterns.declare import (
     LAUNCH_OPTIONS,
     InOut,
     Input,
+    LaterKernel,
     Output,
     Pattern,
     PerWord,
@@ -190,14 +191,18 @@ def _of_variant(variant: Variant, pattern: Pattern, folder: Path) -> Iterator[st
         dtypes = ", ".join(variant.dtypes or pattern.dtypes)
         remedy = "give it one dtype, or {T} in the name"
         yield f"{who} declares a single kernel, `{variant.kernel}`, for {dtypes}; {remedy}"
+    if variant.later and not (pattern.fixed_sizes and pattern.one_pass):
+        yield f"{who} has `later` kernels, which only a pattern with fixed_sizes=True and one_pass=True may have"
     yield from _of_arguments(who, variant, pattern)
+    for item in variant.later:
+        yield from _of_arguments(who, item, pattern)
     yield from _of_choices(who, "only", variant.only, pattern)
     yield from _of_choices(who, "may_fold", variant.may_fold, pattern)
     yield from _of_source(who, folder / variant.source)
     yield from _of_functions_of(who, variant, pattern, folder / "pattern.py")
 
 
-def _of_arguments(who: str, variant: Variant, pattern: Pattern) -> Iterator[str]:
+def _of_arguments(who: str, variant: Variant | LaterKernel, pattern: Pattern) -> Iterator[str]:
     known = [*(item.name for item in (*pattern.buffers, *pattern.scalars)), ITERATIONS]
     buffers = [item.name for item in pattern.buffers]
     for argument in variant.arguments:

@@ -25,6 +25,7 @@ __all__ = [
     "LAUNCH_OPTIONS",
     "InOut",
     "Input",
+    "LaterKernel",
     "Output",
     "Pattern",
     "PerWord",
@@ -128,6 +129,7 @@ class InOut(_Buffer):
     """A buffer that the kernel reads and writes in place."""
 
     restored: bool = False  # each timed launch gets the input, which is copied back before; else what the last one left
+    compared: bool = True  # with the reference; False for what only some of the variants change
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +138,7 @@ class Output(_Buffer):
 
     initial: int | None = None  # of every element, before a launch that is verified; None: arbitrary bytes
     unordered: bool = False  # compared row by row of the reference's array, each row as a multiset
+    compared: bool = True  # with the reference; False for what one kernel of a variant writes for a later one
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +174,16 @@ NO_SHARED = elements_per_thread(0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LaterKernel:
+    """A kernel that follows the first one of a variant, over the same buffers and scalars."""
+
+    kernel: str  # its name in C++
+    dims: Callable[[Setting], tuple[Dims, Dims]]  # blocks of the grid, and threads per block
+    arguments: tuple[str | PointerInto, ...]
+    shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes per block
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
     """One way to do a pattern: one kernel, by default the template `<pattern>_<variant>` of the element type."""
 
@@ -188,6 +201,7 @@ class Variant:
     kernel: str = ""  # its name in C++ if it is not the default, e.g. "reduce5<{T}, 256>"; {T} is the element type
     arguments: tuple[str | PointerInto, ...] = ()  # of the kernel; empty: the buffers, the scalars, `iterations`
     shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes per block
+    later: tuple[LaterKernel, ...] = ()  # kernels of the same file that follow, timed together; with `fixed_sizes` only
     per_iteration: Counts | CountsOf | None = None  # expected instructions; None: reported, not checked
     may_fold: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict
@@ -205,7 +219,7 @@ class Variant:
     @property
     def takes_shared(self) -> bool:
         """Whether its launches may take dynamic shared memory."""
-        return self.shared is not NO_SHARED
+        return self.shared is not NO_SHARED or any(item.shared is not NO_SHARED for item in self.later)
 
     def folds(self, options: Mapping[str, str]) -> bool:
         """Whether the compiler may drop the mechanism."""

@@ -12,7 +12,7 @@ from shflbench.grouping import group_by
 from shflbench.model import Kernel
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.session.events import Compiling
-from shflbench.store.kernel_archive import BuiltKernel, CompilerCall, KernelArchive
+from shflbench.store.kernel_archive import BuiltKernel, BuiltLaterKernel, CompilerCall, KernelArchive
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Mapping, Sequence
@@ -67,8 +67,9 @@ def _built(
     for name, kernel in kernels.items():
         if not isinstance(kernel, Kernel):
             continue
-        if kernel.cubin not in code:
-            code[kernel.cubin] = kernel_code(kernel.cubin)
+        for item in (kernel, *kernel.later):
+            if item.cubin not in code:
+                code[item.cubin] = kernel_code(item.cubin)
         source = requests[name].source
         pattern, variant, dtype, options = name
         yield BuiltKernel(
@@ -80,4 +81,8 @@ def _built(
             expression=source.expression,
             kernel=kernel,
             code=code[kernel.cubin][kernel.symbol],
+            later=tuple(
+                BuiltLaterKernel(request.source.expression, item, code[item.cubin][item.symbol])
+                for request, item in zip(requests[name].later, kernel.later, strict=True)
+            ),
         )

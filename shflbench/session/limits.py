@@ -151,6 +151,8 @@ class _Machine:
     def _bound(self, row: Row, work: _CaseWork, arch: Architecture, outside: Mapping[str, float | None]) -> _Bound:
         """Return the bound from the figures `arch`; `outside` are the bounds that no SM sets, in µs."""
         clock, code = self._clock(row), work.code
+        if code.kernels > 1:
+            return _Bound(None, reason=code.reason)
         if one_pass(row):
             time = one_pass_limit(code.certain, arch, work.residency, clock, outside)
             return _Bound(time, reason="" if time else code.reason or "no rate is known for anything that it does")

@@ -94,6 +94,9 @@ def _ran(source: Source, stored: StoredKernel, archive: KernelArchive) -> bool:
     """Return whether a run compiled this very source."""
     files = {"": stored.source, **stored.headers}
     texts = {"": source.text, **source.headers}
-    return source.expression == stored.expression and {
-        name: archive.contents[file] for name, file in files.items()
-    } == {name: text.encode() for name, text in texts.items()}
+    return (
+        not stored.later
+        and source.expression == stored.expression
+        and {name: archive.contents[file] for name, file in files.items()}
+        == {name: text.encode() for name, text in texts.items()}
+    )

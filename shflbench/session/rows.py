@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from operator import add
 from typing import TYPE_CHECKING
 
 from shflbench.compile.rules import exchanges
@@ -53,18 +54,19 @@ def end_row(row: Row, status: Status, reason: str) -> Row:
     return Row(**{**kept, "status": status, "reason": " ".join(reason.split())})
 
 
-def add_kernel(row: Row, kernel: Kernel, dynamic_shared: int) -> Row:
-    """Return `row` with the resources and the instruction counts of its kernel."""
+def add_kernel(row: Row, kernel: Kernel, dynamic_shared: int, later_shared: Sequence[int] = ()) -> Row:
+    """Return `row` with the resources and the instruction counts of its kernel; of several, the largest resources."""
     counts = None
     if loop := kernel.loop:
         counts = {opcode: count / loop.unroll for opcode, count in exchanges(loop.counts).items()} or None
+    every = [item.resources for item in (kernel, *kernel.later)]
     return replace(
         row,
         status=Status.COMPILED,
-        registers=kernel.resources.registers,
-        shared_bytes=kernel.resources.shared_bytes + dynamic_shared,
-        local_bytes=kernel.resources.local_bytes,
-        spill_bytes=kernel.resources.spill_bytes,
+        registers=max(item.registers for item in every),
+        shared_bytes=max(map(add, (item.shared_bytes for item in every), (dynamic_shared, *later_shared))),
+        local_bytes=max(item.local_bytes for item in every),
+        spill_bytes=max(item.spill_bytes for item in every),
         sass_per_iteration=counts,
     )
 

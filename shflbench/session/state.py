@@ -12,7 +12,7 @@ from shflbench.measure.estimate import timing
 from shflbench.measure.events import CaseFailed, Converged, GridResolved, RoundDone, Verified
 from shflbench.measure.job import Task
 from shflbench.measure.noise import verdict
-from shflbench.measure.prepare import shared_of
+from shflbench.measure.prepare import later_launches, shared_of
 from shflbench.measure.workload import setting_of
 from shflbench.model import Conditions, Kernel, Noise, Sample, Status
 from shflbench.session import rows
@@ -115,7 +115,8 @@ class RunState:
         if isinstance(kernel, KernelError):
             return rows.end_row(row, Status.FAILED, kernel.message)
         try:
-            row = rows.add_kernel(row, kernel, self._shared_of(pattern, case))
+            later = [shared for _, shared in later_launches(pattern, case)]
+            row = rows.add_kernel(row, kernel, self._shared_of(pattern, case), later)
         except PatternError as error:
             return rows.end_row(row, Status.FAILED, error.message)
         return rows.end_row(row, Status.FAILED, "; ".join(kernel.violations)) if kernel.violations else row

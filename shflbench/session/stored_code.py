@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence
 
     from shflbench.model import Instruction, TimedCode
-    from shflbench.store.kernel_archive import KernelArchive, StoredKernel
+    from shflbench.store.kernel_archive import KernelArchive, StoredKernel, StoredLaterKernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +29,7 @@ class StoredCode:
     loop: TimedCode | None = None  # the timed loop
     certain: TimedCode | None = None  # of a kernel without one, what every warp executes
     reason: str = ""
+    kernels: int = 1  # that a case launches one after another
 
 
 KnownCodes: TypeAlias = "dict[Hashable, StoredCode]"  # by architecture, machine code and place of the timed loop
@@ -55,7 +56,7 @@ def stored_codes(
     return codes
 
 
-def machine_code(archive: KernelArchive, kernels: Sequence[StoredKernel]) -> list[bytes]:
+def machine_code(archive: KernelArchive, kernels: Sequence[StoredKernel | StoredLaterKernel]) -> list[bytes]:
     """Return the machine code of kernels of an archive; ResultsError where it is not the code that was recorded."""
     codes: dict[str, Mapping[str, bytes]] = {}
     for name in sorted({kernel.cubin for kernel in kernels}):
@@ -75,7 +76,7 @@ def machine_code(archive: KernelArchive, kernels: Sequence[StoredKernel]) -> lis
 def _key(kernel: StoredKernel, arch: str) -> Hashable:
     """Return what determines the code of a kernel."""
     loop = kernel.loop
-    return arch, kernel.code_sha256, (loop.start, loop.end, loop.unroll) if loop else None
+    return arch, kernel.code_hashes, (loop.start, loop.end, loop.unroll) if loop else None
 
 
 def _add_new(kernels: Sequence[StoredKernel], archive: KernelArchive, known: KnownCodes) -> None:
@@ -91,6 +92,9 @@ def _add_new(kernels: Sequence[StoredKernel], archive: KernelArchive, known: Kno
 
 
 def _code(kernel: StoredKernel, sass: Sequence[Instruction], text: bytes) -> StoredCode:
+    if kernel.later:
+        count = 1 + len(kernel.later)
+        return StoredCode(reason=f"it launches {count} kernels, and a limit is that of one", kernels=count)
     if kernel.loop is None:
         return StoredCode(certain=certain_code(sass, text), reason="no timed loop was found in its machine code")
     loop = timed_loop_of(sass, text, kernel.loop.start, kernel.loop.end, kernel.loop.unroll)

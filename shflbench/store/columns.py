@@ -90,11 +90,15 @@ class Row:
     speedup_low: float | None = column("lower end of its interval")
     speedup_high: float | None = column("upper end of its interval")
     gb_per_s: float | None = column("bytes moved per second, GB/s (10^9 bytes); only of patterns that make one pass")
-    registers: int | None = column("registers per thread")
+    registers: int | None = column(
+        "registers per thread; of kernels that follow one another, the largest, as in the next three columns"
+    )
     shared_bytes: int | None = column("shared memory per block, static and dynamic, bytes")
     local_bytes: int | None = column("local memory per thread (stack frame), bytes")
     spill_bytes: int | None = column("spill stores and loads per thread, bytes")
-    occupancy: float | None = column("resident warps per SM as a fraction of the maximum, 0 to 1")
+    occupancy: float | None = column(
+        "resident warps per SM as a fraction of the maximum, 0 to 1; empty for kernels that follow one another"
+    )
     sass_per_iteration: Counts | None = column(
         "data-movement instructions (shuffles, votes, shared-memory accesses, …) per iteration in the SASS, "
         "`LDS=1;STS=1`"

@@ -67,6 +67,16 @@ class BuiltKernel:
     expression: str  # the kernel's name in C++, e.g. "neighbor_shfl<float>"
     kernel: Kernel
     code: bytes  # its machine code within the cubin
+    later: tuple[BuiltLaterKernel, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltLaterKernel:
+    """A kernel of the same unit that a case launches after the first."""
+
+    expression: str
+    kernel: Kernel
+    code: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +90,25 @@ class StoredLoop:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredLaterKernel:
+    """A kernel of the same unit that a case launches after the first."""
+
+    expression: str
+    symbol: str
+    cubin: str  # file
+    code_sha256: str
+    resources: Resources
+    instructions: Mapping[str, int] | None
+
+    @property
+    def name(self) -> str:
+        """Its name in messages."""
+        return self.expression
+
+
+@dataclass(frozen=True, slots=True)
 class StoredKernel:
-    """One kernel of `kernels.zip`."""
+    """One kernel of `kernels.zip`, with those that its cases launch after it."""
 
     name: str
     cases: tuple[str, ...]
@@ -95,11 +122,22 @@ class StoredKernel:
     resources: Resources
     instructions: Mapping[str, int] | None  # opcode with modifiers → instructions; None without a disassembler
     loop: StoredLoop | None  # None without a disassembler, and where a kernel makes one pass
+    later: tuple[StoredLaterKernel, ...] = ()
 
     @property
     def files(self) -> tuple[str, ...]:
         """The files that it consists of."""
-        return (self.source, *self.headers.values(), self.cubin)
+        return (self.source, *self.headers.values(), self.cubin, *(item.cubin for item in self.later))
+
+    @property
+    def code_hashes(self) -> tuple[str, ...]:
+        """The hashes of the machine code of all its kernels."""
+        return (self.code_sha256, *(item.code_sha256 for item in self.later))
+
+    @property
+    def expressions(self) -> tuple[str, ...]:
+        """The names of all its kernels in C++."""
+        return (self.expression, *(item.expression for item in self.later))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +151,7 @@ class KernelIndex:
     def revision_of(self, kernel: StoredKernel) -> str:
         """Return the `kernel_revision` of one of its kernels."""
         headers = {name: self.files[file] for name, file in kernel.headers.items()}
-        return _revision(self.files[kernel.source], headers, kernel.expression)
+        return _revision(self.files[kernel.source], headers, "+".join(kernel.expressions))
 
 
 @dataclass(frozen=True)
@@ -151,8 +189,8 @@ class KernelArchive:
 
     def differing(self, later: KernelArchive) -> list[str]:
         """Return the names of the kernels whose machine code is not the same in `later`."""
-        code = {kernel.name: kernel.code_sha256 for kernel in later.index.kernels}
-        return [kernel.name for kernel in self.index.kernels if code.get(kernel.name) not in {None, kernel.code_sha256}]
+        code = {kernel.name: kernel.code_hashes for kernel in later.index.kernels}
+        return [kernel.name for kernel in self.index.kernels if code.get(kernel.name) not in {None, kernel.code_hashes}]
 
     def encode(self) -> bytes:
         """Return the content of `kernels.zip`."""
@@ -253,6 +291,22 @@ def _stored(built: BuiltKernel, contents: dict[str, bytes]) -> StoredKernel:
         cubin=add(f"cubins/{pattern}-{{}}.cubin", kernel.cubin),
         code_sha256=sha256(built.code).hexdigest(),
         resources=kernel.resources,
-        instructions=None if kernel.sass is None else dict(Counter(item.opcode for item in kernel.sass).most_common()),
+        instructions=_instructions(kernel),
         loop=StoredLoop(loop.start, loop.end, loop.unroll, dict(loop.counts)) if loop else None,
+        later=tuple(
+            StoredLaterKernel(
+                expression=item.expression,
+                symbol=item.kernel.symbol,
+                cubin=add(f"cubins/{pattern}-{{}}.cubin", item.kernel.cubin),
+                code_sha256=sha256(item.code).hexdigest(),
+                resources=item.kernel.resources,
+                instructions=_instructions(item.kernel),
+            )
+            for item in built.later
+        ),
     )
+
+
+def _instructions(kernel: Kernel) -> dict[str, int] | None:
+    """Return the instructions of a whole kernel by opcode; None if no disassembler could read it."""
+    return None if kernel.sass is None else dict(Counter(item.opcode for item in kernel.sass).most_common())

@@ -10,6 +10,7 @@ from shflbench.checker import BufferUse, KernelVerdict, grouped
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.patterns.discover import builtin
+from shflbench.user_kernels.sequence_buffers import WRITES, difference, first_bytes, names_in, only_in
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
@@ -132,6 +133,23 @@ class KernelComparison:
             if kernel.names.get(item.name) == buffer.name and item.use is not BufferUse.UNUSED
         }
 
+    @property
+    def has_sequences(self) -> bool:
+        """Whether a candidate has several kernels."""
+        return any(kernel.launches[0].later for kernel in self.kernels)
+
+    def is_compared(self, buffer: CandidateBuffer) -> bool:
+        """Whether the contents of a buffer are a result: with sequences, what all write and not all read again."""
+        if not self.has_sequences:
+            return True
+        views = [
+            item
+            for kernel in self.kernels
+            for item in kernel.launches[0].buffers
+            if kernel.names.get(item.name) == buffer.name and item.use in WRITES
+        ]
+        return len(views) == len(self.kernels) and not all(item.is_intermediate for item in views)
+
     def needs_other_inputs(self, kernel: ComparedKernel) -> bool:
         """Whether results may be right although a kernel does not compute them from its inputs.
 
@@ -220,15 +238,20 @@ def _rejected(file: CandidateFile) -> Iterator[LeftOut]:
 
 def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[LeftOut]) -> bool:
     """Whether a kernel can be timed; if not, add why to `left_out`."""
-    report = file.reports.get(kernel.symbol)
-    if report is not None and report.verdict is KernelVerdict.BROKEN:
-        findings = (group.sentence(file.path.parent) for group in grouped(report.findings) if group.level)
-        left_out.append(LeftOut(kernel.name, f"broken, {next(findings, report.sentence)}", is_broken=True))
-    elif report is not None and report.verdict is KernelVerdict.NEEDS_ARGUMENTS:
-        given = [cause if cause.startswith("-") else f"--arg {cause}=…" for cause in report.causes]
-        options = f"; give {' '.join(given)}" if given else ""
-        left_out.append(LeftOut(kernel.name, f"it needs arguments, {report.sentence}{options}"))
-    elif kernel.problem:
+    for report in filter(None, map(file.reports.get, kernel.symbols)):
+        who = f"its kernel `{report.name}` is" if len(kernel.symbols) > 1 else ""
+        if report.verdict is KernelVerdict.BROKEN:
+            findings = (group.sentence(file.path.parent) for group in grouped(report.findings) if group.level)
+            sentence = f"{who} broken, {next(findings, report.sentence)}".lstrip()
+            left_out.append(LeftOut(kernel.name, sentence, is_broken=True))
+            return False
+        if report.verdict is KernelVerdict.NEEDS_ARGUMENTS:
+            given = [cause if cause.startswith("-") else f"--arg {cause}=…" for cause in report.causes]
+            options = f"; give {' '.join(given)}" if given else ""
+            who = f"its kernel `{report.name}`" if len(kernel.symbols) > 1 else "it"
+            left_out.append(LeftOut(kernel.name, f"{who} needs arguments, {report.sentence}{options}"))
+            return False
+    if kernel.problem:
         left_out.append(LeftOut(kernel.name, kernel.problem))
     elif not kernel.launches:
         left_out.append(LeftOut(kernel.name, f"give {' '.join(kernel.missing)}"))
@@ -249,26 +272,50 @@ def _comparison(
     """
     base, unit = group[0]
     first = base.launches[0]
-    kernels = [ComparedKernel(base, base.launches, {item: item for item in first.arguments}, unit)]
+    kernels = [ComparedKernel(base, base.launches, {item: item for item in first.names}, unit)]
     for kernel, code in group[1:]:
-        names = _names(first, kernel.launches[0])
+        names = _names(first, kernel)
         if names is None or not _same_sizes(base, kernel, names) or not _same_places(base, kernel, names):
             reason = f"its arguments differ from those of `{base.name}`; give them by --arg"
+            left_out.append(LeftOut(kernel.name, reason))
+        elif (first.later or kernel.launches[0].later) and (
+            reason := difference(first, kernel.launches[0], names, base.name)
+        ):
             left_out.append(LeftOut(kernel.name, reason))
         else:
             kernels.append(ComparedKernel(kernel, kernel.launches, names, code))
     words = variants or list(_variant_names([kernel.candidate.name for kernel in kernels]))
-    return KernelComparison(
-        name,
-        tuple(
-            replace(kernel, variant=variant, launches=launches, folder=variant if variants else "")
-            for variant, kernel, launches in zip(words, kernels, _aligned(kernels), strict=False)
-        ),
-    )
+    aligned = [
+        replace(kernel, variant=variant, launches=launches, folder=variant if variants else "")
+        for variant, kernel, launches in zip(words, kernels, _aligned(kernels), strict=False)
+    ]
+    comparison = KernelComparison(name, (_with_buffers_of(aligned), *aligned[1:]))
+    if comparison.has_sequences and not any(map(comparison.is_compared, comparison.first.buffers)):
+        raise UsageError(
+            f"no buffer is a result of all of {', '.join(kernel.candidate.name for kernel in aligned)}",
+            "Name two of them with --kernel.",
+        )
+    return comparison
 
 
-def _names(base: CandidateLaunch, other: CandidateLaunch) -> Mapping[str, str] | None:
-    """Return which argument of `base` each one of `other` is: that of the same name or, else, of the same place."""
+def _with_buffers_of(kernels: Sequence[ComparedKernel]) -> ComparedKernel:
+    """Return the first kernel, whose launches declare the buffers, with those that only other ones have."""
+    launches = []
+    for place, launch in enumerate(kernels[0].launches):
+        further: dict[str, CandidateBuffer] = {}
+        for kernel in kernels[1:]:
+            for buffer in only_in(launch, kernel.launches[place], kernel.names):
+                name = kernel.names[buffer.name]
+                further.setdefault(name, replace(buffer, name=name))
+        launches.append(replace(launch, buffers=(*launch.buffers, *further.values())))
+    return replace(kernels[0], launches=tuple(launches))
+
+
+def _names(base: CandidateLaunch, kernel: KernelCandidate) -> Mapping[str, str] | None:
+    """Return which argument of `base` each one of a kernel is: that of the same name or, else, of the same place."""
+    other = kernel.launches[0]
+    if base.later or other.later:
+        return names_in(base, other, _plain(kernel.name).replace("-", "_"))
     if set(base.arguments) >= set(other.arguments):
         return {name: name for name in other.arguments}
     if len(base.arguments) != len(other.arguments):
@@ -291,6 +338,11 @@ def _same_places(base: KernelCandidate, other: KernelCandidate, names: Mapping[s
     """
     others = by_size(other.launches)
     for size, launch in by_size(base.launches).items():
+        if launch.later or others[size].later:
+            known, moved = first_bytes(launch, {name: name for name in launch.names}), first_bytes(others[size], names)
+            if any(known[name] != moved[name] for name in known.keys() & moved.keys()):
+                return False
+            continue
         mine = [(item.buffer, item.byte, item.use) for item in launch.pointers.values()]
         theirs = [(names[item.buffer], item.byte, item.use) for item in others[size].pointers.values()]
         if mine != theirs and any(byte for _, byte, _ in (*mine, *theirs)):
@@ -306,8 +358,11 @@ def by_size(launches: Sequence[CandidateLaunch]) -> dict[Size, CandidateLaunch]:
 def _same_arguments(base: CandidateLaunch, other: CandidateLaunch, names: Mapping[str, str]) -> bool:
     """Whether the buffers have the same types and sizes; numbers may differ."""
     buffers = {item.name: item for item in base.buffers}
+    is_sequence = bool(base.later or other.later)  # which may have buffers of its own
     return all(
-        (mine := buffers.get(names[item.name])) is not None and mine.element == item.element and mine.size == item.size
+        is_sequence
+        if (mine := buffers.get(names[item.name])) is None
+        else mine.element == item.element and mine.size == item.size
         for item in other.buffers
     )
 

@@ -29,7 +29,7 @@ from shflbench.user_kernels.pattern_text import DTYPE_OF, at_size, buffer_dtype,
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from shflbench.checker import CandidateBuffer, CandidateNumber, KernelCandidate
+    from shflbench.checker import CandidateBuffer, CandidateNumber, CandidateStep, KernelCandidate
     from shflbench.compile.nvrtc import PtxUnit
     from shflbench.user_kernels.comparison import ComparedKernel, KernelComparison, Size
 
@@ -166,8 +166,10 @@ def _declaration(comparison: KernelComparison, file: str, tolerance: float | Non
     options = compiler_options(comparison.kernels[-1].unit)
     classes = sorted({"Mechanism", "Pattern", "Variant", *(_class(comparison, item) for item in first.buffers)})
     classes += ["Scalar"] if numbers else []
-    moved = any(_is_moved(kernel, place) for kernel in comparison.kernels for place in kernel.launches[0].pointers)
+    steps = [(kernel, step) for kernel in comparison.kernels for step in range(len(kernel.candidate.kernels))]
+    moved = any(_is_moved(kernel, step, place) for kernel, step in steps for place in _step(kernel, step).pointers)
     classes += ["PointerInto"] if moved else []
+    classes += ["LaterKernel"] if comparison.has_sequences else []
     read = [item for item in first.buffers if comparison.use(item) is not BufferUse.WRITTEN]
     yield f'"""The kernels of {file} as a pattern."""\n\n'
     bf16 = "import ml_dtypes  # noqa: F401  (NumPy knows bfloat16 then)\n" if "bf16" in map(buffer_dtype, read) else ""
@@ -203,7 +205,8 @@ def _declaration(comparison: KernelComparison, file: str, tolerance: float | Non
 
 def _launches(comparison: KernelComparison) -> Iterator[str]:
     """Yield how many dimensions the launches have, and one that stands for all, since kernels may need its block."""
-    every = [LaunchDims(launch.grid, launch.block) for kernel in comparison.kernels for launch in kernel.launches]
+    launches = [launch for kernel in comparison.kernels for launch in kernel.launches]
+    every = [LaunchDims(launch.grid, launch.block) for launch in launches]
     dimensions = max(dims.dimensions for dims in every)
     if dimensions > 1:
         yield f"    dimensions={dimensions},\n"
@@ -219,34 +222,64 @@ def _buffer_text(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
     count = element_count(comparison, buffer)
     restored = ", restored=True" if comparison.use(buffer) is BufferUse.CHANGED else ""
     kind = _class(comparison, buffer)
-    return f"{kind}({buffer.name!r}, elements=lambda at: {count}, dtype={dtype!r}{restored})"
+    ignored = ", compared=False" if kind != "Input" and not comparison.is_compared(buffer) else ""
+    return f"{kind}({buffer.name!r}, elements=lambda at: {count}, dtype={dtype!r}{restored}{ignored})"
 
 
 def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[str]:
-    names = [_argument_text(comparison, kernel, place) for place in range(len(kernel.launches[0].arguments))]
-    yield f"        Variant(\n            name={kernel.variant!r},\n            kernel={kernel.candidate.name!r},\n"
+    yield f"        Variant(\n            name={kernel.variant!r},\n"
+    yield f"            kernel={kernel.candidate.kernels[0]!r},\n"
     yield f"            source={f'{kernel.folder}/kernels.cu'!r},\n" if kernel.folder else ""
     yield f"            mechanism=Mechanism.{mechanism(kernel.candidate).name},\n"
     yield f"            summary={f'`{kernel.candidate.name}`'!r},\n"
     yield "            baseline=True,\n" if kernel is comparison.kernels[0] else ""
-    yield f"            arguments=({''.join(f'{name}, ' for name in names).rstrip()}),\n"
+    yield f"            arguments={_arguments_text(comparison, kernel, 0)},\n"
     yield "            other_inputs=True,\n" if comparison.needs_other_inputs(kernel) else ""
     yield from _shared(kernel)
+    if kernel.launches[0].later:
+        yield "            later=(\n"
+        for step in range(1, len(kernel.candidate.kernels)):
+            yield from _later(comparison, kernel, step)
+        yield "            ),\n"
     yield "        ),\n"
 
 
-def _argument_text(comparison: KernelComparison, kernel: ComparedKernel, place: int) -> str:
-    """Return an argument of the kernel as Python: a name, or a pointer into a buffer."""
-    name = _argument(comparison, kernel, kernel.launches[0].arguments[place])
-    if not _is_moved(kernel, place):
+def _later(comparison: KernelComparison, kernel: ComparedKernel, step: int) -> Iterator[str]:
+    """Yield a kernel that follows the first one, with its launch."""
+    launches = {size: launch.steps[step] for size, launch in by_size(kernel.launches).items()}
+    dims = {size: (launch.grid, launch.block) for size, launch in launches.items()}
+    shared = at_size({size: launch.shared_bytes for size, launch in launches.items()})
+    yield "                LaterKernel(\n"
+    yield f"                    kernel={kernel.candidate.kernels[step]!r},\n"
+    yield f"                    dims=lambda at: {at_size(dims)},\n"
+    yield f"                    arguments={_arguments_text(comparison, kernel, step)},\n"
+    yield f"                    shared=lambda at: {shared},\n" if shared != "0" else ""
+    yield "                ),\n"
+
+
+def _step(kernel: ComparedKernel, step: int, size: Size | None = None) -> CandidateStep:
+    """Return a launch of a sequence at one size, or at the first one."""
+    return by_size(kernel.launches).get(size, kernel.launches[0]).steps[step]
+
+
+def _arguments_text(comparison: KernelComparison, kernel: ComparedKernel, step: int) -> str:
+    places = range(len(_step(kernel, step).arguments))
+    return f"({''.join(f'{_argument_text(comparison, kernel, step, place)}, ' for place in places).rstrip()})"
+
+
+def _argument_text(comparison: KernelComparison, kernel: ComparedKernel, step: int, place: int) -> str:
+    """Return an argument of a launch as Python: a name, or a pointer into a buffer."""
+    name = _argument(comparison, kernel, _step(kernel, step).arguments[place])
+    if not _is_moved(kernel, step, place):
         return repr(name)
-    bytes_of = {size: launch.pointers[place].byte for size, launch in by_size(kernel.launches).items()}
+    bytes_of = {size: _step(kernel, step, size).pointers[place].byte for size in by_size(kernel.launches)}
     return f"PointerInto({name!r}, lambda at: {at_size(bytes_of)})"
 
 
-def _is_moved(kernel: ComparedKernel, place: int) -> bool:
+def _is_moved(kernel: ComparedKernel, step: int, place: int) -> bool:
     """Whether a launch gets a pointer into a buffer there."""
-    return any(place in launch.pointers and launch.pointers[place].byte for launch in kernel.launches)
+    pointers = [_step(kernel, step, size).pointers for size in by_size(kernel.launches)]
+    return any(place in item and item[place].byte for item in pointers)
 
 
 def _shared(kernel: ComparedKernel) -> Iterator[str]:

@@ -35,8 +35,8 @@ def element_count(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
     )
 
 
-def at_size(values: Mapping[Size, float]) -> str:
-    """Return a number as Python: itself, or by the option of the sizes if it depends on them."""
+def at_size(values: Mapping[Size, object]) -> str:
+    """Return numbers as Python: themselves, or by the option of the sizes if they depend on them."""
     if len(set(map(repr, values.values()))) == 1:
         return repr(next(iter(values.values())))
     option = next(size[0] for size in values if size is not None)

@@ -65,6 +65,12 @@ def new_suite(path: Path, comparison: KernelComparison, into: Path, *, in_numpy:
     variants of a group.
     """
     cases = list(_cases(comparison, ()))
+    for kernel in comparison.kernels:
+        if len(kernel.candidate.kernels) > 1:
+            raise UsageError(
+                f"`{kernel.candidate.name}` launches several kernels, and a variant of a suite is one",
+                "Name single kernels, or compare them by bench.",
+            )
     for case in cases:
         if case.launch.expression.startswith(OWN) or case.launch.block % WARP:
             raise UsageError(
@@ -95,12 +101,13 @@ def _launch(expression: str, launch: CandidateLaunch) -> Launch:
 
 def _expression(launches: Sequence[CandidateLaunch]) -> str:
     """Return the launch of a group: `64x256`, `own x 256` where all have blocks of 256 threads, or `own`."""
-    shapes = {launch.shape for launch in launches}
-    if len(shapes) == 1:
-        return shapes.pop()
-    is_flat = all(launch.grid[1:] == launch.block[1:] == (1, 1) for launch in launches)
+    shapes = {launch.shapes for launch in launches}
+    if len(shapes) == 1 and len(launches[0].shapes) == 1:
+        return launches[0].shapes[0]
+    every = [step for launch in launches for step in launch.steps]
+    is_flat = all(item.grid[1:] == item.block[1:] == (1, 1) for item in every)
     word = OWN if is_flat else OWN_DIMS
-    threads = {prod(launch.block) for launch in launches}
+    threads = {prod(item.block) for item in every}
     return f"{word} x {threads.pop()}" if len(threads) == 1 else word
 
 

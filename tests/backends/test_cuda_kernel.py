@@ -6,11 +6,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shflbench.backends.base import POISON, Buffer, BufferPointer, KernelCall, OpenKernel
+from shflbench.backends.base import (
+    INTERMEDIATE_POISONS,
+    POISON,
+    Buffer,
+    BufferPointer,
+    KernelCall,
+    KernelLaunch,
+    OpenKernel,
+)
 from shflbench.backends.cuda import CudaBackend
 from shflbench.backends.cuda_harness import L2_PASSES, Harness
 from shflbench.backends.cuda_kernel import ALIGNMENT
 from shflbench.backends.nvml import Monitor
+from shflbench.dimensions import LaunchDims
 from shflbench.errors import LaunchError
 from tests.cases import kernel
 from tests.fakes.backend import H200
@@ -20,6 +29,9 @@ L2_BYTES = 1 << 20
 BUFFERS = (Buffer("values", 64, "float32", read=True), Buffer("result", 64, "float32", written=True))
 CALL = KernelCall(replace(kernel("work"), cubin=b"work"), 1, 64, 0, BUFFERS, ("values", "result", "iterations"))
 COLD = replace(CALL, cold=True)
+NEXT = KernelLaunch(replace(kernel("next"), cubin=b"work"), LaunchDims((1, 1, 1), (32, 1, 1)), 0, ("result", "sums"))
+INTERMEDIATE = Buffer("sums", 64, "float32", written=True, compared=False)
+SEQUENCE = replace(CALL, buffers=(*BUFFERS, INTERMEDIATE), arguments=("values", "sums", "iterations"), later=(NEXT,))
 
 
 def backend_on(gpu: FakeGpu, l2_bytes: int = L2_BYTES) -> CudaBackend:
@@ -48,6 +60,55 @@ def test_sample_of_several_launches_is_the_time_per_launch() -> None:
     bracket = ["event", *["work"] * 4, "event"]
     assert gpu.queued == ["delay", "stamp", "work", *bracket, *bracket, "stamp"]
     assert burst.times_us == pytest.approx((3.0, 3.0))
+
+
+@pytest.mark.parametrize(("call", "before"), [(SEQUENCE, []), (replace(SEQUENCE, cold=True), ["read", "delay"])])
+def test_kernels_that_follow_one_another_are_one_sample(call: KernelCall, before: list[str]) -> None:
+    gpu = FakeGpu({"work": 3.0, "next": 2.0, "read": 60.0})
+    burst = opened(gpu, call).burst(100, samples=2)
+    bracket = [*before, "event", "work", "next", "event"]
+    assert gpu.queued == [*["delay"] * (not before), "stamp", "work", "next", *bracket, *bracket, "stamp"]
+    assert burst.times_us == pytest.approx((5.0, 5.0))
+
+
+@pytest.mark.parametrize("cold", [False, True])
+def test_first_delay_is_long_enough_for_all_kernels_of_a_launch(cold: bool) -> None:  # noqa: FBT001
+    gpu = FakeGpu({"work": 0.1, "next": 0.1})
+    many = replace(SEQUENCE, later=(NEXT,) * 40, cold=cold)
+    kernel = opened(gpu, many)
+    assert not kernel.burst(100, samples=1).host_bound
+    assert gpu.queued.count("delay") == 1
+
+
+def test_kernels_that_follow_one_another_get_the_same_buffers() -> None:
+    gpu = FakeGpu()
+    backend = backend_on(gpu)
+    kernel = backend.open(SEQUENCE)
+    (result,) = kernel.run([np.arange(64, dtype=np.float32)], 1)
+    assert result.size == 64
+    assert [name for name, _ in gpu.launched[-2:]] == ["work", "next"]
+    (_, first), (_, second) = gpu.launched[-2:]
+    assert first[1] is second[1]
+
+
+def test_intermediate_buffer_has_other_contents_before_each_launch() -> None:
+    gpu = FakeGpu()
+    kernel = opened(gpu, SEQUENCE)
+    first_bytes = []
+    for _ in range(3):
+        kernel.run([np.zeros(64, np.float32)], 1)
+        first_bytes.append(gpu.arguments[-1][1].values.view(np.uint8)[0])
+    assert first_bytes == [INTERMEDIATE_POISONS[0], INTERMEDIATE_POISONS[1], INTERMEDIATE_POISONS[0]]
+
+
+def test_kernels_of_one_cubin_are_loaded_once() -> None:
+    gpu = FakeGpu()
+    kernel = opened(gpu, SEQUENCE)
+    gpu.unloaded.clear()
+    kernel.close()
+    del kernel
+    gc.collect()
+    assert gpu.unloaded.count("work") == 1
 
 
 def test_inputs_are_copied_back_before_each_timed_launch_and_not_timed() -> None:

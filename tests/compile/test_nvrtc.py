@@ -90,6 +90,14 @@ def test_plain_kernel_keeps_its_name(toolchain: Toolchain) -> None:
     assert "Used " in compiled.log
 
 
+def test_extern_c_kernel_in_a_namespace_is_named_by_its_symbol(toolchain: Toolchain) -> None:
+    text = 'namespace library { extern "C" __global__ void own(int* x) { *x = 1; } }'
+    compiled = compile_kernel(Source("own/kernels.cu", text, {}, "own"), "sm_90", toolchain)
+    assert compiled.symbol == "own"
+    with pytest.raises(CompileError, match="has no kernel `other`"):
+        compile_kernel(Source("own/kernels.cu", text, {}, "other"), "sm_90", toolchain)
+
+
 def test_error_of_the_compiler_itself_is_not_an_error_of_the_kernel(
     toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

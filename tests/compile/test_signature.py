@@ -35,7 +35,7 @@ def test_parameters_are_read_from_the_ptx_of_one_kernel() -> None:
 
 def test_arguments_follow_the_declaration() -> None:
     neighbor = load(builtin()["neighbor"]).declaration
-    given = arguments(neighbor, neighbor.baseline, DTYPES["f64"])
+    given = arguments(neighbor, neighbor.arguments(neighbor.baseline), DTYPES["f64"])
     assert [(item.name, item.size, item.pointer) for item in given] == [
         ("values", 8, True),
         ("result", 8, True),

@@ -77,6 +77,7 @@ class FakeGpu:
     gpu: float = 0.0
     queued: list[str] = field(default_factory=list)
     arguments: list[tuple[Any, ...]] = field(default_factory=list)  # of each launch of `work`
+    launched: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)  # all kernels, with their arguments
     allocated: list[int] = field(default_factory=list)  # bytes of each array
     unloaded: list[str] = field(default_factory=list)
     contexts: list[int] = field(default_factory=lambda: [0])  # the last one is current; 0 is cupy's own
@@ -104,6 +105,7 @@ class FakeGpu:
             raise self.raises
         gpu_us = float(arguments[0]) / 1000 if name in {"delay", "busy"} else self.kernels_us.get(name, 1.0)
         self.queue(name, self.launch_us, gpu_us)
+        self.launched.append((name, arguments))
         if name == "stamp":
             arguments[0].values[:2] = int(self.gpu * CLOCK_MHZ), int(self.gpu * 1000)
         if name == "work":

@@ -36,6 +36,25 @@ int main() {
 """
 
 
+TWO_STEPS = (Path(__file__).parents[1] / "cli" / "bench" / "two_steps.cu").read_text(encoding="utf-8")
+SPIN = """
+__global__ void spin(float* out, int n) {
+    long long end = clock64() + 100000;
+    while (clock64() < end) {}
+    if (threadIdx.x < n) out[threadIdx.x] = 1;
+}
+void twice(float* out) {
+    spin<<<1, 32>>>(out, 32);
+    spin<<<1, 32>>>(out, 32);
+}
+int main() {
+    float* out;
+    cudaMalloc(&out, 32 * sizeof(float));
+    twice(out);
+}
+"""
+
+
 @pytest.fixture
 def bench(shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
     """Write a text to sums.cu and call `shflbench bench sums.cu` on the first GPU."""
@@ -73,6 +92,37 @@ def test_inputs_are_restored_before_each_timed_launch(bench: Command) -> None:
     assert outcome.code == 0, outcome.err
     times = {row.variant: row.time_us for row in stored(outcome).rows}
     assert (times["sink"] or math.nan) > 10 * (times["halve"] or math.nan)
+
+
+@pytest.mark.parametrize("l2", ["warm", "cold"])
+@pytest.mark.parametrize("sequence", ["partial+final", "sum_in_two_steps()"])
+def test_kernels_that_follow_one_another_are_compared_with_a_single_one(bench: Command, sequence: str, l2: str) -> None:
+    outcome = bench(TWO_STEPS, "--kernel", "single", "--kernel", sequence, "--l2", l2)
+    assert outcome.code == 0, outcome.err
+    assert [row.status for row in stored(outcome).rows] == [Status.TIMED, Status.TIMED]
+
+
+def test_time_of_a_sequence_is_that_of_all_its_kernels(bench: Command) -> None:
+    outcome = bench(SPIN, "--kernel", "spin", "--kernel", "twice()", "--no-check")
+    assert outcome.code == 0, outcome.err
+    times = {row.variant: row.time_us or math.nan for row in stored(outcome).rows}
+    assert 1.7 < times["twice"] / times["spin"] < 2.3
+
+
+def test_kernels_that_follow_one_another_share_device_variables(bench: Command) -> None:
+    text = TWO_STEPS.replace("__global__ void partial", KEPT + "__global__ void partial", 1)
+    text = text.replace("sums[blockIdx.x] = part[0];", "{ sums[blockIdx.x] = 1; kept[blockIdx.x] = part[0]; }")
+    text = text.replace("sum += sums[i];", "sum += sums[i] * kept[i];")
+    outcome = bench(text, "--kernel", "single", "--kernel", "partial+final")
+    assert outcome.code == 0, outcome.err
+
+
+def test_element_that_no_kernel_of_a_sequence_wrote_is_found(bench: Command) -> None:
+    text = TWO_STEPS.replace("partial<<<blocks, 256>>>", "partial<<<blocks - 1, 256>>>")
+    outcome = bench(text, "--kernel", "single", "--kernel", "partial+final")
+    assert outcome.code == 5, outcome.err
+    (row,) = (row for row in stored(outcome).rows if row.variant == "partial-final")
+    assert "reads elements of a buffer that no kernel wrote before" in (row.reason or "")
 
 
 @pytest.mark.parametrize(

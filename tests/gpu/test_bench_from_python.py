@@ -32,6 +32,7 @@ def test_raw_kernels_are_timed_with_arrays_of_cupy(arrays: tuple[Any, Any, int],
     kernels = {name: cupy.RawKernel(source, name) for name in ("sums_smem", "sums_shfl")}
     result = shflbench.bench(kernels, *arrays, l2=l2, **AT)
     assert result.is_timed, result.text()
+    assert "busy GPU" not in result.text()  # this process computes on it, too
     table = result.table.set_index("kernel")
     assert (table["time_low_us"] > 0).all()
     assert (table["speedup_low"] <= table["speedup"]).all()

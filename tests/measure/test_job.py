@@ -31,6 +31,16 @@ def test_job_is_one_line_that_decodes_to_the_same_cases_and_code() -> None:
     assert read.groups[0][0].kernel == replace(KERNEL, ptx="", sass=None, loop=None)
 
 
+def test_kernels_that_follow_another_keep_their_order_and_share_its_cubin() -> None:
+    later = (replace(OTHER, cubin=KERNEL.cubin), replace(KERNEL, symbol="_Z4last"))
+    task = Task(cases.case(), replace(KERNEL, later=later))
+    line = replace(JOB, groups=((task,),)).to_json("cubin")
+    ((read,),) = Job.from_json(line).groups
+    assert [item.symbol for item in read.kernel.later] == ["_Z4smem", "_Z4last"]
+    assert {item.cubin for item in (read.kernel, *read.kernel.later)} == {KERNEL.cubin}
+    assert len(line) < len(replace(JOB, groups=((SHFL,),)).to_json("cubin")) + 600
+
+
 def test_kernel_of_several_cases_is_sent_once() -> None:
     read = Job.from_json(JOB.to_json("cubin"))
     assert read.groups[0][0].kernel is read.groups[1][0].kernel

@@ -11,7 +11,14 @@ import pytest
 
 from shflbench.errors import ResultsError
 from shflbench.model import Instruction, Kernel, Loop, Resources
-from shflbench.store.kernel_archive import INDEX, BuiltKernel, CompilerCall, KernelArchive, kernel_revision
+from shflbench.store.kernel_archive import (
+    INDEX,
+    BuiltKernel,
+    BuiltLaterKernel,
+    CompilerCall,
+    KernelArchive,
+    kernel_revision,
+)
 from shflbench.store.keys import INDEX_KEYS
 
 COMPILER = CompilerCall("sm_90", "13.5", ("-std=c++17",))
@@ -51,6 +58,18 @@ def put(path: Path, contents: Mapping[str, bytes]) -> None:
     with zipfile.ZipFile(path, "w") as file:
         for name, content in contents.items():
             file.writestr(name, content)
+
+
+def test_kernels_that_follow_another_are_stored_with_it(tmp_path: Path) -> None:
+    later = BuiltLaterKernel("final", replace(KERNEL, symbol="_Z5final", loop=None), b"code of final")
+    sequence, changed = (replace(TWO[0], later=(replace(later, code=code),)) for code in (later.code, b"other"))
+    path = tmp_path / "kernels.zip"
+    path.write_bytes(archive(sequence).encode())
+    read = KernelArchive.read(path)
+    assert read == archive(sequence)
+    assert read.index.kernels[0].expressions == ("demo<float>", "final")
+    assert read.differing(archive(sequence)) == []
+    assert read.differing(archive(changed)) == read.differing(archive(TWO[0])) == ["demo/smem/f32"]
 
 
 def test_kernels_come_back_as_they_were_written(path: Path) -> None:

@@ -67,7 +67,7 @@ class CaseChange:
         """Whether both sides ran the same machine code; None if that is unknown."""
         if self.base.kernel is None or self.new.kernel is None:
             return None
-        return self.base.kernel.code_sha256 == self.new.kernel.code_sha256
+        return self.base.kernel.code_hashes == self.new.kernel.code_hashes
 
     @property
     def sign(self) -> int:

@@ -147,7 +147,7 @@ def _records(side: Side, cases: Iterable[str], warnings: list[str]) -> dict[str,
 
     def record(case_id: str) -> CaseRecord:
         stored = kernels.get(case_id, [])
-        agreed = len(stored) == len(side.runs) and len({kernel.code_sha256 for kernel, _ in stored}) == 1
+        agreed = len(stored) == len(side.runs) and len({kernel.code_hashes for kernel, _ in stored}) == 1
         kernel, archive = stored[0] if agreed else (None, None)
         return CaseRecord(
             row=side.rows[case_id],

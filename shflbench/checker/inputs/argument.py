@@ -34,6 +34,7 @@ class ArgumentBuffer:
     reached: bool = True  # the launch reaches the end of a buffer that does not grow
     whole: int = 0  # bytes of a buffer whose contents repeat; 0: it has these contents once
     may_begin_before: bool = False  # the host code passes a pointer that it may have moved into its allocation
+    allocation: int | None = None  # of the host code, by number
 
     @property
     def tests_bounds(self) -> bool:

@@ -29,7 +29,7 @@ def random_values(element: Element, count: int, most: int, name: str, seed: int)
         return element.encode(random.integers(-SMALL, SMALL + 1, count).astype("f8"))
     if element.kind == "b":
         return element.encode(random.integers(0, 2, count))
-    limit = min(max(most, 1), int(np.iinfo(element.numpy).max))
+    limit = min(max(most, 1), int(np.iinfo(element.numpy).max) + 1)
     return element.encode(random.integers(0, limit, count))
 
 
@@ -63,7 +63,7 @@ def is_ascending(contents: NDArray[np.uint8], element: Element) -> bool:
 def permutations(element: Element, count: int, most: int, name: str, seed: int) -> NDArray[np.uint8]:
     """Return the bytes of `count` integers that are permutations of the numbers below `most`, or below `count`."""
     random = np.random.default_rng((seed, crc32(name.encode())))
-    period = max(min(count, most, int(np.iinfo(element.numpy).max)), 1)
+    period = max(min(count, most, int(np.iinfo(element.numpy).max) + 1), 1)
     numbers = [random.permutation(period) for _ in range(min(-(-count // period), DIFFERENT))]
     return element.encode(np.resize(np.concatenate([*numbers, np.zeros(0, "i8")]), count))
 

@@ -221,7 +221,12 @@ class _Maker:
         whole = known.bytes if self.buffers[-1].contents.size < known.bytes else 0
         moved = host is not None and (source is None or source.size is None) and known.origin is Origin.DERIVED
         self.buffers[-1] = replace(
-            self.buffers[-1], limited=known.limited, reached=known.reached, whole=whole, may_begin_before=moved
+            self.buffers[-1],
+            limited=known.limited,
+            reached=known.reached,
+            whole=whole,
+            may_begin_before=moved,
+            allocation=source.allocation if source is not None else None,
         )
         if source is not None:
             self.passed[source.number] = len(self.buffers) - 1

@@ -24,7 +24,7 @@ from shflbench.errors import ShflbenchError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from shflbench.checker.candidates import CandidateFile
+    from shflbench.checker.candidate import CandidateFile
     from shflbench.checker.files import CheckStep, FileOptions
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape

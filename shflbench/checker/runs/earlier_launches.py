@@ -37,11 +37,11 @@ if TYPE_CHECKING:
     from shflbench.checker.link.program import Program
     from shflbench.checker.ptx.syntax import Module
     from shflbench.checker.sources.kernel_file import (
-        EarlierLaunch,
         HostArgument,
         HostBuffer,
         HostLaunch,
         KernelFile,
+        NamedLaunch,
         SourceKernel,
     )
 
@@ -67,7 +67,7 @@ class EarlierLaunches:
     file: KernelFile
     module: Module
     arch: str
-    _results: dict[int, tuple[EarlierLaunch, dict[int, _Result]]] = field(default_factory=dict)
+    _results: dict[int, tuple[NamedLaunch, dict[int, _Result]]] = field(default_factory=dict)
     _linked: dict[str, LinkedKernel | None] = field(default_factory=dict)
     _work: float = 0.0
 
@@ -112,14 +112,14 @@ class EarlierLaunches:
             contents = numbers.tobytes()
         return replace(buffer, contents=contents, filled=None, output=None, is_derived=result.is_derived)
 
-    def _results_of(self, earlier: EarlierLaunch, depth: int) -> dict[int, _Result]:
+    def _results_of(self, earlier: NamedLaunch, depth: int) -> dict[int, _Result]:
         """Return what a launch leaves in its buffers, by their numbers; nothing if the launch is not understood."""
         known = self._results.get(id(earlier))
         if known is None:
             known = self._results[id(earlier)] = (earlier, self._run(earlier, depth) if depth < MOST_DEPTH else {})
         return known[1]
 
-    def _run(self, earlier: EarlierLaunch, depth: int) -> dict[int, _Result]:
+    def _run(self, earlier: NamedLaunch, depth: int) -> dict[int, _Result]:
         linked, host = self._kernel(earlier), earlier.launch
         if linked is None or not _is_small(host) or len(host.arguments) != len(linked.kernel.parameters):
             return {}
@@ -156,7 +156,7 @@ class EarlierLaunches:
         contents = [values.view(np.uint8).tobytes() for values in outputs]
         return dict(zip(dict.fromkeys(numbers), contents, strict=False))
 
-    def _kernel(self, earlier: EarlierLaunch) -> LinkedKernel | None:
+    def _kernel(self, earlier: NamedLaunch) -> LinkedKernel | None:
         """Return the kernel of a launch, if its name is that of one kernel of the file that the emulator can run."""
         if earlier.kernel not in self._linked:
             named = [kernel for kernel in self.file.kernels if means(earlier.kernel, kernel.name)]

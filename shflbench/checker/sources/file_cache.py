@@ -10,11 +10,13 @@ from shflbench.checker.sources.kernel_file import (
     Field,
     HostArgument,
     HostBuffer,
+    HostCall,
     HostLaunch,
     KernelFile,
     KernelParameter,
     LaunchBounds,
     NamedBlock,
+    NamedLaunch,
     SourceKernel,
     SourceNote,
 )
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 
 KERNELS = "kernel-file"  # ending of the files
 RECORDS = (KernelFile, SourceKernel, KernelParameter, Field, HostLaunch, HostArgument, HostBuffer, LaunchBounds)
-FURTHER = (NamedBlock, SourceNote, SourceLine, PtxUnit)
+FURTHER = (NamedBlock, NamedLaunch, HostCall, SourceNote, SourceLine, PtxUnit)
 
 
 def cached_file(

@@ -74,6 +74,7 @@ class HostBuffer:
     contents: bytes | None = None  # all of them, if they are known and not of one byte
     is_sorted: bool = False  # whether they are unknown, but the host code sorts them in ascending order
     output: KernelOutput | None = field(default=None, compare=False, repr=False)  # by an earlier launch
+    allocation: int | None = field(default=None, compare=False)  # number among those of the whole host code
     is_derived: bool = False  # whether the contents follow from contents that nobody gave
 
 
@@ -122,18 +123,27 @@ class HostLaunch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EarlierLaunch:
-    """A launch that the host code performs before others, whose buffers its kernel may write."""
+class NamedLaunch:
+    """A launch in the host code with its kernel."""
 
     kernel: str  # as a user names it, with its template arguments
     launch: HostLaunch
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class HostCall:
+    """The first call of a function of the host code: its launches, in order."""
+
+    function: str  # with its class: `Reducer::sum`
+    launches: tuple[NamedLaunch, ...]
+    is_whole: bool  # whether these are all, and the call performs them for certain
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class KernelOutput:
     """A buffer after an earlier launch: what the kernel leaves in one of its buffers."""
 
-    by: EarlierLaunch
+    by: NamedLaunch
     number: int  # among the buffers of that launch
     sorted_as: str = ""  # the format of `struct` of its elements, if the host code sorts them afterwards
 
@@ -204,3 +214,4 @@ class KernelFile:
     unoptimized_ptx: str = ""  # with the stores that `ptx` lacks; only if a note reports such a store
     unit: PtxUnit | None = None  # the device code as NVRTC took it; None if another compiler made the PTX
     rejected: tuple[RejectedKernel, ...] = ()
+    host_calls: tuple[HostCall, ...] = ()  # of functions that launch kernels, outer ones first; only if asked for

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -84,6 +85,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     host_args: Sequence[str] | None = None,
     fast_math: bool = False,
     host_numbers: Mapping[str, int | float] | None = None,
+    host_calls: bool = False,
     deadline: Deadline = NEVER,
 ) -> KernelFile:
     """Return the kernels of the CUDA file `path`, compiled by `nvcc` or, without it, by NVRTC of `toolchain`.
@@ -93,7 +95,8 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     names an instance are compiled for `float` or `int` if all their parameters are types; `SourceKernel.derived` says
     so. `cache` is a folder for what NVRTC returns, and `host_args` are the words of the program's command line. With
     `fast_math`, division, square roots and functions of single precision are approximate. Variables of the host code
-    that begin with a constant begin with the `host_numbers` of their names.
+    that begin with a constant begin with the `host_numbers` of their names. With `host_calls`, the result has the calls
+    of functions of the host code.
 
     UsageError if a folder of `include` does not exist, InputError if the file cannot be read, CompileError if it does
     not compile, KernelError if it has no kernel, or none that `kernel` names, TimeLimitError after the `deadline`.
@@ -118,11 +121,13 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     def read() -> tuple[KernelFile, bool]:
         compilation, macro_notes = _with_macros(unit, options, compile_source)
         notes = [*built, *header_notes, *macro_notes, *run_notes]
-        return _kernel_file(path, kernel, compilation, notes), not macro_notes  # which come from files of the build
+        file = _kernel_file(path, kernel, compilation, notes)
+        file = replace(file, host_calls=compilation.source.host_calls) if host_calls else file
+        return file, not macro_notes  # which come from files of the build
 
     if nvrtc is None or nvcc is not None:
         return read()[0]
-    words = (host_args, usual, host_numbers, instances, instance, skip_unknown)
+    words = (host_args, usual, host_numbers, host_calls, instances, instance, skip_unknown)
     return cached_file(nvrtc, unit, options, (path, kernel, words, built, header_notes, run_notes), read)
 
 

@@ -26,8 +26,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from shflbench.checker.sources.definitions import Definition
+    from shflbench.checker.sources.host.machine import Performed
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.includes import SourceUnit
+    from shflbench.checker.sources.kernel_file import HostCall
 
 
 class CudaSource:
@@ -92,16 +94,32 @@ class CudaSource:
     @cached_property
     def launches(self) -> list[LaunchSite]:
         """The launches that the host code performs, and those in its text that it was not seen to perform."""
-        sites = launches(self.unit.files, self.evaluator)
-        program = HostProgram(self.unit.files, self.macros, self._preprocessor.macros, self.numbers)
-        run = Interpreter(program, self.types, self._by_plain_name, self.numbers)
-        performed = performed_launches(run, {site.node.id for site in sites}, self.words, self.usual)
-        reached = {item.node.id for item in performed}
+        reached = {item.node.id for item in self._performed}
         seen = [
             LaunchSite(item.kernel, item.template, item.node, item.arguments, item.launch, performed=item.is_instance)
-            for item in performed
+            for item in self._performed
         ]
-        return seen + [site for site in sites if site.node.id not in reached]
+        return seen + [site for site in self._sites if site.node.id not in reached]
+
+    @cached_property
+    def host_calls(self) -> tuple[HostCall, ...]:
+        """The first call of each function that launches kernels, in the first of the runs that reaches it."""
+        calls: dict[str, HostCall] = {}
+        for recorded in {id(item.calls): item.calls for item in self._performed}.values():
+            for name, call in recorded.items():
+                calls.setdefault(name, call.named(name))
+        return tuple(calls.values())
+
+    @cached_property
+    def _sites(self) -> list[LaunchSite]:
+        """The launches in the text of the host code."""
+        return launches(self.unit.files, self.evaluator)
+
+    @cached_property
+    def _performed(self) -> list[Performed]:
+        program = HostProgram(self.unit.files, self.macros, self._preprocessor.macros, self.numbers)
+        run = Interpreter(program, self.types, self._by_plain_name, self.numbers)
+        return performed_launches(run, {site.node.id for site in self._sites}, self.words, self.usual)
 
     @cached_property
     def instances(self) -> dict[str, list[tuple[LaunchSite, tuple[str, ...]]]]:

@@ -41,7 +41,8 @@ MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has 
         "kernels",
         metavar="NAME",
         multiple=True,
-        help="Compare this kernel, the first one is the baseline (repeatable): `reduce<float, 256>` of a template.",
+        help="Compare this kernel, the first one is the baseline (repeatable): `reduce<float, 256>` of a template, "
+        "`partial+final` for kernels that follow one another, or `f()` for those that a host function launches.",
         show_default="kernels with the same parameters",
     ),
     *FILE_ARGUMENTS,
@@ -96,7 +97,8 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
     kernels write, then times them in turn, as `run` does. Without a GPU nothing is timed. Prints the folder of the run,
     which `show`, `compare`, `plot` and `report` read, or the comparison as JSON. With NEW, or --against, kernels of the
     same name are compared, those of FILE, or of the revision, being the baseline. Several values, such as
-    --arg n=1e6,1e7, are several sizes, and --launch NAME=GRIDxBLOCK gives one kernel a launch of its own.
+    --arg n=1e6,1e7, are several sizes, and --launch NAME=GRIDxBLOCK gives one kernel a launch of its own. Kernels that
+    follow one another are timed together, over the buffers that their launches in the host code share.
 
     \b
     Exit codes:
@@ -227,7 +229,7 @@ def _show_left_out(choice: KernelChoice, reports: Sequence[KernelReport], consol
 
     for item in choice.left_out:
         console.warn(f"{item.kernel} is not timed: {item.sentence}")
-    names = {kernel.candidate.symbol for item in choice.comparisons for kernel in item.kernels}
+    names = {symbol for item in choice.comparisons for kernel in item.kernels for symbol in kernel.candidate.symbols}
     for report in reports:
         if report.symbol in names and report.verdict in {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}:
             console.warn(f"{report.name}: {report.verdict}, {report.sentence.replace(MORE_TIME, LONGER_CHECK)}")

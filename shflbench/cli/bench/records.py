@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from shflbench.model import Case, Launch
     from shflbench.store import Row, Run
-    from shflbench.user_kernels.comparison import KernelChoice
+    from shflbench.user_kernels.comparison import ComparedKernel, KernelChoice
 
 TIMES = ("time_us", "time_low_us", "time_high_us", "speedup", "speedup_low", "speedup_high")  # columns of `results.csv`
 
@@ -22,22 +22,22 @@ TIMES = ("time_us", "time_low_us", "time_high_us", "speedup", "speedup_low", "sp
 def text(files: Sequence[Path], choice: KernelChoice, run: Run | None, cases: Iterable[Case]) -> str:
     """Return the object for a comparison; unknown values are null, and so is the folder without a run."""
     by_id = {case.id: case for case in cases}
-    names = {
-        (comparison.name, kernel.variant): kernel.candidate.name
-        for comparison in choice.comparisons
-        for kernel in comparison.kernels
+    kernels = {
+        (comparison.name, kernel.variant): kernel for comparison in choice.comparisons for kernel in comparison.kernels
     }
     record = {
         "files": [str(file) for file in files],
         "folder": str(run.folder) if run else None,
         "device": run.info.device.name if run and run.info.device else None,
         "left_out": [asdict(item) for item in choice.left_out],
-        "groups": [_group(rows, by_id, names) for rows in by_group(run.rows if run else ())],
+        "groups": [_group(rows, by_id, kernels) for rows in by_group(run.rows if run else ())],
     }
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def _group(rows: Sequence[Row], cases: Mapping[str, Case], names: Mapping[tuple[str, str], str]) -> dict[str, object]:
+def _group(
+    rows: Sequence[Row], cases: Mapping[str, Case], kernels: Mapping[tuple[str, str], ComparedKernel]
+) -> dict[str, object]:
     head = rows[0]
     return {
         "pattern": head.pattern,
@@ -47,9 +47,10 @@ def _group(rows: Sequence[Row], cases: Mapping[str, Case], names: Mapping[tuple[
         "baseline": next((row.baseline for row in rows if row.baseline), None),
         "kernels": [
             {
-                "kernel": names[row.pattern, row.variant],
+                "kernel": kernels[row.pattern, row.variant].candidate.name,
                 "variant": row.variant,
                 **_dims(cases[row.case_id].launch),
+                "later": _later(kernels[row.pattern, row.variant], cases[row.case_id]),
                 "status": row.status,
                 "verification": verification(row),
                 **{name: getattr(row, name) for name in TIMES},
@@ -57,6 +58,15 @@ def _group(rows: Sequence[Row], cases: Mapping[str, Case], names: Mapping[tuple[
             for row in rows
         ],
     }
+
+
+def _later(kernel: ComparedKernel, case: Case) -> list[dict[str, object]]:
+    """Return the launches that follow the first one of a sequence."""
+    launch = next(item for item in kernel.launches if item.size is None or item.size in case.options)
+    return [
+        {"kernel": name, "grid": step.grid, "block": step.block}
+        for name, step in zip(kernel.candidate.kernels[1:], launch.later, strict=True)
+    ]
 
 
 def _dims(launch: Launch) -> dict[str, object]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from shflbench.analysis.limits import count, limit
@@ -11,7 +12,7 @@ from shflbench.compile.source_lines import LineStep
 from shflbench.compile.timed_code import addresses_in_loops, timed_code, whole_code
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from shflbench.analysis.limits import Limit, Residency
     from shflbench.compile.source_lines import LineTable
@@ -47,6 +48,7 @@ class KernelFacts:
     code: Mapping[str, float]  # unit → instructions in the whole code, each once; empty unless it makes one pass
     local_steps: tuple[LineStep, ...] = ()  # of the line that accesses local memory most, where known
     in_loops: int = 0  # instructions of the whole code that a loop repeats; 0 where it is not counted
+    kernels: int = 1  # that a case launches: instructions are those of all, resources the largest
 
     @classmethod
     def of_json(cls, values: Mapping[str, Any]) -> KernelFacts:
@@ -76,18 +78,19 @@ def facts_of(
 
     `lines` are needed where it has local memory; `requests`, which the emulator counts, make the limit tighter.
     """
-    resources = kernel.resources
+    every = (kernel, *kernel.later)
     loop, remark = _loop(subject, kernel, residency, requests)
     return KernelFacts(
-        registers=resources.registers,
-        static_shared_bytes=resources.shared_bytes,
-        local_bytes=resources.local_bytes,
-        spill_bytes=resources.spill_bytes,
+        registers=max(item.resources.registers for item in every),
+        static_shared_bytes=max(item.resources.shared_bytes for item in every),
+        local_bytes=max(item.resources.local_bytes for item in every),
+        spill_bytes=max(item.resources.spill_bytes for item in every),
         loop=loop,
         remark=remark,
-        code=_code(kernel) if subject.pattern.declaration.one_pass else {},
+        code=_code(every) if subject.pattern.declaration.one_pass else {},
         local_steps=_local_steps(kernel, lines),
-        in_loops=_in_loops(kernel) if subject.pattern.declaration.one_pass else 0,
+        in_loops=sum(map(_in_loops, every)) if subject.pattern.declaration.one_pass else 0,
+        kernels=len(every),
     )
 
 
@@ -102,13 +105,17 @@ def _loop(
     return facts, "" if bound else f"no limit: unknown instructions {', '.join(facts.unknown)}"
 
 
-def _code(kernel: Kernel) -> Mapping[str, float]:
-    code = whole_code(kernel)
-    return {str(unit): number for unit, number in count(code).units.items()} if code else {}
+def _code(kernels: Sequence[Kernel]) -> Mapping[str, float]:
+    """Return the instructions of the whole code of all kernels, by unit."""
+    units: Counter[str] = Counter()
+    for kernel in kernels:
+        code = whole_code(replace(kernel, later=()))
+        units.update({str(unit): number for unit, number in count(code).units.items()} if code else {})
+    return dict(units)
 
 
 def _in_loops(kernel: Kernel) -> int:
-    code, repeated = whole_code(kernel), addresses_in_loops(kernel)
+    code, repeated = whole_code(replace(kernel, later=())), addresses_in_loops(kernel)
     return sum(item.instruction.address in repeated for item in code.instructions) if code else 0
 
 
@@ -128,6 +135,11 @@ def _loop_facts(code: TimedCode, bound: Limit | None) -> LoopFacts:
 
 
 def _without_loop(subject: KernelSubject, kernel: Kernel) -> str:
+    if kernel.later:
+        return (
+            f"no limit: launches {1 + len(kernel.later)} kernels, of which it has the sum of the instructions, and the "
+            "largest numbers of registers and bytes"
+        )
     if subject.pattern.declaration.one_pass:
         return "no limit: makes one pass, without a timed loop"
     return "no limit: no timed loop was found" if kernel.sass else "no limit: nvdisasm cannot read this architecture"

@@ -37,8 +37,7 @@ if TYPE_CHECKING:
 
     Built = Mapping[KernelSubject, Kernel | KernelError]
     Gathered = Mapping[KernelSubject, KernelFacts | KernelError]
-    from shflbench.model import Instruction
-    from shflbench.store.kernel_archive import StoredKernel
+    from shflbench.store.kernel_archive import StoredKernel, StoredLaterKernel
 
 
 class Inspector:
@@ -186,15 +185,21 @@ def recorded_kernels(
     arch = archive.index.compiler.arch
     stored = {kernel.name: kernel for kernel in archive.index.kernels}
     chosen = [stored[name] for name in dict.fromkeys(subject.name for subject in subjects) if name in stored]
-    listings = disassemble(machine_code(archive, chosen), arch, nvdisasm) or repeat(None)
+    every: list[StoredKernel | StoredLaterKernel] = []
+    for kernel in chosen:
+        every += [kernel, *kernel.later]
+    listings = iter(disassemble(machine_code(archive, every), arch, nvdisasm) or repeat(None))
+
+    def read(stored: StoredKernel | StoredLaterKernel, loop: Loop | None = None) -> Kernel:
+        cubin = archive.contents[stored.cubin]
+        return Kernel(stored.symbol, arch, "", cubin, stored.resources, next(listings), loop, ())
+
     kernels = {
-        kernel.name: _kernel(kernel, arch, archive.contents[kernel.cubin], sass)
-        for kernel, sass in zip(chosen, listings, strict=False)
+        kernel.name: replace(read(kernel, _loop(kernel)), later=tuple(map(read, kernel.later))) for kernel in chosen
     }
     return arch, {subject: kernels[subject.name] for subject in subjects if subject.name in kernels}
 
 
-def _kernel(stored: StoredKernel, arch: str, cubin: bytes, sass: tuple[Instruction, ...] | None) -> Kernel:
+def _loop(stored: StoredKernel) -> Loop | None:
     timed = stored.loop
-    loop = Loop(timed.start, timed.end, timed.unroll, timed.instructions) if timed else None
-    return Kernel(stored.symbol, arch, "", cubin, stored.resources, sass, loop, ())
+    return Loop(timed.start, timed.end, timed.unroll, timed.instructions) if timed else None

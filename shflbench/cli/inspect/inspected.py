@@ -156,4 +156,5 @@ def inspect_recorded(subject: KernelSubject, facts: KernelFacts, arch: str, reco
 def _resident(facts: KernelFacts, arch: str, shared: int, block: int) -> Occupancy | None:
     figures = load(arch)
     capacity = SmCapacity.of(figures) if figures else None
-    return occupancy(capacity, facts.registers, shared, block) if capacity else None
+    is_one = facts.kernels == 1  # several have several occupancies
+    return occupancy(capacity, facts.registers, shared, block) if capacity and is_one else None

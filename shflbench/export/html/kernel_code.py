@@ -23,12 +23,13 @@ _SHOWN_OPCODES = 12  # of a loop, the most frequent first
 def kernel_text(item: TimedRow, kernel: StoredKernel, kernels: KernelArchive) -> KernelText:
     """Return the code of one variant, and what the compiler made of it."""
     row = item.row
-    code = kernel_of_unit(_text(kernels, kernel.source), kernel.expression)
+    unit = _text(kernels, kernel.source)
+    code = "\n\n".join(kernel_of_unit(unit, expression) for expression in kernel.expressions)
     return KernelText(
         variant=row.variant,
         mechanism=row.mechanism,
         is_safe=row.safe,
-        origin=short(f"{kernel.unit}, compiled as {kernel.expression}"),
+        origin=short(f"{kernel.unit}, compiled as {', '.join(kernel.expressions)}"),
         pieces=pieces(code[:LONGEST_CODE]),
         facts=tuple(_facts(item, kernel)),
     )
@@ -49,15 +50,17 @@ def _facts(item: TimedRow, kernel: StoredKernel) -> Iterator[tuple[str, str]]:
         yield "SASS per iteration", shown + (", …" if len(counts) > _SHOWN_OPCODES else "")
     elif kernel.instructions:
         bases: dict[str, int] = {}
-        for opcode, count in kernel.instructions.items():
+        later = [count for item in kernel.later for count in (item.instructions or {}).items()]
+        for opcode, count in (*kernel.instructions.items(), *later):
             bases[opcode.partition(".")[0]] = bases.get(opcode.partition(".")[0], 0) + count
         counts = sorted(bases.items(), key=lambda count: -count[1])
         yield "SASS of the kernel", ", ".join(f"{opcode} {count}" for opcode, count in counts[:_SHOWN_OPCODES])
-    yield "Registers", str(kernel.resources.registers)
+    resources = [kernel.resources, *(item.resources for item in kernel.later)]
+    yield "Registers", ", ".join(str(item.registers) for item in resources)
     if row.shared_bytes:
         yield "Shared memory", f"{row.shared_bytes:,} B per block"
-    if kernel.resources.local_bytes:
-        yield "Local memory", f"{kernel.resources.local_bytes:,} B per thread"
+    if local_bytes := max(item.local_bytes for item in resources):
+        yield "Local memory", f"{local_bytes:,} B per thread"
     if limit and limit.limit_us and limit.limit_by:
         yield "Limit", f"{number(limit.limit_us)} µs by {limit.limit_by}"
 

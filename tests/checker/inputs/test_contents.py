@@ -62,3 +62,9 @@ def test_offsets_never_decrease_and_begin_with_zero() -> None:
 def test_permutations_repeat_only_where_there_are_more_elements_than_numbers() -> None:
     assert sorted(permutations(ELEMENTS["i32"], 100, 256, "to", seed=1).view("i4")) == list(range(100))
     assert sorted(permutations(ELEMENTS["i32"], 96, 32, "to", seed=1).view("i4")) == sorted(list(range(32)) * 3)
+
+
+def test_integers_of_8_bits_have_every_value() -> None:
+    contents = random_values(ELEMENTS["u8"], 10_000, 10_000, "in", 0)
+    assert set(contents.tolist()) == set(range(256))
+    assert set(permutations(ELEMENTS["u8"], 512, 512, "in", 0).tolist()) == set(range(256))

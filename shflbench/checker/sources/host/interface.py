@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from shflbench.checker.sources.host.values import Cell, HostElement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -30,6 +30,7 @@ class HostRun(Protocol):
     numbers: Mapping[str, int | float]  # values of variables that begin with a constant, by name
     macro_uses: list[Node]  # those around what runs
     long_loops: dict[int, int]  # loops that took too many iterations, with the largest number of the input
+    allocations: Iterator[int]  # numbers for those that launches get
 
     def expression(self, node: Node) -> Callable[[HostFrame], Any]:
         """Return an expression as a function of the frame."""

@@ -6,7 +6,8 @@ What the host code does not determine is `UNKNOWN`, which every operation passes
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import nullcontext, suppress
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,7 +33,7 @@ from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import line_of, parse, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from tree_sitter import Node, Tree
 
@@ -67,6 +68,7 @@ class Interpreter:
         self.long_loops: dict[int, int] = {}  # loops that took too many iterations → the largest number of the input
         self._left = MOST_TOTAL
         self._expanded: dict[str, tuple[Tree, Node | None]] = {}
+        self.allocations: Iterator[int] = count()
 
     # Code
 
@@ -275,9 +277,12 @@ class Interpreter:
         for place, item in enumerate(function.parameters):
             self._pass(frame, item, arguments[place] if place < len(arguments) else None)
         self._initialize_fields(function, frame)
+        name = "::".join(filter(None, (function.owner, function.name)))
+        recorded = self.state.recorded(name) if self.launches(function.body) else nullcontext()
         self.state.depth += 1
         try:
-            outcome = self.statement(function.body)(frame)
+            with recorded:
+                outcome = self.statement(function.body)(frame)
         finally:
             self.state.depth -= 1
         return outcome.value if isinstance(outcome, HostReturn) else UNKNOWN

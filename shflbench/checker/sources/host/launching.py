@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.host.machine import HostFrame, Performed
+from shflbench.checker.sources.host.machine import MOST_DIFFERENT, HostFrame, Performed
 from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.structures import members, packed, with_structures
 from shflbench.checker.sources.host.templates import surrounding_parameters, template_arguments
@@ -21,7 +21,7 @@ from shflbench.checker.sources.host.values import (
     target_value,
     type_name,
 )
-from shflbench.checker.sources.kernel_file import EarlierLaunch, HostArgument, HostBuffer, HostLaunch, KernelOutput
+from shflbench.checker.sources.kernel_file import HostArgument, HostBuffer, HostLaunch, KernelOutput, NamedLaunch
 from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.interface import HostRun
     from shflbench.checker.sources.kernel_file import Dims
 
-_MOST_DIFFERENT = 400  # launches of one run; programs repeat a launch to time it
 # Of `kernels[n]<<<…>>>` and `(*kernel)<<<…>>>`, whose kernel is a value.
 _ELEMENTS = frozenset({"subscript_expression", "parenthesized_expression", "pointer_expression", "field_expression"})
 
@@ -148,7 +147,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     made = []
     for place, (text, value) in arguments.items():
         type_ = definition.parameters[place].type if definition is not None else ""
-        made.append(_argument(text, _converted(run, value, type_), numbers))
+        made.append(_argument(run, text, _converted(run, value, type_), numbers))
     types = [definition.parameters[place].type if definition is not None else "" for place in arguments]
     given = _deduced(definition, template, [value for _, value in arguments.values()])
     grid, block = (_dims(item) for item in shape)
@@ -170,7 +169,8 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
         for (_, value), type_ in zip(arguments.values(), types, strict=True)
         for memory in _writable(value, type_)
     ]
-    earlier = EarlierLaunch(f"{name}<{', '.join(given)}>" if given else name, result)
+    earlier = NamedLaunch(f"{name}<{', '.join(given)}>" if given else name, result)
+    run.state.record(earlier)
     is_certain = grid is not None and block is not None and not run.state.open
     for memory in outputs:
         memory.forget()  # the kernel may write it
@@ -179,10 +179,10 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     if unresolved and run.state.given.used:
         return  # the values that stand for the command line give no launch
     key = (node.id, given, result)
-    if key in run.state.different or len(run.state.different) >= _MOST_DIFFERENT:
+    if key in run.state.different or len(run.state.different) >= MOST_DIFFERENT:
         return
     run.state.different.add(key)
-    run.state.performed.append(Performed(node, name, given, tuple(nodes), result, is_instance))
+    run.state.performed.append(Performed(node, name, given, tuple(nodes), result, is_instance, run.state.calls))
 
 
 def _writable(value: object, type_: str) -> Iterator[Memory]:
@@ -225,7 +225,7 @@ def _dims(value: object) -> Dims | None:
     return None
 
 
-def _argument(text: str, value: object, numbers: dict[int, int]) -> HostArgument:
+def _argument(run: HostRun, text: str, value: object, numbers: dict[int, int]) -> HostArgument:
     """Return what is known of an argument; the allocations of a launch are numbered in the order of the arguments."""
     if isinstance(value, int | float):
         return HostArgument(text, value=value)
@@ -233,21 +233,31 @@ def _argument(text: str, value: object, numbers: dict[int, int]) -> HostArgument
         value = UNKNOWN
     if isinstance(value, Structure):
         named = members(value) if value.type.members else ((name, cell.value) for name, cell in value.fields.items())
-        fields = tuple((name, _argument(f"{text}.{name}", part, numbers)) for name, part in named)
+        fields = tuple((name, _argument(run, f"{text}.{name}", part, numbers)) for name, part in named)
         return HostArgument(text, fields=fields)
     if isinstance(value, Pointer):
         if value.offset is None:
             return HostArgument(text)
         number = numbers.setdefault(id(value.memory), len(numbers))
-        return HostArgument(text, buffer=_buffer(value.memory, number), offset=value.offset)
+        return HostArgument(text, buffer=_buffer(run, value.memory, number), offset=value.offset)
     return HostArgument(text)
 
 
-def _buffer(memory: Memory, number: int) -> HostBuffer:
+def _buffer(run: HostRun, memory: Memory, number: int) -> HostBuffer:
+    if memory.number is None:
+        memory.number = next(run.allocations)
     whole = with_structures(memory)
     contents = whole.contents() if whole.filled is None else None
     is_sorted, output = memory.is_sorted, memory.output
-    return HostBuffer(number, memory.size, memory.filled, contents, is_sorted=is_sorted, output=output)
+    return HostBuffer(
+        number,
+        memory.size,
+        memory.filled,
+        contents,
+        is_sorted=is_sorted,
+        output=output,
+        allocation=memory.number,
+    )
 
 
 def _deduced(

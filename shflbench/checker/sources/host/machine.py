@@ -6,20 +6,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.kernel_file import HostCall
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from tree_sitter import Node
 
     from shflbench.checker.sources.host.values import Cell, HostElement, Structure
-    from shflbench.checker.sources.kernel_file import HostLaunch
+    from shflbench.checker.sources.kernel_file import HostLaunch, NamedLaunch
 
 MOST_STEPS = 100_000  # iterations and calls of one run
 MOST_TOTAL = 400_000  # of all runs of a file
 MOST_ITERATIONS = 5_000  # of a loop that only computes, with the loops in it; then its results are unknown
 MOST_LAUNCHING = 40  # iterations of a loop that uses the device
 MOST_REPEATING = 2_000  # iterations and calls in such a loop, after which one without a new launch ends it
+MOST_DIFFERENT = 400  # launches of one run; programs repeat a launch to time it
 MOST_CALLS = 60  # one in the other
+MOST_RECORDED = 64  # launches of a call that are recorded; of more, those that differ from all before
 
 
 class HostStop(Exception):  # noqa: N818  (no error: the program, or the run, ends)
@@ -49,6 +53,32 @@ class Performed:
     arguments: tuple[Node, ...]
     launch: HostLaunch
     is_instance: bool = True  # the template arguments are those of one instance, and no names of parameters
+    calls: Mapping[str, RecordedCall] = field(default_factory=dict, compare=False, repr=False)  # of the same run
+
+
+@dataclass(slots=True, eq=False)
+class RecordedCall:
+    """The launches of the first call of a function, as they are performed."""
+
+    open: int  # conditions around the call that are not known
+    launches: list[NamedLaunch] = field(default_factory=list)
+    is_whole: bool = True  # and certain: no launch depends on what is not known
+    is_over: bool = False
+    different: set[object] = field(default_factory=set)  # of each launch, what makes it different
+
+    def add(self, launch: NamedLaunch, *, is_certain: bool) -> None:
+        """Add a launch."""
+        buffers = tuple(item.buffer.allocation for item in launch.launch.arguments if item.buffer is not None)
+        key = (launch.kernel, launch.launch, buffers)
+        is_kept = len(self.launches) < MOST_RECORDED
+        self.is_whole = self.is_whole and is_certain and is_kept
+        if is_kept or (key not in self.different and len(self.different) < MOST_DIFFERENT):
+            self.launches.append(launch)
+        self.different.add(key)
+
+    def named(self, function: str) -> HostCall:
+        """Return the record of a call of `function`."""
+        return HostCall(function, tuple(self.launches), self.is_whole and self.is_over)
 
 
 @dataclass(slots=True)
@@ -88,6 +118,7 @@ class HostState:
     against: int = 0  # conditions that do not hold around what runs
     open: int = 0  # conditions around what runs that are not known, so that the program may not run it
     random: int = 1
+    calls: dict[str, RecordedCall] = field(default_factory=dict)  # the first one of each function that launches
 
     @contextmanager
     def taken(self, *, holds: bool) -> Iterator[None]:
@@ -106,6 +137,27 @@ class HostState:
             yield
         finally:
             self.open -= 1
+
+    @contextmanager
+    def recorded(self, function: str) -> Iterator[None]:
+        """Record the launches of a call, if it is the first one of the function."""
+        if function in self.calls:
+            yield
+            return
+        call = self.calls[function] = RecordedCall(self.open)
+        yield
+        call.is_over = True
+
+    def record(self, launch: NamedLaunch) -> None:
+        """Add a launch to the calls that are not over."""
+        for call in self.calls.values():
+            if not call.is_over:
+                call.add(launch, is_certain=self.open == call.open and not self.against)
+
+    def cut(self) -> None:
+        """Take the calls that are not over as incomplete: a loop ends before its condition does."""
+        for call in self.calls.values():
+            call.is_whole = call.is_whole and call.is_over
 
     def step(self) -> None:
         """Count an iteration or a call."""

@@ -204,6 +204,8 @@ def _iterations(run: HostRun, node: Node, scalars: Sequence[tuple[str, bool]], *
             value = condition(frame) if count or not at_end else True
             if value is UNKNOWN or (effects and value and count >= most):
                 outcome = inside(frame) if effects and not count else None
+                if run.launches(node):
+                    run.state.cut()
                 run.forget(scalars, frame)
                 return outcome if isinstance(outcome, HostReturn) else None
             if not value:
@@ -238,13 +240,17 @@ def _range_loop(run: HostRun, node: Node) -> Statement:
         cells: list[Cell | HostElement] | None
         whole = sequence(frame) if sequence is not None and not is_list else None
         cells = [Cell(item(frame)) for item in listed] if is_list else _elements(whole)
+        whole_is_unknown = cells is None
         if cells is None:
             cells = [Cell(UNKNOWN)]
             run.forget(scalars, frame)
             if isinstance(whole, Structure | Pointer) and whole.memory is not None:
                 whole.memory.forget()  # the body may change each element
         before = dict(frame.variables)
-        for cell in cells[: MOST_LAUNCHING if run.program.has_effects(node) else None]:
+        most = MOST_LAUNCHING if run.program.has_effects(node) else None
+        if run.launches(node) and (whole_is_unknown or len(cells) > MOST_LAUNCHING):
+            run.state.cut()
+        for cell in cells[:most]:
             run.state.step()
             frame.variables[name] = cell
             outcome = inside(frame)

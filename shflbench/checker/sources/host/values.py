@@ -47,6 +47,7 @@ class Memory:
     is_sorted: bool = False  # whether the contents are unknown, but in ascending order
     is_constant: bool = False  # declared `const`, so that no function changes it
     output: KernelOutput | None = None  # what a kernel wrote to it, where nothing else did since
+    number: int | None = None  # among the allocations that launches got
 
     def forget(self) -> None:
         """Take all contents as unknown, but for those of a constant."""

@@ -1,0 +1,145 @@
+"""What is known of the kernels of a file as candidates for timing, and of the launches at which they can be timed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.checker.inputs.elements import ELEMENTS
+from shflbench.checker.inputs.shapes import LaunchShape
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from shflbench.checker.report import FileReport, KernelReport
+    from shflbench.checker.runs.buffer_uses import BufferUse
+    from shflbench.checker.sources.kernel_file import RejectedKernel
+    from shflbench.compile.nvrtc import PtxUnit
+    from shflbench.dimensions import Dims
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateBuffer:
+    """A buffer of a launch, with its contents before it."""
+
+    name: str
+    element: str  # a name such as `f32`
+    contents: NDArray[np.uint8]  # which repeat up to the size
+    size: int  # bytes
+    is_derived: bool  # whether nobody states the contents
+    use: BufferUse
+    is_ordered: bool = False  # whether its elements are ascending, or ranges, so that another order may be invalid
+    allocation: int | None = None  # of the host code, by number; None if somebody else states the buffer
+    is_intermediate: bool = False  # one kernel of a sequence writes it for later ones, which only read it
+
+    @property
+    def is_scalar(self) -> bool:
+        """Whether it has one element."""
+        return self.size <= ELEMENTS[self.element].size
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether somebody states the contents, and all elements are equal."""
+        size = ELEMENTS[self.element].size
+        elements = self.contents[: self.contents.size // size * size].reshape(-1, size)
+        return not self.is_derived and bool((elements == elements[:1]).all())
+
+
+@dataclass(frozen=True, slots=True)
+class CandidateNumber:
+    """A number that a launch passes by value."""
+
+    name: str
+    element: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CandidatePointer:
+    """What a launch passes for one pointer, and what the kernel does with it."""
+
+    buffer: str  # its name
+    byte: int  # behind the start of the buffer
+    use: BufferUse
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateStep:
+    """One launch of a sequence, over the buffers and numbers of the sequence."""
+
+    grid: Dims
+    block: Dims
+    shared_bytes: int  # dynamic, per block
+    arguments: tuple[str, ...]  # names of buffers and numbers, in the order of the parameters
+    pointers: Mapping[int, CandidatePointer]  # by the place of the parameter
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateLaunch:
+    """One launch that can be timed, or a sequence of launches."""
+
+    grid: Dims
+    block: Dims
+    shared_bytes: int  # dynamic, per block
+    buffers: tuple[CandidateBuffer, ...]  # of the whole sequence
+    numbers: tuple[CandidateNumber, ...]  # likewise
+    arguments: tuple[str, ...]  # names of buffers and numbers, in the order of the parameters
+    texts: tuple[tuple[str, str], ...]  # `n = 1024` and its origin
+    pointers: Mapping[int, CandidatePointer]  # by the place of the parameter
+    is_given: bool = False  # whether the user states its shape
+    size: tuple[str, str] | None = None  # the name and the value of an option, if there are several sizes
+    later: tuple[CandidateStep, ...] = ()  # of a sequence, in order
+
+    @property
+    def steps(self) -> tuple[CandidateStep, ...]:
+        """Its launches, in order."""
+        first = CandidateStep(self.grid, self.block, self.shared_bytes, self.arguments, self.pointers)
+        return (first, *self.later)
+
+    @property
+    def shapes(self) -> tuple[str, ...]:
+        """The texts that `--launch` takes, one per launch of a sequence."""
+        return tuple(str(LaunchShape(item.grid, item.block)) for item in self.steps)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all buffers and numbers."""
+        return tuple(dict.fromkeys(name for item in self.steps for name in item.arguments))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KernelCandidate:
+    """One kernel, or a sequence of kernels."""
+
+    name: str  # as the user writes it, and as C++ names it: `reduce<float, 256>`, `partial+final`, `sums()`
+    kernels: tuple[str, ...]  # names, in order
+    symbols: tuple[str, ...]  # likewise
+    ptx: str  # of these kernels alone
+    signature: tuple[tuple[bool, str, int], ...]  # of each parameter: whether it is a pointer, element type, bytes
+    launches: tuple[CandidateLaunch, ...]
+    missing: tuple[str, ...]  # options without which it cannot be timed: `--launch GRIDxBLOCK`, `--arg n=NUMBER`
+    problem: str = ""  # why no option helps, as a sentence
+    indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
+    counters: frozenset[str] = frozenset()  # buffers that it changes by atomic operations, or polls
+    keeps_memory: bool = False  # whether it may write `__device__` variables, which later launches find
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CandidateFile:
+    """The kernels of a file, and its device code as NVRTC takes it."""
+
+    path: Path
+    unit: PtxUnit
+    kernels: tuple[KernelCandidate, ...]
+    reports: Mapping[str, KernelReport]  # by symbol; empty if the kernels were not checked
+    report: FileReport | None
+    rejected: tuple[RejectedKernel, ...] = ()  # by the compiler, without which it accepts the file
+
+    @property
+    def names(self) -> list[str]:
+        """All names of kernels."""
+        return [*(kernel.name for kernel in self.kernels), *(kernel.name for kernel in self.rejected)]

@@ -1,0 +1,217 @@
+"""Join the launches of a sequence: which buffers they share, and what each buffer is for the whole sequence."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker.candidate import CandidateNumber, CandidatePointer, CandidateStep, KernelCandidate
+from shflbench.checker.runs.buffer_uses import BufferUse
+from shflbench.checker.sequence_steps import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shflbench.checker.candidate import CandidateBuffer, CandidateLaunch
+    from shflbench.checker.sequence_steps import KernelSequence, SequenceStep
+
+READS = frozenset({BufferUse.READ, BufferUse.CHANGED})
+WRITES = frozenset({BufferUse.WRITTEN, BufferUse.CHANGED})
+
+
+@dataclass(slots=True)
+class _Shared:
+    """One buffer with the launches that use it."""
+
+    views: list[tuple[int, CandidateBuffer]] = field(default_factory=list)  # number of the launch, and its buffer
+
+    @property
+    def uses(self) -> list[BufferUse]:
+        return [buffer.use for _, buffer in self.views if buffer.use is not BufferUse.UNUSED]
+
+    @property
+    def use(self) -> BufferUse:
+        """What the sequence does with it: of a buffer that is written first, contents before do not matter."""
+        if not self.uses or self.uses[0] is not BufferUse.READ:
+            return self.uses[0] if self.uses else BufferUse.UNUSED
+        return BufferUse.CHANGED if WRITES & {*self.uses} else BufferUse.READ
+
+    @property
+    def is_intermediate(self) -> bool:
+        return self.use is BufferUse.WRITTEN and self.uses[-1] is BufferUse.READ
+
+    @property
+    def named(self) -> tuple[int, CandidateBuffer]:
+        """The launch and the buffer that name it: a result is named by the last launch that writes it."""
+        writing = [view for view in self.views if view[1].use in WRITES]
+        return writing[-1] if writing and not self.is_intermediate else self.views[0]
+
+    def is_of(self, buffer: CandidateBuffer) -> bool:
+        """Whether the buffer of a later launch is the same: by its allocation or, where that is not known, its name."""
+        for _, known in self.views:
+            if known.allocation is not None and buffer.allocation is not None:
+                if known.allocation == buffer.allocation:
+                    return True
+            elif (known.name, known.element, known.size) == (buffer.name, buffer.element, buffer.size):
+                return True
+        return False
+
+
+def joined(sequence: KernelSequence, parts: Sequence[KernelCandidate]) -> KernelCandidate:
+    """Return the candidate of a sequence whose kernels have one launch each, or what is missing for one of them."""
+    base = KernelCandidate(
+        sequence.name,
+        tuple(part.name for part in parts),
+        tuple(part.symbols[0] for part in parts),
+        "\n".join(dict.fromkeys(part.ptx for part in parts)),
+        (),
+        (),
+        tuple(dict.fromkeys(option for part in parts for option in part.missing)),
+        keeps_memory=any(part.keeps_memory for part in parts),
+    )
+    for part in parts:
+        if part.problem:
+            return replace(base, problem=f"`{part.name}`: {part.problem}")
+    if base.missing:
+        return base
+    launches = [part.launches[0] for part in parts]
+    shared = _shared(launches)
+    if problem := _problem(sequence, launches, shared):
+        return replace(base, problem=problem)
+    labels = list(_labels(parts))
+    names = _names(launches, shared, labels)
+    indexes = {names[place][name] for place, part in enumerate(parts) for name in part.indexes & names[place].keys()}
+    counters = {names[place][name] for place, part in enumerate(parts) for name in part.counters & names[place].keys()}
+    launch = _launch(launches, shared, names)
+    return replace(base, launches=(launch,), indexes=frozenset(indexes), counters=frozenset(counters))
+
+
+def _shared(launches: Sequence[CandidateLaunch]) -> list[_Shared]:
+    shared: list[_Shared] = []
+    for place, launch in enumerate(launches):
+        before = list(shared)
+        for buffer in launch.buffers:
+            known = next((item for item in before if item.is_of(buffer)), None)
+            if known is None:
+                shared.append(known := _Shared())
+            known.views.append((place, buffer))
+    return shared
+
+
+def _problem(sequence: KernelSequence, launches: Sequence[CandidateLaunch], shared: Sequence[_Shared]) -> str:
+    """Return why the launches are no sequence, as a sentence; empty if they are."""
+    steps = sequence.steps
+    for place in range(1, len(launches)):
+        mine, earlier = steps[place].kernel.name, " and ".join(f"`{step.kernel.name}`" for step in steps[:place])
+        is_linked = False
+        for item in shared:
+            views = dict(item.views)
+            written = any(buffer.use in WRITES for number, buffer in item.views if number < place)
+            if place not in views or not written:
+                continue
+            is_linked = is_linked or views[place].use in READS
+            if _is_set(steps[place], views[place]):
+                return (
+                    f"the host code sets `{views[place].name}` of `{mine}`, which {earlier} wrote, and bench does not"
+                )
+        if not is_linked and any(step.host is None for step in steps):
+            return (
+                f"`{mine}` reads no buffer that {earlier} writes: no host code launches these kernels in this order, "
+                "and no two of their parameters have one name, type and size"
+            )
+        if not is_linked and not sequence.is_of_function:
+            return f"`{mine}` reads no buffer that {earlier} writes in the host code"
+    return ""
+
+
+def _is_set(step: SequenceStep, buffer: CandidateBuffer) -> bool:
+    """Whether the host code sets the contents of a buffer before a launch."""
+    given = [argument.buffer for argument in step.host.arguments] if step.host is not None else []
+    return any(
+        item is not None
+        and item.allocation == buffer.allocation
+        and item.output is None
+        and (item.filled is not None or item.contents is not None)
+        for item in given
+    )
+
+
+def _labels(parts: Sequence[KernelCandidate]) -> Iterator[str]:
+    """Yield a word for each launch: the name of the kernel, with a number where it is launched again."""
+    seen: Counter[str] = Counter()
+    for part in parts:
+        word = plain(part.name)
+        seen[word] += 1
+        yield word if seen[word] == 1 else f"{word}_{seen[word]}"
+
+
+def _names(
+    launches: Sequence[CandidateLaunch], shared: Sequence[_Shared], labels: Sequence[str]
+) -> list[dict[str, str]]:
+    """Return for each launch the names of its arguments in the sequence: results keep theirs before others."""
+    names: list[dict[str, str]] = [{} for _ in launches]
+    taken: set[str] = set()
+
+    def name_of(place: int, name: str) -> str:
+        chosen = name if name not in taken else f"{name}_of_{labels[place]}"
+        taken.add(chosen)
+        return chosen
+
+    for item in sorted(shared, key=lambda item: (item.is_intermediate, item.use is BufferUse.READ)):
+        place, buffer = item.named
+        chosen = name_of(place, buffer.name)
+        for view, known in item.views:
+            names[view][known.name] = chosen
+    for place, launch in enumerate(launches):
+        for number in launch.numbers:
+            names[place][number.name] = name_of(place, number.name)
+    return names
+
+
+def _launch(
+    launches: Sequence[CandidateLaunch], shared: Sequence[_Shared], names: Sequence[Mapping[str, str]]
+) -> CandidateLaunch:
+    buffers = []
+    for item in shared:
+        (place, first), (_, named) = item.views[0], item.named
+        is_intermediate, use = item.is_intermediate, item.use
+        buffers.append(
+            replace(
+                first,
+                name=names[place][first.name],
+                element=named.element,
+                use=use,
+                is_ordered=any(buffer.is_ordered for _, buffer in item.views),
+                is_intermediate=is_intermediate,
+            )
+        )
+    later = [
+        CandidateStep(
+            launch.grid,
+            launch.block,
+            launch.shared_bytes,
+            tuple(names[place][name] for name in launch.arguments),
+            _pointers(launch, names[place]),
+        )
+        for place, launch in enumerate(launches)
+        if place
+    ]
+    numbers = [
+        CandidateNumber(names[place][number.name], number.element, number.data)
+        for place, launch in enumerate(launches)
+        for number in launch.numbers
+    ]
+    return replace(
+        launches[0],
+        buffers=tuple(buffers),
+        numbers=tuple(numbers),
+        arguments=tuple(names[0][name] for name in launches[0].arguments),
+        texts=tuple(dict.fromkeys(text for launch in launches for text in launch.texts)),
+        pointers=_pointers(launches[0], names[0]),
+        later=tuple(later),
+    )
+
+
+def _pointers(launch: CandidateLaunch, names: Mapping[str, str]) -> dict[int, CandidatePointer]:
+    return {place: replace(item, buffer=names[item.buffer]) for place, item in launch.pointers.items()}

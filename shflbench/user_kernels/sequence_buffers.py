@@ -1,0 +1,105 @@
+"""Which buffers of a sequence of kernels are those of another candidate.
+
+Buffers of the host code are matched by their allocation, else by name, else as the only ones of their type and size.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker import BufferUse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shflbench.checker import CandidateBuffer, CandidateLaunch
+
+WRITES = frozenset({BufferUse.WRITTEN, BufferUse.CHANGED})
+READS = frozenset({BufferUse.READ, BufferUse.CHANGED})
+
+
+def names_in(base: CandidateLaunch, other: CandidateLaunch, label: str) -> Mapping[str, str]:
+    """Return the name in `base` of each argument of `other`, or one with the `label` for what only `other` has."""
+    pairs: dict[str, str] = {}
+    for mine, theirs in (
+        (_results(other), _results(base)),
+        (_inputs(other), _inputs(base)),
+        (_intermediates(other), (*_results(base), *_intermediates(base))),
+        (_results(other), _intermediates(base)),
+    ):
+        _add_pairs(pairs, mine, theirs)
+    own = {buffer.name: f"{buffer.name}_of_{label}" for buffer in other.buffers if buffer.name not in pairs}
+    return pairs | own | {number.name: number.name for number in other.numbers}
+
+
+def difference(base: CandidateLaunch, other: CandidateLaunch, names: Mapping[str, str], called: str) -> str:
+    """Return why the results of `other` cannot be compared with those of `base`, as a sentence; empty if they can."""
+    for buffer in only_in(base, other, names):
+        if buffer.is_derived and buffer.use in READS:
+            return f"it reads `{buffer.name}`, of which nobody states the contents, and `{called}` does not"
+    written = {buffer.name: buffer for buffer in base.buffers if buffer.use in WRITES}
+    common = [(item, written[names[item.name]]) for item in other.buffers if names[item.name] in written]
+    if any(mine.use in WRITES and not (mine.is_intermediate and known.is_intermediate) for mine, known in common):
+        return ""
+    return f"it has no result in common with `{called}`"
+
+
+def only_in(base: CandidateLaunch, other: CandidateLaunch, names: Mapping[str, str]) -> Iterator[CandidateBuffer]:
+    """Yield the buffers of `other` that `base` does not have."""
+    known = {buffer.name for buffer in base.buffers}
+    yield from (buffer for buffer in other.buffers if names[buffer.name] not in known)
+
+
+def first_bytes(launch: CandidateLaunch, names: Mapping[str, str]) -> dict[str, int]:
+    """Return where the first pointer into each buffer points, in bytes behind its start."""
+    first: dict[str, int] = {}
+    for step in launch.steps:
+        for pointer in step.pointers.values():
+            name = names[pointer.buffer]
+            first[name] = min(pointer.byte, first.get(name, pointer.byte))
+    return first
+
+
+def _results(launch: CandidateLaunch) -> tuple[CandidateBuffer, ...]:
+    return tuple(item for item in launch.buffers if item.use in WRITES and not item.is_intermediate)
+
+
+def _inputs(launch: CandidateLaunch) -> tuple[CandidateBuffer, ...]:
+    return tuple(item for item in launch.buffers if item.use in READS)
+
+
+def _intermediates(launch: CandidateLaunch) -> tuple[CandidateBuffer, ...]:
+    return tuple(item for item in launch.buffers if item.is_intermediate)
+
+
+def _add_pairs(pairs: dict[str, str], mine: Sequence[CandidateBuffer], theirs: Sequence[CandidateBuffer]) -> None:
+    """Add the buffers of `mine` that are not paired yet with those of `theirs`."""
+    for is_same in (_has_same_allocation, _has_same_name):
+        for buffer in mine:
+            known = next((item for item in _free(pairs, theirs) if is_same(buffer, item)), None)
+            if buffer.name not in pairs and known is not None:
+                pairs[buffer.name] = known.name
+    if mine and mine[0].is_intermediate:
+        return
+    for buffer in [item for item in mine if item.name not in pairs]:
+        alike = [item for item in _free(pairs, theirs) if _is_alike(buffer, item)]
+        rivals = [item for item in mine if item.name not in pairs and _is_alike(buffer, item)]
+        if len(alike) == len(rivals) == 1:
+            pairs[buffer.name] = alike[0].name
+
+
+def _free(pairs: Mapping[str, str], buffers: Sequence[CandidateBuffer]) -> Iterator[CandidateBuffer]:
+    used = set(pairs.values())
+    yield from (item for item in buffers if item.name not in used)
+
+
+def _is_alike(one: CandidateBuffer, other: CandidateBuffer) -> bool:
+    return (one.element, one.size) == (other.element, other.size)
+
+
+def _has_same_name(one: CandidateBuffer, other: CandidateBuffer) -> bool:
+    return one.name == other.name and _is_alike(one, other)
+
+
+def _has_same_allocation(one: CandidateBuffer, other: CandidateBuffer) -> bool:
+    return one.allocation is not None and one.allocation == other.allocation and _is_alike(one, other)
