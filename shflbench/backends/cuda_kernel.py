@@ -33,6 +33,7 @@ class CudaKernel:
         """Load the cubin and allocate; the caller translates CUDA errors."""
         self._harness, self._call = harness, call
         cupy = harness.cupy
+        self._launches = call.launches
         self._functions = _functions(cupy, call)
         self._runs = 0
         if call.carveout is not None:
@@ -134,11 +135,11 @@ class CudaKernel:
                 else (given[item] if isinstance(item, str) else item)
                 for item in launch.arguments
             )
-            for launch in self._call.launches
+            for launch in self._launches
         ]
 
     def _launch(self, arguments: Sequence[Arguments]) -> None:
-        for function, launch, given in zip(self._functions, self._call.launches, arguments, strict=True):
+        for function, launch, given in zip(self._functions, self._launches, arguments, strict=True):
             function(launch.dims.grid, launch.dims.block, given, shared_mem=launch.shared_bytes)
 
     def close(self) -> None:

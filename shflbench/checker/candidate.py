@@ -1,4 +1,4 @@
-"""What is known of the kernels of a file as candidates for timing, and of the launches at which they can be timed."""
+"""The kernels of a file as candidates for timing, and the launches at which they can be timed."""
 
 from __future__ import annotations
 

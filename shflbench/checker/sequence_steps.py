@@ -108,6 +108,8 @@ def _of_function(file: KernelFile, function: str) -> KernelSequence:
     unknown = next((step for step in steps if not _is_known(step.host)), None)
     if not steps:
         return KernelSequence(name, (), "the host code was not seen to launch a kernel in it")
+    if any(step.host is not None and step.host.takes_parameters for step in steps):
+        return KernelSequence(name, (), "nothing in the file calls it, so that its arguments are not known")
     if unknown is not None:
         return KernelSequence(name, (), f"the host code does not say at which grid it launches `{unknown.kernel.name}`")
     if not call.is_whole:
@@ -163,7 +165,8 @@ def _following(launches: Sequence[NamedLaunch], kernels: Sequence[SourceKernel],
 
 
 def _is_of(launch: NamedLaunch, kernel: SourceKernel) -> bool:
-    return means(launch.kernel, kernel.name) and _is_known(launch.launch)
+    is_of = means(launch.kernel, kernel.name)
+    return is_of and _is_known(launch.launch) and not launch.launch.takes_parameters
 
 
 def _is_known(host: HostLaunch | None) -> bool:

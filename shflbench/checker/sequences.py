@@ -105,10 +105,12 @@ def _problem(sequence: KernelSequence, launches: Sequence[CandidateLaunch], shar
     for place in range(1, len(launches)):
         mine, earlier = steps[place].kernel.name, " and ".join(f"`{step.kernel.name}`" for step in steps[:place])
         is_linked = False
+        if copied := _copied(steps[:place], steps[place]):
+            return f"the host code copies what `{copied}` wrote before it launches `{mine}`, and bench does not"
         for item in shared:
             views = dict(item.views)
-            written = any(buffer.use in WRITES for number, buffer in item.views if number < place)
-            if place not in views or not written:
+            is_written = any(buffer.use in WRITES for number, buffer in item.views if number < place)
+            if place not in views or not is_written:
                 continue
             is_linked = is_linked or views[place].use in READS
             if _is_set(steps[place], views[place]):
@@ -122,6 +124,19 @@ def _problem(sequence: KernelSequence, launches: Sequence[CandidateLaunch], shar
             )
         if not is_linked and not sequence.is_of_function:
             return f"`{mine}` reads no buffer that {earlier} writes in the host code"
+    return ""
+
+
+def _copied(earlier: Sequence[SequenceStep], step: SequenceStep) -> str:
+    """Return the kernel of an earlier launch whose output a launch gets in another buffer; empty if there is none."""
+    for argument in step.host.arguments if step.host is not None else ():
+        output = argument.buffer.output if argument.buffer is not None else None
+        for writer in earlier:
+            if argument.buffer is None or output is None or writer.host is not output.by.launch:
+                continue
+            buffers = [item.buffer for item in writer.host.arguments if item.buffer is not None]
+            if all(item.number != output.number or item.allocation != argument.buffer.allocation for item in buffers):
+                return writer.kernel.name
     return ""
 
 

@@ -57,6 +57,8 @@ class SubjectCheck:
             return self._without_result(KernelVerdict.NOT_COMPILED, kernel.message)
         place = self._files.kernel(subject.variant)
         given = GivenKernel(subject.name, kernel.symbol, kernel.ptx, place, self._files.file_of)
+        if any(variant.later for variant in subject.pattern.declaration.variants):
+            return not_checked(given, "variants of its pattern launch several kernels, and `check` runs one")
         workload = subject.workload(self._seed)
         try:
             emulated = self._backend.open(subject.call(kernel, workload))

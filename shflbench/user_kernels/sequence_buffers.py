@@ -1,4 +1,4 @@
-"""Which buffers of a sequence of kernels are those of another candidate.
+"""Match the buffers of a sequence of kernels with those of another candidate.
 
 Buffers of the host code are matched by their allocation, else by name, else as the only ones of their type and size.
 """
@@ -21,15 +21,15 @@ READS = frozenset({BufferUse.READ, BufferUse.CHANGED})
 def names_in(base: CandidateLaunch, other: CandidateLaunch, label: str) -> Mapping[str, str]:
     """Return the name in `base` of each argument of `other`, or one with the `label` for what only `other` has."""
     pairs: dict[str, str] = {}
-    for mine, theirs in (
-        (_results(other), _results(base)),
-        (_inputs(other), _inputs(base)),
-        (_intermediates(other), (*_results(base), *_intermediates(base))),
-        (_results(other), _intermediates(base)),
-    ):
-        _add_pairs(pairs, mine, theirs)
-    own = {buffer.name: f"{buffer.name}_of_{label}" for buffer in other.buffers if buffer.name not in pairs}
-    return pairs | own | {number.name: number.name for number in other.numbers}
+    results, inputs = (_results(other), _results(base)), (_inputs(other), _inputs(base))
+    _add_named(pairs, *inputs)
+    _add_named(pairs, *results)
+    _add_alike(pairs, *results)
+    _add_alike(pairs, *inputs)
+    _add_named(pairs, _intermediates(other), (*_results(base), *_intermediates(base)))
+    _add_named(pairs, _results(other), _intermediates(base))
+    further = {buffer.name: f"{buffer.name}_of_{label}" for buffer in other.buffers if buffer.name not in pairs}
+    return pairs | further | {number.name: number.name for number in other.numbers}
 
 
 def difference(base: CandidateLaunch, other: CandidateLaunch, names: Mapping[str, str], called: str) -> str:
@@ -37,8 +37,8 @@ def difference(base: CandidateLaunch, other: CandidateLaunch, names: Mapping[str
     for buffer in only_in(base, other, names):
         if buffer.is_derived and buffer.use in READS:
             return f"it reads `{buffer.name}`, of which nobody states the contents, and `{called}` does not"
-    written = {buffer.name: buffer for buffer in base.buffers if buffer.use in WRITES}
-    common = [(item, written[names[item.name]]) for item in other.buffers if names[item.name] in written]
+    results = {buffer.name: buffer for buffer in base.buffers if buffer.use in WRITES}
+    common = [(item, results[names[item.name]]) for item in other.buffers if names[item.name] in results]
     if any(mine.use in WRITES and not (mine.is_intermediate and known.is_intermediate) for mine, known in common):
         return ""
     return f"it has no result in common with `{called}`"
@@ -72,17 +72,19 @@ def _intermediates(launch: CandidateLaunch) -> tuple[CandidateBuffer, ...]:
     return tuple(item for item in launch.buffers if item.is_intermediate)
 
 
-def _add_pairs(pairs: dict[str, str], mine: Sequence[CandidateBuffer], theirs: Sequence[CandidateBuffer]) -> None:
-    """Add the buffers of `mine` that are not paired yet with those of `theirs`."""
+def _add_named(pairs: dict[str, str], mine: Sequence[CandidateBuffer], theirs: Sequence[CandidateBuffer]) -> None:
+    """Add the buffers of `mine` that have the allocation of one of `theirs` or, else, its name."""
     for is_same in (_has_same_allocation, _has_same_name):
         for buffer in mine:
             known = next((item for item in _free(pairs, theirs) if is_same(buffer, item)), None)
             if buffer.name not in pairs and known is not None:
                 pairs[buffer.name] = known.name
-    if mine and mine[0].is_intermediate:
-        return
+
+
+def _add_alike(pairs: dict[str, str], mine: Sequence[CandidateBuffer], theirs: Sequence[CandidateBuffer]) -> None:
+    """Add the buffers of `mine` that are the only ones of their type, size and use, as one of `theirs` is."""
     for buffer in [item for item in mine if item.name not in pairs]:
-        alike = [item for item in _free(pairs, theirs) if _is_alike(buffer, item)]
+        alike = [item for item in _free(pairs, theirs) if _is_alike(buffer, item) and item.use is buffer.use]
         rivals = [item for item in mine if item.name not in pairs and _is_alike(buffer, item)]
         if len(alike) == len(rivals) == 1:
             pairs[buffer.name] = alike[0].name

@@ -91,15 +91,17 @@ def test_the_run_is_kept_in_the_folder_given(arrays: Any, tmp_path: Path) -> Non
 
 
 def test_arrays_are_not_kept_in_the_cache(
-    arrays: Any, kernel_cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    arrays: Any, tmp_path_factory: pytest.TempPathFactory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    cache = tmp_path_factory.mktemp("cache")  # that of all tests may change meanwhile
+    monkeypatch.setenv("SHFLBENCH_CACHE", str(cache))
     shflbench.bench(PAIR, *arrays, output=tmp_path / "first", **AT)
-    kept = set((kernel_cache / "bench").iterdir())
+    kept = set((cache / "bench").iterdir())
     assert kept
     out, values, columns = arrays
     monkeypatch.chdir(tmp_path)
     shflbench.bench(PAIR, out, values / 2, columns, **AT)
-    assert set((kernel_cache / "bench").iterdir()) == kept
+    assert set((cache / "bench").iterdir()) == kept
     assert {path.name for path in tmp_path.iterdir()} == {"first"}
 
 

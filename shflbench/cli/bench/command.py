@@ -217,6 +217,8 @@ def _read(file: Path, flags: dict[str, Any], console: Console) -> CandidateFile:
 def _first(candidates: CandidateFile, flags: dict[str, Any]) -> str:
     """Return the name of the kernel that is the baseline; UsageError if the file has no kernel of the name."""
     name = flags["reference"] or next(iter(flags["kernels"]), "")
+    of_function = f"{name}()"  # of which the parentheses were left out
+    name = of_function if of_function in candidates.names else name
     if flags["reference"] and name not in candidates.names:
         known = ", ".join(candidates.names)
         raise UsageError(f"--reference: there is no kernel `{name}`", f"Choose one of: {known}.")

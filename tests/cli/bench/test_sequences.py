@@ -129,6 +129,29 @@ def test_launch_of_one_kernel_of_a_sequence_is_replaced(bench: BenchCommand) -> 
     assert (row.grid, row.block, row.status.value) == (16, 128, "verified")
 
 
+@pytest.mark.parametrize("name", [FUNCTION, f"{FUNCTION}()", "partial+final"])
+def test_sequence_may_be_the_reference(bench: BenchCommand, name: str) -> None:
+    outcome = bench(TWO_STEPS, "--kernel", "single", "--reference", name)
+    assert outcome.code == 0, outcome.err
+    assert {row.reference for row in rows().values()} == {"partial-final" if "+" in name else FUNCTION}
+
+
+def test_later_kernel_has_dynamic_shared_memory(bench: BenchCommand) -> None:
+    text = TWO_STEPS.replace(
+        "    float sum = 0;\n    for (int i = threadIdx.x; i < count; i += 32) sum += sums[i];", SHARED
+    )
+    outcome = bench(text.replace("final<<<1, 32>>>", "final<<<1, 32, 32 * sizeof(float)>>>"), *BOTH)
+    assert outcome.code == 0, outcome.err
+    assert statuses() == {"single": "verified", "partial-final": "verified"}
+
+
+SHARED = """
+    extern __shared__ float mine[];
+    mine[threadIdx.x] = 0;
+    for (int i = threadIdx.x; i < count; i += 32) mine[threadIdx.x] += sums[i];
+    float sum = mine[threadIdx.x];"""
+
+
 def test_several_sizes_are_several_groups(bench: BenchCommand) -> None:
     outcome = bench(TWO_STEPS, *BOTH, "--arg", "n=1000,5000")
     assert outcome.code == 0, outcome.err
@@ -190,6 +213,31 @@ def test_function_whose_launches_only_a_run_knows_is_refused(bench: BenchCommand
     text = TWO_STEPS.replace("    final<<<", "    if (getchar() > 0) final<<<")
     outcome = bench(text, "--kernel", "single", "--kernel", f"{FUNCTION}()")
     assert f"{FUNCTION}() is not timed: its launches depend on what only a run of the program knows" in outcome.err
+
+
+def test_function_that_nothing_calls_is_refused(bench: BenchCommand) -> None:
+    text = TWO_STEPS.replace("    sum_in_two_steps(out, sums, in, n);\n", "")
+    outcome = bench(text, "--kernel", "single", "--kernel", f"{FUNCTION}()")
+    assert f"{FUNCTION}() is not timed: nothing in the file calls it" in outcome.err
+
+
+def test_copy_between_the_launches_is_named(bench: BenchCommand) -> None:
+    text = TWO_STEPS.replace(
+        "float* sums, const float* in, int n) {\n    const int",
+        "float* sums, float* copy, const float* in, int n) {\n    const int",
+    )
+    text = text.replace(
+        "final<<<1, 32>>>(out, sums,",
+        "cudaMemcpy(copy, sums, 64, cudaMemcpyDeviceToDevice);\n    final<<<1, 32>>>(out, copy,",
+    )
+    text = text.replace("steps(out, sums, in, n);", "steps(out, sums, copy, in, n);").replace(
+        "    float *in,", "    float* copy;\n    cudaMalloc(&copy, 64);\n    float *in,"
+    )
+    outcome = bench(text, "--kernel", "single", "--kernel", f"{FUNCTION}()")
+    assert (
+        f"{FUNCTION}() is not timed: the host code copies what `partial` wrote before it launches `final`"
+        in outcome.err
+    )
 
 
 def test_buffer_that_the_host_code_sets_in_between_is_named(bench: BenchCommand) -> None:
