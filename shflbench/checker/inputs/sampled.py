@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from shflbench.dimensions import Dims
 
 MOST_WHOLE = 1 << 14  # threads of a launch that the user gives to time it
-MOST_SAMPLED = 2048  # threads of the blocks that run; two blocks at least
+MOST_SAMPLED = 2048  # threads of the blocks that run; two blocks at least, and of larger grids these two
 
 
 def with_samples(
@@ -38,10 +38,10 @@ def with_samples(
         if host is None or host.grid is None or not launch.is_scaled_down:
             continue
         whole = LaunchShape(host.grid, launch.shape.block)
-        if whole.threads <= MOST_THREADS:
-            blocks = _sample(host.grid, max(MOST_SAMPLED // whole.threads_per_block, 2))
-            shape = LaunchShape(whole.grid, whole.block, blocks)
-            samples.setdefault(shape, []).append(of_sample(shape, host))
+        most = MOST_SAMPLED // whole.threads_per_block if whole.threads <= MOST_THREADS else 2
+        blocks = _sample(host.grid, max(most, 2))
+        shape = LaunchShape(whole.grid, whole.block, blocks)
+        samples.setdefault(shape, []).append(of_sample(shape, host))
     return [*launch_plan, *(item for every in samples.values() for item in _first_and_last(every))]
 
 
