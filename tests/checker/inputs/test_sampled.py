@@ -9,6 +9,7 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import fewer_blocks, plan
 from shflbench.checker.inputs.sampled import with_samples
 from shflbench.checker.machine.threads import Shape
+from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.report import KernelReport
 from shflbench.checker.runs import budget, kernel_runs
 from shflbench.checker.source_lines import SourceLine
@@ -133,12 +134,42 @@ def _large(folder: Path, cache: Path, off: int) -> list[KernelReport]:
 def test_the_last_block_of_a_large_grid_tests_the_ends_of_large_buffers(tmp_path: Path, kernel_cache: Path) -> None:
     sound, _, _ = _large(tmp_path, kernel_cache, 0)
     assert (sound.verdict, sound.untested) == ("clean", ())
-    assert sound.launches[0].note == "launch of the host code, of which 2 of 524288 blocks ran"
+    assert sound.launches[0].note == "launch of the host code, of which 3 of 524288 blocks ran"
     moved, looked_up, last = _large(tmp_path, kernel_cache, 4)
     assert (moved.verdict, looked_up.verdict, last.verdict) == ("broken", "broken", "broken")
     assert moved.findings[0].threads == ("thread 152 of block 524287",)
     assert looked_up.findings[0].memory == "the 4096 bytes of `table`"  # and not one of `y`
     assert last.findings[0].detail == "bytes 536870508–536870511 of `y`"
+
+
+# In both dimensions, the last block has no work.
+SPARE = """\
+__global__ void next(const float *in, float *out, int n)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < n && y < n) out[y * n + x + 1] = in[y * n + x];
+}
+int main()
+{
+    const int n = 4096;
+    float *in, *out;
+    cudaMalloc(&in, n * n * sizeof(float));
+    cudaMalloc(&out, n * n * sizeof(float));
+    next<<<dim3(n / 16 + 1, n / 16 + 1), dim3(16, 16)>>>(in, out, n);
+}
+"""
+
+
+def test_the_last_block_with_work_runs_where_the_last_one_has_none(tmp_path: Path, kernel_cache: Path) -> None:
+    file = tmp_path / "spare.cu"
+    file.write_text(SPARE, encoding="utf-8")
+    (report,) = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False)).kernels
+    (finding,) = report.findings
+    assert (report.verdict, finding.kind, finding.threads) == (
+        "broken",
+        HazardKind.OUT_OF_BOUNDS,
+        ("thread (15, 15, 0) of block (255, 255, 0)",),
+    )
 
 
 def test_blocks_at_the_real_sizes_run_beyond_the_budget_of_instructions(
