@@ -351,7 +351,7 @@ def _joint_use(kernel: SourceKernel, arguments: Arguments, span: Span, uses: Map
 
 def _buffer(parameter: KernelParameter, arguments: Arguments, span: Span, use: BufferUse) -> CandidateBuffer:
     buffer = arguments.buffers[span.buffer or 0]
-    size = buffer.whole or buffer.contents.size
+    size = buffer.bytes
     is_derived = buffer.values is Origin.DERIVED
     return CandidateBuffer(
         buffer.name, _element(parameter), buffer.contents, size, is_derived, use, allocation=buffer.allocation

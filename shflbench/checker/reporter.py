@@ -119,7 +119,7 @@ class KernelReporter:
             unreached=unreached,
             printed=tuple(text for launch in evidence.launches for text in launch.printed),
             errors=tuple(self._named(error) for error in dict.fromkeys(errors)),
-            outputs=dict(_outputs(evidence.launches[0])) if self.outputs and evidence.launches else {},
+            outputs=dict(_outputs(evidence.launches)) if self.outputs else {},
         )
         return with_untested(report, linked, evidence.launches, judgment.refused)
 
@@ -246,10 +246,11 @@ def _unjudged(removed: RemovedStores | None) -> Iterator[str]:
         yield f"the compiler removed stores of {lines}, which were not judged: {removed.unjudged}"
 
 
-def _outputs(launch: LaunchEvidence) -> Iterator[tuple[str, NDArray[np.uint8]]]:
-    """Yield the bytes of each buffer after the first schedule, if the kernel ended."""
-    first = launch.results[0]
-    if first.error is None:
+def _outputs(launches: Sequence[LaunchEvidence]) -> Iterator[tuple[str, NDArray[np.uint8]]]:
+    """Yield the bytes of each buffer after the first schedule of the first launch that ran whole, if it ended."""
+    launch = next((item for item in launches if not item.launch.shape.sample), None)
+    first = launch.results[0] if launch is not None else None
+    if launch is not None and first is not None and first.error is None:
         for buffer, values in zip(launch.arguments.buffers, first.outputs, strict=True):
             yield buffer.name, values.view(np.uint8)
 

@@ -37,6 +37,11 @@ class ArgumentBuffer:
     allocation: int | None = None  # of the host code, by number
 
     @property
+    def bytes(self) -> int:
+        """The size."""
+        return self.whole or self.contents.size
+
+    @property
     def tests_bounds(self) -> bool:
         """Whether accesses beyond the end are found: the buffer has its size for another reason than the accesses."""
         return self.size is Origin.GIVEN or (self.reached and (self.limited or self.size is Origin.HOST))

@@ -156,7 +156,8 @@ def fewer_blocks(launch: PlannedLaunch) -> PlannedLaunch | None:
     if launch.origin is Origin.GIVEN or most is None:
         return None
     if shape.sample:
-        return of_sample(replace(shape, sample=shape.sample[:most]), launch.host) if most < len(shape.sample) else None
+        blocks = (*shape.sample[: most // 2], *shape.sample[most // 2 - most :])  # at both ends
+        return of_sample(replace(shape, sample=blocks), launch.host) if most < len(shape.sample) else None
     smaller = _scaled(shape, most)
     note = launch.note or f"{shape}, scaled down: its threads share too much memory to compare all accesses"
     return replace(launch, shape=smaller, note=note)

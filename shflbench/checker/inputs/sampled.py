@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_WHOLE = 1 << 14  # threads of a launch that the user gives to time it
 MOST_SAMPLED = 2048  # threads of the blocks that run; two blocks at least
+FEW_SAMPLED = 3  # blocks of a grid that is larger than what runs whole: the first, the last, and the one before
 
 
 def with_samples(
@@ -38,10 +39,10 @@ def with_samples(
         if host is None or host.grid is None or not launch.is_scaled_down:
             continue
         whole = LaunchShape(host.grid, launch.shape.block)
-        if whole.threads <= MOST_THREADS:
-            blocks = _sample(host.grid, max(MOST_SAMPLED // whole.threads_per_block, 2))
-            shape = LaunchShape(whole.grid, whole.block, blocks)
-            samples.setdefault(shape, []).append(of_sample(shape, host))
+        most = MOST_SAMPLED // whole.threads_per_block
+        blocks = _sample(host.grid, max(most, 2) if whole.threads <= MOST_THREADS else FEW_SAMPLED)
+        shape = LaunchShape(whole.grid, whole.block, blocks)
+        samples.setdefault(shape, []).append(of_sample(shape, host))
     return [*launch_plan, *(item for every in samples.values() for item in _first_and_last(every))]
 
 
@@ -75,9 +76,13 @@ def _is_atomic(op: Op) -> bool:
 
 
 def _sample(grid: Dims, most: int) -> tuple[int, ...]:
-    """Return the numbers of at most so many blocks: the first and the last, other corners, then their neighbors."""
+    """Return the numbers of at most so many blocks: the first and the last, other corners, then their neighbors.
+
+    The one before the last in each dimension comes third: in grids of `n / 16 + 1` blocks, the last may have no work.
+    """
     last = tuple(size - 1 for size in grid)
     corners = list(product(*({0, end} for end in last)))
     neighbors = product(*({0, min(1, end), max(end - 1, 0), end} for end in last))
-    ranked = dict.fromkeys([(0, 0, 0), last, *sorted(corners), *sorted(neighbors)])
+    before = tuple(max(end - 1, 0) for end in last)
+    ranked = dict.fromkeys([(0, 0, 0), last, before, *sorted(corners), *sorted(neighbors)])
     return tuple(sorted(x + grid[0] * (y + grid[1] * z) for x, y, z in list(ranked)[: min(most, prod(grid))]))

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.thresholds import ContentThresholds
 
 MOST_BYTES = 64 << 20  # of all buffers together, before and after they grow
+MOST_PAGED = 1 << 34  # of a buffer of which only the parts that threads access take memory
+PAGED_PERIOD = 1 << 18  # bytes of its contents, which repeat
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,7 @@ def _is_comparable(item: LaunchEvidence, observation: Observation) -> bool:
     same = next((other for other in item.arguments.buffers if other.name == buffer.name), None)
     if buffer.size is Origin.GIVEN or same is None:
         return False
-    is_refuted = buffer.size is Origin.DERIVED and same.contents.size >= FAR * buffer.contents.size
+    is_refuted = buffer.size is Origin.DERIVED and same.bytes >= FAR * buffer.bytes
     return same.tests_bounds or not buffer.tests_bounds or is_refuted
 
 

@@ -11,6 +11,7 @@ from shflbench.checker.link.program import Program
 from shflbench.checker.machine.dropped import DroppedAccesses
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.observer import Observer
+from shflbench.checker.machine.paged_memory import PagedBuffer, PagedMemory, paged_memory
 from shflbench.checker.machine.policies import LOCKSTEP, Policy
 from shflbench.checker.machine.scheduler import STEP_LIMIT, Scheduler
 from shflbench.checker.machine.state import ABSENT_FILLS, UNWRITTEN_FILLS, State, buffer_space
@@ -49,7 +50,8 @@ class EmulatedLaunch:
     shape: Shape
     shared_bytes: int  # dynamic, per block
     inputs: Sequence[Values]
-    outputs: Sequence[tuple[int, str] | Values]  # (elements, NumPy type) of each, or its contents before
+    # (elements, NumPy type) of each, or its contents before; all or none of them have pages
+    outputs: Sequence[tuple[int, str] | Values | PagedBuffer]
     iterations: int
     order: Sequence[Argument] | None = None  # of the arguments; None: buffers, then iterations
     machine: Machine = field(default_factory=Machine, compare=False)
@@ -73,7 +75,7 @@ def execute(  # noqa: PLR0913  (all but the first two by name)
     unwritten: int = UNWRITTEN_FILLS[0],
     dropped: DroppedAccesses | None = None,
 ) -> list[Values]:
-    """Run one launch under `policy` and return its outputs.
+    """Run one launch under `policy` and return its outputs, none if these have pages.
 
     `observe` returns the observers of the launch, given its initial state. `absent_fill` are the bits of values that
     are read from lanes that do not execute a shuffle, `unwritten` is each byte of memory before it is written. With
@@ -96,14 +98,17 @@ def execute(  # noqa: PLR0913  (all but the first two by name)
     return [
         memory.bytes[start:end].view(item[1] if isinstance(item, tuple) else item.dtype).copy()
         for (start, end), item in zip(state.buffers[len(launch.inputs) :], launch.outputs, strict=False)
+        if not isinstance(item, PagedBuffer)
     ]
 
 
 def _ready(launch: EmulatedLaunch, unwritten: int) -> State:
     """Return the state before a launch, reusing that of the machine's last launch of the same kernel and shape."""
-    buffers = [*launch.inputs, *launch.outputs]
+    paged = [item for item in launch.outputs if isinstance(item, PagedBuffer)]
+    buffers = [item for item in (*launch.inputs, *launch.outputs) if not isinstance(item, PagedBuffer)]
     sizes = [_bytes(item) for item in buffers]
-    memory, state = buffer_space(sizes, launch.program.heap_bytes), launch.machine.state
+    memory = paged_memory(paged) if paged else buffer_space(sizes, launch.program.heap_bytes)
+    state = launch.machine.state
     if (
         state is None
         or state.program is not launch.program
@@ -112,16 +117,27 @@ def _ready(launch: EmulatedLaunch, unwritten: int) -> State:
     ):
         state = launch.machine.state = State(launch.program, launch.shape, launch.shared_bytes, memory)
     memory = state.spaces["global"]
+    memory.names = launch.names
+    if isinstance(memory, PagedMemory):
+        memory.set_contents(paged)
+    else:
+        _set_contents(memory, buffers, launch.program.heap_bytes, unwritten)
+    state.start(_arguments(launch, memory), launch.symbols, unwritten)
+    return state
+
+
+def _set_contents(
+    memory: MemorySpace, buffers: Sequence[tuple[int, str] | Values], heap_bytes: int, unwritten: int
+) -> None:
+    """Fill memory with the contents of the buffers that have some, and with `unwritten` elsewhere."""
     for start, end in memory.allocations:
         memory.bytes[start:end] = unwritten
-    memory.bytes[memory.size - launch.program.heap_bytes : memory.size] = unwritten
-    memory.filled, memory.names = [], launch.names
+    memory.bytes[memory.size - heap_bytes : memory.size] = unwritten
+    memory.filled = []
     for item, (start, end) in zip(buffers, memory.allocations, strict=False):
         if not isinstance(item, tuple):
             memory.bytes[start:end] = np.ascontiguousarray(item).reshape(-1).view(np.uint8)
             memory.filled.append((start, end))
-    state.start(_arguments(launch, memory), launch.symbols, unwritten)
-    return state
 
 
 def _bytes(buffer: tuple[int, str] | Values) -> int:

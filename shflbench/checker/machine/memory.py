@@ -66,7 +66,14 @@ class MemorySpace:
 
         `starts` are the first bytes of the parts that the addresses lie in, None for a space of one part.
         """
-        offsets = addresses - self.base
+        offsets = self._checked(addresses, size)
+        if starts is not None:
+            offsets += starts
+        return offsets // element
+
+    def _checked(self, addresses: Values, size: int) -> Values:
+        """Return bytes from the start of the space, or of its parts, for accesses of `size` bytes there; or Fault."""
+        offsets: Values = addresses - self.base
         low, high = int(np.minimum.reduce(offsets, axis=None)), int(np.maximum.reduce(offsets, axis=None))
         if low < 0 or high + size > self.size:
             wrong = (offsets < 0) | (offsets + size > self.size)
@@ -78,9 +85,11 @@ class MemorySpace:
             raise Fault(position, why, FaultKind.MISALIGNED, inside.low, size, inside.buffer)
         if self.allocations:
             self._check_allocations(offsets, low, high, size)
-        if starts is not None:
-            offsets += starts
-        return offsets // element
+        return offsets
+
+    def offset_of(self, byte: int) -> int:
+        """Return where in the space, or in all of its parts, a byte of `bytes` lies."""
+        return byte
 
     def faulty(self, addresses: Values, size: int) -> Values:
         """Return which accesses of `size` bytes are out of bounds or misaligned."""

@@ -8,6 +8,7 @@ import numpy as np
 from shflbench.checker.link.program import Op, Slot
 from shflbench.checker.machine.collective import constant
 from shflbench.checker.machine.faults import FaultKind, KernelFault
+from shflbench.checker.machine.paged_memory import PagedMemory
 from shflbench.checker.machine.printing import formatted
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet, scattered
@@ -63,7 +64,7 @@ def _memory(state: State, thread: int, address: int) -> tuple[Values | None, int
             return (space.bytes[number * space.stride : (number + 1) * space.stride], start)
     name, base = ("global", GLOBAL_BASE) if address >= GLOBAL_BASE else ("module", MODULE_BASE)
     start = address - base
-    inside = 0 <= start < state.spaces[name].bytes.size
+    inside = 0 <= start < state.spaces[name].bytes.size and not isinstance(state.spaces[name], PagedMemory)
     return (state.spaces[name].bytes if inside else None), start
 
 

@@ -78,8 +78,7 @@ class Rule(Observer):
 
 def bytes_of(space: MemorySpace, first: int, size: int) -> tuple[str, int | None]:
     """Return words for `size` bytes of memory from byte `first`, and the number of the buffer in global memory."""
-    if space.parts > 1:  # of a block or thread
-        first %= space.stride
+    first = first % space.stride if space.parts > 1 else space.offset_of(first)  # of a block or thread, or of all
     if not space.allocations:
         return f"{_range(first, size)} of {space.name} memory", None
     number = space.allocation(first, size)

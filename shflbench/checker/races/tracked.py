@@ -4,8 +4,9 @@ For each cell: the last weak write, and when each thread last read it weakly, re
 by the numbers of `clocks.py`. Two accesses race if at least one writes, neither happened before the other, and they are
 not morally strong: both strong, at scopes that include both threads, and of the same bytes (PTX ISA 9.0, 8.7).
 
-Volatile accesses to shared memory are strong, too, but few of them are meant to be: they are reported like weak ones
-unless threads synchronize by them, because code that relies on lockstep execution of warps uses them.
+Volatile accesses to shared memory, and to global memory by threads of one warp, are strong, too, but few of them are
+meant to be: they are reported like weak ones unless threads synchronize by them, because code that relies on lockstep
+execution of warps uses them.
 """
 
 from collections import Counter
@@ -26,6 +27,7 @@ from shflbench.checker.races.observation import Observations
 from shflbench.checker.races.rule import Rule
 from shflbench.checker.races.synchronization import Synchronization
 from shflbench.errors import EmulatorError
+from shflbench.model import WARP
 
 MOST_ENTRIES = 1 << 26  # cells times threads: a table takes 256 MiB
 MOST_REPORTS = 64  # executions of one instruction that race, after which it is not compared any more
@@ -238,8 +240,14 @@ class TrackedRaces(Rule):
                 unordered &= ~same[entry]  # equal values may come in any order
             if form.atomic and earlier.atomic:
                 unordered[:] = False
-            weak = race if in_shared and form.order == earlier.order == "volatile" else HazardKind.UNORDERED
-            for kind, where, may_synchronize in ((race, those & ~strong, False), (weak, unordered, True)):
+            relies = np.zeros(entry.shape, np.bool_)  # on lockstep execution
+            if form.order == earlier.order == "volatile":
+                relies = unordered & (in_shared | (part.threads[entry] // WARP == other // WARP))
+            for kind, where, may_synchronize in (
+                (race, those & ~strong, False),
+                (race, relies, True),
+                (HazardKind.UNORDERED, unordered & ~relies, True),
+            ):
                 yield _Pairs(kind, entry[where], other[where], at[where], may_synchronize)
 
     def _within(

@@ -55,6 +55,11 @@ class RunBudget:
         return self.spent > self.most or self.spent + self.longest > self.most * MOST_WITH_NEXT
 
     @property
+    def is_patient(self) -> bool:
+        """Whether one more run may begin that shows what no other one does."""
+        return self.spent + self.longest < self.most_patient
+
+    @property
     def is_half_spent(self) -> bool:
         """Whether no launch runs with further inputs, because other launches show more."""
         return self.spent + self.longest > self.most / 2

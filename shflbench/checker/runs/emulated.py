@@ -6,12 +6,16 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.names import variable_name
 from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes
+from shflbench.checker.machine.paged_memory import PagedBuffer
 from shflbench.checker.machine.threads import Shape
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.link.program import Program
+    from shflbench.checker.opcodes.forms import Values
 
 
 def emulated_launch(program: Program, launch: PlannedLaunch, arguments: Arguments, machine: Machine) -> EmulatedLaunch:
@@ -21,13 +25,24 @@ def emulated_launch(program: Program, launch: PlannedLaunch, arguments: Argument
         shape=Shape.of(launch.shape.grid, launch.shape.block, launch.shape.sample),
         shared_bytes=arguments.shared_bytes,
         inputs=(),
-        outputs=[buffer.contents for buffer in arguments.buffers],
+        outputs=_outputs(program, launch, arguments),
         iterations=0,
         order=[ParameterBytes(value.data, value.pointers) for value in arguments.parameters],
         machine=machine,
         names=[buffer.name for buffer in arguments.buffers],
         symbols=_symbols(program, arguments),
     )
+
+
+def has_pages(program: Program, launch: PlannedLaunch) -> bool:
+    """Whether only those parts of the buffers of a launch take memory that its threads access."""
+    return bool(launch.shape.sample) and not program.heap_bytes
+
+
+def _outputs(program: Program, launch: PlannedLaunch, arguments: Arguments) -> Sequence[Values | PagedBuffer]:
+    if has_pages(program, launch):
+        return [PagedBuffer(buffer.contents, buffer.bytes) for buffer in arguments.buffers]
+    return [buffer.contents for buffer in arguments.buffers]
 
 
 def _symbols(program: Program, arguments: Arguments) -> dict[str, bytes]:

@@ -16,7 +16,7 @@ from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.launches import fewer_blocks, is_special, without_arguments
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.numbers import is_too_large
-from shflbench.checker.inputs.wishes import MOST_BYTES
+from shflbench.checker.inputs.wishes import MOST_BYTES, MOST_PAGED, PAGED_PERIOD
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.launch import Machine
 from shflbench.checker.machine.policies import ADVERSARIAL, LOCKSTEP
@@ -27,7 +27,7 @@ from shflbench.checker.races.tracked import TooManyCellsError
 from shflbench.checker.races.watched import ScheduledRun
 from shflbench.checker.runs.budget import COMPARISON, RunBudget
 from shflbench.checker.runs.differences import differences
-from shflbench.checker.runs.emulated import emulated_launch
+from shflbench.checker.runs.emulated import emulated_launch, has_pages
 from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence, did_not_end
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.runs.launch_selection import adversarial, to_compare
@@ -101,10 +101,13 @@ class KernelRuns:
 
     def _add_in_lockstep(self, launches: list[LaunchEvidence], launch_plan: Sequence[PlannedLaunch], seeds: int) -> str:
         """Add each launch with each seed to `launches`; return why not all of them ran."""
+        skipped = 0
         for index, launch in enumerate(launch_plan):
-            if launches and self.budget.is_spent:
-                number = count_noun(len(launch_plan) - index, "launch")
-                return f"{number} did not run, because the limit of instructions was reached"
+            if _never_ends(launch, launches):
+                continue
+            if launches and self.budget.is_spent and not self._tests_bounds(launch, launches):
+                skipped += 1
+                continue
             launches.append(self._launch(launch, self.seed))
             is_only = len(launches) == 1 and index == len(launch_plan) - 1
             if launch.shape.sample and not is_only and not self._is_meaningful(launches[-1]):
@@ -118,11 +121,17 @@ class KernelRuns:
             for round_ in range(1, seeds):
                 self.wishes = replace(self.wishes, vary=not is_special(launch))
                 tried = launches[-1].launch  # with fewer blocks, where all of them were too many
-                other = derive(self.kernel, tried, self.wishes, self.seed + round_)
+                other = derive(self.kernel, tried, self._wishes_of(tried), self.seed + round_)
                 if not self.budget.is_half_spent and _differ(other, launches[-1].arguments):
                     launches.append(self._launch(tried, self.seed + round_))
             self.wishes = replace(self.wishes, vary=False)
-        return ""
+        number = count_noun(skipped, "launch")
+        return f"{number} did not run, because the limit of instructions was reached" if skipped else ""
+
+    def _tests_bounds(self, launch: PlannedLaunch, before: Sequence[LaunchEvidence]) -> bool:
+        """Whether a launch at its real sizes runs beyond the budget, because no other one tests their bounds."""
+        is_first = not any(item.launch.shape.sample for item in before)
+        return bool(launch.shape.sample) and is_first and self.budget.is_patient
 
     def one_launch(self, launch: PlannedLaunch) -> LaunchEvidence:
         """Run one launch in lockstep; TimeLimitError if the time is up."""
@@ -187,7 +196,7 @@ class KernelRuns:
         machine = self._machine()
         while True:
             self.budget.deadline.check()
-            arguments = derive(self.kernel, launch, self.wishes, seed)
+            arguments = derive(self.kernel, launch, self._wishes_of(launch), seed)
             emulated = self._emulated(launch, arguments, machine)
             result = self._in_lockstep(emulated, seed, arguments)
             if isinstance(result.error, TooManyCellsError) and (smaller := fewer_blocks(launch)) is not None:
@@ -234,6 +243,18 @@ class KernelRuns:
         differing = tuple(differences(results, names))
         more = replace(item, results=tuple(results), partial=tuple(partial), differences=differing)
         return more, cut
+
+    def _wishes_of(self, launch: PlannedLaunch) -> Wishes:
+        """Return what decides on the arguments of a launch; of one with pages, contents repeat unless they are indices.
+
+        Sorted contents do not repeat, either.
+        """
+        arguments = launch.host.arguments if launch.host is not None else ()
+        is_sorted = any(item.buffer is not None and item.buffer.is_sorted for item in arguments)
+        indexes = bool(self.wishes.indexes or self.wishes.offsets)
+        if not has_pages(self.program, launch) or is_sorted or indexes:
+            return self.wishes
+        return replace(self.wishes, most_bytes=MOST_PAGED, period_bytes=PAGED_PERIOD)
 
     def _machine(self) -> Machine:
         return Machine(deadline=self.budget.deadline)
@@ -324,6 +345,11 @@ def _that_fits(launch: PlannedLaunch) -> PlannedLaunch | None:
     if host is not None and host.arguments and is_too_large(host):
         return without_arguments(launch)
     return fewer_blocks(launch)
+
+
+def _never_ends(launch: PlannedLaunch, before: Sequence[LaunchEvidence]) -> bool:
+    """Whether blocks of a launch would not end, because fewer blocks with its numbers did not."""
+    return bool(launch.shape.sample) and any(item.launch.host is launch.host and did_not_end(item) for item in before)
 
 
 def _skipped(endless: int) -> str:

@@ -3,13 +3,17 @@
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from shflbench.checker.files import FileOptions, check_file
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import fewer_blocks, plan
 from shflbench.checker.inputs.sampled import with_samples
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.machine.threads import Shape
+from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.report import KernelReport
+from shflbench.checker.runs import budget, kernel_runs
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.kernel_file import HostLaunch, LaunchBounds
 from tests import kernels
@@ -106,3 +110,106 @@ def test_only_launch_is_judged_where_its_blocks_leave_a_derived_buffer(tmp_path:
     ).kernels
     assert "1056x256" in {launch.shape for launch in report.launches}
     assert "0 launches" not in report.sentence
+
+
+# Buffers of 512 MB, of which the kernels access a few pages.
+LARGE = """\
+__global__ void moved(const float *x, float *y, int n, int off)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i + off] += x[i];
+}
+__global__ void looked_up(const float *table, float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] += table[i];
+}
+__global__ void last(float *y, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[n - 1] = i;
+}
+int main()
+{
+    const int n = (1 << 27) - 100, off = OFF;
+    float *x, *y, *table;
+    cudaMalloc(&table, 1 << 12);
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMalloc(&y, n * sizeof(float));
+    cudaMemset(table, 0, 1 << 12);
+    cudaMemset(x, 0, n * sizeof(float));
+    moved<<<(n + 255) / 256, 256>>>(x, y, n, off);
+    looked_up<<<(n + 255) / 256, 256>>>(table, y, n);
+    last<<<(n + 255) / 256, 256>>>(y, n);
+}
+"""
+
+
+def _large(folder: Path, cache: Path, off: int) -> list[KernelReport]:
+    file = folder / "large.cu"
+    file.write_text(LARGE.replace("OFF", str(off)), encoding="utf-8")
+    return list(check_file(file, FileOptions(toolchain=kernels.tools(), cache=cache, outputs=False)).kernels)
+
+
+def test_the_last_block_of_a_large_grid_tests_the_ends_of_large_buffers(tmp_path: Path, kernel_cache: Path) -> None:
+    sound, _, _ = _large(tmp_path, kernel_cache, 0)
+    assert (sound.verdict, sound.untested) == ("clean", ())
+    assert sound.launches[0].note == "launch of the host code, of which 3 of 524288 blocks ran"
+    moved, looked_up, last = _large(tmp_path, kernel_cache, 4)
+    assert (moved.verdict, looked_up.verdict, last.verdict) == ("broken", "broken", "broken")
+    assert moved.findings[0].threads == ("thread 152 of block 524287",)
+    assert looked_up.findings[0].memory == "the 4096 bytes of `table`"  # and not one of `y`
+    assert last.findings[0].detail == "bytes 536870508–536870511 of `y`"
+
+
+# In both dimensions, the last block has no work.
+SPARE = """\
+__global__ void next(const float *in, float *out, int n)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x < n && y < n) out[y * n + x + 1] = in[y * n + x];
+}
+int main()
+{
+    const int n = 4096;
+    float *in, *out;
+    cudaMalloc(&in, n * n * sizeof(float));
+    cudaMalloc(&out, n * n * sizeof(float));
+    next<<<dim3(n / 16 + 1, n / 16 + 1), dim3(16, 16)>>>(in, out, n);
+}
+"""
+
+
+def test_the_last_block_with_work_runs_where_the_last_one_has_none(tmp_path: Path, kernel_cache: Path) -> None:
+    file = tmp_path / "spare.cu"
+    file.write_text(SPARE, encoding="utf-8")
+    (report,) = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False)).kernels
+    (finding,) = report.findings
+    assert (report.verdict, finding.kind, finding.threads) == (
+        "broken",
+        HazardKind.OUT_OF_BOUNDS,
+        ("thread (15, 15, 0) of block (255, 255, 0)",),
+    )
+
+
+def test_blocks_at_the_real_sizes_run_beyond_the_budget_of_instructions(
+    tmp_path: Path, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(budget, "MOST_WORK", 1)
+    moved, *_ = _large(tmp_path, kernel_cache, 4)
+    assert (moved.verdict, [launch.shape for launch in moved.launches]) == ("broken", ["524288x256", "16x256"])
+
+
+def test_no_block_runs_at_the_real_sizes_where_a_smaller_launch_did_not_end(
+    tmp_path: Path, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_runs, "STEP_LIMIT", 1000)
+    monkeypatch.setattr(budget, "MOST_PATIENT", 1000)
+    text = LARGE.replace("y[i + off] +=", "for (int k = 0; k < n; k++) y[i] +=").partition("__global__ void looked_up")[
+        0
+    ]
+    main = LARGE.partition("int main")[2].partition("    looked_up")[0]
+    file = tmp_path / "long.cu"
+    file.write_text(f"{text}int main{main}}}\n", encoding="utf-8")
+    (long,) = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False)).kernels
+    assert "524288x256" not in [launch.shape for launch in long.launches]

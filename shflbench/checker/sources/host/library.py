@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import struct
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.host.machine import MOST_ITERATIONS, HostStop
@@ -20,12 +21,14 @@ from shflbench.checker.sources.host.values import (
     Text,
     bounded,
 )
+from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_GRID
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from shflbench.checker.sources.host.interface import HostRun, Reference
     from shflbench.checker.sources.host.machine import HostFrame
+    from shflbench.dimensions import Dims
 
 CONSTANTS: Mapping[str, object] = {
     "NULL": 0, "RAND_MAX": 2**31 - 1, "INT_MAX": 2**31 - 1, "INT_MIN": -(2**31), "UINT_MAX": 2**32 - 1,
@@ -42,6 +45,7 @@ PROPERTIES: Mapping[str, int] = {
     "regsPerBlock": 65536, "major": 9, "minor": 0, "cooperativeLaunch": 1, "managedMemory": 1,
     "concurrentManagedAccess": 1,
 }  # fmt: skip
+EXTENTS: Mapping[str, Dims] = {"maxGridSize": MAX_GRID, "maxThreadsDim": MAX_BLOCK_DIMS}  # of every architecture
 # Attributes of the same device, by the names with which `cudaDeviceGetAttribute` is asked.
 ATTRIBUTES: Mapping[str, int] = {
     "cudaDevAttrMultiProcessorCount": 132, "cudaDevAttrWarpSize": 32, "cudaDevAttrMaxThreadsPerBlock": 1024,
@@ -49,6 +53,8 @@ ATTRIBUTES: Mapping[str, int] = {
     "cudaDevAttrMaxSharedMemoryPerBlockOptin": 232448, "cudaDevAttrMaxSharedMemoryPerMultiprocessor": 233472,
     "cudaDevAttrMaxRegistersPerBlock": 65536, "cudaDevAttrComputeCapabilityMajor": 9,
     "cudaDevAttrComputeCapabilityMinor": 0, "cudaDevAttrCooperativeLaunch": 1,
+    **{f"cudaDevAttrMaxGridDim{axis}": most for axis, most in zip("XYZ", MAX_GRID, strict=True)},
+    **{f"cudaDevAttrMaxBlockDim{axis}": most for axis, most in zip("XYZ", MAX_BLOCK_DIMS, strict=True)},
 }  # fmt: skip
 _HARMLESS = re.compile(
     r"printf|fprintf|puts|free|cudaFree\w*|delete|assert|cuda\w*Synchronize|cudaEvent\w*|cudaStream\w*|cudaGetLastError|"
@@ -400,7 +406,9 @@ def _constant(value: object) -> Call:
 def _properties(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     target = given[0].load() if given else UNKNOWN
     fields = {name: Cell(value, INT) for name, value in PROPERTIES.items()}
-    fields["maxGridSize"] = Cell(Pointer(Memory(None), 0, INT))
+    for name, extents in EXTENTS.items():
+        data = struct.pack("3i", *extents)
+        fields[name] = Cell(Pointer(Memory(len(data), data=bytearray(data), known=bytearray([1] * len(data))), 0, INT))
     _write(target, Structure(target.cell.type if isinstance(target, CellAddress) else UNKNOWN_TYPE, fields))
     return 0
 

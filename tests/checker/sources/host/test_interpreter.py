@@ -58,6 +58,9 @@ def numbers(found: list[HostLaunch]) -> list[int | float | None]:
         (main("int n = 4, *q = &n; *q = 9; kernel<<<1, 32>>>(p, n);"), 9),
         (main("int n = std::max(3, std::min(9, 5)); kernel<<<1, 32>>>(p, n);"), 5),
         (main("cudaDeviceProp d; cudaGetDeviceProperties(&d, 0); kernel<<<1, 32>>>(p, d.warpSize);"), 32),
+        (main("cudaDeviceProp d; cudaGetDeviceProperties(&d, 0); "
+              "kernel<<<1, 32>>>(p, std::min(1 << 20, d.maxGridSize[1]) + d.maxThreadsDim[2]);"), 65535 + 64),
+        (main("int n; cudaDeviceGetAttribute(&n, cudaDevAttrMaxGridDimX, 0); kernel<<<1, 32>>>(p, n);"), 2**31 - 1),
         ("enum Size { SMALL = 4, LARGE };\n" + main("kernel<<<1, 32>>>(p, LARGE);"), 5),
         ("const int N = 6;\nint count = N * 2;\n" + main("count++; kernel<<<1, 32>>>(p, count);"), 13),
         ("struct S { int n = 2; int get() { return 2 * n; } };\n" + main("S s; kernel<<<1, 1>>>(p, s.get());"), 4),
