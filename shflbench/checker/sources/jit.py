@@ -156,11 +156,12 @@ def _remove_rejected(unit: SourceUnit, macros: Macros, spans: dict[str, list[Tex
     progress = False
     for name, line in dict.fromkeys((message.file, message.line) for message in result.errors):
         file = files.get(name)
-        span = None
-        if file is not None:
-            span = enclosing_host_item(file, line, macros) or rejected_host_item(file, line, macros)
-        if span is not None and span not in spans[name]:
-            spans[name].append(span)
+        if file is None:
+            continue
+        items = (find_item(file, line, macros) for find_item in (enclosing_host_item, rejected_host_item))
+        new = next((span for span in items if span is not None and span not in spans[name]), None)
+        if new is not None:
+            spans[name].append(new)
             progress = True
     return progress
 

@@ -13,6 +13,7 @@ from shflbench.checker.sources.host.interpreter import Interpreter
 from shflbench.checker.sources.host.preprocessor import Preprocessor
 from shflbench.checker.sources.host.program import HostProgram
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
+from shflbench.checker.sources.launch_macros import with_launches
 from shflbench.checker.sources.launches import LaunchSite, kernel_name, launches
 from shflbench.checker.sources.layouts import Types
 from shflbench.checker.sources.macros import Macros
@@ -74,13 +75,18 @@ class CudaSource:
     @cached_property
     def evaluator(self) -> Evaluator:
         """Constants of the host code."""
-        evaluator = Evaluator(self.unit.files, self.macros)
+        evaluator = Evaluator(self._host_files, self.macros)
         evaluator.types = Types(self.unit.files, evaluator.text, self._preprocessor.compiles)
         return evaluator
 
     @cached_property
     def _preprocessor(self) -> Preprocessor:
         return Preprocessor(self.unit.files, self.macros.of_command_line())
+
+    @cached_property
+    def _host_files(self) -> list[UserFile]:
+        """The files as the interpreter of host code reads them."""
+        return with_launches(self.unit.files, self.macros, self._preprocessor.macros)
 
     @property
     def types(self) -> Types:
@@ -92,8 +98,8 @@ class CudaSource:
     @cached_property
     def launches(self) -> list[LaunchSite]:
         """The launches that the host code performs, and those in its text that it was not seen to perform."""
-        sites = launches(self.unit.files, self.evaluator)
-        program = HostProgram(self.unit.files, self.macros, self._preprocessor.macros, self.numbers)
+        sites = launches(self._host_files, self.evaluator)
+        program = HostProgram(self._host_files, self.macros, self._preprocessor.macros, self.numbers)
         run = Interpreter(program, self.types, self._by_plain_name, self.numbers)
         performed = performed_launches(run, {site.node.id for site in sites}, self.words, self.usual)
         reached = {item.node.id for item in performed}
@@ -119,7 +125,7 @@ class CudaSource:
 
     @cached_property
     def _resolver(self) -> Instances:
-        return Instances(self.unit.files, self.evaluator)
+        return Instances(self._host_files, self.evaluator)
 
     @cached_property
     def _mentions(self) -> list[tuple[Definition, UserFile, Node]]:
@@ -127,7 +133,7 @@ class CudaSource:
         templates = [item for item in self.definitions if item.template is not None]
         names_of = {item.plain_name for item in templates}
         result = []
-        for file in self.unit.files:
+        for file in self._host_files:
             if not any(name.encode() in file.text for name in names_of):
                 continue
             for node in walk(file.tree.root_node):
