@@ -112,6 +112,8 @@ def _header_versions(headers: tuple[Path, ...]) -> Iterator[str]:
             path = folder / name
             if path.is_file() and (match := _VERSION_MACRO.search(path.read_text(encoding="utf-8", errors="replace"))):
                 yield f"{match[1]} {match[2]}"
+        if (folder / "crt" / "mma.h").is_file():  # a package of its own; without it, what includes <mma.h> fails
+            yield "crt"
 
 
 @cache

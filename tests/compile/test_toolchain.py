@@ -1,5 +1,6 @@
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
@@ -53,6 +54,16 @@ def test_toolchain_works_without_optional_parts(monkeypatch: pytest.MonkeyPatch)
     for search in ("find_nvidia_binary_utility", "find_nvidia_header_directory"):
         monkeypatch.setattr(f"cuda.pathfinder.{search}", lambda _: None)
     assert (find().nvdisasm, find().headers) == (None, ())
+
+
+def test_what_was_compiled_without_a_header_of_the_compiler_is_compiled_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("cuda.pathfinder.find_nvidia_header_directory", lambda _: str(tmp_path))
+    before = find().identity
+    (tmp_path / "crt").mkdir()
+    (tmp_path / "crt" / "mma.h").touch()
+    assert find().identity != before
 
 
 @pytest.mark.parametrize(("arch", "capability"), [("sm_90", 90), ("sm_90a", 90), ("sm_100f", 100)])

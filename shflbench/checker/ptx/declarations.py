@@ -10,6 +10,7 @@ from shflbench.errors import EmulatorError
 
 MOST_REGISTERS = 1 << 16  # of one declaration; more is a damaged text
 MOST_ELEMENTS = 1 << 28  # of one variable, likewise
+MOST_ALIGNMENT = 1 << 16  # bytes: kernels align tiles to the window of a copy, no more than shared memory has
 
 _TYPES = "|".join(sorted(NUMPY, key=len, reverse=True))
 _VARIABLE = re.compile(
@@ -93,7 +94,8 @@ def variable(text: str) -> Variable:
     if match["vector"] and count is not None:
         count *= int(match["vector"])
     align = int(match["align"] or int(NUMPY[match["type"]].lstrip("?uif") or 1) * int(match["vector"] or 1))
-    if (count is not None and not 0 <= count <= MOST_ELEMENTS) or align not in {1, 2, 4, 8, 16, 32, 64, 128}:
+    is_alignment = 0 < align <= MOST_ALIGNMENT and not align & (align - 1)
+    if (count is not None and not 0 <= count <= MOST_ELEMENTS) or not is_alignment:
         raise EmulatorError(f"`{text[:80]}` has an impossible size or alignment")
     values = tuple(_values(match["values"])) if match["values"] else ()
     external = ".extern" in match["linkage"] and match["space"] in {"global", "const"}

@@ -130,6 +130,8 @@ class FileCompiler:
         except (CompileError, CompilerError) as error:
             if instances and isinstance(error, SourceError):  # an instance may be the reason
                 raise
+            if _NO_HEADER in error.message and _NO_HEADER in rejected.message:  # which device code needs, too
+                raise
             raise rejected from error
         why = rejected.message.partition(" does not compile: ")[2]
         reason = "needs headers of host code" if _NO_HEADER in rejected.message else "rejects host code"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host_code import blank, enclosing_host_item, host_spans, host_types
 from shflbench.checker.sources.left_out import can_leave_out
-from shflbench.checker.sources.messages import compile_error, instance_error, missing_header
+from shflbench.checker.sources.messages import compile_error, instance_error, missing_header, named_header
 from shflbench.checker.sources.rejected_kernels import rejected_kernels, without
 from shflbench.checker.sources.text_items import rejected_host_item
 from shflbench.compile.host_headers import cub_stub, language_stubs, standard_stubs
@@ -101,6 +101,7 @@ def compile_device_code(
             if result.ptx is not None:
                 return Jit(result.ptx, given, tuple(left_out), tuple(rejected))
             errors = result.errors
+            _refuse_incomplete_toolkit(unit, errors)
             absent = [name for name in unit.missing if name not in left_out and _lacks(errors, name)]
             if absent and can_leave_out(unit, options.define, absent):
                 left_out |= dict.fromkeys(absent, b"")
@@ -126,6 +127,13 @@ def _lacks(errors: Sequence[Message], header: str) -> bool:
     return any(header in error.text and "cannot open source file" in error.text for error in errors)
 
 
+def _refuse_incomplete_toolkit(unit: SourceUnit, errors: Sequence[Message]) -> None:
+    """Raise CompileError if a header of CUDA includes one that is not installed: no further attempt has it."""
+    first = errors[0]
+    if named_header(first.text) is not None and all(first.file != file.name for file in unit.files):
+        raise _error(unit, errors, ())
+
+
 def _compiled(unit: PtxUnit, compiler: PtxCompiler, deadline: Deadline) -> PtxResult:
     """Compile a unit until the deadline at most."""
     deadline.check()
@@ -148,11 +156,12 @@ def _remove_rejected(unit: SourceUnit, macros: Macros, spans: dict[str, list[Tex
     progress = False
     for name, line in dict.fromkeys((message.file, message.line) for message in result.errors):
         file = files.get(name)
-        span = None
-        if file is not None:
-            span = enclosing_host_item(file, line, macros) or rejected_host_item(file, line, macros)
-        if span is not None and span not in spans[name]:
-            spans[name].append(span)
+        if file is None:
+            continue
+        items = (find_item(file, line, macros) for find_item in (enclosing_host_item, rejected_host_item))
+        new = next((span for span in items if span is not None and span not in spans[name]), None)
+        if new is not None:
+            spans[name].append(new)
             progress = True
     return progress
 

@@ -27,6 +27,15 @@ class Macro:
     body: str
 
 
+def substituted(macro: Macro, arguments: Sequence[str]) -> str:
+    """Return the body of a macro with its arguments."""
+    names = macro.parameters or ()
+    given = dict(zip(names, arguments, strict=False))
+    given["__VA_ARGS__"] = ", ".join(arguments[len([name for name in names if name != "__VA_ARGS__"]) :])
+    body = re.sub(r"(?<!#)#(?!#)\s*(\w+)", r'"\1"', macro.body)
+    return re.sub(r"\s*##\s*", "", _WORD.sub(lambda match: given.get(match[0], match[0]), body))
+
+
 class Macros:
     """All definitions by name; a name may have several, of which the preprocessor chooses."""
 

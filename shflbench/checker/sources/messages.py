@@ -22,7 +22,8 @@ _DIALECT = re.compile(
 )
 _TEXTURE = re.compile(r"\btexture\s*<[^;{}<>]*>\s*(\w+)")
 _UNDEFINED = re.compile(r'identifier "(\w+)" is undefined')
-_MISSING = re.compile(r"(\S+): No such file or directory")
+# Of gcc in the name of nvcc, and of NVRTC.
+_MISSING = re.compile(r'(?P<gcc>\S+): No such file or directory|cannot open source file "(?P<nvrtc>[^"]+)"')
 
 MAXIMUM_MESSAGE = 400  # characters: compilers repeat names of any length
 
@@ -59,6 +60,7 @@ _PACKAGES = (
     ("cuda/", "CCCL (with pip: nvidia-cuda-cccl)"),
     ("cutlass/", "CUTLASS (its include folder)"),
     ("cute/", "CUTLASS (its include folder)"),
+    ("crt/", "the headers of the CUDA compiler (with pip: nvidia-cuda-crt)"),
 )
 FIX = "Fix the source line, or pass missing folders with -I and macros with -D."
 
@@ -66,8 +68,8 @@ FIX = "Fix the source line, or pass missing folders with -I and macros with -D."
 def compile_error(source: Path, file: str, line: int, what: str, advice: str = FIX) -> CompileError:
     """Return the error for a message of the compiler at a line of a file; `line` is 0 if there is none."""
     place = f"{file}:{line}: " if file and line else ""
-    if (header := _MISSING.match(what)) is not None:
-        return missing_header(source, place, header[1])
+    if (header := named_header(what)) is not None:
+        return missing_header(source, place, header)
     word = _DIALECT.search(what) if "undefined" in what or "not declared" in what else None
     word = word or _DIALECT.search(_line(file, line))
     if word is not None:
@@ -80,6 +82,12 @@ def compile_error(source: Path, file: str, line: int, what: str, advice: str = F
         advice = "Use texture objects (cudaTextureObject_t), or compile with CUDA 11 and pass the PTX."
         return RemovedFeatureError(f"{source} does not compile: {place}{what}", advice, file, line)
     return SourceError(f"{source} does not compile: {place}{what}", advice, file, line)
+
+
+def named_header(what: str) -> str | None:
+    """Return the header that a message of the compiler says is missing; None for another message."""
+    match = _MISSING.match(what)
+    return match["gcc"] or match["nvrtc"] if match is not None else None
 
 
 def instance_error(source: Path, instances: Sequence[str], index: int, what: str) -> CompileError:

@@ -13,6 +13,7 @@ from shflbench.checker.sources.host.interpreter import Interpreter
 from shflbench.checker.sources.host.preprocessor import Preprocessor
 from shflbench.checker.sources.host.program import HostProgram
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
+from shflbench.checker.sources.launch_macros import with_launches
 from shflbench.checker.sources.launches import LaunchSite, kernel_name, launches
 from shflbench.checker.sources.layouts import Types
 from shflbench.checker.sources.macros import Macros
@@ -76,13 +77,18 @@ class CudaSource:
     @cached_property
     def evaluator(self) -> Evaluator:
         """Constants of the host code."""
-        evaluator = Evaluator(self.unit.files, self.macros)
+        evaluator = Evaluator(self._host_files, self.macros)
         evaluator.types = Types(self.unit.files, evaluator.text, self._preprocessor.compiles)
         return evaluator
 
     @cached_property
     def _preprocessor(self) -> Preprocessor:
         return Preprocessor(self.unit.files, self.macros.of_command_line())
+
+    @cached_property
+    def _host_files(self) -> list[UserFile]:
+        """The files as the interpreter of host code reads them."""
+        return with_launches(self.unit.files, self.macros, self._preprocessor.macros)
 
     @property
     def types(self) -> Types:
@@ -113,11 +119,11 @@ class CudaSource:
     @cached_property
     def _sites(self) -> list[LaunchSite]:
         """The launches in the text of the host code."""
-        return launches(self.unit.files, self.evaluator)
+        return launches(self._host_files, self.evaluator)
 
     @cached_property
     def _performed(self) -> list[Performed]:
-        program = HostProgram(self.unit.files, self.macros, self._preprocessor.macros, self.numbers)
+        program = HostProgram(self._host_files, self.macros, self._preprocessor.macros, self.numbers)
         run = Interpreter(program, self.types, self._by_plain_name, self.numbers)
         return performed_launches(run, {site.node.id for site in self._sites}, self.words, self.usual)
 
@@ -137,7 +143,7 @@ class CudaSource:
 
     @cached_property
     def _resolver(self) -> Instances:
-        return Instances(self.unit.files, self.evaluator)
+        return Instances(self._host_files, self.evaluator)
 
     @cached_property
     def _mentions(self) -> list[tuple[Definition, UserFile, Node]]:
@@ -145,7 +151,7 @@ class CudaSource:
         templates = [item for item in self.definitions if item.template is not None]
         names_of = {item.plain_name for item in templates}
         result = []
-        for file in self.unit.files:
+        for file in self._host_files:
             if not any(name.encode() in file.text for name in names_of):
                 continue
             for node in walk(file.tree.root_node):

@@ -1,9 +1,14 @@
 """Forms of CUDA C++ that the grammar, NVRTC or one standard of C++ does not take as they are."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from shflbench.checker.sources.read import read_cuda
+from shflbench.compile.nvrtc import PtxResult, PtxUnit
+from shflbench.compile.ptx_cache import PtxCompiler
+from shflbench.compile.toolchain import find
 from shflbench.errors import CompileError
 from tests.checker.sources.conftest import Parse, Read
 
@@ -69,6 +74,27 @@ def test_a_text_that_only_looks_newer_is_compiled_in_the_older_standard(read: Re
 def test_a_missing_header_is_named_with_what_to_do(read: Read, name: str, advice: str) -> None:
     with pytest.raises(CompileError, match=advice):
         read(f"#include <{name}>\n__global__ void k(int *p) {{ *p = NUMBER; }}\n")
+
+
+def test_a_header_that_one_of_cuda_includes_is_named_with_its_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toolkit = tmp_path / "toolkit"
+    toolkit.mkdir()
+    (toolkit / "mma.h").write_text('#include "crt/mma.h"\n')
+    path = tmp_path / "kernel.cu"
+    path.write_text("#include <mma.h>\n__global__ void k(int *p) { *p = std::max(1, 2); }\n")
+    compiled: list[PtxUnit] = []
+    compile_ptx = PtxCompiler.compile
+
+    def counted(compiler: PtxCompiler, unit: PtxUnit, timeout_s: float) -> PtxResult:
+        compiled.append(unit)
+        return compile_ptx(compiler, unit, timeout_s)
+
+    monkeypatch.setattr(PtxCompiler, "compile", counted)
+    with pytest.raises(CompileError, match=r"mma\.h:1: there is no header crt/mma\.h; .*: nvidia-cuda-crt\)"):
+        read_cuda(path, "sm_90", toolchain=replace(find(), headers=(toolkit,)), nvcc=None)
+    assert len(compiled) == 1  # a further attempt takes as long, and ends the same
 
 
 def test_a_missing_header_in_a_folder_nearby_is_named_with_that_folder(read: Read, tmp_path: Path) -> None:

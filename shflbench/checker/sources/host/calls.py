@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.launching import launch, launch_by_call, launch_by_configuration
@@ -20,6 +19,7 @@ from shflbench.checker.sources.host.values import (
     Structure,
     as_type,
 )  # fmt: skip
+from shflbench.checker.sources.macros import substituted
 from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
@@ -58,6 +58,8 @@ def call(  # noqa: PLR0911  (a return per kind of call)
         return _macro(run, node, macro, arguments)
     if function.type == "field_expression":
         return _method(run, function, name, arguments)
+    if any(item.type == "lambda_expression" for item in (function, *items(function)[:1])):
+        return _immediate(run, function, arguments)
     if name in _CASTS:
         return _named_cast(run, function, arguments)
     return _plain(run, function, name, arguments)
@@ -66,7 +68,7 @@ def call(  # noqa: PLR0911  (a return per kind of call)
 def _macro(run: HostRun, node: Node, macro: Macro, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
     texts = [text_of(item) for item in arguments]
     values = [run.expression(item) for item in arguments]
-    body = _substituted(macro.body, macro.parameters or (), texts)
+    body = substituted(macro, texts)
     if any(word in macro.body for word in ("<<<", "cudaLaunch", "cudaMalloc")):
         tree = run.expanded(body, statement=True)
         if tree is not None:
@@ -91,12 +93,10 @@ def _macro(run: HostRun, node: Node, macro: Macro, arguments: Sequence[Node]) ->
     return evaluated
 
 
-def _substituted(body: str, names: Sequence[str], texts: Sequence[str]) -> str:
-    """Return the body of a macro with its arguments."""
-    given = dict(zip(names, texts, strict=False))
-    given["__VA_ARGS__"] = ", ".join(texts[len([name for name in names if name != "__VA_ARGS__"]) :])
-    body = re.sub(r"\s*##\s*", "", re.sub(r"(?<!#)#(?!#)\s*(\w+)", r'"\1"', body))
-    return re.sub(r"[A-Za-z_]\w*", lambda match: given.get(match[0], match[0]), body)
+def _immediate(run: HostRun, function: Node, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
+    """Return the call of a lambda expression where it stands."""
+    callee, places = run.expression(function), [run.reference(item) for item in arguments]
+    return lambda frame: _of_variable(run, callee(frame), [place(frame) for place in places])
 
 
 def _named_cast(run: HostRun, function: Node, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:

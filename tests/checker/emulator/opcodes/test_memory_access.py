@@ -156,3 +156,9 @@ def test_a_guard_keeps_threads_from_storing() -> None:
         st.shared.b64 [%r5], %a; setp.lt.u64 %p1, %a, %b; @%p1 st.shared.b64 [%r5], %b; ld.shared.b64 %x, [%r5];
         mov.u64 %y, 9; @!%p1 ld.shared.b64 %y, [%r5];"""
     assert run(code, rows) == [(max(a, b), 9 if a < b else a) for a, b in rows]
+
+
+def test_a_variable_begins_at_a_multiple_of_its_alignment() -> None:
+    code = """.shared .align 16384 .b8 tile[16384]; mov.u32 %r6, tile;
+    rem.u32 %x32, %r6, 16384; setp.ne.u32 %p1, %r6, %r4; selp.u32 %y32, 1, 0, %p1; """
+    assert set(run(code + TO_64_BITS, operands())) == {(0, 1)}  # and apart from the other variable

@@ -1,0 +1,147 @@
+"""Expand the macros that launch kernels, so that the grammar reads their launches where host code uses them.
+
+Only the interpreter of host code and the search for launches read this text: the compiler is given the files as they
+are. A use stays on its lines.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.host_code import UserFile
+from shflbench.checker.sources.lexer import TextSpan, code_only
+from shflbench.checker.sources.macros import Macro, substituted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shflbench.checker.sources.macros import Macros
+
+MOST_ROUNDS = 8  # of macros in macros
+MOST_BYTES = 1 << 20  # of an expanded file; larger ones stay as they are
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_LAUNCH = re.compile(r"<<<|\bcudaLaunch")
+# Of PyTorch: each runs a lambda expression once per type, with the type's name in it.
+_DISPATCH = re.compile(r"AT_DISPATCH_\w*TYPES\w*")
+_LAMBDA = re.compile(rb"\[[&=]?\]\s*(?:\(\s*\)\s*)?(?=\{)")
+_OF_TYPE = {"scalar_t": "float", "index_t": "int"}
+_INTEGRAL = re.compile(r"INTEGRAL|INDEX")
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A use of a macro with its arguments: `span` reaches from its name to the closing parenthesis."""
+
+    name: str
+    span: TextSpan
+    arguments: TextSpan
+
+
+def with_launches(files: Sequence[UserFile], macros: Macros, active: Mapping[str, Macro]) -> list[UserFile]:
+    """Return the files, those that use macros which launch kernels with these expanded.
+
+    Of several definitions of a macro, the one that is `active` in the end counts.
+    """
+    launching = _launching(macros, active)
+    return [_expanded(file, launching) for file in files]
+
+
+def _launching(macros: Macros, active: Mapping[str, Macro]) -> dict[str, Macro]:
+    """Return the macros with parameters whose text launches kernels, itself or by other macros."""
+    known = {
+        name: active.get(name, macros.definitions(name)[0])
+        for name in macros.names
+        if name in active or len(macros.definitions(name)) == 1
+    }
+    known = {name: macro for name, macro in known.items() if macro.parameters is not None}
+    result = {name: macro for name, macro in known.items() if _LAUNCH.search(macro.body)}
+    while True:
+        more = {
+            name: macro
+            for name, macro in known.items()
+            if name not in result and not result.keys().isdisjoint(_WORD.findall(macro.body))
+        }
+        if not more:
+            return result
+        result |= more
+
+
+def _expanded(file: UserFile, launching: Mapping[str, Macro]) -> UserFile:
+    text = file.text
+    for _ in range(MOST_ROUNDS):
+        uses = list(_uses(text, launching))
+        if not uses:
+            break
+        for use in reversed(uses):
+            new = _text_of(text, use, launching)
+            text = text[: use.span.start] + new + text[use.span.end :]
+        if len(text) > MOST_BYTES:
+            return file
+    return UserFile.of(file.path, file.name, text) if text is not file.text else file
+
+
+def _uses(text: bytes, launching: Mapping[str, Macro]) -> Iterator[_Use]:
+    """Yield the outermost uses in the order of the text."""
+    names = [*map(re.escape, launching), _DISPATCH.pattern]
+    wanted = re.compile(rf"\b({'|'.join(names)})\s*\(".encode())
+    if not wanted.search(text):
+        return
+    code = code_only(text)
+    end = 0
+    for match in wanted.finditer(code):
+        closing = _closing(code, match.end() - 1, b"()")
+        name = match[1].decode()
+        if match.start() < end or closing is None:
+            continue
+        if name in launching or _LAMBDA.search(text, match.end(), closing) is not None:
+            end = closing + 1
+            yield _Use(name, TextSpan(match.start(), end), TextSpan(match.end(), closing))
+
+
+def _closing(code: bytes, start: int, pair: bytes) -> int | None:
+    """Return the position of the bracket that closes the one at `start`."""
+    depth = 0
+    for match in re.compile(b"[" + re.escape(pair) + b"]").finditer(code, start):
+        depth += 1 if match[0] == pair[:1] else -1
+        if not depth:
+            return match.start()
+    return None
+
+
+def _text_of(text: bytes, use: _Use, launching: Mapping[str, Macro]) -> bytes:
+    """Return what a use stands for, with as many lines."""
+    macro = launching.get(use.name)
+    if macro is None:
+        return _dispatched(text, use)
+    arguments = [" ".join(item.decode(errors="replace").split()) for item in _arguments(text, use.arguments)]
+    return substituted(macro, arguments).encode() + b"\n" * text.count(b"\n", use.span.start, use.span.end)
+
+
+def _dispatched(text: bytes, use: _Use) -> bytes:
+    """Return the call of the lambda expression, with one type in place of its name."""
+    start, end = use.arguments.start, use.arguments.end
+    match = _LAMBDA.search(text, start, end)
+    closing = _closing(code_only(text[:end]), match.end(), b"{}") if match is not None else None
+    if match is None or closing is None:  # no launch that the grammar can read
+        return re.sub(rb"[^\r\n]", b" ", text[use.span.start : use.span.end])
+    body = text[match.start() : closing + 1]
+    types = _OF_TYPE | ({"scalar_t": "int"} if _INTEGRAL.search(use.name) else {})
+    for name, type_ in types.items():
+        body = re.sub(rf"\b{name}\b".encode(), type_.encode(), body)
+    before = text.count(b"\n", use.span.start, match.start())
+    after = text.count(b"\n", closing, use.span.end)
+    return b"\n" * before + body + b"()" + b"\n" * after
+
+
+def _arguments(text: bytes, span: TextSpan) -> Iterator[bytes]:
+    """Yield the arguments of a macro: commas in parentheses do not separate them."""
+    code = code_only(text[: span.end])
+    start, depth = span.start, 0
+    for match in re.compile(rb"[(),]").finditer(code, span.start):
+        depth += {b"(": 1, b")": -1}.get(match[0], 0)
+        if match[0] == b"," and not depth:
+            yield text[start : match.start()]
+            start = match.end()
+    yield text[start : span.end]
