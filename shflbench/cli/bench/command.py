@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -293,7 +294,23 @@ def _print(
 
         console.json(text(files, choice, read_run(folder) if folder else None, cases))
     elif folder is not None:
+        if pair := _timed_pair(folder):
+            console.say(f"Why: shflbench inspect {shlex.join([str(folder), '--diff', *pair])}")
         console.path(folder)
+
+
+def _timed_pair(folder: Path) -> tuple[str, str] | None:
+    """Return the baseline and the fastest other kernel of the first group that has both times; None if none has."""
+    from shflbench.cli.show.tables import by_group
+    from shflbench.store import read_run
+
+    for rows in by_group(read_run(folder).rows):
+        times = {row.variant: row.time_us for row in rows if row.time_us is not None}
+        baseline = next((row.baseline for row in rows if row.baseline), None)
+        others = [name for name in times if name != baseline]
+        if baseline in times and others:
+            return baseline, min(others, key=lambda name: times[name])
+    return None
 
 
 def _is_refused(folder: RunFolder) -> bool:
