@@ -100,22 +100,33 @@ class KernelComparison:
         ]
 
     def is_replaceable(self, buffer: CandidateBuffer) -> bool:
-        """Whether a buffer has equal elements that may be others, which addresses may not."""
-        return buffer.is_constant and buffer in self._inputs and buffer.name not in self._indexes
+        """Whether a buffer has equal elements that may be others: addresses may not, nor what stores to one address."""
+        return buffer.is_constant and buffer in self._data and not self._stores_may_meet
+
+    @property
+    def _data(self) -> list[CandidateBuffer]:
+        """The inputs that are no addresses and no numbers of iterations."""
+        indexes = self._indexes
+        return [item for item in self._inputs if item.name not in indexes]
+
+    @property
+    def _stores_may_meet(self) -> bool:
+        """Whether contents let threads store to one address, so that results depend on who is last."""
+        targets = self._named(kernel.candidate.targets for kernel in self.kernels)
+        return any(item.name in targets and not item.has_distinct_elements for item in self.first.buffers)
 
     @property
     def has_constant_inputs(self) -> bool:
         """Whether each array has equal elements, for which wrong kernels may have the right results."""
-        indexes = self._indexes
-        inputs = [item for item in self._inputs if item.name not in indexes]
-        return bool(inputs) and all(item.is_constant for item in inputs)
+        data = self._data
+        return bool(data) and all(map(self.is_replaceable, data))
 
     @property
-    def constant_indexes(self) -> tuple[str, ...]:
-        """The arrays if each has equal elements and none can have others, because they are addresses."""
-        inputs, indexes = self._inputs, self._indexes
-        is_each = all(item.is_constant and item.name in indexes for item in inputs)
-        return tuple(item.name for item in inputs) if is_each else ()
+    def fixed_inputs(self) -> tuple[str, ...]:
+        """The arrays if each has equal elements and none can have others."""
+        inputs = self._data or self._inputs
+        is_fixed = all(item.is_constant and not self.is_replaceable(item) for item in inputs)
+        return tuple(item.name for item in inputs) if is_fixed else ()
 
     def use(self, buffer: CandidateBuffer) -> BufferUse:
         """Return what the kernels do with a buffer: it is restored or read if one of them needs that."""

@@ -134,10 +134,10 @@ def _compare(
                 f"{comparison.name}: contents of `{name}` are indices or numbers of iterations, on which times depend, "
                 f"and are derived; give them by --arg {name}=FILE.npy"
             )
-        for name in comparison.constant_indexes:
+        for name in comparison.fixed_inputs:
             console.warn(
-                f"{comparison.name}: all elements of `{name}` are equal, and are indices or numbers of iterations: "
-                f"kernels that do not read it may be right; give other contents by --arg {name}=FILE.npy"
+                f"{comparison.name}: all elements of `{name}` are equal, and because of indices results cannot be "
+                f"compared for others: wrong kernels may be right; give other contents by --arg {name}=FILE.npy"
             )
     suite = _suite(files[-1], choice, request, flags)
     folder, code = _run(suite, request, flags, early, console)
