@@ -78,12 +78,12 @@ class CandidateBuffer:
     def has_distinct_elements(self) -> bool:
         """Whether no two elements are equal."""
         elements = self._elements
-        return self.contents.size == self.size and len(np.unique(elements, axis=0)) == len(elements)
+        return self.contents.size == self.size and len(np.unique(elements)) == len(elements)
 
     @property
-    def _elements(self) -> NDArray[np.uint8]:
+    def _elements(self) -> NDArray[np.unsignedinteger]:
         size = ELEMENTS[self.element].size
-        return self.contents[: self.contents.size // size * size].reshape(-1, size)
+        return self.contents[: self.contents.size // size * size].view(f"u{size}")
 
 
 @dataclass(frozen=True, slots=True)

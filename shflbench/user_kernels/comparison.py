@@ -69,15 +69,16 @@ class KernelComparison:
     @property
     def derived_indexes(self) -> tuple[str, ...]:
         """The buffers with derived contents that are addresses, or numbers of iterations: times depend on them."""
-        indexes = self._indexes
+        indexes = self.indexes
         integers = [item for item in self.first.buffers if item.element.startswith(("i", "u"))]
         return tuple(item.name for item in integers if item.is_derived and item.name in indexes)
 
     @property
-    def _indexes(self) -> set[str]:
-        return self._named(kernel.candidate.indexes for kernel in self.kernels)
+    def indexes(self) -> set[str]:
+        """The buffers whose contents are addresses, or numbers of iterations."""
+        return self.named(kernel.candidate.indexes for kernel in self.kernels)
 
-    def _named(self, sets: Iterable[frozenset[str]]) -> set[str]:
+    def named(self, sets: Iterable[frozenset[str]]) -> set[str]:
         """Return the names in a set of each kernel as the first kernel has them."""
         return {
             kernel.names[name]
@@ -85,74 +86,21 @@ class KernelComparison:
             for name in names & kernel.names.keys()
         }
 
-    @property
-    def _inputs(self) -> list[CandidateBuffer]:
-        """The arrays that kernels only read, or that all of them work on in place."""
-        counters = self._named(kernel.candidate.counters for kernel in self.kernels)
-        return [
-            item
-            for item in self.first.buffers
-            if not item.is_scalar
-            and (
-                self._uses(item) == {BufferUse.READ}
-                or (self._uses(item) == {BufferUse.CHANGED} and item.name not in counters)
-            )
-        ]
-
-    def is_replaceable(self, buffer: CandidateBuffer) -> bool:
-        """Whether a buffer has equal elements that may be others: addresses may not, nor what stores to one address."""
-        return buffer.is_constant and buffer in self._data and not self._stores_may_meet
-
-    @property
-    def _data(self) -> list[CandidateBuffer]:
-        """The inputs that are no addresses and no numbers of iterations."""
-        indexes = self._indexes
-        return [item for item in self._inputs if item.name not in indexes]
-
-    @property
-    def _stores_may_meet(self) -> bool:
-        """Whether contents let threads store to one address, so that results depend on who is last."""
-        targets = self._named(kernel.candidate.targets for kernel in self.kernels)
-        return any(item.name in targets and not item.has_distinct_elements for item in self.first.buffers)
-
-    @property
-    def has_constant_inputs(self) -> bool:
-        """Whether each array has equal elements, for which wrong kernels may have the right results."""
-        data = self._data
-        return bool(data) and all(map(self.is_replaceable, data))
-
-    @property
-    def fixed_inputs(self) -> tuple[str, ...]:
-        """The arrays if each has equal elements and none can have others."""
-        inputs = self._data or self._inputs
-        is_fixed = all(item.is_constant and not self.is_replaceable(item) for item in inputs)
-        return tuple(item.name for item in inputs) if is_fixed else ()
-
     def use(self, buffer: CandidateBuffer) -> BufferUse:
         """Return what the kernels do with a buffer: it is restored or read if one of them needs that."""
-        uses = self._uses(buffer)
+        uses = self.uses(buffer)
         if len(uses) > 1:
             return BufferUse.CHANGED
         return uses.pop() if uses else BufferUse.READ
 
-    def _uses(self, buffer: CandidateBuffer) -> set[BufferUse]:
+    def uses(self, buffer: CandidateBuffer) -> set[BufferUse]:
+        """Return what each kernel does with a buffer that it uses."""
         return {
             item.use
             for kernel in self.kernels
             for item in kernel.launches[0].buffers
             if kernel.names.get(item.name) == buffer.name and item.use is not BufferUse.UNUSED
         }
-
-    def needs_other_inputs(self, kernel: ComparedKernel) -> bool:
-        """Whether results may be right although a kernel does not compute them from its inputs.
-
-        They are those of earlier launches, or constants, or right for inputs of equal elements only.
-        """
-        if kernel.candidate.keeps_memory or self.has_constant_inputs:
-            return True
-        uses = {kernel.names.get(item.name): item.use for item in kernel.launches[0].buffers}
-        read = [item.name for item in self.first.buffers if self.use(item) is BufferUse.READ]
-        return bool(read) and all(uses.get(name, BufferUse.UNUSED) is BufferUse.UNUSED for name in read)
 
 
 @dataclass(frozen=True, slots=True)

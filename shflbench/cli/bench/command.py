@@ -118,6 +118,8 @@ def _compare(
     files: Sequence[Path], flags: dict[str, Any], request: RunRequest, early: EarlyWorker | None, console: Console
 ) -> int:
     """Check the kernels and run them, on the GPU that the `early` process opens, and return the exit code."""
+    from shflbench.user_kernels.replaced_inputs import fixed_inputs
+
     choice, reports = _choice(files, flags, console)
     _show_left_out(choice, reports, console)
     is_broken = any(item.is_broken for item in choice.left_out)
@@ -134,7 +136,7 @@ def _compare(
                 f"{comparison.name}: contents of `{name}` are indices or numbers of iterations, on which times depend, "
                 f"and are derived; give them by --arg {name}=FILE.npy"
             )
-        for name in comparison.fixed_inputs:
+        for name in fixed_inputs(comparison):
             console.warn(
                 f"{comparison.name}: all elements of `{name}` are equal, and because of indices results cannot be "
                 f"compared for others: wrong kernels may be right; give other contents by --arg {name}=FILE.npy"
