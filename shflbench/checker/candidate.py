@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from shflbench.checker.inputs.elements import ELEMENTS
 from shflbench.checker.inputs.shapes import LaunchShape
 
@@ -12,7 +14,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from shflbench.checker.report import FileReport, KernelReport
@@ -44,9 +45,19 @@ class CandidateBuffer:
     @property
     def is_constant(self) -> bool:
         """Whether somebody states the contents, and all elements are equal."""
-        size = ELEMENTS[self.element].size
-        elements = self.contents[: self.contents.size // size * size].reshape(-1, size)
+        elements = self._elements
         return not self.is_derived and bool((elements == elements[:1]).all())
+
+    @property
+    def has_distinct_elements(self) -> bool:
+        """Whether no two elements are equal."""
+        elements = self._elements
+        return self.contents.size == self.size and len(np.unique(elements)) == len(elements)
+
+    @property
+    def _elements(self) -> NDArray[np.unsignedinteger]:
+        size = ELEMENTS[self.element].size
+        return self.contents[: self.contents.size // size * size].view(f"u{size}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +136,7 @@ class KernelCandidate:
     problem: str = ""  # why no option helps, as a sentence
     indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
     counters: frozenset[str] = frozenset()  # buffers that it changes by atomic operations, or polls
+    targets: frozenset[str] = frozenset()  # buffers whose contents are addresses of stores
     keeps_memory: bool = False  # whether it may write `__device__` variables, which later launches find
 
 

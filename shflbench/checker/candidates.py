@@ -34,7 +34,7 @@ from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report_cache import cached_report
-from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses, writes_device_variables
+from shflbench.checker.runs.buffer_uses import BufferUse, addresses_of_stores, buffer_uses, writes_device_variables
 from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of, refuse_unknown_launches
 from shflbench.checker.sequence_steps import NamedCandidate, has_kernel, sequence_of, with_functions
 from shflbench.checker.sequences import joined
@@ -226,7 +226,12 @@ def _of_linked(
         return replace(base, missing=(GIVE_LAUNCH, *_missing_of(linked, options)))
     if problem := _problem(kernel):
         return replace(base, problem=problem)
-    base = replace(base, keeps_memory=writes_device_variables(linked), counters=frozenset(wishes.zeroed))
+    base = replace(
+        base,
+        keeps_memory=writes_device_variables(linked),
+        counters=frozenset(wishes.zeroed),
+        targets=addresses_of_stores(linked),
+    )
     timed: list[CandidateLaunch] = []
     missing: tuple[str, ...] = ()
     problem = ""

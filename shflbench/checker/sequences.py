@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from shflbench.checker.candidate import CandidateNumber, CandidatePointer, CandidateStep, KernelCandidate
@@ -11,7 +12,7 @@ from shflbench.checker.runs.buffer_uses import BufferUse
 from shflbench.checker.sequence_steps import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from shflbench.checker.candidate import CandidateBuffer, CandidateLaunch
     from shflbench.checker.sequence_steps import KernelSequence, SequenceStep
@@ -81,10 +82,19 @@ def joined(sequence: KernelSequence, parts: Sequence[KernelCandidate]) -> Kernel
         return replace(base, problem=problem)
     labels = list(_labels(parts))
     names = _names(launches, shared, labels)
-    indexes = {names[place][name] for place, part in enumerate(parts) for name in part.indexes & names[place].keys()}
-    counters = {names[place][name] for place, part in enumerate(parts) for name in part.counters & names[place].keys()}
+
+    def of_parts(names_of: Callable[[KernelCandidate], frozenset[str]]) -> frozenset[str]:
+        pairs = list(zip(names, parts, strict=True))
+        return frozenset(known[name] for known, part in pairs for name in names_of(part) & known.keys())
+
     launch = _launch(launches, shared, names)
-    return replace(base, launches=(launch,), indexes=frozenset(indexes), counters=frozenset(counters))
+    return replace(
+        base,
+        launches=(launch,),
+        indexes=of_parts(attrgetter("indexes")),
+        counters=of_parts(attrgetter("counters")),
+        targets=of_parts(attrgetter("targets")),
+    )
 
 
 def _shared(launches: Sequence[CandidateLaunch]) -> list[_Shared]:

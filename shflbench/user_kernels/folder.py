@@ -25,6 +25,7 @@ from shflbench.patterns.declare import ITERATIONS
 from shflbench.user_kernels.comparison import by_size
 from shflbench.user_kernels.functions import inputs_function, reference_stub
 from shflbench.user_kernels.pattern_text import DTYPE_OF, at_size, buffer_dtype, contents_key, element_count
+from shflbench.user_kernels.replaced_inputs import needs_other_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -234,7 +235,7 @@ def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[s
     yield f"            summary={f'`{kernel.candidate.name}`'!r},\n"
     yield "            baseline=True,\n" if kernel is comparison.kernels[0] else ""
     yield f"            arguments={_arguments_text(comparison, kernel, 0)},\n"
-    yield "            other_inputs=True,\n" if comparison.needs_other_inputs(kernel) else ""
+    yield "            other_inputs=True,\n" if needs_other_inputs(comparison, kernel) else ""
     yield from _shared(kernel)
     if kernel.launches[0].later:
         yield "            later=(\n"
