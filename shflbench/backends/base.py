@@ -48,11 +48,14 @@ class Buffer:
         """Its size in bytes."""
         return self.elements * np.dtype(self.dtype).itemsize
 
+    def poison(self, run: int = 0) -> int:
+        """Return each byte of what is written before the launch, unless that has an initial value."""
+        return POISON if self.compared else INTERMEDIATE_POISONS[run % len(INTERMEDIATE_POISONS)]
+
     def before(self, run: int = 0) -> Array:
         """Return the contents of what is written before the launch; `run` counts the launches of a call."""
         if self.initial is None:
-            poison = POISON if self.compared else INTERMEDIATE_POISONS[run % len(INTERMEDIATE_POISONS)]
-            return np.full(self.nbytes, poison, np.uint8).view(self.dtype)
+            return np.full(self.nbytes, self.poison(run), np.uint8).view(self.dtype)
         return np.full(self.elements, self.initial).astype(self.dtype)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shflbench.backends.base import POISON, BufferPointer, Burst
+from shflbench.backends.base import BufferPointer, Burst
 from shflbench.backends.cuda_harness import TRIES, to_host
 from shflbench.patterns.declare import ITERATIONS
 
@@ -52,10 +52,10 @@ class CudaKernel:
         """Launch once and return the outputs, which are poisoned before; LaunchError if the kernel crashes."""
         with self._harness.errors(self._call.name):
             for buffer in self._call.written:
-                if buffer.initial is None and buffer.compared:
-                    self._buffers[buffer.name].data.memset_async(POISON, buffer.nbytes)
+                if buffer.initial is None:
+                    self._buffers[buffer.name].data.memset_async(buffer.poison(self._runs), buffer.nbytes)
                 else:
-                    self._set(buffer, buffer.before(self._runs))
+                    self._set(buffer, buffer.before())
         self._runs += 1
         return self.run_again(inputs, iterations)
 

@@ -122,7 +122,8 @@ def _problem(sequence: KernelSequence, launches: Sequence[CandidateLaunch], shar
             is_written = any(buffer.use in WRITES for number, buffer in item.views if number < place)
             if place not in views or not is_written:
                 continue
-            is_linked = is_linked or views[place].use in READS
+            # By name alone, a buffer that both write may be the outputs of two kernels that have nothing in common.
+            is_linked = is_linked or views[place].use in READS or views[place].allocation is not None
             if _is_set(steps[place], views[place]):
                 return (
                     f"the host code sets `{views[place].name}` of `{mine}`, which {earlier} wrote, and bench does not"
@@ -133,7 +134,7 @@ def _problem(sequence: KernelSequence, launches: Sequence[CandidateLaunch], shar
                 "and no two of their parameters have one name, type and size"
             )
         if not is_linked and not sequence.is_of_function:
-            return f"`{mine}` reads no buffer that {earlier} writes in the host code"
+            return f"in the host code, `{mine}` gets no buffer that {earlier} writes"
     return ""
 
 

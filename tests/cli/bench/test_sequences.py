@@ -113,6 +113,59 @@ def test_kernel_may_follow_itself_and_work_in_place(bench: BenchCommand, factor:
     assert statuses() == {"quarter": "verified", "halve-halve": "verified" if code == 0 else "incorrect"}
 
 
+SCAN = """
+template <int BLOCK> __global__ void scan_blocks(const int* in, int* out, int* totals, int n) {
+    __shared__ int sums[BLOCK];
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    sums[threadIdx.x] = i < n ? in[i] : 0;
+    __syncthreads();
+    for (int step = 1; step < BLOCK; step *= 2) {
+        int before = threadIdx.x >= step ? sums[threadIdx.x - step] : 0;
+        __syncthreads();
+        sums[threadIdx.x] += before;
+        __syncthreads();
+    }
+    if (i < n) out[i] = sums[threadIdx.x];
+    if (threadIdx.x == BLOCK - 1) totals[blockIdx.x] = sums[threadIdx.x];
+}
+__global__ void scan_totals(int* totals, int blocks) {
+    for (int i = 0, sum = 0; i < blocks; ++i) { int total = totals[i]; totals[i] = sum; sum += total; }
+}
+template <int BLOCK> __global__ void add_totals(int* out, const int* totals, int n) {
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) out[i] += totals[blockIdx.x];
+}
+__global__ void scan_serially(const int* in, int* out, int n) {
+    for (int i = 0, sum = 0; i < n; ++i) out[i] = sum += in[i];
+}
+void scan(const int* in, int* out, int n) {
+    int *totals, blocks = (n + 63) / 64;
+    cudaMalloc(&totals, blocks * sizeof(int));
+    scan_blocks<64><<<blocks, 64>>>(in, out, totals, n);
+    scan_totals<<<1, 1>>>(totals, blocks);
+    add_totals<64><<<blocks, 64>>>(out, totals, n);
+    cudaFree(totals);
+}
+int main() {
+    int *in, *out, *other, n = 500;
+    cudaMalloc(&in, n * sizeof(int));
+    cudaMalloc(&out, n * sizeof(int));
+    cudaMalloc(&other, n * sizeof(int));
+    for (int i = 0; i < 10; ++i) scan(in, out, n);
+    scan_serially<<<1, 1>>>(in, other, n);
+}
+"""
+
+
+def test_a_later_kernel_may_change_what_an_earlier_one_wrote(bench: BenchCommand) -> None:
+    sequence = "scan_blocks<64>+scan_totals+add_totals<64>"
+    named = ("--kernel", "scan_serially", "--kernel", sequence, "--kernel", "scan()")
+    outcome = bench(SCAN, *named, "--no-check")
+    assert outcome.code == 0, outcome.err
+    assert set(statuses().values()) == {"verified"}
+    assert len(statuses()) == 3
+
+
 def test_without_host_code_kernels_share_parameters_of_one_name(bench: BenchCommand) -> None:
     launches = ("--launch", "partial=8x256", "--launch", "final=1x32", "--launch", "single=1x128")
     buffers = ("--arg", "out=f32[1]", "--arg", "sums=f32[8]", "--arg", "in=f32[1000]")
