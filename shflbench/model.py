@@ -275,6 +275,37 @@ class KernelRequests:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryFootprint:
+    """The bytes of global memory that a launch uses, in sectors of 32 bytes where these belong to one block each."""
+
+    read_bytes: float
+    written_bytes: float
+    distinct_bytes: float  # read or written; what is both counts once
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchCounts:
+    """What the blocks of one launch do, counted by the emulator at the arguments of the launch."""
+
+    blocks: int  # that were counted
+    grid: int  # blocks of the launch
+    requests: KernelRequests  # of the whole kernel, per block
+    footprint: MemoryFootprint  # of the launch
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether only some blocks were counted, which stand for the others."""
+        return self.blocks < self.grid
+
+    @property
+    def basis(self) -> str:
+        """What was counted, e.g. `8 of 65,536 blocks`."""
+        if self.is_sample:
+            return f"{self.blocks} of {self.grid:,} blocks"
+        return "the only block" if self.grid == 1 else f"all {self.grid:,} blocks"
+
+
+@dataclass(frozen=True, slots=True)
 class Loop:
     """A loop in the SASS whose counter changes by a constant."""
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from shflbench.checker.files import FileOptions, check_file
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import fewer_blocks, plan
-from shflbench.checker.inputs.sampled import with_samples
+from shflbench.checker.inputs.sampled import counted_blocks, with_samples
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.report import KernelReport
 from shflbench.checker.source_lines import SourceLine
@@ -86,3 +86,12 @@ def test_a_sampled_block_has_the_coordinates_of_its_number_in_the_grid() -> None
     shape = Shape.of((100, 50, 1), (32, 1, 1), (0, 4999))
     assert shape.grid == 2
     assert shape.describe(33) == "thread (1, 0, 0) of block (99, 49, 0)"
+
+
+def test_pairs_of_neighbors_stand_for_a_large_launch() -> None:
+    assert counted_blocks(8000, 512) == (2000, 2001, 6000, 6001)
+    assert counted_blocks(40_000, 1024) == (20_000, 20_001)
+
+
+def test_a_small_launch_is_counted_whole() -> None:
+    assert counted_blocks(64, 256) == counted_blocks(2, 1024) == ()
