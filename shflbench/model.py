@@ -212,6 +212,20 @@ class TimedCode:
     unroll: int  # iterations of the source loop per pass
 
 
+@dataclass(frozen=True, slots=True)
+class OnePassCode:
+    """The machine code of a kernel without a timed loop."""
+
+    every: TimedCode  # each instruction once
+    inner_loops: tuple[TimedCode, ...] = ()  # one pass of each loop that contains no other
+    looped: frozenset[int] = frozenset()  # addresses of the instructions in any loop
+
+    @property
+    def certain(self) -> TimedCode:
+        """What every warp executes."""
+        return TimedCode(tuple(item for item in self.every.instructions if item.always), self.every.unroll)
+
+
 class AccessSpace(StrEnum):
     """The memory that an instruction accesses."""
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shflbench.patterns.discover import LoadedPattern
 
 MOST_BYTES = 1 << 31  # of the buffers of a launch, which the emulator has in memory
+MOST_SECONDS = 20.0  # of a launch; a sample takes 0.1 s, and 1 s where its buffers are large
 MANY_BYTES = 1 << 28  # of launches that are counted one after another, because each takes as much memory
 
 CountsJob = tuple["LoadedPattern", "Case", "Kernel"]
@@ -36,7 +37,8 @@ def counts_of(pattern: LoadedPattern, case: Case, kernel: Kernel) -> LaunchCount
     workload = Workload.of(pattern, case, blocks, SEED)
     if (size := _bytes(workload)) > MOST_BYTES:
         raise EmulatorError(f"its buffers have {size / 2**30:.1f} GiB, and the emulator has {MOST_BYTES >> 30} GiB")
-    emulated = EmulatorBackend(kernel.arch).open(call_of(pattern, case, kernel, workload.setting))
+    call = replace(call_of(pattern, case, kernel, workload.setting), emulated_s=MOST_SECONDS)
+    emulated = EmulatorBackend(kernel.arch).open(call)
     sample = counted_blocks(blocks, case.launch.block)
     if sample and may_wait(list(emulated.program.ops())):
         raise EmulatorError(f"its blocks may wait for one another, and {blocks:,} are too many to run all of them")
