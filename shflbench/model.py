@@ -212,6 +212,20 @@ class TimedCode:
     unroll: int  # iterations of the source loop per pass
 
 
+@dataclass(frozen=True, slots=True)
+class OnePassCode:
+    """The machine code of a kernel without a timed loop."""
+
+    every: TimedCode  # each instruction once
+    inner_loops: tuple[TimedCode, ...] = ()  # one pass of each loop that contains no other
+    looped: frozenset[int] = frozenset()  # addresses of the instructions in any loop
+
+    @property
+    def certain(self) -> TimedCode:
+        """What every warp executes."""
+        return TimedCode(tuple(item for item in self.every.instructions if item.always), self.every.unroll)
+
+
 class AccessSpace(StrEnum):
     """The memory that an instruction accesses."""
 
@@ -272,6 +286,37 @@ class KernelRequests:
     matches: tuple[MatchRequests, ...]
     warps: int  # per block of the launch
     per_iteration: bool  # whether counts are of one iteration of the timed loop; otherwise of the whole kernel
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryFootprint:
+    """The bytes of global memory that a launch uses, in sectors of 32 bytes where these belong to one block each."""
+
+    read_bytes: float
+    written_bytes: float
+    distinct_bytes: float  # read or written; what is both counts once
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchCounts:
+    """What the blocks of one launch do, counted by the emulator at the arguments of the launch."""
+
+    blocks: int  # that were counted
+    grid: int  # blocks of the launch
+    requests: KernelRequests  # of the whole kernel, per block
+    footprint: MemoryFootprint  # of the launch
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether only some blocks were counted, which stand for the others."""
+        return self.blocks < self.grid
+
+    @property
+    def basis(self) -> str:
+        """What was counted, e.g. `8 of 65,536 blocks`."""
+        if self.is_sample:
+            return f"{self.blocks} of {self.grid:,} blocks"
+        return "the only block" if self.grid == 1 else f"all {self.grid:,} blocks"
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ class Product:
     memory_bus_bits: Figure[int] | None = None
     blocks_per_clock: Figure[float] | None = None  # that the GPU starts, at most
     blocks_per_clock_measured: Figure[float] | None = None
+    l2_bytes_per_clock: Figure[float] | None = None  # between L2 and all SMs in one direction, at most
     same_address_atomics_per_clock: Figure[float] | None = None  # in global memory, of the whole GPU, at most
 
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
     from shflbench.checker.inputs.argument_sets import parse_argument_sets
     from shflbench.checker.inputs.grammar import parse_arguments
+    from shflbench.checker.inputs.sampled import counted_blocks, may_wait
     from shflbench.checker.inputs.shapes import parse_shape
     from shflbench.checker.link.program import Program
     from shflbench.checker.load import load_program
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
         read_python_candidate,
     )
     from shflbench.checker.report import FileReport, Finding, KernelReport, LaunchRecord
-    from shflbench.checker.requests.count import Locate, count_requests
+    from shflbench.checker.requests.count import Locate, count_launch, count_requests
     from shflbench.checker.runs.buffer_uses import BufferUse
     from shflbench.checker.runs.evidence import Expectation
     from shflbench.checker.selection import reports_with_kernels
@@ -70,6 +71,7 @@ else:
             "inputs.argument_sets": ("parse_argument_sets",),
             "inputs.grammar": ("parse_arguments",),
             "inputs.shapes": ("parse_shape",),
+            "inputs.sampled": ("counted_blocks", "may_wait"),
             "link.program": ("Program",),
             "load": ("load_program",),
             "machine.launch": ("EmulatedLaunch", "Machine", "ParameterBytes", "execute", "module_contents"),
@@ -84,7 +86,7 @@ else:
                 "read_python_candidate",
             ),
             "report": ("FileReport", "Finding", "KernelReport", "LaunchRecord"),
-            "requests.count": ("Locate", "count_requests"),
+            "requests.count": ("Locate", "count_launch", "count_requests"),
             "runs.buffer_uses": ("BufferUse",),
             "runs.evidence": ("Expectation",),
             "selection": ("reports_with_kernels",),
@@ -131,12 +133,15 @@ __all__ = [
     "check_file",
     "check_given",
     "check_or_name",
+    "count_launch",
     "count_requests",
+    "counted_blocks",
     "execute",
     "grouped",
     "host_arguments",
     "is_built_fast",
     "load_program",
+    "may_wait",
     "module_contents",
     "not_checked",
     "parse_argument_sets",

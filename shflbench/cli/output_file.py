@@ -29,12 +29,13 @@ def write(path: Path, content: str, option: str) -> None:
 
 def _refuse_run_file(path: Path, option: str) -> None:
     """Raise UsageError for a file that `run` wrote, also through a link: the output would destroy the results."""
+    from shflbench.store.counts_file import COUNTS_FILE
     from shflbench.store.files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
     from shflbench.store.fleet_file import FLEET_FILE
     from shflbench.store.limits_file import LIMITS_FILE
 
     real = Path(os.path.realpath(path))  # Path.resolve raises for a link to itself
-    in_run = real.name in {RUN_FILE, ROWS_FILE, SAMPLES_FILE, KERNELS_FILE, LIMITS_FILE}
+    in_run = real.name in {RUN_FILE, ROWS_FILE, SAMPLES_FILE, KERNELS_FILE, LIMITS_FILE, COUNTS_FILE}
     if (in_run and (real.parent / RUN_FILE).exists()) or (
         real.name == FLEET_FILE and any(real.parent.glob(f"*/{RUN_FILE}"))
     ):

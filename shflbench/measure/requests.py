@@ -60,11 +60,14 @@ def requests_of(pattern: LoadedPattern, case: Case, kernel: Kernel, locator: Loc
     if dims is not None:  # the strides of rows and columns may depend on the sizes of the whole grid
         shape = Shape.of(dims.grid, dims.block, tuple(range(min(BLOCKS, dims.blocks))))
         launches = [replace(launch, shape=shape) for launch in launches]
-    counted = count_requests(launches, locator(pattern))
+    return as_compiled(count_requests(launches, locator(pattern)), kernel)
+
+
+def as_compiled(requests: KernelRequests, kernel: Kernel) -> KernelRequests:
+    """Return the requests without those to arrays that the PTX has in local memory and ptxas has put into registers."""
     if kernel.resources.local_bytes:
-        return counted
-    # ptxas has put the arrays that the PTX has in local memory into registers.
-    return replace(counted, accesses=tuple(one for one in counted.accesses if one.space is not AccessSpace.LOCAL))
+        return requests
+    return replace(requests, accesses=tuple(one for one in requests.accesses if one.space is not AccessSpace.LOCAL))
 
 
 def requests_of_all(

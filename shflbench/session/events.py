@@ -37,6 +37,14 @@ class Compiling:
 
 
 @dataclass(frozen=True, slots=True)
+class Counting:
+    """Progress of counting what launches do, in cases."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class Working:
     """The current step, and progress of the run, in units of which a case has two: verify and time."""
 
@@ -54,7 +62,7 @@ class GroupDone:
     troubles: Mapping[str, Sequence[Trouble]]
 
 
-RunEvent: TypeAlias = Compiling | WarmedUp | Working | GroupDone | NextPass | Note
+RunEvent: TypeAlias = Compiling | Counting | WarmedUp | Working | GroupDone | NextPass | Note
 
 
 class RunProgress:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import Residency, count, limit
-from shflbench.analysis.limits.calibrated import atomics_per_clock, calibrated, memory_us
+from shflbench.analysis.limits.calibrated import L2_RATE, PER_US, atomics_per_clock, calibrated, memory_us
+from shflbench.analysis.limits.launched import LaunchWork, dram_bytes, l2_bytes_moved, launch_clocks
 from shflbench.analysis.limits.one_pass import (
     ATOMIC,
     BLOCK_START,
     DRAM,
+    L2,
     MemoryTraffic,
     TimeLimit,
     atomic_us,
@@ -22,6 +25,7 @@ from shflbench.arch import load
 from shflbench.arch.devices import peak_dram_bytes_per_us, product
 from shflbench.model import AccessKind, AccessSpace, Status
 from shflbench.patterns.discover import builtin
+from shflbench.session.recorded_limits import TOLERANCE
 from shflbench.session.stored_code import stored_codes
 from shflbench.session.traffic import DeclaredTraffic
 from shflbench.store.limits_file import SEPARATOR, CaseLimit
@@ -31,10 +35,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.arch import Architecture, Figure
-    from shflbench.model import Device, KernelRequests
+    from shflbench.model import Device, KernelRequests, LaunchCounts
     from shflbench.session.stored_code import KnownCodes, StoredCode
     from shflbench.store import Row, Run
     from shflbench.store.calibration_file import Calibration
+    from shflbench.store.counts_file import CaseCounts
 
 
 def limits_of(  # noqa: PLR0913, PLR0917  (all but two by name)
@@ -63,8 +68,10 @@ def limits_of(  # noqa: PLR0913, PLR0917  (all but two by name)
     traffic = DeclaredTraffic(builtin() if folders is None else folders)
     machine = _Machine(device, arch, calibration, traffic)
     codes = stored_codes(run.kernels(), [row.case_id for row in rows], known_codes)
-    known, predicted = requests or {}, predicted_us or {}
-    limits = (machine.limit_of(row, codes[row.case_id], known.get(row.case_id)) for row in rows)
+    known, predicted, counts = requests or {}, predicted_us or {}, run.counts()
+    limits = (
+        machine.limit_of(row, codes[row.case_id], known.get(row.case_id), counts.get(row.case_id)) for row in rows
+    )
     return [
         replace(
             limit,
@@ -88,6 +95,11 @@ def load_efficiency(requests: KernelRequests | None) -> float | None:
     ]
     requested = sum(count * taken for count, _, taken in loads)
     return sum(count * least for count, least, _ in loads) / requested if requested else None
+
+
+NOT_COUNTED = "the run does not say what the launch does; `bench` counts it since version 0.2.0"
+# A limit above this share of the time stands, whatever was not counted: it is the largest part.
+MOST_OF_TIME = 0.5
 
 
 def residency_of(row: Row, device: Device) -> Residency | None:
@@ -114,6 +126,7 @@ class _CaseWork:
     code: StoredCode
     residency: Residency
     requests: KernelRequests | None
+    counts: LaunchCounts | None = None  # of a kernel of one pass, what its launch does
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,24 +138,41 @@ class _Machine:
     calibration: Calibration | None
     traffic: DeclaredTraffic
 
-    def limit_of(self, row: Row, code: StoredCode, requests: KernelRequests | None) -> CaseLimit:
+    def limit_of(
+        self, row: Row, code: StoredCode, requests: KernelRequests | None, counted: CaseCounts | None
+    ) -> CaseLimit:
         """Return the limit and the ceiling of a case, or why it has none."""
         residency = residency_of(row, self.device)
         if residency is None or row.time_us is None:
             return CaseLimit(case_id=row.case_id, limit_reason="its grid is not known")
-        work = _CaseWork(code, residency, requests)
-        bound = self._bound(row, work, self.arch, self._documented(row))
+        counts = counted.counts if counted else None
+        if counted and counts is None:
+            return CaseLimit(case_id=row.case_id, limit_reason=f"what its launch does is not counted: {counted.reason}")
+        if counted is None and one_pass(row) and not self.traffic.is_declared(row.pattern):
+            return CaseLimit(case_id=row.case_id, limit_reason=NOT_COUNTED)
+        work = _CaseWork(code, residency, requests, counts)
+        bound = self._bound(row, work, self.arch, self._documented(row, counts))
         ceiling = None
         if self.calibration:
             arch = calibrated(self.arch, self.calibration)
-            ceiling = self._bound(row, work, arch, self._measured(row, self.calibration)).time
+            ceiling = self._bound(row, work, arch, self._measured(row, self.calibration, counts)).time
+        limit = self._case_limit(row, bound, ceiling, counts)
+        reason = _unfounded(limit, work)
+        return _without_limit(limit, reason) if reason else limit
+
+    def _case_limit(self, row: Row, bound: _Bound, ceiling: TimeLimit | None, counts: LaunchCounts | None) -> CaseLimit:
+        time_us = row.time_us or math.inf
         return CaseLimit(
             case_id=row.case_id,
             limit_us=bound.time.us if bound.time else None,
             limit_by=bound.time.by if bound.time else None,
-            limit_fraction=bound.time.us / row.time_us if bound.time else None,
+            limit_fraction=bound.time.us / time_us if bound.time else None,
             limit_cycles=bound.cycles,
             limit_reason=bound.reason or None,
+            limit_basis=counts.basis if counts else None,
+            moved_bytes=counts.footprint.read_bytes + counts.footprint.written_bytes
+            if counts
+            else self._distinct_bytes(row),
             omitted=SEPARATOR.join(bound.time.omitted) or None if bound.time else None,
             ceiling_us=ceiling.us if ceiling else None,
             ceiling_by=ceiling.by if ceiling else None,
@@ -154,7 +184,10 @@ class _Machine:
         if code.kernels > 1:
             return _Bound(None, reason=code.reason)
         if one_pass(row):
-            time = one_pass_limit(code.certain, arch, work.residency, clock, outside)
+            certain, clocks = code.one_pass.certain if code.one_pass else None, {}
+            if code.one_pass and work.counts:
+                clocks = launch_clocks(LaunchWork(code.one_pass, work.counts), arch, self.device.sms)
+            time = one_pass_limit(certain, arch, work.residency, clock, outside, clocks)
             return _Bound(time, reason="" if time else code.reason or "no rate is known for anything that it does")
         if code.loop is None:
             return _Bound(None, reason=code.reason)
@@ -169,24 +202,34 @@ class _Machine:
     def _clock(self, row: Row) -> float:
         return row.sm_clock_mhz or self.device.clock_mhz
 
-    def _documented(self, row: Row) -> dict[str, float | None]:
+    def _documented(self, row: Row, counts: LaunchCounts | None) -> dict[str, float | None]:
         """Return the bounds that no SM sets, in µs, None where they are not known."""
         state = self.device.state
         peak = peak_dram_bytes_per_us(self.device.name, state.max_memory_clock_mhz, state.memory_bus_bits)
-        traffic = MemoryTraffic(self._distinct_bytes(row), state.l2_bytes, peak)
         known = product(self.device.name)
+        memory: dict[str, float | None] = {}
+        if counts is None:
+            memory[DRAM] = MemoryTraffic(self._distinct_bytes(row), state.l2_bytes, peak).least_us
+        else:
+            moved = None if state.l2_bytes is None else dram_bytes(counts.footprint, state.l2_bytes, cold=_is_cold(row))
+            memory[DRAM] = None if moved is None or peak is None else moved / peak
+            rate = _value(known.l2_bytes_per_clock) if known else None
+            memory[L2] = None if rate is None else l2_bytes_moved(counts) / rate / self._clock(row)
         starts = known.blocks_per_clock if known else None
         atomics = known.same_address_atomics_per_clock if known else None
-        return {DRAM: traffic.least_us, **self._shared(row, _value(starts), _value(atomics))}
+        return {**memory, **self._shared(row, _value(starts), _value(atomics))}
 
-    def _measured(self, row: Row, calibration: Calibration) -> dict[str, float | None]:
+    def _measured(self, row: Row, calibration: Calibration, counts: LaunchCounts | None) -> dict[str, float | None]:
         """Return the same from the rates of the calibration, and the measured rate of block starts."""
         known = product(self.device.name)
         starts = (known.blocks_per_clock_measured or known.blocks_per_clock) if known else None
         bounds = self._shared(row, _value(starts), atomics_per_clock(calibration))
-        is_cold = dict(row.options).get("l2") == "cold"
-        memory = memory_us(calibration, self._distinct_bytes(row), self.device.state.l2_bytes, cold=is_cold)
-        return bounds | (dict([memory]) if memory else {})
+        distinct = counts.footprint.distinct_bytes if counts else self._distinct_bytes(row)
+        memory = memory_us(calibration, distinct, self.device.state.l2_bytes, cold=_is_cold(row))
+        bounds |= dict([memory]) if memory else {}
+        if counts and (rate := calibration.value(L2_RATE)):
+            bounds[L2] = max(bounds.get(L2) or 0.0, l2_bytes_moved(counts) / (rate * PER_US))
+        return bounds
 
     def _shared(self, row: Row, starts: float | None, atomics: float | None) -> dict[str, float | None]:
         """Return the bounds of the units that all SMs share, from their rates per clock."""
@@ -198,6 +241,26 @@ class _Machine:
 
     def _distinct_bytes(self, row: Row) -> float | None:
         return self.traffic.distinct_bytes(row) if one_pass(row) else None
+
+
+def _is_cold(row: Row) -> bool:
+    return dict(row.options).get("l2") == "cold"
+
+
+def _unfounded(limit: CaseLimit, work: _CaseWork) -> str:
+    """Return why the limit of a launch without a timed loop says nothing about its time; empty if it does."""
+    if work.counts is None or not limit.limit_fraction:
+        return ""
+    if limit.is_sampled and limit.limit_fraction > TOLERANCE:
+        return f"the launch is faster than the {limit.limit_basis} that were counted allow"
+    one_pass = work.code.one_pass
+    if one_pass and LaunchWork(one_pass, work.counts).has_uncounted_loop and limit.limit_fraction < MOST_OF_TIME:
+        return "nothing says how often a loop of its code iterates, which accesses no memory"
+    return ""
+
+
+def _without_limit(limit: CaseLimit, reason: str) -> CaseLimit:
+    return replace(limit, limit_us=None, limit_by=None, limit_fraction=None, omitted=None, limit_reason=reason)
 
 
 def _value(figure: Figure[float] | None) -> float | None:

@@ -14,6 +14,7 @@ from shflbench.measure.job import Job, Task
 from shflbench.session.events import GroupDone, RunEvent, RunProgress
 from shflbench.session.further import ProcessPass
 from shflbench.session.kernels import compile_all
+from shflbench.session.launch_counts import count_launches
 from shflbench.session.state import RunState
 from shflbench.session.windows import windows
 from shflbench.store import SentinelSet
@@ -56,6 +57,8 @@ def run(
     stages.finish()
     if plan.executor and undecided and state.timed:
         yield from stages.measure_further(plan.executor, undecided)
+    if plan.counts_launches:
+        folder.add_counts((yield from count_launches(plan, compiled)))
 
 
 class Stages:

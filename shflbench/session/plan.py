@@ -38,6 +38,7 @@ class Plan:
     loaded: Mapping[str, LoadedPattern] | None = None  # the patterns, where another plan has loaded them
     # Dynamic shared memory by case, once known; plans with the same patterns may share it.
     shared_bytes: dict[Case, int] = field(default_factory=dict, compare=False, repr=False)
+    counts_launches: bool = False  # whether the run ends with counting what its launches do
 
     def close(self) -> None:
         """Close the executor."""

@@ -24,8 +24,8 @@ ROUNDING = 1e-5  # of values that are equal: files have seven digits, and a frac
 
 
 def is_exceeded(limit: CaseLimit) -> bool:
-    """Whether a case is more than 1% faster than its limit, so that the limit is wrong."""
-    return limit.limit_fraction is not None and limit.limit_fraction > TOLERANCE
+    """Whether a case is more than 1% faster than its limit, so that the limit is wrong; a sample is no proof."""
+    return not limit.is_sampled and limit.limit_fraction is not None and limit.limit_fraction > TOLERANCE
 
 
 def current_limits(run: Run, recorded: Mapping[str, CaseLimit]) -> dict[str, CaseLimit]:

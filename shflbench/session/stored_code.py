@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING, TypeAlias
 
-from shflbench.compile.certain_code import certain_code
+from shflbench.compile.certain_code import one_pass_code
 from shflbench.compile.cubin import kernel_code
 from shflbench.compile.sass import disassemble
 from shflbench.compile.timed_code import timed_loop_of
@@ -18,7 +18,7 @@ from shflbench.store.files import RESTORE
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence
 
-    from shflbench.model import Instruction, TimedCode
+    from shflbench.model import Instruction, OnePassCode, TimedCode
     from shflbench.store.kernel_archive import KernelArchive, StoredKernel, StoredLaterKernel
 
 
@@ -27,7 +27,7 @@ class StoredCode:
     """The machine code of one kernel; None where it is not known, of which `reason` says why."""
 
     loop: TimedCode | None = None  # the timed loop
-    certain: TimedCode | None = None  # of a kernel without one, what every warp executes
+    one_pass: OnePassCode | None = None  # of a kernel without one
     reason: str = ""
     kernels: int = 1  # that a case launches one after another
 
@@ -96,6 +96,6 @@ def _code(kernel: StoredKernel, sass: Sequence[Instruction], text: bytes) -> Sto
         count = 1 + len(kernel.later)
         return StoredCode(reason=f"it launches {count} kernels, and a limit is that of one", kernels=count)
     if kernel.loop is None:
-        return StoredCode(certain=certain_code(sass, text), reason="no timed loop was found in its machine code")
+        return StoredCode(one_pass=one_pass_code(sass, text), reason="no timed loop was found in its machine code")
     loop = timed_loop_of(sass, text, kernel.loop.start, kernel.loop.end, kernel.loop.unroll)
     return StoredCode(loop=loop, reason="" if loop else "its timed loop was not found in its machine code")

@@ -44,6 +44,10 @@ class DeclaredTraffic:
         count = next((variant.atomics for variant in variants if variant.name == row.variant), None)
         return float(count(setting)) if count and setting else None
 
+    def is_declared(self, pattern: str) -> bool:
+        """Whether the declaration of a pattern is known."""
+        return self._declaration(pattern) is not None
+
     def _declaration(self, pattern: str) -> Pattern | None:
         """Return the declaration of a pattern; None where it has no folder, or one that does not load."""
         if pattern not in self._declarations:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.store import files, samples
+from shflbench.store.counts_file import write_counts
 from shflbench.store.files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE, writing
 from shflbench.store.kernel_archive import KernelArchive
 from shflbench.store.rows import ROWS
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from shflbench.model import Noise, Sample
     from shflbench.store.columns import Row
+    from shflbench.store.counts_file import CaseCounts
     from shflbench.store.provenance import RunInfo, SentinelSet
 
 UNFINISHED = frozenset(f".{name}.part" for name in (ROWS_FILE, SAMPLES_FILE, RUN_FILE))  # as `files.replace` names them
@@ -143,6 +145,10 @@ class RunFolder:
                 return
         with writing(self.path):
             files.replace(path, archive.encode())
+
+    def add_counts(self, counts: Iterable[CaseCounts]) -> None:
+        """Put on disk what the launches of the run do."""
+        write_counts(self.path, counts)
 
     def sort(self, order: Iterable[str]) -> None:
         """Sort the rows on disk by these cases, because groups end in any order."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from shflbench.errors import ResultsError
 from shflbench.model import Status, is_sentinel
 from shflbench.store import files
+from shflbench.store.counts_file import COUNTS_FILE, read_counts
 from shflbench.store.files import KERNELS_FILE, RESTORE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
 from shflbench.store.limits_file import LIMITS_FILE, read_limits
 from shflbench.store.read import read_run
@@ -20,8 +21,9 @@ if TYPE_CHECKING:
 
     from shflbench.store.read import Run
 
-FILES = (KERNELS_FILE, LIMITS_FILE, ROWS_FILE, SAMPLES_FILE, RUN_FILE)  # run.json last: a folder without it is no run
-OPTIONAL = {KERNELS_FILE, LIMITS_FILE}
+# run.json last: a folder without it is no run
+FILES = (KERNELS_FILE, LIMITS_FILE, COUNTS_FILE, ROWS_FILE, SAMPLES_FILE, RUN_FILE)
+OPTIONAL = {KERNELS_FILE, LIMITS_FILE, COUNTS_FILE}
 COMMIT_DIGITS = 7  # as git shortens it
 UNTIMED = {"emulator": "emulated", "none": "compiled"}
 
@@ -49,6 +51,7 @@ class Candidate:
             _refuse_failed(run)
         run.kernels()  # finds damage now, and not when the baseline is needed
         read_limits(folder)
+        read_counts(folder)
         names = (name for name in FILES if name not in OPTIONAL or (folder / name).exists())
         contents = {name: files.read(folder / name) for name in names}
         kept = run.kept_samples()

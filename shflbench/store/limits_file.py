@@ -32,13 +32,21 @@ class CaseLimit:
         "limit: the least time of one launch, from documented or provable rates, µs; empty where there is none"
     )
     limit_by: str | None = column(
-        "what sets the limit: a unit of the SM, issue, load/store, latency, dram, block start or atomic"
+        "what sets the limit: a unit of the SM, issue, load/store, latency, dram, l2, block start or atomic"
     )
     limit_fraction: float | None = column(
         "limit_us divided by the measured time_us; above 1.01 is a fault of the limit"
     )
     limit_cycles: float | None = column("the limit in SM clock cycles per iteration; empty for a kernel of one pass")
     limit_reason: str | None = column("why there is no limit; `reason` in older runs", former="reason")
+    limit_basis: str | None = column(
+        "blocks in which the emulator counted what the launch does, such as `8 of 65,536 blocks`; such a sample stands "
+        "for the others, and its limit is an estimate; empty where the limit rests on machine code and declarations"
+    )
+    moved_bytes: float | None = column(
+        "bytes of global memory that a launch reads, and those that it writes, each once: counted in the emulator, or "
+        "as the pattern declares"
+    )
     omitted: str | None = column("what the limit leaves out because no figure of it is known, joined by `;`")
     ceiling_us: float | None = column(
         "time of one launch at the rates that `calibrate` measured on this GPU, µs; a case can beat it"
@@ -49,6 +57,11 @@ class CaseLimit:
         "sectors of 32 bytes that the data of the loads from global memory fills, divided by those that the loads "
         "request, counted in the emulator, load by load; what caches serve counts, too"
     )
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether the limit rests on a sample of the blocks, so that it is no bound."""
+        return " of " in (self.limit_basis or "")
 
 
 def limit_columns() -> dict[str, str]:

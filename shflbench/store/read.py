@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.store import files, rows, samples
+from shflbench.store.counts_file import read_counts
 from shflbench.store.csv_table import complete_length
 from shflbench.store.files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE, WHICH_FOLDER
 from shflbench.store.fleet_file import missing_runs
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from shflbench.store.columns import Row
+    from shflbench.store.counts_file import CaseCounts
     from shflbench.store.samples import KeptSamples
 
 _LOGGER = logging.getLogger(__name__)
@@ -82,6 +84,10 @@ class Run:
         """
         path = self.folder / KERNELS_FILE
         return KernelArchive.read(path) if path.exists() else None
+
+    def counts(self) -> dict[str, CaseCounts]:
+        """Read what its launches do, by case; empty where that was not counted. ResultsError if it is damaged."""
+        return read_counts(self.folder)
 
 
 def read_run(folder: Path) -> Run:

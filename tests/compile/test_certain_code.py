@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.compile.certain_code import certain_code
+from shflbench.compile.certain_code import one_pass_code
 from tests.compile.test_loops import assembled
 
 BYTES = 16
@@ -9,7 +9,7 @@ BYTES = 16
 def certain(*lines: str) -> list[str]:
     """Return the opcodes that every warp executes."""
     sass = assembled(*lines)
-    return [item.instruction.opcode for item in certain_code(sass, bytes(BYTES * len(sass))).instructions]
+    return [item.instruction.opcode for item in one_pass_code(sass, bytes(BYTES * len(sass))).certain.instructions]
 
 
 def test_straight_code_is_executed_whole_and_nothing_behind_its_end() -> None:
@@ -36,4 +36,4 @@ def test_a_branch_whose_target_is_unknown_ends_what_is_certain() -> None:
 def test_code_that_is_cut_off_is_refused() -> None:
     sass = assembled("LDG R0, [R2]", "EXIT")
     with pytest.raises(ValueError, match="not a multiple"):
-        certain_code(sass, bytes(BYTES + 1))
+        one_pass_code(sass, bytes(BYTES + 1))

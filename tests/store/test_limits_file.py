@@ -35,7 +35,7 @@ def test_an_older_file_has_the_reason_under_another_name(tmp_path: Path) -> None
 def test_an_unknown_value_is_an_empty_cell_and_never_zero(tmp_path: Path) -> None:
     write_limits(tmp_path, [UNKNOWN])
     _, line = (tmp_path / LIMITS_FILE).read_text(encoding="utf-8").splitlines()
-    assert line == f"{UNKNOWN.case_id},,,,,{UNKNOWN.limit_reason},,,,,"
+    assert line == f"{UNKNOWN.case_id},,,,,{UNKNOWN.limit_reason},,,,,,,"
 
 
 def test_limits_that_are_written_again_replace_the_older_ones(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def limit(
     counts = count(code, requests)
     if counts.unknown:
         return None
-    parts = dict(_throughput(counts, arch, residency, _integer_instructions(code, counts, arch)))
+    parts = dict(_throughput(counts, arch, residency, integer_instructions(code, counts, arch)))
     parts |= dict(_requests(code, counts, arch, residency, requests))
     latencies = _latencies(arch)
     parts[LATENCY] = residency.waves * cycles_per_pass(code, latencies) / code.unroll
@@ -91,7 +91,7 @@ def _throughput(
     counts: Counts, arch: Architecture, residency: Residency, integers: float
 ) -> Iterator[tuple[str, float]]:
     """Yield the clocks per iteration that each unit needs for all warps, where it takes its instructions alike."""
-    for name, clocks in _per_warp(counts, arch, integers):
+    for name, clocks in clocks_per_warp(counts, arch, integers):
         if name in PARTITIONED and arch.sub_partitions:
             parts = arch.sub_partitions.value
             yield name, residency.in_busiest_of(parts) * parts * clocks
@@ -118,7 +118,7 @@ def _requests(
         yield ExecutionUnit.MATCH, residency.warps * match_values(code, requests) / arch.match_values.value
 
 
-def _per_warp(counts: Counts, arch: Architecture, integers: float) -> Iterator[tuple[str, float]]:
+def clocks_per_warp(counts: Counts, arch: Architecture, integers: float) -> Iterator[tuple[str, float]]:
     """Yield the clocks per warp and iteration of the units that take each instruction alike."""
     if arch.issue and arch.sub_partitions:
         yield ISSUE, counts.certain_instructions / (arch.issue.value * arch.sub_partitions.value)
@@ -139,7 +139,7 @@ def _per_warp(counts: Counts, arch: Architecture, integers: float) -> Iterator[t
             yield unit, instructions / rate.value
 
 
-def _integer_instructions(code: TimedCode, counts: Counts, arch: Architecture) -> float:
+def integer_instructions(code: TimedCode, counts: Counts, arch: Architecture) -> float:
     """Return what the integer unit executes per iteration, with the opcodes that it has on this architecture only."""
     others = arch.integer_opcodes.value if arch.integer_opcodes else ()
     certain = (item.instruction for item in code.instructions if item.always and not item.instruction.predicate)

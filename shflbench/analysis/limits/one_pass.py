@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shflbench.arch import Architecture
     from shflbench.model import TimedCode
 
-DRAM, BLOCK_START, ATOMIC = "dram", "block start", "atomic"  # limits that no unit of an SM sets
+DRAM, L2, BLOCK_START, ATOMIC = "dram", "l2", "block start", "atomic"  # limits that no unit of an SM sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,17 +66,19 @@ def atomic_us(atomics: float, per_clock: float | None, clock_mhz: float) -> floa
     return None if per_clock is None else atomics / per_clock / clock_mhz
 
 
-def one_pass_limit(
+def one_pass_limit(  # noqa: PLR0913, PLR0917  (what a launch depends on)
     code: TimedCode | None,
     arch: Architecture,
     residency: Residency,
     clock_mhz: float,
     outside: Mapping[str, float | None],
+    counted: Mapping[str, float] | None = None,
 ) -> TimeLimit | None:
     """Return the limit of a kernel without a timed loop; None if nothing is known of it.
 
     `code` is what every warp executes at least once, None if it is unknown. `outside` are the limits that no SM sets,
-    in µs, None where they are not known.
+    in µs, None where they are not known. `counted` are the clocks that the units of the busiest SM need according to
+    what its launch was counted to execute.
     """
     parts = {name: us for name, us in outside.items() if us is not None}
     omitted = [name for name, us in outside.items() if us is None]
@@ -84,4 +86,6 @@ def one_pass_limit(
     if bound:
         parts |= {name: cycles / clock_mhz for name, cycles in bound.parts.items() if name != LATENCY}
         omitted += (name for name in bound.omitted if not name.startswith(LATENCY))
+    for name, cycles in (counted or {}).items():
+        parts[name] = max(parts.get(name, 0.0), cycles / clock_mhz)
     return TimeLimit.of(parts, tuple(omitted))

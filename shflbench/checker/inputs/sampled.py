@@ -31,7 +31,7 @@ def with_samples(
 
     Not for a kernel whose blocks may wait for one another, or that does not ask for its block's index.
     """
-    if _may_wait(ops) or not any(name.startswith("blockIdx") for name in indexes):
+    if may_wait(ops) or not any(name.startswith("blockIdx") for name in indexes):
         return list(launch_plan)
     samples: dict[LaunchShape, list[PlannedLaunch]] = {}
     for launch in launch_plan:
@@ -65,7 +65,19 @@ def shortened_launch(shape: LaunchShape) -> LaunchShape:
     return replace(shape, sample=_sample(shape.grid, max(MOST_SAMPLED // shape.threads_per_block, 2)))
 
 
-def _may_wait(ops: Sequence[Op]) -> bool:
+def counted_blocks(blocks: int, threads_per_block: int) -> tuple[int, ...]:
+    """Return the numbers of the blocks that stand for a launch: pairs of neighbors, evenly spread; empty for all.
+
+    Neighbors, because these show whether blocks use the same data.
+    """
+    pairs = max(MOST_SAMPLED // threads_per_block // 2, 1)
+    if blocks * threads_per_block <= MOST_WHOLE or blocks <= 2 * pairs:
+        return ()
+    firsts = [(2 * number + 1) * blocks // (2 * pairs) for number in range(pairs)]
+    return tuple(sorted({block for first in firsts for block in (first, min(first + 1, blocks - 1))}))
+
+
+def may_wait(ops: Sequence[Op]) -> bool:
     """Whether threads may wait for others by memory; an atomic whose result is not used tells nobody anything."""
     used = {slot for op in ops for slot in (*op.sources, op.guard, op.place.base if op.place else None)}
     return waits_by_memory([op for op in ops if not _is_atomic(op) or used.intersection(op.results)])

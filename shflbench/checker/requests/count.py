@@ -1,19 +1,22 @@
-"""Count the requests of one iteration of a kernel's loop, or of a kernel without one."""
+"""Count the requests of one iteration of a kernel's loop, or of a launch of a kernel without one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
+from math import prod
 
 import numpy as np
 
 from shflbench.checker.machine.launch import EmulatedLaunch, execute
 from shflbench.checker.machine.observer import Observer
+from shflbench.checker.machine.scheduler import STEP_LIMIT
 from shflbench.checker.machine.state import State
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.ptx.syntax import Location
+from shflbench.checker.requests.footprint import FootprintRecorder
 from shflbench.checker.requests.recorder import InstructionTotals, RequestRecorder, Sums
 from shflbench.grouping import group_by
-from shflbench.model import AccessKind, AccessRequests, AccessSpace, KernelRequests, MatchRequests
+from shflbench.model import AccessKind, AccessRequests, AccessSpace, KernelRequests, LaunchCounts, MatchRequests
 
 Locate = Callable[[Location | None], tuple[str, int]]  # the file and line to name for an instruction
 
@@ -41,24 +44,57 @@ def count_requests(launches: Sequence[EmulatedLaunch], locate: Locate) -> Kernel
     for other in others:
         totals = [total.without(before.get(key)) for key, total in _recorded(other).totals.items()]
         divisor = Divisor(first.shape.grid, other.iterations - first.iterations)
+    return replace(_requests(totals, divisor, first, locate), per_iteration=bool(others))
+
+
+def _requests(
+    totals: Sequence[InstructionTotals], divisor: Divisor, launch: EmulatedLaunch, locate: Locate
+) -> KernelRequests:
+    """Return the requests by source line, those of the whole kernel."""
     groups = group_by((total for total in totals if total.requests.any()), lambda total: _key(total, locate))
     lines = [(key, groups[key]) for key in sorted(groups)]
     return KernelRequests(
         accesses=tuple(_access(key, group, divisor) for key, group in lines if key[2]),
         matches=tuple(_match(key, group, divisor) for key, group in lines if not key[2]),
-        warps=first.shape.warps_per_block,
-        per_iteration=bool(others),
+        warps=launch.shape.warps_per_block,
+        per_iteration=False,
     )
 
 
-def _recorded(launch: EmulatedLaunch) -> RequestRecorder:
+def count_launch(launch: EmulatedLaunch, locate: Locate, step_limit: int = STEP_LIMIT) -> LaunchCounts:
+    """Run a launch, or the sample of its blocks, in lockstep, and return what it does; EmulatorError if it fails."""
+    footprints: list[FootprintRecorder] = []
+
+    def observe(state: State) -> Sequence[Observer]:
+        footprints.append(FootprintRecorder(state))
+        return footprints
+
+    requests, shape = _recorded(launch, observe, step_limit), launch.shape
+    grid = prod(shape.grid_dims)
+    return LaunchCounts(
+        blocks=shape.grid,
+        grid=grid,
+        requests=_requests(list(requests.totals.values()), Divisor(shape.grid, 1), launch, locate),
+        footprint=footprints[0].footprint(grid),
+    )
+
+
+def _no_observers(_: State) -> Sequence[Observer]:
+    return ()
+
+
+def _recorded(
+    launch: EmulatedLaunch,
+    others: Callable[[State], Sequence[Observer]] = _no_observers,
+    step_limit: int = STEP_LIMIT,
+) -> RequestRecorder:
     recorders: list[RequestRecorder] = []
 
     def observe(state: State) -> Sequence[Observer]:
         recorders.append(RequestRecorder(state))
-        return recorders
+        return [*recorders, *others(state)]
 
-    execute(launch, observe=observe)
+    execute(launch, observe=observe, step_limit=step_limit)
     return recorders[0]
 
 

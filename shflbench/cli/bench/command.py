@@ -272,7 +272,7 @@ def _run(
     from shflbench.cli.run.watch import watch
     from shflbench.session.plan import run_info
 
-    plan = plan_of(suite, request, console, early)
+    plan = replace(plan_of(suite, request, console, early), counts_launches=True)
     with (
         closing(plan),
         folder_of(plan, run_info(plan, request.overrides, typed_words()), {**flags, "resume": None}) as (folder, _),

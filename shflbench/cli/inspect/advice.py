@@ -29,10 +29,15 @@ def advice(one: Inspected, places: Places) -> Iterator[str]:
         return
     if facts.local_bytes or facts.spill_bytes:
         yield _local_memory(facts, places.of(one.subject, facts.local_steps))
-    for finding in one.accesses or ():
-        yield _access(finding, places.named(one.subject, finding.location))
+    yield from access_advice(one, places)
     if one.occupancy and capacity and one.occupancy.fraction < 1:
         yield _occupancy(one, facts, one.occupancy, capacity, places.kernel(one.subject))
+
+
+def access_advice(one: Inspected, places: Places) -> Iterator[str]:
+    """Yield a sentence for each source line whose accesses take more passes or sectors than necessary."""
+    for finding in one.accesses or ():
+        yield access_sentence(finding, places.named(one.subject, finding.location))
 
 
 def _local_memory(facts: KernelFacts, place: str) -> str:
@@ -48,7 +53,8 @@ def _local_memory(facts: KernelFacts, place: str) -> str:
     )
 
 
-def _access(finding: AccessFinding, place: str) -> str:
+def access_sentence(finding: AccessFinding, place: str) -> str:
+    """Return what a finding costs and what to change; `place` is its source line."""
     where = f"{place}: " if place else ""
     kind = f"{finding.access.kind} of {finding.access.bits} bits"
     if finding.kind is AccessProblem.BANK_CONFLICT:

@@ -61,7 +61,7 @@ def _architectures(_: click.Context, __: click.Parameter, text: str) -> tuple[st
         "--accesses",
         is_flag=True,
         help="Run each kernel in the emulator to find bank conflicts and uncoalesced accesses, and include them in the "
-        "limit. Takes about 0.1 s per kernel.",
+        "limit. Takes about 0.1 s per kernel. Always shown for a run of `bench`, which has counted them.",
     ),
     option(
         "--predict",
@@ -135,9 +135,13 @@ def command(
     filters = Filters(patterns, variants, dtypes)
     run = run_of(targets)
     archs_given = context.get_parameter_source("archs") is not ParameterSource.DEFAULT
-    if run and (accesses or archs_given):
-        option = "--accesses" if accesses else "--arch"
-        raise UsageError(f"{option} needs the files of a pattern, and {targets[0]} is a run", f"leave out {option}")
+    if run and archs_given:
+        raise UsageError(f"--arch needs the files of a pattern, and {targets[0]} is a run", "leave out --arch")
+    if run and accesses:
+        if not run.counts():
+            message = f"--accesses needs the counts that `bench` records, and {targets[0]} has none"
+            raise UsageError(message, "record the run again by `bench`, or give the files of a pattern")
+        accesses = False  # `bench` has run the emulator
     toolchain = find_toolchain()
     inspector = Inspector(toolchain, cache_folder(), resident, console, run)
     if run and diff and (sides := runs_of(diff, run)):
@@ -197,7 +201,7 @@ def _print(
 ) -> int:
     """Print tables, listings or JSON; return the exit code."""
     from shflbench.cli.inspect.listing import listings
-    from shflbench.cli.inspect.output import as_json, legend, tables
+    from shflbench.cli.inspect.output import accesses, as_json, legend, tables
     from shflbench.cli.inspect.places import Places
 
     places = Places(Path.cwd())
@@ -206,7 +210,9 @@ def _print(
     if form == "json":
         console.json(as_json(inspected, resident, places, lines, sass=sass))
     else:
-        blocks = [*tables(inspected, resident, places), *filter(None, [legend(inspected)])]
+        known = accesses(inspected, places)
+        blocks: list[Table | str] = [*([known] if known else []), *tables(inspected, resident, places)]
+        blocks += filter(None, [legend(inspected)])
         _print_blocks(console, [*blocks, *listings(shown, places, lines)])
     return KernelError.exit_code if any(one.error for one in inspected) else 0
 

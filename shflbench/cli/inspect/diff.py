@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from shflbench.analysis.limits import ExecutionUnit
+from shflbench.cli.inspect.advice import access_sentence
 from shflbench.cli.inspect.alignment import align
 from shflbench.cli.inspect.explain import explain, explain_whole, one_warp
 from shflbench.cli.inspect.listing import places_of, text_of
@@ -17,6 +19,7 @@ from shflbench.grouping import group_by
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from shflbench.analysis.limits.access_findings import AccessFinding
     from shflbench.cli.inspect.alignment import AlignedPair
     from shflbench.cli.inspect.inspected import Inspected
     from shflbench.cli.inspect.listing import Lines
@@ -37,7 +40,7 @@ def as_text(
     """Yield for each pair of kernels a table per launch, and the loops next to each other; the legend last."""
     for launches in group_by(pairs, lambda pair: (pair.first.subject.name, pair.second.subject.name)).values():
         *others, last = launches
-        aligned, sentences = _compared(last)
+        aligned, sentences = _compared(last, places)
         for pair in others:
             yield _table(pair, resident, ())
         yield _table(last, resident, sentences)
@@ -46,7 +49,7 @@ def as_text(
     yield LEGEND
 
 
-def _compared(pair: KernelPair) -> tuple[list[AlignedPair], list[str]]:
+def _compared(pair: KernelPair, places: Places) -> tuple[list[AlignedPair], list[str]]:
     """Return the aligned loops, or the whole kernels if not both have one, and what differs in sentences."""
     kernels = (pair.first.kernel, pair.second.kernel)
     loops = [timed_code(kernel) if kernel else None for kernel in kernels]
@@ -60,9 +63,23 @@ def _compared(pair: KernelPair) -> tuple[list[AlignedPair], list[str]]:
         ]
     aligned = align(first, second)
     if is_whole:
-        return aligned, [WHOLE, *explain_whole(first, second, pair.labels)]
+        return aligned, [*_accesses(pair, places), WHOLE, *explain_whole(first, second, pair.labels)]
     sentences = [*explain(first, second, aligned, pair.labels), one_warp(pair.first, pair.second, pair.labels)]
     return aligned, [sentence for sentence in sentences if sentence]
+
+
+def _accesses(pair: KernelPair, places: Places) -> Iterator[str]:
+    """Yield what is wrong with accesses of one kernel and not with those of the other, whatever their lines are."""
+    sides = (pair.first, pair.second)
+    costs = [Counter(map(_cost, one.accesses or ())) for one in sides]
+    for label, one, extra in zip(pair.labels, sides, (costs[0] - costs[1], costs[1] - costs[0]), strict=True):
+        for finding in one.accesses or ():
+            if extra[_cost(finding)]:
+                yield f"{label}: {access_sentence(finding, places.named(one.subject, finding.location))}"
+
+
+def _cost(finding: AccessFinding) -> tuple[object, ...]:
+    return finding.kind, finding.access.kind, finding.access.bits, finding.per_request, finding.least
 
 
 def _table(pair: KernelPair, resident: ResidentBlocks, sentences: Iterable[str]) -> Table:
@@ -132,7 +149,7 @@ def as_json(pairs: Iterable[KernelPair], resident: ResidentBlocks, places: Place
 
 
 def _pair_fields(pair: KernelPair, places: Places, lines: Lines) -> dict[str, Any]:
-    aligned, sentences = _compared(pair)
+    aligned, sentences = _compared(pair, places)
     return {
         "left": pair.labels[0],
         "right": pair.labels[1],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.limits.access_findings import findings
 from shflbench.arch import load
 from shflbench.arch.residency import SmCapacity, occupancy
 from shflbench.errors import KernelError
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from shflbench.model import Kernel
     from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.store import Row
+    from shflbench.store.counts_file import CaseCounts
     from shflbench.store.limits_file import CaseLimit
 
 
@@ -40,6 +42,7 @@ class RecordedLaunch:
 
     row: Row
     limit: CaseLimit | None
+    counts: CaseCounts | None  # None in runs that counted nothing
 
     @property
     def shape(self) -> str:
@@ -109,6 +112,12 @@ class Inspected:
         return self.recorded.limit.limit_us if self.recorded and self.recorded.limit else None
 
     @property
+    def counted(self) -> str:
+        """The blocks of a recorded launch in which accesses were counted, in words; empty without a count."""
+        known = self.recorded.counts if self.recorded else None
+        return known.counts.basis if known and known.counts else ""
+
+    @property
     def limit_by(self) -> str:
         """What sets the limit, in cycles or of a launch."""
         if self.recorded and self.recorded.limit:
@@ -150,7 +159,11 @@ def inspect_recorded(subject: KernelSubject, facts: KernelFacts, arch: str, reco
         remark = f"no limit: {recorded.limit.limit_reason}" if recorded.limit.limit_reason else ""
     elif recorded.row.time_us is not None:
         remark = "no limit: the run has none; calculate it with `shflbench limits --save`"
-    return Inspected(subject, arch, facts, block, shared, resident, 1, remark, recorded=recorded)
+    made = Inspected(subject, arch, facts, block, shared, resident, 1, remark, recorded=recorded)
+    known = recorded.counts
+    if known is None or known.counts is None:
+        return replace(made, uncounted=known.reason if known else "")
+    return replace(made, accesses=findings(known.counts.requests))
 
 
 def _resident(facts: KernelFacts, arch: str, shared: int, block: int) -> Occupancy | None:

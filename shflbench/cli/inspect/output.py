@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from shflbench.analysis.limits import ISSUE, LATENCY, ExecutionUnit
-from shflbench.cli.inspect.advice import advice
+from shflbench.cli.inspect.advice import access_advice, advice
 from shflbench.cli.inspect.listing import instructions_json
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.cli.show.tables import time_cells
@@ -45,6 +45,21 @@ def tables(inspected: Iterable[Inspected], resident: ResidentBlocks, places: Pla
             sorted(group, key=lambda one: (_or_last(one.time_us), _or_last(one.cycles))),
             places,
         )
+
+
+def accesses(inspected: Iterable[Inspected], places: Places) -> str:
+    """Return what is wrong with the memory accesses of recorded launches; empty if they were not counted."""
+    counted = [one for one in inspected if one.counted]
+    if not counted:
+        return ""
+    sentences: dict[str, dict[str, None]] = {}  # sentence → variants
+    for one in counted:
+        for sentence in access_advice(one, places):
+            sentences.setdefault(sentence, {})[one.subject.case.variant] = None
+    blocks = ", ".join(dict.fromkeys(one.counted for one in counted))
+    head = f"Memory accesses, counted in the emulator in {blocks}:"
+    lines = [f"{', '.join(variants)}: {sentence}" for sentence, variants in sentences.items()]
+    return "\n  ".join((head, *(lines or ["no bank conflicts, and every request touches the fewest sectors"])))
 
 
 def _or_last(value: float | None) -> float:
@@ -135,7 +150,8 @@ def _notes(group: Sequence[Inspected], places: Places) -> Iterator[str]:
     """Yield what the numbers do not say: remarks, errors, what a limit leaves out, and what to change."""
     sentences: dict[str, list[str]] = {}  # sentence → variants
     for one in group:
-        for sentence in (*_remarks(one), *advice(one, places)):
+        above = set(access_advice(one, places)) if one.counted else set()
+        for sentence in (*_remarks(one), *(text for text in advice(one, places) if text not in above)):
             sentences.setdefault(sentence, []).append(one.subject.case.variant)
     yield from (f"{', '.join(variants)}: {sentence}" for sentence, variants in sentences.items())
 
@@ -245,6 +261,7 @@ def fields(one: Inspected, places: Places, lines: Lines | None) -> dict[str, Any
         "ceiling_cycles_per_iteration": one.ceiling.cycles if one.ceiling else None,
         "ceiling_by": (one.ceiling.by or None) if one.ceiling else None,
         "predicted_cycles_per_iteration": one.predicted.cycles if one.predicted else None,
+        "accesses_counted_in": one.counted or None,
         "advice": list(advice(one, places)),
         "missing": list(_missing(one)),
         "remark": one.remark or None,

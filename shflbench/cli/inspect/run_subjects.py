@@ -72,7 +72,7 @@ def recorded_launches(run: Run, subjects: Sequence[KernelSubject]) -> dict[Kerne
 
     Of such a subject, a run that has another launch only has that one.
     """
-    limits = current_limits(run, read_limits(run.folder))
+    limits, counts = current_limits(run, read_limits(run.folder)), run.counts()
     rows = group_by(run.rows, lambda row: _name(_case(row)))
     recorded = {}
     for subject in subjects:
@@ -80,7 +80,7 @@ def recorded_launches(run: Run, subjects: Sequence[KernelSubject]) -> dict[Kerne
         same = [row for row in known if row.launch == subject.case.launch.expression]
         if subject.pattern.declaration.one_pass and (same or len(known) == 1):
             row = (same or known)[0]
-            recorded[subject] = RecordedLaunch(row, limits.get(row.case_id))
+            recorded[subject] = RecordedLaunch(row, limits.get(row.case_id), counts.get(row.case_id))
     return recorded
 
 

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from shflbench.store.limits_file import CaseLimit
 
 
+BYTES_PER_US = 1000  # at 1 GB/s
 MEANINGS = (
+    ("GB/s", "bytes that a launch reads, and those that it writes, each once, per measured time"),
     ("limit µs", "lower bound at the documented rates of the hardware"),
+    ("limit/time", "a small share says that something else takes the time, such as waiting for results"),
     ("limited by", "the unit that needs the most time at these rates, or another cause"),
     ("ceiling µs", "the limit at the lower rates that `calibrate` measured on a GPU; a kernel can be faster"),
     ("predicted µs", "simulated for one SM with constants of an H200; neither a bound nor a measurement"),
@@ -53,10 +56,15 @@ def _table(rows: Sequence[Row], known: Mapping[str, CaseLimit]) -> Table:
     columns = {
         "variant": [row.variant for row in rows],
         "time µs": align_right([_us(row.time_us) for row in rows]),
+        "GB/s": align_right([_rate(row, limit) for row, limit in zip(rows, limits, strict=True)]),
         "limit µs": align_right([_us(limit.limit_us) for limit in limits]),
         "limit/time": align_right([_share(limit.limit_fraction) for limit in limits]),
         "limited by": [limit.limit_by or "" for limit in limits],
         "ceiling µs": align_right([_us(limit.ceiling_us) for limit in limits]),
+        "ceiling/time": align_right(
+            [_share(_ratio(limit.ceiling_us, row.time_us)) for row, limit in zip(rows, limits, strict=True)]
+        ),
+        "ceiling by": [limit.ceiling_by or "" for limit in limits],
         "predicted µs": align_right([_us(limit.model_us) for limit in limits]),
     }
     kept = {name: cells for name, cells in columns.items() if any(map(str.strip, cells))}
@@ -67,10 +75,22 @@ def _table(rows: Sequence[Row], known: Mapping[str, CaseLimit]) -> Table:
 
 
 def _notes(rows: Sequence[Row], known: Mapping[str, CaseLimit]) -> Iterator[str]:
-    """Yield why cases have no limit."""
+    """Yield why cases have no limit, and what limits rest on."""
     for reason, alike in group_by(rows, lambda row: known[row.case_id].limit_reason).items():
         if reason:
             yield f"{', '.join(row.variant for row in alike)}: no limit: {reason}"
+    bases = dict.fromkeys(limit.limit_basis for row in rows if (limit := known[row.case_id]).limit_us)
+    for basis in filter(None, bases):
+        sampled = "; such limits are estimates" if " of " in basis else ""
+        yield f"what the launch does was counted in the emulator in {basis}{sampled}"
+
+
+def _rate(row: Row, limit: CaseLimit) -> str:
+    return f"{limit.moved_bytes / row.time_us / BYTES_PER_US:.0f}" if limit.moved_bytes and row.time_us else ""
+
+
+def _ratio(value: float | None, time_us: float | None) -> float | None:
+    return value / time_us if value is not None and time_us else None
 
 
 def _us(value: float | None) -> str:

@@ -43,11 +43,13 @@ def watch(
 
 
 def _show(event: RunEvent, console: Console, progress: Progress) -> None:
-    from shflbench.session import Compiling, NextPass, Note, WarmedUp, Working
+    from shflbench.session import Compiling, Counting, NextPass, Note, WarmedUp, Working
 
     match event:
         case Compiling(finished, total):
             progress.show(f"compiling, {finished} of {total} kernels", finished, total)
+        case Counting(finished, total):
+            progress.show(f"counting what launches do, {finished} of {total} cases", finished, total)
         case WarmedUp(_, clock) if clock:
             console.say(f"SM clock when warm: {clock:.0f} MHz.")
         case Working(text, finished, total, case_id):

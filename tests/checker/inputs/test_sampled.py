@@ -8,7 +8,7 @@ import pytest
 from shflbench.checker.files import FileOptions, check_file
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import fewer_blocks, plan
-from shflbench.checker.inputs.sampled import with_samples
+from shflbench.checker.inputs.sampled import counted_blocks, with_samples
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.races.hazards import HazardKind
@@ -213,3 +213,12 @@ def test_no_block_runs_at_the_real_sizes_where_a_smaller_launch_did_not_end(
     file.write_text(f"{text}int main{main}}}\n", encoding="utf-8")
     (long,) = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False)).kernels
     assert "524288x256" not in [launch.shape for launch in long.launches]
+
+
+def test_pairs_of_neighbors_stand_for_a_large_launch() -> None:
+    assert counted_blocks(8000, 512) == (2000, 2001, 6000, 6001)
+    assert counted_blocks(40_000, 1024) == (20_000, 20_001)
+
+
+def test_a_small_launch_is_counted_whole() -> None:
+    assert counted_blocks(64, 256) == counted_blocks(2, 1024) == ()

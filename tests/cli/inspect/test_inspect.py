@@ -228,6 +228,7 @@ def test_json_holds_everything(inspect: Command) -> None:
         "launch": None,
         "time_us": None,
         "limit_us": None,
+        "accesses_counted_in": None,
         "limit_cycles_per_iteration": 32.0,
         "limit_by": "exchange",
         "limit_omits": [],

@@ -16,6 +16,29 @@ from tests.conftest import Command
 from tests.fakes.backend import plug_in
 
 COMMITTED = Path(__file__).parents[3] / "results/gtc2013/nvidia-h200"
+TRANSPOSE = """\
+__global__ void naive(float* __restrict__ out, const float* __restrict__ in, int n) {
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    for (int j = 0; j < 32; j += 8) out[x * n + y + j] = in[(y + j) * n + x];
+}
+template <int PAD> __global__ void tiled(float* __restrict__ out, const float* __restrict__ in, int n) {
+    __shared__ float tile[32][32 + PAD];
+    int x = blockIdx.x * 32, y = blockIdx.y * 32, row = threadIdx.y, lane = threadIdx.x;
+    for (int j = row; j < 32; j += 8) tile[j][lane] = in[(y + j) * n + x + lane];
+    __syncthreads();
+    for (int j = row; j < 32; j += 8) out[(x + j) * n + y + lane] = tile[lane][j];
+}
+int main() {
+    const int n = 512;
+    float *in, *out;
+    cudaMalloc(&in, n * n * sizeof(float)); cudaMalloc(&out, n * n * sizeof(float));
+    cudaMemset(in, 64, n * n * sizeof(float));
+    dim3 grid(n / 32, n / 32), block(32, 8);
+    naive<<<grid, block>>>(out, in, n);
+    tiled<0><<<grid, block>>>(out, in, n);
+    tiled<1><<<grid, block>>>(out, in, n);
+}
+"""
 EDITED = OTHER_CONTENTS.replace("sum += part[warp];", "sum += 2 * part[warp];")
 
 
@@ -40,7 +63,9 @@ def timed(bench: BenchCommand, monkeypatch: pytest.MonkeyPatch) -> BenchCommand:
 def test_kernels_of_bench_are_counted_whole(run: Path, shflbench: Command) -> None:
     outcome = shflbench("inspect", str(run))
     assert (outcome.code, outcome.err) == (0, "")
-    title, header, *rows = outcome.out.splitlines()
+    head, fine, _, title, header, *rows = outcome.out.splitlines()
+    assert head == "Memory accesses, counted in the emulator in all 64 blocks:"
+    assert fine == "  no bank conflicts, and every request touches the fewest sectors"
     assert title.startswith("sums  f32  sm_90")
     named = {cells(row)[0]: dict(zip(cells(header), cells(row), strict=False)) for row in rows[:2]}
     assert set(named) == {"sums_smem", "sums_shfl"}
@@ -85,6 +110,40 @@ def test_advice_on_a_run_names_no_file_of_its_folder(shflbench: Command) -> None
 
 
 @pytest.mark.parametrize("words", [["--accesses"], ["--arch", "sm_80"], ["neighbor"]])
+def test_accesses_of_a_launch_come_first(bench: BenchCommand, shflbench: Command) -> None:
+    assert bench(TRANSPOSE).code == 0
+    head, naive, tiled, empty, *_ = shflbench("inspect", "run", "--accesses").out.splitlines()
+    assert head == "Memory accesses, counted in the emulator in 8 of 256 blocks:"
+    assert naive.startswith(
+        "  naive: sums.cu:3: uncoalesced: a store of 32 bits touches 32 sectors of 32 bytes instead "
+    )
+    assert tiled.startswith(
+        "  tiled-0: sums.cu:10: bank conflicts: a load of 32 bits takes 32 passes instead of 1; pad"
+    )
+    assert not empty
+    lines = shflbench("inspect", "run", "--diff", "tiled-0", "tiled-1").out.splitlines()
+    (found,) = [
+        number for number, line in enumerate(lines) if line.startswith("  tiled-0: sums.cu:10: bank conflicts:")
+    ]
+    assert found == next(number for number, line in enumerate(lines) if "each counted once" in line) - 1
+    assert not any(line.startswith("  tiled-1: sums.cu") for line in lines)
+
+
+def test_a_run_without_counts_says_how_to_get_them(run: Path, shflbench: Command) -> None:
+    (run / "counts.json").unlink()
+    outcome = shflbench("inspect", str(run), "--accesses")
+    assert outcome.code == 2
+    assert outcome.err.startswith("error: --accesses needs the counts that `bench` records, and run has none\n")
+    assert "Memory accesses" not in shflbench("inspect", str(run)).out
+
+
+def test_a_launch_that_cannot_be_counted_says_why(bench: BenchCommand, shflbench: Command) -> None:
+    assert bench(TRANSPOSE.replace("__syncthreads();", "__threadfence(); __syncthreads();"), "--no-check").code == 0
+    shown = shflbench("inspect", "run").out
+    assert "its memory accesses are not counted: its blocks may wait for one another, and 256 are too many" in shown
+
+
+@pytest.mark.parametrize("words", [["--arch", "sm_80"], ["neighbor"]])
 def test_what_needs_files_of_a_pattern_is_refused(run: Path, shflbench: Command, words: list[str]) -> None:
     outcome = shflbench("inspect", str(run), *words)
     assert outcome.code == 2

@@ -1,18 +1,27 @@
 import json
+import re
 import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from shflbench.model import AccessKind, AccessRequests, AccessSpace, KernelRequests
+from shflbench.model import (
+    AccessKind,
+    AccessRequests,
+    AccessSpace,
+    KernelRequests,
+    LaunchCounts,
+    MemoryFootprint,
+)
 from shflbench.session.limits import limits_of
 from shflbench.store import read_run
 from shflbench.store.calibration_file import write
+from shflbench.store.counts_file import CaseCounts, write_counts
 from shflbench.store.limits_file import read_limits
 from tests.analysis.limits.test_calibrated import calibration
 from tests.conftest import Command
-from tests.session.test_limits import RESULTS, SHFL
+from tests.session.test_limits import RESULTS, SHFL, STRUCTS
 from tests.session.test_limits import only as only_row
 
 SMEM = "neighbor/smem-syncwarp/f32/26x1024/512/mode=idx"
@@ -44,7 +53,12 @@ def test_each_group_has_a_table_with_the_fastest_case_first(
     outcome = shflbench("limits", run)
     assert outcome.code == 0
     meanings, _, rest = outcome.out.partition("\n\n")
-    assert [line.split("  ")[0] for line in meanings.splitlines()] == ["limit µs", "limited by", "predicted µs"]
+    assert [line.split("  ")[0] for line in meanings.splitlines()] == [
+        "limit µs",
+        "limit/time",
+        "limited by",
+        "predicted µs",
+    ]
     head, _, title, columns, *lines = rest.splitlines()
     assert head == f"{run}: suite quick, NVIDIA H200, {read_run(run).info.started[:10]}"
     assert title == "neighbor  f32  26x1024  512 iterations  mode=idx"
@@ -151,3 +165,49 @@ def test_a_run_without_times_is_refused(shflbench: Command, run: Path) -> None:
     assert outcome.code == 3
     assert "no case was timed" in outcome.err
     assert not (run / "limits.csv").exists()
+
+
+def counted(folder: Path, requests: tuple[AccessRequests, ...], footprint: MemoryFootprint, reason: str = "") -> None:
+    """Leave one case of one pass in the run, and write what its launch does, or why it is not known."""
+    (row,) = only_row(read_run(folder), STRUCTS).rows
+    path = folder / "results.csv"
+    head, *lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text(head + "".join(line for line in lines if line.startswith(f"{STRUCTS},")), encoding="utf-8")
+    known = LaunchCounts(8, row.grid or 0, KernelRequests(requests, (), 8, per_iteration=False), footprint)
+    write_counts(folder, [CaseCounts(STRUCTS, reason=reason) if reason else CaseCounts(STRUCTS, known)])
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    """Copy a run without its limits."""
+    ignored = shutil.ignore_patterns("limits.csv")
+    return shutil.copytree(RESULTS / "quick" / "nvidia-h200", tmp_path / "run", ignore=ignored)
+
+
+def test_what_a_launch_was_counted_to_move_sets_its_limit(shflbench: Command, whole: Path) -> None:
+    store = AccessRequests("one.cu", 1, AccessSpace.GLOBAL, AccessKind.STORE, 32, 64.0, 8.0, 32.0, sectors=8.0)
+    counted(whole, (store,), MemoryFootprint(2**24, 2**24, 2**25))
+    (limit,) = json.loads(shflbench("limits", whole, "--format", "json").out)[0]["cases"]
+    (row,) = read_run(whole).rows
+    assert (limit["limit_by"], limit["limit_basis"]) == ("l2", "8 of 4,096 blocks")
+    assert limit["limit_us"] == pytest.approx(4096 * 64 * 8 * 32 / 5120 / (row.sm_clock_mhz or 0))
+    shown = shflbench("limits", whole).out
+    assert "what the launch does was counted in the emulator in 8 of 4,096 blocks; such limits are estimates" in shown
+    rate = 2**25 / (row.time_us or 0) / 1000
+    assert re.search(rf"soa +{row.time_us:.2f} +{rate:.0f} +{limit['limit_us']:.2f} .* l2 ", shown)
+
+
+def test_a_sample_that_a_launch_beats_sets_no_limit_and_is_no_fault(shflbench: Command, whole: Path) -> None:
+    counted(whole, (), MemoryFootprint(2**34, 0, 2**34))
+    outcome = shflbench("limits", whole)
+    assert outcome.code == 0
+    assert "soa: no limit: the launch is faster than the 8 of 4,096 blocks that were counted allow" in outcome.out
+    assert "limited by" not in outcome.out
+
+
+def test_without_a_count_there_is_a_reason_and_nothing_that_limits(shflbench: Command, whole: Path) -> None:
+    counted(whole, (), MemoryFootprint(0, 0, 0), reason="its blocks may wait for one another")
+    shown = shflbench("limits", whole).out
+    assert "soa: no limit: what its launch does is not counted: its blocks may wait for one another" in shown
+    assert "limited by" not in shown
+    assert "%" not in shown

@@ -53,11 +53,12 @@ def test_what_the_file_has_is_printed_and_nothing_is_written(run: Path, shflbenc
     assert (outcome.code, outcome.err) == (0, "")
     times = {row.variant: row.time_us for row in read_run(run).rows}
     for line in outcome.out.partition("\n\n")[2].splitlines()[4:12]:
-        variant, time, limit, share, by, ceiling, predicted = line.split()
+        variant, time, limit, share, by, ceiling, ceiling_share, ceiling_by, predicted = line.split()
         known = recorded[variant.join(CASES)]
         values = (times[variant], known.limit_us, known.ceiling_us, known.model_us)
         assert [time, limit, ceiling, predicted] == [f"{value:.2f}" for value in values]
         assert (share, by) == (f"{known.limit_fraction:.1%}", known.limit_by)
+        assert (ceiling_share, ceiling_by) == (f"{(known.ceiling_us or 0) / (values[0] or 1):.1%}", known.ceiling_by)
     saving = shflbench("limits", run, "--save", "--format", "json")
     assert printed(saving) == recorded
     assert saving.err == f"{run / 'limits.csv'} has these values already\n"

@@ -1,0 +1,169 @@
+"""The least time of a launch whose blocks were counted: how often its loops iterate, and what it asks of memory."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.limits.bound import LOAD_STORE, clocks_per_warp, integer_instructions
+from shflbench.analysis.limits.counts import count
+from shflbench.analysis.limits.units import ExecutionUnit
+from shflbench.model import AccessKind, AccessSpace, TimedCode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from shflbench.arch import Architecture
+    from shflbench.model import (
+        AccessRequests,
+        Instruction,
+        KernelRequests,
+        LaunchCounts,
+        MemoryFootprint,
+        OnePassCode,
+    )
+
+SECTOR = 32  # bytes
+SHUFFLE, INSTRUCTION = "SHFL", "instruction"  # beside units, what is counted
+_WIDTHS = {".128": 128, ".64": 64, ".U8": 8, ".S8": 8, ".U16": 16, ".S16": 16}  # in opcodes; others are of 32 bits
+_OPCODES = {  # of loads and stores, which machine code has as PTX has them, or several as a wider one
+    "LDG": (AccessSpace.GLOBAL, AccessKind.LOAD),
+    "STG": (AccessSpace.GLOBAL, AccessKind.STORE),
+    "LDS": (AccessSpace.SHARED, AccessKind.LOAD),
+    "STS": (AccessSpace.SHARED, AccessKind.STORE),
+}
+Access = tuple[AccessSpace, AccessKind]
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchWork:
+    """The machine code of a launch and what was counted of it."""
+
+    code: OnePassCode
+    counts: LaunchCounts
+
+    @property
+    def has_uncounted_loop(self) -> bool:
+        """Whether a loop accesses no memory, so that nothing says how often it iterates."""
+        return not all(map(_bits_of, self.code.inner_loops))
+
+
+def dram_bytes(footprint: MemoryFootprint, l2_bytes: int, *, cold: bool) -> float:
+    """Return the bytes that DRAM moves in a launch, at least.
+
+    L2 keeps at most its size of what the launch reads, or nothing if it is `cold`, and at most its size of what the
+    launch wrote. Over launches one after another, both share the cache, except for bytes that are read and written.
+    """
+    if cold:
+        return footprint.read_bytes + max(0.0, footprint.written_bytes - l2_bytes)
+    return max(0.0, footprint.distinct_bytes - l2_bytes, footprint.read_bytes + footprint.written_bytes - 2 * l2_bytes)
+
+
+def l2_bytes_moved(counts: LaunchCounts) -> float:
+    """Return the bytes that pass between the SMs and L2 in the busier direction, at least.
+
+    L1 may serve a load, but writes stores through, sector by sector.
+    """
+    written = sum(
+        access.requests * (access.sectors or 0.0) * SECTOR
+        for access in counts.requests.accesses
+        if access.space is AccessSpace.GLOBAL and access.kind is not AccessKind.LOAD
+    )
+    return max(counts.footprint.read_bytes, written * counts.grid)
+
+
+def launch_clocks(work: LaunchWork, arch: Architecture, sms: int) -> dict[str, float]:
+    """Return the clocks that each unit of the busiest SM needs, at least.
+
+    That SM executes at least the average of all SMs, and at least one average block.
+    """
+    requests = work.counts.requests
+    blocks = max(work.counts.grid / sms, 1.0)
+    warps = blocks * requests.warps
+    executed = _executed(work, arch)
+    known = count(work.code.certain)
+    units = {unit: executed[unit] for unit in ExecutionUnit if executed.get(unit)}
+    counted = replace(known, certain=units, certain_instructions=executed[INSTRUCTION])
+    clocks = clocks_per_warp(counted, arch, executed.get(ExecutionUnit.INTEGER, 0.0))
+    parts: dict[str, float] = {name: each * warps for name, each in clocks}
+    shuffles = executed.get(SHUFFLE, 0.0) * warps
+    shared = [one for one in requests.accesses if one.space is AccessSpace.SHARED]
+    if path := arch.exchange or arch.shared_memory:
+        passes = sum(one.requests * (one.passes or 0.0) for one in shared)
+        parts[ExecutionUnit.EXCHANGE] = (blocks * passes + shuffles) / path.value
+    if arch.load_store:
+        slots = blocks * sum(_load_store(one, arch, arch.load_store.value) for one in requests.accesses)
+        parts[LOAD_STORE] = slots + shuffles / arch.load_store.value
+    return {name: value for name, value in parts.items() if value}
+
+
+def _load_store(access: AccessRequests, arch: Architecture, rate: float) -> float:
+    """Return the clocks of the load/store unit per block: one that touches many lines looks up many tags."""
+    lookups = access.lines / arch.l1_tags.value if access.lines and arch.l1_tags else 0.0
+    return access.requests * max(1 / rate, lookups)
+
+
+def _executed(work: LaunchWork, arch: Architecture) -> Mapping[str, float]:
+    """Return the instructions that a warp executes on average, at least, by unit.
+
+    What loads and stores move is counted, in bits. What they do not move outside of loops they move in one of the inner
+    loops with such an access, so that these iterate as often, and execute what is in every pass as often.
+    """
+    code, once = work.code, _needs(work.code.certain, arch)
+    outside = tuple(item for item in code.certain.instructions if item.instruction.address not in code.looped)
+    always = _needs(TimedCode(outside, 1), arch)
+    loops = [(_bits_of(loop), _needs(loop, arch)) for loop in code.inner_loops]
+    repeated: dict[str, float] = {}
+    for access, bits in _counted_bits(work.counts.requests).items():
+        passes = [(moved[access], needs) for moved, needs in loops if moved[access]]
+        bits_outside = _bits_outside(code, access)
+        if not passes or bits_outside is None:
+            continue
+        for name in passes[0][1]:
+            least = min(needs.get(name, 0.0) / moved for moved, needs in passes)
+            repeated[name] = max(repeated.get(name, 0.0), (bits - bits_outside) * least)
+    names = {*once, *always, *repeated}
+    return {name: max(once.get(name, 0.0), always.get(name, 0.0) + repeated.get(name, 0.0)) for name in names}
+
+
+def _needs(code: TimedCode, arch: Architecture) -> dict[str, float]:
+    """Return the instructions that one pass executes in full warps, by unit, all, and the shuffles."""
+    counts = count(code)
+    certain = [item.instruction for item in code.instructions if item.always and not item.instruction.predicate]
+    return {
+        **{str(unit): number for unit, number in counts.certain.items()},
+        INSTRUCTION: counts.certain_instructions,
+        ExecutionUnit.INTEGER: integer_instructions(code, counts, arch),
+        SHUFFLE: float(sum(one.base == SHUFFLE for one in certain)),
+    }
+
+
+def _counted_bits(requests: KernelRequests) -> Mapping[Access, float]:
+    """Return the bits per lane that a warp moves, on average."""
+    moved: dict[Access, float] = defaultdict(float)
+    for one in requests.accesses:
+        moved[one.space, one.kind] += one.requests * one.bits / requests.warps
+    return moved
+
+
+def _bits_of(code: TimedCode) -> Counter[Access]:
+    """Return the bits per lane that one pass through machine code moves."""
+    moved: Counter[Access] = Counter()
+    for item in code.instructions:
+        if access := _OPCODES.get(item.instruction.base):
+            moved[access] += _width(item.instruction)
+    return moved
+
+
+def _width(instruction: Instruction) -> int:
+    return next((bits for name, bits in _WIDTHS.items() if name in instruction.opcode), 32)
+
+
+def _bits_outside(code: OnePassCode, access: Access) -> int | None:
+    """Return the bits that such accesses move outside of loops; None if one is in a loop around another loop."""
+    inner = {item.instruction.address for loop in code.inner_loops for item in loop.instructions}
+    found = [item.instruction for item in code.every.instructions if _OPCODES.get(item.instruction.base) == access]
+    if any(one.address in code.looped and one.address not in inner for one in found):
+        return None
+    return sum(_width(one) for one in found if one.address not in code.looped)

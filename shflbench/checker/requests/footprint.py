@@ -1,0 +1,77 @@
+"""The bytes of global memory that the blocks of a launch read and write."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from shflbench.checker.link.program import Op
+from shflbench.checker.machine.memory import MemorySpace
+from shflbench.checker.machine.observer import Observer
+from shflbench.checker.machine.state import State
+from shflbench.checker.machine.threads import ThreadSet
+from shflbench.checker.opcodes.forms import Access, Values
+from shflbench.checker.requests.sectors import SECTOR
+from shflbench.model import MemoryFootprint
+
+BLOCK_BITS = 40  # of a key, below the number of the block: a terabyte of buffers
+
+
+@dataclass(slots=True)
+class FootprintRecorder(Observer):
+    """Collects where each block accesses the buffers of a launch."""
+
+    state: State
+    # Block and byte of each access, by whether it writes and its width in bytes.
+    _touched: dict[tuple[bool, int], list[Values]] = field(default_factory=dict)
+
+    def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, values: Sequence[Values]) -> None:
+        """Add the bytes that the threads access."""
+        del values
+        form = op.form
+        if space.name != "global" or not isinstance(form, Access):
+            return
+        size = np.dtype(form.type).itemsize
+        blocks = members.threads.astype(np.int64) // self.state.shape.lanes_per_block
+        keys = np.unique(blocks << BLOCK_BITS | index.astype(np.int64) * size)
+        if form.kind != "st":
+            self._touched.setdefault((False, size * form.vector), []).append(keys)
+        if form.writes:
+            self._touched.setdefault((True, size * form.vector), []).append(keys)
+
+    def footprint(self, grid: int) -> MemoryFootprint:
+        """Return the bytes of a launch of `grid` blocks, of which those of this launch stand for the others."""
+        loaded, stored = (self._keys(writes=writes) for writes in (False, True))
+        scale = grid / self.state.shape.grid
+        return MemoryFootprint(*(self._bytes(keys, scale) for keys in (loaded, stored, np.union1d(loaded, stored))))
+
+    def _granule(self) -> int:
+        return min((width for _, width in self._touched), default=SECTOR)
+
+    def _keys(self, *, writes: bool) -> Values:
+        """Return block and granule of each access, once."""
+        granule = self._granule()
+        parts = [
+            np.unique(np.concatenate(keys)) + step
+            for (is_write, width), keys in self._touched.items()
+            if is_write is writes
+            for step in range(0, width, granule)
+        ]
+        return np.unique(np.concatenate(parts)) if parts else np.zeros(0, np.int64)
+
+    def _bytes(self, keys: Values, scale: float) -> float:
+        return sum(max(self._of_buffer(keys, span, scale)) for span in self.state.buffers)
+
+    def _of_buffer(self, keys: Values, span: tuple[int, int], scale: float) -> Iterator[float]:
+        """Yield the bytes of one buffer, in the narrowest units of the accesses and in sectors.
+
+        Where two blocks use one unit, nobody knows how many others do: then only what was seen counts.
+        """
+        start, end = span
+        place = keys & (1 << BLOCK_BITS) - 1
+        inside = keys[(start <= place) & (place < end)]
+        for unit in (self._granule(), SECTOR):
+            of_blocks = np.unique(inside // unit)  # a block begins at a multiple of each unit
+            distinct = np.unique(of_blocks & (1 << BLOCK_BITS) // unit - 1).size
+            grown = distinct * scale if distinct == of_blocks.size else distinct
+            yield min(grown * unit, end - start)

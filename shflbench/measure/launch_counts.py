@@ -1,0 +1,75 @@
+"""Count in the emulator what the blocks of a launch do, at its own shape and arguments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import PurePath
+from typing import TYPE_CHECKING
+
+from shflbench.backends.emulator import NO_STEP_LIMIT, EmulatorBackend
+from shflbench.checker import Shape, count_launch, counted_blocks, may_wait
+from shflbench.errors import EmulatorError, KernelError
+from shflbench.measure.requests import INPUT_SET, SEED, as_compiled
+from shflbench.measure.workload import Workload, call_of
+from shflbench.processes import map_in_processes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from shflbench.checker import Location
+    from shflbench.model import Case, Kernel, LaunchCounts
+    from shflbench.patterns.discover import LoadedPattern
+
+MOST_BYTES = 1 << 31  # of the buffers of a launch, which the emulator has in memory
+MOST_SECONDS = 20.0  # of a launch; a sample takes 0.1 s, and 1 s where its buffers are large
+MANY_BYTES = 1 << 28  # of launches that are counted one after another, because each takes as much memory
+
+CountsJob = tuple["LoadedPattern", "Case", "Kernel"]
+
+
+def counts_of(pattern: LoadedPattern, case: Case, kernel: Kernel) -> LaunchCounts:
+    """Return what the blocks of a case's launch do: of all blocks if it is small, else of a sample of them.
+
+    KernelError where the emulator cannot run the kernel, or not in time, PatternError where a function of the pattern
+    fails.
+    """
+    blocks, dims = case.launch.grid or 1, case.launch.dims
+    workload = Workload.of(pattern, case, blocks, SEED)
+    if (size := _bytes(workload)) > MOST_BYTES:
+        raise EmulatorError(f"its buffers have {size / 2**30:.1f} GiB, and the emulator has {MOST_BYTES >> 30} GiB")
+    call = replace(call_of(pattern, case, kernel, workload.setting), emulated_s=MOST_SECONDS)
+    emulated = EmulatorBackend(kernel.arch).open(call)
+    sample = counted_blocks(blocks, case.launch.block)
+    if sample and may_wait(list(emulated.program.ops())):
+        raise EmulatorError(f"its blocks may wait for one another, and {blocks:,} are too many to run all of them")
+    launch = emulated.launch(workload.inputs(INPUT_SET), 1)
+    grid, block = (dims.grid, dims.block) if dims else ((blocks, 1, 1), (case.launch.block, 1, 1))
+    launch = replace(launch, shape=Shape.of(grid, block, sample))
+    counts = count_launch(launch, _kernel_line, NO_STEP_LIMIT)
+    return replace(counts, requests=as_compiled(counts.requests, kernel))
+
+
+def counts_of_all(jobs: Sequence[CountsJob]) -> Iterator[LaunchCounts | KernelError]:
+    """Yield what each launch does, or why it is not known, in order; uses all cores unless the data is large."""
+    reduced = [(pattern, case, replace(kernel, cubin=b"", sass=None, loop=None)) for pattern, case, kernel in jobs]
+    is_large = any(
+        _bytes(Workload.of(pattern, case, case.launch.grid or 1, SEED)) > MANY_BYTES for pattern, case, _ in jobs
+    )
+    yield from (map if len(jobs) == 1 or is_large else map_in_processes)(_of_job, reduced)
+
+
+def _kernel_line(location: Location | None) -> tuple[str, int]:
+    """Return the line of the kernel that leads to an instruction; the file without its place on this machine."""
+    outermost = location.outermost if location else None
+    return (PurePath(outermost.file).name, outermost.line) if outermost else ("", 0)
+
+
+def _bytes(workload: Workload) -> int:
+    return sum(buffer.nbytes for buffer in workload.buffers)
+
+
+def _of_job(job: CountsJob) -> LaunchCounts | KernelError:
+    try:
+        return counts_of(*job)
+    except KernelError as error:
+        return error
