@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.files import read_file
-from shflbench.checker.host_sizes import fixed_sizes, with_numbers
+from shflbench.checker.files import read_file, with_given_numbers
+from shflbench.checker.host_sizes import fixed_sizes
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import UNKNOWN, option_for
 from shflbench.checker.inputs.argument_sets import ArgumentSet
@@ -151,7 +151,7 @@ def read_candidates(
     sets = sets or (ArgumentSet(options.arguments),)
     refuse_unknown(sets[0].arguments, chosen)
     refuse_unknown_launches(chosen, options.named_launches)
-    sized = [with_numbers(file, chosen, replace(options, arguments=item.arguments)) for item in sets]
+    sized = [with_given_numbers(file, replace(options, nvcc=None, arguments=item.arguments)) for item in sets]
     brief = replace(
         options,
         arguments=sets[0].arguments,

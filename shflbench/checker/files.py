@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.deadline import NEVER, Deadline
+from shflbench.checker.host_numbers import traced_numbers
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
-from shflbench.checker.inputs.names import refuse_unknown
+from shflbench.checker.inputs.names import gives_buffers, refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
@@ -42,7 +43,7 @@ from shflbench.checker.verdict import KernelVerdict
 from shflbench.errors import CompileError, InputError, KernelError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
@@ -113,7 +114,7 @@ def check_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], No
         return _failed(path, options, KernelVerdict.NOT_COMPILED, _without_name(error.message, path))
     except KernelError as error:
         return _failed(path, options, KernelVerdict.NOT_CHECKED, error.message)
-    return check_kernels(file, options, deadline, watch)
+    return check_kernels(with_given_numbers(file, options), options, deadline, watch)
 
 
 def check_or_name(path: Path, options: FileOptions) -> FileReport:
@@ -128,8 +129,12 @@ def check_or_name(path: Path, options: FileOptions) -> FileReport:
         return _failed(path, options, KernelVerdict.NOT_CHECKED, error.message)
 
 
-def read_file(path: Path, options: FileOptions, deadline: Deadline = NEVER) -> KernelFile:
+def read_file(
+    path: Path, options: FileOptions, deadline: Deadline = NEVER, compiled: KernelFile | None = None
+) -> KernelFile:
     """Return the kernels of the file, compiled where it is CUDA C++.
+
+    Of a file that has been `compiled`, only the host code is read again.
 
     Raises InputError, CompilerError, or KernelError if it has no kernel, or does not compile until the `deadline`.
     """
@@ -148,9 +153,27 @@ def read_file(path: Path, options: FileOptions, deadline: Deadline = NEVER) -> K
         host_args=options.host_args,
         fast_math=options.fast_math,
         host_numbers=dict(options.host_numbers),
+        compiled=compiled,
         deadline=deadline,
     )
     return read_with_includer(path, read)
+
+
+def with_given_numbers(file: KernelFile, options: FileOptions) -> KernelFile:
+    """Return a file whose host code passes the given numbers to the kernels, as far as they come from it.
+
+    UsageError for numbers that contradict each other.
+    """
+    chosen = chosen_kernels(file, options.kernels, several=True)
+    given = [(kernel, launches_of(kernel, options.launches, options.named_launches)) for kernel in chosen]
+    if all(launches and gives_buffers(options.arguments, kernel) for kernel, launches in given):
+        return file
+
+    def read(numbers: Mapping[str, int | float]) -> KernelFile:
+        changed = replace(options, host_numbers=tuple(numbers.items()))
+        return read_file(file.path, changed, compiled=file) if numbers else file
+
+    return read(traced_numbers(chosen, options.arguments, read))
 
 
 def check_kernels(

@@ -64,6 +64,13 @@ def matched(given: Sequence[GivenArgument], kernel: SourceKernel) -> dict[str, A
     return values
 
 
+def gives_buffers(given: Sequence[GivenArgument], kernel: SourceKernel) -> bool:
+    """Whether all pointers of a kernel are given, so that no size is that of the host code."""
+    values = matched(given, kernel)
+    places = enumerate(kernel.parameters)
+    return all(parameter_name(parameter, place) in values for place, parameter in places if parameter.pointer)
+
+
 def refuse_unknown(given: Sequence[GivenArgument], kernels: Sequence[SourceKernel]) -> None:
     """Raise UsageError for an argument that none of the kernels takes."""
     for argument in given:

@@ -11,6 +11,7 @@ from shflbench.checker.sources.kernel_file import (
     HostArgument,
     HostBuffer,
     HostLaunch,
+    HostNumber,
     KernelFile,
     KernelParameter,
     LaunchBounds,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 
 KERNELS = "kernel-file"  # ending of the files
 RECORDS = (KernelFile, SourceKernel, KernelParameter, Field, HostLaunch, HostArgument, HostBuffer, LaunchBounds)
-FURTHER = (NamedBlock, SourceNote, SourceLine, PtxUnit)
+FURTHER = (HostNumber, NamedBlock, SourceNote, SourceLine, PtxUnit)
 
 
 def cached_file(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -84,6 +85,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     host_args: Sequence[str] | None = None,
     fast_math: bool = False,
     host_numbers: Mapping[str, int | float] | None = None,
+    compiled: KernelFile | None = None,
     deadline: Deadline = NEVER,
 ) -> KernelFile:
     """Return the kernels of the CUDA file `path`, compiled by `nvcc` or, without it, by NVRTC of `toolchain`.
@@ -93,7 +95,8 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     names an instance are compiled for `float` or `int` if all their parameters are types; `SourceKernel.derived` says
     so. `cache` is a folder for what NVRTC returns, and `host_args` are the words of the program's command line. With
     `fast_math`, division, square roots and functions of single precision are approximate. Variables of the host code
-    that begin with a constant begin with the `host_numbers` of their names.
+    that begin with a constant begin with the `host_numbers` of their names. Of a file that has been `compiled`,
+    only the host code is read again.
 
     UsageError if a folder of `include` does not exist, InputError if the file cannot be read, CompileError if it does
     not compile, KernelError if it has no kernel, or none that `kernel` names, TimeLimitError after the `deadline`.
@@ -108,21 +111,26 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     instance = [kernel] if kernel is not None and "<" in kernel else []
     nvrtc = PtxCompiler(toolchain, cache) if toolchain is not None else None
 
+    def source_with(options: CompileOptions) -> CudaSource:
+        return CudaSource(unit, options.define, host_args, usual, host_numbers)
+
     def compile_source(options: CompileOptions) -> _Compilation:
-        source = CudaSource(unit, options.define, host_args, usual, host_numbers)
+        source = source_with(options)
         require_expandable(source.unit.files, source.macros)
         wanted = requested(source, [*instances, *instance], skip_unknown=skip_unknown)
         compiler = FileCompiler(source, options, nvrtc, nvcc)
         return _Compilation(source, wanted, *compile_with_derived(source, wanted, compiler.compile))
 
     def read() -> tuple[KernelFile, bool]:
+        if compiled is not None:
+            return _with_host_code(compiled, source_with(options)), True
         compilation, macro_notes = _with_macros(unit, options, compile_source)
         notes = [*built, *header_notes, *macro_notes, *run_notes]
         return _kernel_file(path, kernel, compilation, notes), not macro_notes  # which come from files of the build
 
     if nvrtc is None or nvcc is not None:
         return read()[0]
-    words = (host_args, usual, host_numbers, instances, instance, skip_unknown)
+    words = (host_args, usual, host_numbers, instances, instance, skip_unknown, compiled)
     return cached_file(nvrtc, unit, options, (path, kernel, words, built, header_notes, run_notes), read)
 
 
@@ -162,7 +170,15 @@ def _kernel_file(
         unoptimized,
         compiled.unit,
         compiled.rejected,
+        source.host_numbers,
     )
+
+
+def _with_host_code(file: KernelFile, source: CudaSource) -> KernelFile:
+    """Return a compiled file with the launches of its host code as it is read now."""
+    launches = {item.symbol: kernel_of(item, file.files, source).host_launches for item in read_kernels(file.ptx)}
+    kernels = tuple(replace(item, host_launches=launches.get(item.symbol, ())) for item in file.kernels)
+    return replace(file, kernels=kernels, numbers=source.host_numbers)
 
 
 class _Compilation(NamedTuple):

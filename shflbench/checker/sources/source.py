@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.definitions import Definition
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.includes import SourceUnit
+    from shflbench.checker.sources.kernel_file import HostNumber
 
 
 class CudaSource:
@@ -93,15 +94,23 @@ class CudaSource:
     def launches(self) -> list[LaunchSite]:
         """The launches that the host code performs, and those in its text that it was not seen to perform."""
         sites = launches(self.unit.files, self.evaluator)
-        program = HostProgram(self.unit.files, self.macros, self._preprocessor.macros, self.numbers)
-        run = Interpreter(program, self.types, self._by_plain_name, self.numbers)
-        performed = performed_launches(run, {site.node.id for site in sites}, self.words, self.usual)
+        performed = performed_launches(self._interpreter, {site.node.id for site in sites}, self.words, self.usual)
         reached = {item.node.id for item in performed}
         seen = [
             LaunchSite(item.kernel, item.template, item.node, item.arguments, item.launch, performed=item.is_instance)
             for item in performed
         ]
         return seen + [site for site in sites if site.node.id not in reached]
+
+    @cached_property
+    def _interpreter(self) -> Interpreter:
+        program = HostProgram(self.unit.files, self.macros, self._preprocessor.macros, self.numbers)
+        return Interpreter(program, self.types, self._by_plain_name, self.numbers)
+
+    @property
+    def host_numbers(self) -> tuple[HostNumber, ...]:
+        """The numbers that variables of the host code begin with, as far as it runs to perform its launches."""
+        return tuple(self._interpreter.begun.values()) if self.launches else ()
 
     @cached_property
     def instances(self) -> dict[str, list[tuple[LaunchSite, tuple[str, ...]]]]:
