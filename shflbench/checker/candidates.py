@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.argument import Arguments, Span
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.report import FileReport, KernelReport
-    from shflbench.checker.sources.kernel_file import KernelFile, KernelParameter, SourceKernel
+    from shflbench.checker.sources.kernel_file import HostArgument, KernelFile, KernelParameter, SourceKernel
     from shflbench.compile.nvrtc import PtxUnit
     from shflbench.dimensions import Dims
 
@@ -151,17 +151,44 @@ def read_candidates(
     sets = sets or (ArgumentSet(options.arguments),)
     refuse_unknown(sets[0].arguments, chosen)
     refuse_unknown_launches(chosen, options.named_launches)
-    sized = [with_given_numbers(file, replace(options, nvcc=None, arguments=item.arguments)) for item in sets]
+    read = [with_given_numbers(file, replace(options, nvcc=None, arguments=item.arguments)) for item in sets]
+    sized = [_without_words(*item) for item in read]
+    small, first = read[0]
     brief = replace(
-        options,
-        arguments=sets[0].arguments,
+        first,
         launches=tuple(map(shortened_launch, options.launches)),
         named_launches=tuple((name, shortened_launch(shape)) for name, shape in options.named_launches),
     )
-    report = cached_report(sized[0], brief, watch) if watch is not None else None
+    report = cached_report(small, brief, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
     kernels = tuple(_of_all_sizes(kernel, list(zip(sized, sets, strict=True)), options) for kernel in chosen)
     return CandidateFile(path, file.unit, kernels, reports, report)
+
+
+def _without_words(file: KernelFile, options: FileOptions) -> KernelFile:
+    """Return a file with the launches of the program without a command line, where others are of derived words.
+
+    What the check derives is small, so that the check is fast; what is timed has the sizes of the program.
+    """
+    launched = [launch for kernel in file.kernels for launch in kernel.host_launches]
+    if options.host_args is not None or not any(launch.assumed for launch in launched):
+        return file
+    plain = {
+        kernel.symbol: kernel for kernel in read_file(file.path, replace(options, host_args=()), compiled=file).kernels
+    }
+    kernels = (plain.get(kernel.symbol, kernel) for kernel in file.kernels)
+    return replace(file, kernels=tuple(map(_certain, file.kernels, kernels)))
+
+
+def _certain(kernel: SourceKernel, plain: SourceKernel) -> SourceKernel:
+    """Return the second one of two readings of a kernel if the program launches it with known arguments."""
+    known = [item for item in plain.host_launches if item.grid is not None and item.block is not None]
+    launches = [item for item in known if not item.assumed and all(map(_is_known, item.arguments))]
+    return plain if launches else kernel
+
+
+def _is_known(argument: HostArgument) -> bool:
+    return argument.value is not None or argument.buffer is not None or bool(argument.fields)
 
 
 def _of_all_sizes(

@@ -114,7 +114,7 @@ def check_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], No
         return _failed(path, options, KernelVerdict.NOT_COMPILED, _without_name(error.message, path))
     except KernelError as error:
         return _failed(path, options, KernelVerdict.NOT_CHECKED, error.message)
-    return check_kernels(with_given_numbers(file, options), options, deadline, watch)
+    return check_kernels(*with_given_numbers(file, options), deadline, watch)
 
 
 def check_or_name(path: Path, options: FileOptions) -> FileReport:
@@ -159,21 +159,24 @@ def read_file(
     return read_with_includer(path, read)
 
 
-def with_given_numbers(file: KernelFile, options: FileOptions) -> KernelFile:
-    """Return a file whose host code passes the given numbers to the kernels, as far as they come from it.
+def with_given_numbers(file: KernelFile, options: FileOptions) -> tuple[KernelFile, FileOptions]:
+    """Return a file whose host code passes the given numbers to the kernels, and the options that it is read with.
 
-    UsageError for numbers that contradict each other.
+    Numbers that the host code does not pass on stay as they are. UsageError for numbers that contradict each other.
     """
     chosen = chosen_kernels(file, options.kernels, several=True)
     given = [(kernel, launches_of(kernel, options.launches, options.named_launches)) for kernel in chosen]
     if all(launches and gives_buffers(options.arguments, kernel) for kernel, launches in given):
-        return file
+        return file, options
+
+    def with_numbers(numbers: Mapping[str, int | float]) -> FileOptions:
+        return replace(options, host_numbers=tuple(numbers.items()))
 
     def read(numbers: Mapping[str, int | float]) -> KernelFile:
-        changed = replace(options, host_numbers=tuple(numbers.items()))
-        return read_file(file.path, changed, compiled=file) if numbers else file
+        return read_file(file.path, with_numbers(numbers), compiled=file) if numbers else file
 
-    return read(traced_numbers(chosen, options.arguments, read))
+    numbers = traced_numbers(chosen, options.arguments, read)
+    return read(numbers), with_numbers(numbers)
 
 
 def check_kernels(
