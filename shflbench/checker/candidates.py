@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.files import read_file, with_given_numbers
+from shflbench.checker.host_numbers import variables_of
 from shflbench.checker.host_sizes import fixed_sizes
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import UNKNOWN, option_for
-from shflbench.checker.inputs.argument_sets import ArgumentSet
+from shflbench.checker.inputs.argument_sets import ArgumentSet, with_values
 from shflbench.checker.inputs.contents import is_ascending
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.elements import ELEMENTS, element_of
@@ -43,7 +44,13 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.argument import Arguments, Span
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.report import FileReport, KernelReport
-    from shflbench.checker.sources.kernel_file import HostArgument, KernelFile, KernelParameter, SourceKernel
+    from shflbench.checker.sources.kernel_file import (
+        HostArgument,
+        HostLaunch,
+        KernelFile,
+        KernelParameter,
+        SourceKernel,
+    )
     from shflbench.compile.nvrtc import PtxUnit
     from shflbench.dimensions import Dims
 
@@ -149,10 +156,12 @@ def read_candidates(
     refuse_rejected(path, file.rejected, options.kernels)
     chosen = chosen_kernels(file, options.kernels, several=options.several)
     sets = sets or (ArgumentSet(options.arguments),)
-    refuse_unknown(sets[0].arguments, chosen)
     refuse_unknown_launches(chosen, options.named_launches)
+    sets = _with_loop(file, chosen, sets)
     read = [with_given_numbers(file, replace(options, nvcc=None, arguments=item.arguments)) for item in sets]
     sized = [_without_words(*item) for item in read]
+    variables = [item.name for item in variables_of(file, chosen)]
+    refuse_unknown(sets[0].arguments, chosen, variables)
     small, first = read[0]
     brief = replace(
         first,
@@ -161,8 +170,23 @@ def read_candidates(
     )
     report = cached_report(small, brief, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
-    kernels = tuple(_of_all_sizes(kernel, list(zip(sized, sets, strict=True)), options) for kernel in chosen)
+    kernels = tuple(_of_all_sizes(kernel, list(zip(sized, sets, strict=True)), options, variables) for kernel in chosen)
     return CandidateFile(path, file.unit, kernels, reports, report)
+
+
+def _with_loop(file: KernelFile, chosen: Sequence[SourceKernel], sets: Sequence[ArgumentSet]) -> Sequence[ArgumentSet]:
+    """Return a set for each number of a loop of the host code, as in `for (int n : {128, 256})`, if sizes follow it."""
+    given = {item.name for item in sets[0].arguments}
+    loops = [item for item in file.numbers if len(item.values) > 1 and item.name not in given]
+    follow = [len(set(map(_sizes, kernel.host_launches))) > 1 for kernel in chosen]
+    if len(sets) > 1 or len(loops) != 1 or not all(follow):
+        return sets
+    return with_values(sets[0], loops[0].name, dict.fromkeys(loops[0].values))
+
+
+def _sizes(launch: HostLaunch) -> tuple[tuple[int | float | None, int | None], ...]:
+    """Return the numbers that a launch passes, and the bytes of its buffers."""
+    return tuple((item.value, item.buffer.size if item.buffer is not None else None) for item in launch.arguments)
 
 
 def _without_words(file: KernelFile, options: FileOptions) -> KernelFile:
@@ -192,15 +216,21 @@ def _is_known(argument: HostArgument) -> bool:
 
 
 def _of_all_sizes(
-    kernel: SourceKernel, sized: Sequence[tuple[KernelFile, ArgumentSet]], options: FileOptions
+    kernel: SourceKernel,
+    sized: Sequence[tuple[KernelFile, ArgumentSet]],
+    options: FileOptions,
+    variables: Sequence[str],
 ) -> KernelCandidate:
-    """Return the candidate with its launches for each set of arguments, or what is missing for the first that lacks."""
+    """Return the candidate with its launches for each set of arguments, or what is missing for the first that lacks.
+
+    Numbers of the sets may be those of `variables` of the host code.
+    """
     launches: list[CandidateLaunch] = []
     first: KernelCandidate | None = None
     for file, item in sized:
         same = next((one for one in file.kernels if one.symbol == kernel.symbol), kernel)
         candidate = _candidate(file, same, replace(options, arguments=item.arguments), item.varied)
-        if item.varied and not set(item.varied) & set(names_of(kernel)):
+        if item.varied and not set(item.varied) & {*names_of(kernel), *variables}:
             return replace(
                 candidate, launches=(), problem=f"it has no parameter `{item.varied[0]}`, which has several values"
             )

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.deadline import NEVER, Deadline
-from shflbench.checker.host_numbers import traced_numbers
+from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of
+from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
-from shflbench.checker.inputs.names import gives_buffers, refuse_unknown
+from shflbench.checker.inputs.names import gives_buffers, matched, refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
@@ -175,6 +176,11 @@ def with_given_numbers(file: KernelFile, options: FileOptions) -> tuple[KernelFi
     def read(numbers: Mapping[str, int | float]) -> KernelFile:
         return read_file(file.path, with_numbers(numbers), compiled=file) if numbers else file
 
+    variables = [item.name for item in variables_of(file, chosen)]
+    given_numbers = [item for item in options.arguments if isinstance(item.value, NumberValue)]
+    known = [item for item in given_numbers if item.name in variables or any(matched([item], one) for one in chosen)]
+    if len(known) < len(given_numbers):
+        refuse_unknown(given_numbers, chosen, names_of_sizes(file, chosen, read))
     numbers = traced_numbers(chosen, options.arguments, read)
     return read(numbers), with_numbers(numbers)
 
@@ -197,7 +203,8 @@ def check_kernels(
     except KernelError as error:
         return _failed(file.path, options, KernelVerdict.NOT_CHECKED, error.message, file)
     linked = [_link(file, module, kernel, options) for kernel in chosen]
-    refuse_unknown(options.arguments, [item.kernel if isinstance(item, LinkedKernel) else item[0] for item in linked])
+    kernels = [item.kernel if isinstance(item, LinkedKernel) else item[0] for item in linked]
+    refuse_unknown(options.arguments, kernels, [item.name for item in file.numbers])
     removed = RemovedStoreCheck(file, deadline)
     earlier = EarlierLaunches(file, module, options.arch)
     reports: list[KernelReport] = []

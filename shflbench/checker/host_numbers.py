@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from shflbench.checker.inputs.grammar import NumberValue
-from shflbench.checker.inputs.names import parameter_name
+from shflbench.checker.inputs.names import names_of, parameter_name
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,15 +28,45 @@ def traced_numbers(
 ) -> Numbers:
     """Return the numbers that variables of the host code begin with, so that it passes the given ones to the kernels.
 
-    For each given number, a variable is looked for with which the host code passes it; `read` returns the file with
-    other numbers. UsageError for numbers that the host code computes from one variable, and that contradict each other.
+    For each number of a parameter, a variable is looked for with which the host code passes it; other names are those
+    of variables. `read` returns the file with other numbers. UsageError for numbers that the host code computes from
+    one variable, and that contradict each other, and for a variable from which it computes nothing.
     """
     given = {item.name: item.value.value for item in arguments if isinstance(item.value, NumberValue)}
     search = _NumberSearch(chosen, given, read)
-    for name in given:
-        search.trace(name)
+    for variable in variables_of(read({}), chosen):
+        if variable.name in given:
+            search.replace(variable)
+    search.trace_others()
     search.refuse_contradictions()
     return search.best.numbers
+
+
+def variables_of(file: KernelFile, chosen: Sequence[SourceKernel]) -> list[HostNumber]:
+    """Return the numbers of the host code that a user can name, because no kernel has a parameter of the name."""
+    parameters = {name for kernel in chosen for name in names_of(kernel)}
+    return [variable for variable in file.numbers if variable.name not in parameters]
+
+
+def names_of_sizes(
+    file: KernelFile, chosen: Sequence[SourceKernel], read: Callable[[Numbers], KernelFile]
+) -> list[str]:
+    """Return the names of variables and macros from which the host code computes what it passes to kernels."""
+    several = [item for item in variables_of(file, chosen) if max(item.values) > 1]  # no counters of loops
+    launches = _launches(file, chosen)
+    other = {item.name: int(2 * max(item.values)) for item in several[:MOST_TRIES]}
+    changed = {name: _launches(read({name: value}), chosen) for name, value in other.items()}
+    return [name for name, sizes in changed.items() if sizes != launches and all(sizes.values())]
+
+
+def _launches(file: KernelFile, chosen: Sequence[SourceKernel]) -> dict[str, tuple[HostLaunch, ...]]:
+    """Return the launches of the chosen kernels that the host code determines, by symbol."""
+    symbols = {kernel.symbol for kernel in chosen}
+    return {
+        kernel.symbol: tuple(launch for launch in kernel.host_launches if launch.grid is not None)
+        for kernel in file.kernels
+        if kernel.symbol in symbols
+    }
 
 
 class _Reading(NamedTuple):
@@ -51,14 +81,39 @@ class _NumberSearch:
 
     def __init__(self, chosen: Sequence[SourceKernel], given: Numbers, read: Callable[[Numbers], KernelFile]) -> None:
         """Begin with the file as it is."""
-        self._symbols = {kernel.symbol for kernel in chosen}
+        self._chosen, self._symbols = chosen, {kernel.symbol for kernel in chosen}
         self._given, self._read = given, read
         self._first = self.best = _Reading({}, read({}))
         self._variables: dict[str, HostNumber] = {}  # of the numbers that were traced
+        self._replaced: set[str] = set()  # variables that the user names
         self._done: list[str] = []
         self._tries = 0
 
-    def trace(self, name: str) -> None:
+    def replace(self, variable: HostNumber) -> None:
+        """Replace the number of a variable that the user names; UsageError if no launch depends on it, or is left."""
+        name, value = variable.name, self._given[variable.name]
+        numbers = {**self.best.numbers, name: value}
+        reading = _Reading(numbers, self._read(numbers))
+        before, after = (_launches(item.file, self._chosen) for item in (self.best, reading))
+        place = variable.line.shown(reading.file.path.parent)
+        if before == after and value not in variable.values:
+            raise UsageError(f"--arg: no launch depends on `{name}` ({place})", "Leave it out.")
+        lost = [kernel.name for kernel in self._chosen if before.get(kernel.symbol) and not after.get(kernel.symbol)]
+        if lost:
+            raise UsageError(
+                f"--arg: with {name}={value} ({place}), the host code does not launch {lost[0]}", "Give another number."
+            )
+        self.best, self._variables[name] = reading, variable
+        self._replaced.add(name)
+        self._done.append(name)
+
+    def trace_others(self) -> None:
+        """Trace the numbers that are given for parameters."""
+        for name in self._given:
+            if name not in self._replaced:
+                self._trace(name)
+
+    def _trace(self, name: str) -> None:
         """Replace the number of the variable that a given number comes from; UsageError if others contradict it."""
         contradicted: tuple[str, HostNumber] | None = None
         for variable in self._candidates(name):
@@ -90,8 +145,10 @@ class _NumberSearch:
 
     def _refuse(self, one: str, other: str, variable: HostNumber) -> None:
         place = variable.line.shown(self.best.file.path.parent)
+        from_one = f"{one} and {other} are both computed from `{variable.name}` ({place})"
+        from_given = f"{other} is computed from `{one}` ({place})"
         raise UsageError(
-            f"--arg: {one} and {other} are both computed from `{variable.name}` ({place})",
+            f"--arg: {from_given if one in self._replaced else from_one}",
             f"Give one of them{self._fitting(one, other)}.",
         )
 
@@ -136,7 +193,9 @@ class _NumberSearch:
         return sorted(reading.file.numbers, key=unlikeliness)
 
     def _is_passed(self, reading: _Reading, name: str) -> bool:
-        """Whether the host code passes a given number, as far as its arguments are known."""
+        """Whether the host code passes a given number, as far as its arguments are known, or begins with it."""
+        if name in self._replaced:
+            return reading.numbers[name] == self._given[name]
         arguments = list(self._arguments(reading, name))
         if arguments and all(host.assumed for host, _ in arguments):
             return False

@@ -1,5 +1,7 @@
 """The command line of the program in the file: none, or the one of `--host-args`."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.cli.bench.conftest import BenchCommand
@@ -44,3 +46,18 @@ def test_word_or_the_number_that_it_gives_is_enough(bench: BenchCommand, words: 
     outcome = bench(program(REQUIRED), *QUICK, *words)
     assert outcome.code == 0, outcome.err
     assert "in = f32[65536]" in outcome.err
+
+
+def test_second_command_line_is_refused(bench: BenchCommand) -> None:
+    outcome = bench(program(REQUIRED), *QUICK, "--host-args", "64", "--host-args", "128")
+    assert outcome.code == 2
+    assert "it is given twice" in outcome.err
+    assert "several sizes by --arg" in outcome.err
+
+
+def test_command_line_may_be_empty(bench: BenchCommand) -> None:
+    Path("Makefile").write_text("run: sums\n\t./sums 256\nsums: sums.cu\n\tnvcc -o sums sums.cu\n", encoding="utf-8")
+    text = program(OPTIONAL.format(n=512))
+    assert "n = 256 (from the host code)" in bench(text, *QUICK).err
+    outcome = bench(text, *QUICK, "--host-args", "", "--output", "other")
+    assert "n = 512 (from the host code)" in outcome.err

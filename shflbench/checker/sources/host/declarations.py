@@ -115,11 +115,13 @@ def _is_number(value: Node) -> bool:
     return "argv" in words or words <= _OUTSIDE
 
 
-def note_number(run: HostRun, name: str, values: Sequence[object], node: Node) -> None:
-    """Note which numbers the variable of a place begins with, or the macro there stands for."""
+def note_number(run: HostRun, name: str, values: Sequence[object], node: Node) -> bool:
+    """Note which numbers the variable of a place begins with, or the macro there stands for; return if they are any."""
     known = tuple(value for value in values if isinstance(value, int | float))
-    if name not in run.begun and known and len(known) == len(values):
+    are_numbers = bool(known) and len(known) == len(values)
+    if are_numbers and name not in run.begun:
         run.begun[name] = HostNumber(name, known, run.site(node)[1])
+    return are_numbers
 
 
 def _is_function_pointer(declarator: Node) -> bool:

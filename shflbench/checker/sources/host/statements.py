@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shflbench.checker.sources.host.declarations import declaration
+from shflbench.checker.sources.host.declarations import declaration, note_number
 from shflbench.checker.sources.host.library import READERS
 from shflbench.checker.sources.host.machine import MOST_ITERATIONS, MOST_LAUNCHING, HostFrame, HostStop, LoopLimit
 from shflbench.checker.sources.host.program import called_name, items
@@ -162,6 +162,8 @@ def _loop(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of a
     options = "argc" in text_of(node.child_by_field_name("condition")) and _reads_words(node)
     scalars = changed(node)
     at_end = node.type == "do_statement"
+    if first is not None and not run.numbers.keys().isdisjoint(_declared(first)):
+        return lambda frame: _only(inside, begin, frame)
 
     def iterate(frame: HostFrame) -> Outcome:
         begin(frame)
@@ -209,6 +211,20 @@ def _loop(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of a
     return loop
 
 
+def _declared(node: Node) -> set[str]:
+    """Return the variables that the first part of a loop declares."""
+    return {declared_name(item) for item in node.children_by_field_name("declarator")}
+
+
+def _only(inside: Statement, begin: Statement, frame: HostFrame) -> Outcome:
+    """Run the body of a loop for the number that is given for its variable."""
+    before = dict(frame.variables)
+    begin(frame)
+    outcome = inside(frame)
+    frame.variables = before
+    return outcome if isinstance(outcome, HostReturn) else None
+
+
 def _range_loop(run: HostRun, node: Node) -> Statement:
     name = declared_name(node.child_by_field_name("declarator"))
     values = node.child_by_field_name("right")
@@ -218,6 +234,7 @@ def _range_loop(run: HostRun, node: Node) -> Statement:
     body = node.child_by_field_name("body")
     inside = run.statement(body) if body is not None else _nothing
     scalars = changed(node)
+    given_number = run.numbers.get(name)
 
     def loop(frame: HostFrame) -> Outcome:
         cells: list[Cell | HostElement] | None
@@ -228,6 +245,8 @@ def _range_loop(run: HostRun, node: Node) -> Statement:
             run.forget(scalars, frame)
             if isinstance(whole, Structure | Pointer) and whole.memory is not None:
                 whole.memory.forget()  # the body may change each element
+        elif note_number(run, name, [cell.load() for cell in cells], node) and given_number is not None:
+            cells = [Cell(given_number)]
         before = dict(frame.variables)
         for cell in cells[: MOST_LAUNCHING if run.program.has_effects(node) else None]:
             run.state.step()
