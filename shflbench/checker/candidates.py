@@ -122,6 +122,7 @@ class KernelCandidate:
     missing: tuple[str, ...]  # options without which it cannot be timed: `--launch GRIDxBLOCK`, `--arg n=NUMBER`
     problem: str = ""  # why no option helps, as a sentence
     indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
+    line: int = 0  # of its first launch in the host code
     keeps_memory: bool = False  # whether it may write `__device__` variables, which later launches find
 
 
@@ -245,7 +246,8 @@ def _candidate(
     file: KernelFile, kernel: SourceKernel, options: FileOptions, varied: Sequence[str] = ()
 ) -> KernelCandidate:
     ptx = ptx_by_kernel(file.ptx).get(kernel.symbol, file.ptx)
-    base = KernelCandidate(kernel.name, kernel.symbol, ptx, _signature(kernel), (), ())
+    line = min((launch.line.line for launch in kernel.host_launches), default=0)
+    base = KernelCandidate(kernel.name, kernel.symbol, ptx, _signature(kernel), (), (), line=line)
     try:
         linked = linked_kernel(file, parse(ptx), kernel, arch=options.arch, shared_bytes=options.shared_bytes)
     except KernelError as error:

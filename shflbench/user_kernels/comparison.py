@@ -10,6 +10,7 @@ from shflbench.checker import BufferUse, KernelVerdict, grouped
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.patterns.discover import builtin
+from shflbench.user_kernels.instance_pairs import instance_pairs
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
@@ -52,6 +53,13 @@ class KernelComparison:
     def sizes(self) -> Mapping[Size, CandidateLaunch]:
         """The first launch of each size, whose arguments all kernels get then."""
         return by_size(self.kernels[0].launches)
+
+    @property
+    def instances(self) -> str:
+        """Which kernel each variant is, where two versions of a file have other instances of a template."""
+        if len({kernel.candidate.name for kernel in self.kernels}) == 1 or not self.kernels[0].folder:
+            return ""
+        return ", ".join(f"{kernel.variant} is {kernel.candidate.name}" for kernel in self.kernels)
 
     @property
     def arguments(self) -> Iterator[str]:
@@ -137,25 +145,30 @@ def choose(file: CandidateFile, *, named: bool, reference: str = "") -> KernelCh
 def choose_between(old: CandidateFile, new: CandidateFile) -> KernelChoice:
     """Return a comparison for each kernel that both files have, the old one as the baseline.
 
-    A kernel that only one of the files has is left out.
+    Instances of a kernel template are the same kernel if each file has as many that the other one lacks. A kernel that
+    only one of the files has is left out.
     """
     left_out: list[LeftOut] = []
     comparisons = []
-    usable = [
-        {kernel.name: kernel for kernel in file.kernels if _is_usable(file, kernel, left_out)} for file in (old, new)
-    ]
-    names = [[kernel.name for kernel in file.kernels] for file in (old, new)]
-    for file, known in ((old, names[1]), (new, names[0])):
-        left_out += [
-            LeftOut(kernel.name, f"only {file.path} has it") for kernel in file.kernels if kernel.name not in known
-        ]
-    both = [name for name in usable[0] if name in usable[1]]
-    for name in both:
-        pair = [(usable[0][name], old.unit), (usable[1][name], new.unit)]
-        pattern = _pattern_name(new, usable[1][name] if len(both) > 1 else None)
+    usable = [{kernel.symbol for kernel in file.kernels if _is_usable(file, kernel, left_out)} for file in (old, new)]
+    pairs = instance_pairs(old.kernels, new.kernels)
+    for place, file in enumerate((old, new)):
+        paired = {pair[place].symbol for pair in pairs}
+        alone = [kernel.name for kernel in file.kernels if kernel.symbol not in paired]
+        left_out += [LeftOut(name, _only(file, name)) for name in alone]
+    both = [pair for pair in pairs if pair[0].symbol in usable[0] and pair[1].symbol in usable[1]]
+    for before, after in both:
+        pair = [(before, old.unit), (after, new.unit)]
+        pattern = _pattern_name(new, after if len(both) > 1 else None)
         comparisons.append(_comparison(pattern, pair, left_out, variants=(OLD, NEW)))
     whole = (item for item in comparisons if len(item.kernels) > 1)
     return KernelChoice(tuple(whole), tuple(left_out))
+
+
+def _only(file: CandidateFile, name: str) -> str:
+    """Return that only one of two files has a kernel, as a sentence, with the option that helps."""
+    advice = f"; compare one instance with --kernel '{name}'" if "<" in name else ""
+    return f"only {file.path} has it{advice}"
 
 
 def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[LeftOut]) -> bool:
