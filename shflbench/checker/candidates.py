@@ -18,8 +18,9 @@ from shflbench.checker.candidate import (
     CandidatePointer,
     KernelCandidate,
 )
-from shflbench.checker.files import read_file
-from shflbench.checker.host_sizes import fixed_sizes, with_numbers
+from shflbench.checker.files import read_file, with_given_numbers
+from shflbench.checker.host_numbers import variables_of
+from shflbench.checker.host_sizes import fixed_sizes
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import UNKNOWN, option_for
 from shflbench.checker.inputs.argument_sets import ArgumentSet
@@ -32,6 +33,7 @@ from shflbench.checker.inputs.names import matched, names_of, parameter_name, re
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.checker.program_sizes import with_loop, without_words
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report_cache import cached_report
 from shflbench.checker.runs.buffer_uses import BufferUse, addresses_of_stores, buffer_uses, writes_device_variables
@@ -81,19 +83,23 @@ def read_candidates(
     if not chosen:
         return CandidateFile(path, file.unit, (), {}, None, rejected)
     sets = sets or (ArgumentSet(options.arguments),)
-    refuse_unknown(sets[0].arguments, chosen)
     refuse_unknown_launches(chosen, options.named_launches)
-    sized = [with_numbers(file, chosen, replace(options, arguments=item.arguments)) for item in sets]
+    sets = with_loop(file, [reader.kernels for reader in readers], sets)
+    options = replace(options, kernels=tuple(kernel.symbol for kernel in chosen) if named else ())
+    read = [with_given_numbers(file, replace(options, arguments=item.arguments)) for item in sets]
+    sized = [without_words(*item) for item in read]
+    variables = [item.name for item in variables_of(file, chosen)]
+    refuse_unknown(sets[0].arguments, chosen, variables)
+    small, first = read[0]
     brief = replace(
-        options,
-        kernels=tuple(kernel.symbol for kernel in chosen) if named else (),
-        arguments=sets[0].arguments,
+        first,
         launches=tuple(map(shortened_launch, options.launches)),
         named_launches=tuple((name, shortened_launch(shape)) for name, shape in options.named_launches),
     )
-    report = cached_report(replace(sized[0], host_calls=()), brief, watch) if watch and chosen else None
+    report = cached_report(replace(small, host_calls=()), brief, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
-    kernels = tuple(_of_all_sizes(reader, list(zip(sized, sets, strict=True)), options) for reader in readers)
+    pairs = list(zip(sized, sets, strict=True))
+    kernels = tuple(_of_all_sizes(reader, pairs, options, variables) for reader in readers)
     return CandidateFile(path, file.unit, kernels, reports, report, rejected)
 
 
@@ -171,14 +177,20 @@ def _sequence(named: NamedCandidate, file: KernelFile, options: FileOptions, var
 
 
 def _of_all_sizes(
-    reader: _CandidateReader, sized: Sequence[tuple[KernelFile, ArgumentSet]], options: FileOptions
+    reader: _CandidateReader,
+    sized: Sequence[tuple[KernelFile, ArgumentSet]],
+    options: FileOptions,
+    variables: Sequence[str],
 ) -> KernelCandidate:
-    """Return the candidate with its launches for each set of arguments, or what is missing for the first that lacks."""
+    """Return the candidate with its launches for each set of arguments, or what is missing for the first that lacks.
+
+    Numbers of the sets may be those of `variables` of the host code.
+    """
     launches: list[CandidateLaunch] = []
     first: KernelCandidate | None = None
     for file, item in sized:
         candidate = reader.read(file, replace(options, arguments=item.arguments), item.varied)
-        known = {name for kernel in reader.kernels for name in names_of(kernel)}
+        known = {*(name for kernel in reader.kernels for name in names_of(kernel)), *variables}
         if item.varied and not set(item.varied) & known:
             return replace(
                 candidate, launches=(), problem=f"it has no parameter `{item.varied[0]}`, which has several values"
@@ -199,7 +211,8 @@ def _candidate(
 ) -> KernelCandidate:
     """Return the candidate of one kernel with the `stated` launches, else with those of the user or the host code."""
     ptx = ptx_by_kernel(file.ptx).get(kernel.symbol, file.ptx)
-    base = KernelCandidate(kernel.name, (kernel.name,), (kernel.symbol,), ptx, _signature(kernel), (), ())
+    line = min((launch.line.line for launch in kernel.host_launches), default=0)
+    base = KernelCandidate(kernel.name, (kernel.name,), (kernel.symbol,), ptx, _signature(kernel), (), (), line=line)
     try:
         linked = linked_kernel(file, parse(ptx), kernel, arch=options.arch, shared_bytes=options.shared_bytes)
     except KernelError as error:

@@ -14,9 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.deadline import NEVER, Deadline
+from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of
+from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
-from shflbench.checker.inputs.names import refuse_unknown
+from shflbench.checker.inputs.names import gives_buffers, matched, refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
@@ -42,7 +44,7 @@ from shflbench.checker.verdict import KernelVerdict
 from shflbench.errors import CompileError, InputError, KernelError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
@@ -114,7 +116,7 @@ def check_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], No
         return _failed(path, options, KernelVerdict.NOT_COMPILED, _without_name(error.message, path))
     except KernelError as error:
         return _failed(path, options, KernelVerdict.NOT_CHECKED, error.message)
-    return check_kernels(file, options, deadline, watch)
+    return check_kernels(*with_given_numbers(file, options), deadline, watch)
 
 
 def check_or_name(path: Path, options: FileOptions) -> FileReport:
@@ -129,8 +131,12 @@ def check_or_name(path: Path, options: FileOptions) -> FileReport:
         return _failed(path, options, KernelVerdict.NOT_CHECKED, error.message)
 
 
-def read_file(path: Path, options: FileOptions, deadline: Deadline = NEVER) -> KernelFile:
+def read_file(
+    path: Path, options: FileOptions, deadline: Deadline = NEVER, compiled: KernelFile | None = None
+) -> KernelFile:
     """Return the kernels of the file, compiled where it is CUDA C++.
+
+    Of a file that has been `compiled`, only the host code is read again.
 
     Raises InputError, CompilerError, or KernelError if it has no kernel, or does not compile until the `deadline`.
     """
@@ -150,9 +156,35 @@ def read_file(path: Path, options: FileOptions, deadline: Deadline = NEVER) -> K
         fast_math=options.fast_math,
         host_numbers=dict(options.host_numbers),
         host_calls=options.host_calls,
+        compiled=compiled,
         deadline=deadline,
     )
     return read_with_includer(path, read)
+
+
+def with_given_numbers(file: KernelFile, options: FileOptions) -> tuple[KernelFile, FileOptions]:
+    """Return a file whose host code passes the given numbers to the kernels, and the options that it is read with.
+
+    Numbers that the host code does not pass on stay as they are. UsageError for numbers that contradict each other.
+    """
+    chosen = chosen_kernels(file, options.kernels, several=True)
+    given = [(kernel, launches_of(kernel, options.launches, options.named_launches)) for kernel in chosen]
+    if all(launches and gives_buffers(options.arguments, kernel) for kernel, launches in given):
+        return file, options
+
+    def with_numbers(numbers: Mapping[str, int | float]) -> FileOptions:
+        return replace(options, host_numbers=tuple(numbers.items()))
+
+    def read(numbers: Mapping[str, int | float]) -> KernelFile:
+        return read_file(file.path, with_numbers(numbers), compiled=file) if numbers else file
+
+    variables = [item.name for item in variables_of(file, chosen)]
+    given_numbers = [item for item in options.arguments if isinstance(item.value, NumberValue)]
+    known = [item for item in given_numbers if item.name in variables or any(matched([item], one) for one in chosen)]
+    if len(known) < len(given_numbers):
+        refuse_unknown(given_numbers, chosen, names_of_sizes(file, chosen, read))
+    numbers = traced_numbers(chosen, options.arguments, read)
+    return read(numbers), with_numbers(numbers)
 
 
 def check_kernels(
@@ -173,7 +205,8 @@ def check_kernels(
     except KernelError as error:
         return _failed(file.path, options, KernelVerdict.NOT_CHECKED, error.message, file)
     linked = [_link(file, module, kernel, options) for kernel in chosen]
-    refuse_unknown(options.arguments, [item.kernel if isinstance(item, LinkedKernel) else item[0] for item in linked])
+    kernels = [item.kernel if isinstance(item, LinkedKernel) else item[0] for item in linked]
+    refuse_unknown(options.arguments, kernels, [item.name for item in file.numbers])
     removed = RemovedStoreCheck(file, deadline)
     earlier = EarlierLaunches(file, module, options.arch)
     reports: list[KernelReport] = []

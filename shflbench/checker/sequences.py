@@ -69,6 +69,7 @@ def joined(sequence: KernelSequence, parts: Sequence[KernelCandidate]) -> Kernel
         (),
         (),
         tuple(dict.fromkeys(option for part in parts for option in part.missing)),
+        line=parts[0].line,
         keeps_memory=any(part.keeps_memory for part in parts),
     )
     for part in parts:

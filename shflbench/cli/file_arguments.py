@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.help import option
+from shflbench.cli.host_args import host_args_option
 from shflbench.cli.parameters import PATH
 
 if TYPE_CHECKING:
@@ -39,12 +40,7 @@ FILE_ARGUMENTS = (
         help="Bytes of dynamic shared memory per block.",
         show_default="from the host code",
     ),
-    option(
-        "--host-args",
-        metavar="WORDS",
-        help="The command line of the program in the file.",
-        show_default="that of its Makefile, or none",
-    ),
+    host_args_option("that of its Makefile, or none"),
     option(
         "-I", "--include", metavar="DIR", type=PATH, multiple=True, help="Search this folder for headers (repeatable)."
     ),

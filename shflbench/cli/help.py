@@ -32,11 +32,12 @@ class HeadedOption(click.Option):
     """An option that stands under a heading in the help."""
 
     heading = OPTIONS
+    takes_empty = False  # whether an empty text is a value
 
     def type_cast_value(self, ctx: click.Context, value: Any) -> Any:  # noqa: ANN401  (any type of an option)
         """Return the value in the option's type; BadParameter for empty text, and for numbers such as `1_000`."""
         texts = value if isinstance(value, tuple | list) else (value,)
-        if "" in texts:
+        if "" in texts and not self.takes_empty:
             raise click.BadParameter(EMPTY, ctx, self)
         for kind, read in STRICT.items():
             for text in texts:

@@ -10,6 +10,7 @@ from shflbench.checker import BufferUse, KernelVerdict, grouped
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.patterns.discover import builtin
+from shflbench.user_kernels.instance_pairs import instance_pairs
 from shflbench.user_kernels.sequence_buffers import WRITES, difference, first_bytes, names_in, only_in
 from shflbench.words import count_noun
 
@@ -53,6 +54,13 @@ class KernelComparison:
     def sizes(self) -> Mapping[Size, CandidateLaunch]:
         """The first launch of each size, whose arguments all kernels get then."""
         return by_size(self.kernels[0].launches)
+
+    @property
+    def instances(self) -> str:
+        """Which kernel each variant is, where two versions of a file have other instances of a template."""
+        if len({kernel.candidate.name for kernel in self.kernels}) == 1 or not self.kernels[0].folder:
+            return ""
+        return ", ".join(f"{kernel.variant} is {kernel.candidate.name}" for kernel in self.kernels)
 
     @property
     def arguments(self) -> Iterator[str]:
@@ -162,25 +170,35 @@ def choose(file: CandidateFile, *, named: bool, reference: str = "") -> KernelCh
 def choose_between(old: CandidateFile, new: CandidateFile, called: Sequence[str]) -> KernelChoice:
     """Return a comparison for each kernel that both files have, the old one as the baseline.
 
-    A kernel that only one of the files has is left out. The user has `called` the files so.
+    Instances of a kernel template are the same kernel if each file has as many that the other one lacks. A kernel that
+    only one of the files has is left out. The user has `called` the files so.
     """
     left_out: list[LeftOut] = []
     comparisons = []
-    usable: list[dict[str, KernelCandidate]] = []
+    usable: set[KernelCandidate] = set()
     for file, word in zip((old, new), called, strict=True):
         mine = list(_rejected(file))
-        usable.append({kernel.name: kernel for kernel in file.kernels if _is_usable(file, kernel, mine)})
+        usable.update(kernel for kernel in file.kernels if _is_usable(file, kernel, mine))
         left_out += [replace(item, sentence=_in_file(item.sentence, file, word)) for item in mine]
+    pairs = instance_pairs(old.kernels, new.kernels)
+    paired = {kernel for pair in pairs for kernel in pair}
     for file, other, word in ((old, new, called[0]), (new, old, called[1])):
-        known = other.names
-        left_out += [LeftOut(kernel.name, f"only {word} has it") for kernel in file.kernels if kernel.name not in known]
-    both = [name for name in usable[0] if name in usable[1]]
-    for name in both:
-        pair = [(usable[0][name], old.unit), (usable[1][name], new.unit)]
-        pattern = _pattern_name(new, usable[1][name] if len(both) > 1 else None)
+        known = other.names  # also of kernels that the compiler rejects
+        alone = [kernel.name for kernel in file.kernels if kernel not in paired and kernel.name not in known]
+        left_out += [LeftOut(name, _only(word, name)) for name in alone]
+    both = [pair for pair in pairs if usable.issuperset(pair)]
+    for before, after in both:
+        pair = [(before, old.unit), (after, new.unit)]
+        pattern = _pattern_name(new, after if len(both) > 1 else None)
         comparisons.append(_comparison(pattern, pair, left_out, variants=(OLD, NEW)))
     whole = (item for item in comparisons if len(item.kernels) > 1)
     return KernelChoice(tuple(whole), tuple(left_out))
+
+
+def _only(word: str, name: str) -> str:
+    """Return that only the file that the user calls so has a kernel, as a sentence, with the option that helps."""
+    advice = f"; compare one instance with --kernel '{name}'" if "<" in name else ""
+    return f"only {word} has it{advice}"
 
 
 def _in_file(sentence: str, file: CandidateFile, word: str) -> str:

@@ -10,7 +10,7 @@ from shflbench.checker.inputs.grammar import BufferValue, GivenArgument, NumberV
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 ADVICE = "Give each argument one value, or as many values as the others have."
 # Names that options of a case have already, or that arguments of functions of a pattern have.
@@ -51,6 +51,12 @@ def parse_argument_sets(texts: Sequence[str]) -> tuple[ArgumentSet, ...]:
     if len({item.option for item in sets}) < count:
         raise UsageError(f"--arg gives two values of `{varied[0]}` that are equal", "Leave one of them out.")
     return sets
+
+
+def with_values(base: ArgumentSet, name: str, numbers: Iterable[int | float]) -> tuple[ArgumentSet, ...]:
+    """Return a set for each value of one more number."""
+    given = [GivenArgument(name, NumberValue(number)) for number in numbers]
+    return tuple(ArgumentSet((*base.arguments, item), _option([item], [name]), (name,)) for item in given)
 
 
 def _values(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.grammar import BufferValue
+from shflbench.checker.inputs.grammar import BufferValue, NumberValue
 from shflbench.errors import UsageError
 from shflbench.symbols import plain_name
 from shflbench.words import did_you_mean
@@ -64,11 +64,22 @@ def matched(given: Sequence[GivenArgument], kernel: SourceKernel) -> dict[str, A
     return values
 
 
-def refuse_unknown(given: Sequence[GivenArgument], kernels: Sequence[SourceKernel]) -> None:
-    """Raise UsageError for an argument that none of the kernels takes."""
+def gives_buffers(given: Sequence[GivenArgument], kernel: SourceKernel) -> bool:
+    """Whether all pointers of a kernel are given, so that no size is that of the host code."""
+    values = matched(given, kernel)
+    places = enumerate(kernel.parameters)
+    return all(parameter_name(parameter, place) in values for place, parameter in places if parameter.pointer)
+
+
+def refuse_unknown(
+    given: Sequence[GivenArgument], kernels: Sequence[SourceKernel], variables: Sequence[str] = ()
+) -> None:
+    """Raise UsageError for an argument of no kernel that is none of the host code's `variables` either."""
     for argument in given:
+        if argument.name in variables and isinstance(argument.value, NumberValue):
+            continue
         if kernels and not any(matched([argument], kernel) for kernel in kernels):
-            known = list(dict.fromkeys(name for kernel in kernels for name in names_of(kernel)))
+            known = list(dict.fromkeys([*(name for kernel in kernels for name in names_of(kernel)), *variables]))
             who = kernels[0].name if len(kernels) == 1 else "no kernel"
             has = f"{who} has no parameter" if len(kernels) == 1 else f"{who} has a parameter"
             allowed = f"allowed: {', '.join(known)}" if known else "there are none"

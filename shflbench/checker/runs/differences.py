@@ -15,8 +15,11 @@ if TYPE_CHECKING:
 
 
 def differences(results: Sequence[ScheduleResult], names: Sequence[str]) -> Iterator[OutputDifference]:
-    """Yield, for each schedule, the first byte of each buffer that differs from the first schedule's."""
-    complete = [result for result in results if result.error is None]
+    """Yield, for each schedule, the first byte of each buffer that differs from the first schedule's.
+
+    Outputs that have pages are not kept, so that they are not compared.
+    """
+    complete = [result for result in results if result.error is None and result.outputs]
     for result in complete[1:]:
         for name, first, other in zip(names, complete[0].outputs, result.outputs, strict=True):
             differs = first.view(np.uint8) != other.view(np.uint8)

@@ -12,6 +12,7 @@ from shflbench.checker.sources.kernel_file import (
     HostBuffer,
     HostCall,
     HostLaunch,
+    HostNumber,
     KernelFile,
     KernelParameter,
     LaunchBounds,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 KERNELS = "kernel-file"  # ending of the files
 RECORDS = (KernelFile, SourceKernel, KernelParameter, Field, HostLaunch, HostArgument, HostBuffer, LaunchBounds)
-FURTHER = (NamedBlock, NamedLaunch, HostCall, SourceNote, SourceLine, PtxUnit)
+FURTHER = (HostCall, HostNumber, NamedBlock, NamedLaunch, SourceNote, SourceLine, PtxUnit)
 
 
 def cached_file(

@@ -149,6 +149,15 @@ class KernelOutput:
 
 
 @dataclass(frozen=True, slots=True)
+class HostNumber:
+    """A number that a variable of the host code begins with, or a macro stands for, and that a user may replace."""
+
+    name: str
+    values: tuple[int | float, ...]  # several of a loop over a list
+    line: SourceLine
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchBounds:
     """Limits that the kernel declares; None where it declares none."""
 
@@ -214,4 +223,5 @@ class KernelFile:
     unoptimized_ptx: str = ""  # with the stores that `ptx` lacks; only if a note reports such a store
     unit: PtxUnit | None = None  # the device code as NVRTC took it; None if another compiler made the PTX
     rejected: tuple[RejectedKernel, ...] = ()
+    numbers: tuple[HostNumber, ...] = ()  # of the host code that was run
     host_calls: tuple[HostCall, ...] = ()  # of functions that launch kernels, outer ones first; only if asked for

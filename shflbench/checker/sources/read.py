@@ -86,6 +86,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     fast_math: bool = False,
     host_numbers: Mapping[str, int | float] | None = None,
     host_calls: bool = False,
+    compiled: KernelFile | None = None,
     deadline: Deadline = NEVER,
 ) -> KernelFile:
     """Return the kernels of the CUDA file `path`, compiled by `nvcc` or, without it, by NVRTC of `toolchain`.
@@ -96,7 +97,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     so. `cache` is a folder for what NVRTC returns, and `host_args` are the words of the program's command line. With
     `fast_math`, division, square roots and functions of single precision are approximate. Variables of the host code
     that begin with a constant begin with the `host_numbers` of their names. With `host_calls`, the result has the calls
-    of functions of the host code.
+    of functions of the host code. Of a file that has been `compiled`, only the host code is read again.
 
     UsageError if a folder of `include` does not exist, InputError if the file cannot be read, CompileError if it does
     not compile, KernelError if it has no kernel, or none that `kernel` names, TimeLimitError after the `deadline`.
@@ -111,23 +112,31 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     instance = [kernel] if kernel is not None and "<" in kernel else []
     nvrtc = PtxCompiler(toolchain, cache) if toolchain is not None else None
 
+    def source_with(options: CompileOptions) -> CudaSource:
+        return CudaSource(unit, options.define, host_args, usual, host_numbers)
+
     def compile_source(options: CompileOptions) -> _Compilation:
-        source = CudaSource(unit, options.define, host_args, usual, host_numbers)
+        source = source_with(options)
         require_expandable(source.unit.files, source.macros)
         wanted = requested(source, [*instances, *instance], skip_unknown=skip_unknown)
         compiler = FileCompiler(source, options, nvrtc, nvcc)
         return _Compilation(source, wanted, *compile_with_derived(source, wanted, compiler.compile))
 
     def read() -> tuple[KernelFile, bool]:
-        compilation, macro_notes = _with_macros(unit, options, compile_source)
-        notes = [*built, *header_notes, *macro_notes, *run_notes]
-        file = _kernel_file(path, kernel, compilation, notes)
-        file = replace(file, host_calls=compilation.source.host_calls) if host_calls else file
+        macro_notes: list[SourceNote] = []
+        if compiled is not None:
+            source = source_with(options)
+            file = _with_host_code(compiled, source)
+        else:
+            compilation, macro_notes = _with_macros(unit, options, compile_source)
+            source, notes = compilation.source, [*built, *header_notes, *macro_notes, *run_notes]
+            file = _kernel_file(path, kernel, compilation, notes)
+        file = replace(file, host_calls=source.host_calls) if host_calls else file
         return file, not macro_notes  # which come from files of the build
 
     if nvrtc is None or nvcc is not None:
         return read()[0]
-    words = (host_args, usual, host_numbers, host_calls, instances, instance, skip_unknown)
+    words = (host_args, usual, host_numbers, host_calls, instances, instance, skip_unknown, compiled)
     return cached_file(nvrtc, unit, options, (path, kernel, words, built, header_notes, run_notes), read)
 
 
@@ -167,7 +176,15 @@ def _kernel_file(
         unoptimized,
         compiled.unit,
         compiled.rejected,
+        source.host_numbers,
     )
+
+
+def _with_host_code(file: KernelFile, source: CudaSource) -> KernelFile:
+    """Return a compiled file with the launches of its host code as it is read now."""
+    launches = {item.symbol: kernel_of(item, file.files, source).host_launches for item in read_kernels(file.ptx)}
+    kernels = tuple(replace(item, host_launches=launches.get(item.symbol, ())) for item in file.kernels)
+    return replace(file, kernels=kernels, numbers=source.host_numbers)
 
 
 class _Compilation(NamedTuple):

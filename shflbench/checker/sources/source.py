@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.machine import Performed
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.includes import SourceUnit
-    from shflbench.checker.sources.kernel_file import HostCall
+    from shflbench.checker.sources.kernel_file import HostCall, HostNumber
 
 
 class CudaSource:
@@ -123,9 +123,18 @@ class CudaSource:
 
     @cached_property
     def _performed(self) -> list[Performed]:
+        places = {site.node.id for site in self._sites}
+        return performed_launches(self._interpreter, places, self.words, self.usual)
+
+    @cached_property
+    def _interpreter(self) -> Interpreter:
         program = HostProgram(self._host_files, self.macros, self._preprocessor.macros, self.numbers)
-        run = Interpreter(program, self.types, self._by_plain_name, self.numbers)
-        return performed_launches(run, {site.node.id for site in self._sites}, self.words, self.usual)
+        return Interpreter(program, self.types, self._by_plain_name, self.numbers)
+
+    @property
+    def host_numbers(self) -> tuple[HostNumber, ...]:
+        """The numbers that variables of the host code begin with, as far as it runs to perform its launches."""
+        return tuple(self._interpreter.begun.values()) if self.launches else ()
 
     @cached_property
     def instances(self) -> dict[str, list[tuple[LaunchSite, tuple[str, ...]]]]:

@@ -129,8 +129,10 @@ def _compare(
         if is_broken:
             _print(files, choice, None, flags, console)
             return FINDING_EXIT
-        raise UsageError(f"{files[-1]} has no kernel that can be timed", "Give the options that are named above.")
+        raise UsageError(f"{files[-1]} has no kernel that can be timed", _advice(choice))
     for comparison in choice.comparisons:
+        if renamed := comparison.instances:
+            console.say(f"{comparison.name}: {renamed}.")
         for sentence in comparison.arguments:
             console.say(f"{comparison.name}: {sentence}.")
         for name in comparison.derived_indexes:
@@ -148,6 +150,13 @@ def _compare(
     if folder is not None:
         _print(files, choice, folder, flags, console, suite.cases)
     return code or (FINDING_EXIT if is_broken else 0)
+
+
+def _advice(choice: KernelChoice) -> str:
+    """Return what helps if no kernel can be timed."""
+    if any("--" in item.sentence for item in choice.left_out):
+        return "Give the options that are named above."
+    return "Change the kernels that are named above."
 
 
 def _choice(files: Sequence[Path], flags: dict[str, Any], console: Console) -> tuple[KernelChoice, list[KernelReport]]:

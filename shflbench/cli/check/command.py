@@ -10,6 +10,7 @@ import click
 
 from shflbench.cli.check.file_options import COMPILERS, divided, file_options, refuse_filters, refuse_without_files
 from shflbench.cli.help import Command, headed, option
+from shflbench.cli.host_args import host_args_option
 from shflbench.cli.parameters import DEFAULT_ARCH, OUTPUT_FILE, PATH, filters, format_option
 from shflbench.environment import cache_folder, compute_sanitizer
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, DeviceError, KernelError, UsageError
@@ -55,12 +56,7 @@ if TYPE_CHECKING:
         help="Bytes of dynamic shared memory per block.",
         show_default="from the host code, else derived",
     ),
-    option(
-        "--host-args",
-        metavar="WORDS",
-        help="The command line of the program in the file.",
-        show_default="none, or numbers that fit",
-    ),
+    host_args_option("none, or numbers that fit"),
     option(
         "-I", "--include", metavar="DIR", type=PATH, multiple=True, help="Search this folder for headers (repeatable)."
     ),

@@ -18,6 +18,7 @@ from shflbench.checker.sources.host.values import (
     Text,
     as_type,
 )
+from shflbench.checker.sources.kernel_file import HostNumber
 from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import text_of, walk
 
@@ -86,29 +87,41 @@ def _declarator(
         return name, refer
     if value is not None and value.type in _INITIALIZERS:
         return name, _listed(run, text, shape, value)
-    given_number = None if is_fixed else _given(run, name, value)
-    make = given_number or (run.expression(value) if value is not None else None)
+    begins = value is not None and not is_fixed and _is_number(value)
+    given_number = run.numbers.get(name) if begins else None
+    make = run.expression(value) if value is not None else None
 
     def declared(frame: HostFrame) -> Cell | HostElement:
         type_ = shape(run.type(text, frame), frame) if text != "auto" else UNKNOWN_TYPE
         if make is not None and not type_.is_array:
-            given = make(frame)
+            given = make(frame) if given_number is None else given_number
             if isinstance(given, Structure) and _VECTOR.match(type_.name):
                 return run.constructed(type_, [given], frame)
-            return Cell(as_type(given, type_), type_)
+            cell = Cell(as_type(given, type_), type_)
+            if begins and not type_.is_pointer:
+                note_number(run, name, [cell.value], item)
+            return cell
         return run.constructed(type_, [], frame)
 
     return name, declared
 
 
-def _given(run: HostRun, name: str, value: Node | None) -> Callable[[HostFrame], object] | None:
-    """Return the number that replaces the constant, or the word of the command line, that a variable begins with."""
-    if value is None or name not in run.numbers:
-        return None
-    if any(item.type == "identifier" and text_of(item) not in _OUTSIDE for item in walk(value)):
-        return None  # it follows another variable, from which others may follow, too
-    number = run.numbers[name]
-    return lambda _: number
+def _is_number(value: Node) -> bool:
+    """Whether a variable begins with a constant or a word of the command line, which a given number may replace.
+
+    One that follows another variable, and no word, is no such number: others may follow that one, too.
+    """
+    words = {text_of(item) for item in walk(value) if item.type == "identifier"}
+    return "argv" in words or words <= _OUTSIDE
+
+
+def note_number(run: HostRun, name: str, values: Sequence[object], node: Node) -> bool:
+    """Note which numbers the variable of a place begins with, or the macro there stands for; return if they are any."""
+    known = tuple(value for value in values if isinstance(value, int | float))
+    are_numbers = bool(known) and len(known) == len(values)
+    if are_numbers and name not in run.begun:
+        run.begun[name] = HostNumber(name, known, run.site(node)[1])
+    return are_numbers
 
 
 def _is_function_pointer(declarator: Node) -> bool:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.arithmetic import COMPARISONS, number, operate
 from shflbench.checker.sources.host.calls import call
-from shflbench.checker.sources.host.declarations import array_with
+from shflbench.checker.sources.host.declarations import array_with, note_number
 from shflbench.checker.sources.host.library import assumed
 from shflbench.checker.sources.host.machine import HostFrame
 from shflbench.checker.sources.host.places import (
@@ -57,12 +57,16 @@ def truth(value: object) -> object:
 
 def _identifier(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     name = text_of(node)
+    is_number = run.program.is_number(name)
 
     def value(frame: HostFrame) -> object:
         place = frame.variables.get(name)
         if place is not None:
             return place.load()
-        return named(run, name, frame)
+        known = named(run, name, frame)
+        if is_number:
+            note_number(run, name, [known], node)
+        return known
 
     return value
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.program import HostFunction, HostProgram
     from shflbench.checker.sources.host.types import HostType
     from shflbench.checker.sources.host.values import Structure
+    from shflbench.checker.sources.kernel_file import HostNumber
 
 Reference: TypeAlias = Cell | HostElement
 
@@ -28,6 +29,7 @@ class HostRun(Protocol):
     kernels: Mapping[str, Sequence[Definition]]
     state: HostState
     numbers: Mapping[str, int | float]  # values of variables that begin with a constant, by name
+    begun: dict[str, HostNumber]  # numbers that variables began with, and macros stood for, by name
     macro_uses: list[Node]  # those around what runs
     long_loops: dict[int, int]  # loops that took too many iterations, with the largest number of the input
     allocations: Iterator[int]  # numbers for those that launches get

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.interface import Reference
     from shflbench.checker.sources.host.program import HostProgram
     from shflbench.checker.sources.host.statements import Statement
+    from shflbench.checker.sources.kernel_file import HostNumber
     from shflbench.checker.sources.layouts import Types
 
 
@@ -65,6 +66,7 @@ class Interpreter:
         self._statements: dict[int, Statement] = {}
         self._launches: dict[int, bool] = {}
         self.macro_uses: list[Node] = []  # those around what runs
+        self.begun: dict[str, HostNumber] = {}  # numbers that variables began with, and macros stood for, by name
         self.long_loops: dict[int, int] = {}  # loops that took too many iterations → the largest number of the input
         self._left = MOST_TOTAL
         self._expanded: dict[str, tuple[Tree, Node | None]] = {}

@@ -79,7 +79,7 @@ class HostProgram:
                 self._index(node)
         for name, value in (numbers or {}).items():
             macro = self.macro(name)
-            if macro is not None and _CONSTANT.fullmatch(macro.body) and name not in self.device_words:
+            if macro is not None and self.is_number(name):
                 self.active[name] = replace(macro, body=str(value))
 
     @cached_property
@@ -150,6 +150,11 @@ class HostProgram:
             return self.active[name]
         known = self.macros.definitions(name)
         return known[0] if len(known) == 1 else None
+
+    def is_number(self, name: str) -> bool:
+        """Whether a name is a macro that stands for a constant, and that device code does not use."""
+        macro = self.macro(name)
+        return macro is not None and bool(_CONSTANT.fullmatch(macro.body)) and name not in self.device_words
 
     def path(self, node: Node) -> Path | None:
         """Return the file of a node; None for one of a text that a macro stands for."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from shflbench.checker.sources.host.declarations import declaration
+from shflbench.checker.sources.host.declarations import declaration, note_number
 from shflbench.checker.sources.host.library import READERS
 from shflbench.checker.sources.host.machine import (
     MOST_ITERATIONS,
@@ -163,7 +163,10 @@ def _loop(run: HostRun, node: Node) -> Statement:
     effects = run.program.has_effects(node)
     options = "argc" in text_of(node.child_by_field_name("condition")) and _reads_words(node)
     scalars = changed(node)
-    iterate = _iterations(run, node, scalars, effects=effects)
+    body = node.child_by_field_name("body")
+    inside = run.statement(body) if body is not None else _nothing
+    has_given_number = first is not None and not run.numbers.keys().isdisjoint(_declared(first))
+    iterate = _once(inside) if has_given_number else _iterations(run, node, inside, scalars, effects=effects)
 
     def loop(frame: HostFrame) -> Outcome:
         before = dict(frame.variables)
@@ -190,12 +193,27 @@ def _loop(run: HostRun, node: Node) -> Statement:
     return loop
 
 
-def _iterations(run: HostRun, node: Node, scalars: Sequence[tuple[str, bool]], *, effects: bool) -> Statement:
+def _declared(node: Node) -> set[str]:
+    """Return the variables that the first part of a loop declares."""
+    return {declared_name(item) for item in node.children_by_field_name("declarator")}
+
+
+def _once(inside: Statement) -> Statement:
+    """Return the only iteration of a loop for whose variable a number is given."""
+
+    def iterate(frame: HostFrame) -> Outcome:
+        outcome = inside(frame)
+        return outcome if isinstance(outcome, HostReturn) else None
+
+    return iterate
+
+
+def _iterations(
+    run: HostRun, node: Node, inside: Statement, scalars: Sequence[tuple[str, bool]], *, effects: bool
+) -> Statement:
     condition = run.condition(node.child_by_field_name("condition"))
     following = node.child_by_field_name("update")
     update = run.expression(following) if following is not None else None
-    body = node.child_by_field_name("body")
-    inside = run.statement(body) if body is not None else _nothing
     at_end = node.type == "do_statement"
 
     def iterate(frame: HostFrame) -> Outcome:
@@ -235,6 +253,7 @@ def _range_loop(run: HostRun, node: Node) -> Statement:
     body = node.child_by_field_name("body")
     inside = run.statement(body) if body is not None else _nothing
     scalars = changed(node)
+    given_number = run.numbers.get(name)
 
     def loop(frame: HostFrame) -> Outcome:
         cells: list[Cell | HostElement] | None
@@ -246,6 +265,8 @@ def _range_loop(run: HostRun, node: Node) -> Statement:
             run.forget(scalars, frame)
             if isinstance(whole, Structure | Pointer) and whole.memory is not None:
                 whole.memory.forget()  # the body may change each element
+        elif note_number(run, name, [cell.load() for cell in cells], node) and given_number is not None:
+            cells = [Cell(given_number)]
         before = dict(frame.variables)
         most = MOST_LAUNCHING if run.program.has_effects(node) else None
         if run.launches(node) and (whole_is_unknown or len(cells) > MOST_LAUNCHING):

@@ -1,0 +1,68 @@
+"""The sizes of a program where the user gives none: those of a loop, and those without a command line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker.files import read_file
+from shflbench.checker.inputs.argument_sets import with_values
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from shflbench.checker.files import FileOptions
+    from shflbench.checker.inputs.argument_sets import ArgumentSet
+    from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch, KernelFile, SourceKernel
+
+
+def with_loop(
+    file: KernelFile, candidates: Sequence[Sequence[SourceKernel]], sets: Sequence[ArgumentSet]
+) -> Sequence[ArgumentSet]:
+    """Return a set for each number of a loop of the host code, as in `for (int n : {128, 256})`, if sizes follow it.
+
+    They do if each candidate, of which `candidates` has a kernel per launch, is launched at more sizes than launches:
+    a loop inside a function of the host code belongs to the sequence.
+    """
+    given = {item.name for item in sets[0].arguments}
+    loops = [item for item in file.numbers if len(item.values) > 1 and item.name not in given]
+    if len(sets) > 1 or len(loops) != 1 or not all(map(_has_several_sizes, candidates)):
+        return sets
+    return with_values(sets[0], loops[0].name, dict.fromkeys(loops[0].values))
+
+
+def _has_several_sizes(kernels: Sequence[SourceKernel]) -> bool:
+    return any(len(set(map(_sizes, kernel.host_launches))) > kernels.count(kernel) for kernel in kernels)
+
+
+def _sizes(launch: HostLaunch) -> tuple[tuple[int | float | None, int | None], ...]:
+    """Return the numbers that a launch passes, and the bytes of its buffers."""
+    return tuple((item.value, item.buffer.size if item.buffer is not None else None) for item in launch.arguments)
+
+
+def without_words(file: KernelFile, options: FileOptions) -> KernelFile:
+    """Return a file with the launches of the program without a command line, where others are of derived words.
+
+    What the check derives is small, so that the check is fast; what is timed has the sizes of the program.
+    """
+    launched = [launch for kernel in file.kernels for launch in kernel.host_launches]
+    if options.host_args is not None or not any(launch.assumed for launch in launched):
+        return file
+    plain = read_file(file.path, replace(options, host_args=()), compiled=file)
+    kernels = {item.symbol: item for item in plain.kernels if _are_known(item.host_launches)}
+    calls = {item.function: item for item in plain.host_calls if _are_known(one.launch for one in item.launches)}
+    return replace(
+        file,
+        kernels=tuple(kernels.get(item.symbol, item) for item in file.kernels),
+        host_calls=tuple(calls.get(item.function, item) for item in file.host_calls),
+    )
+
+
+def _are_known(launches: Iterable[HostLaunch]) -> bool:
+    """Whether there is a launch whose grid, block and arguments are known."""
+    known = (item for item in launches if item.grid is not None and item.block is not None and not item.assumed)
+    return any(all(map(_is_known, item.arguments)) for item in known)
+
+
+def _is_known(argument: HostArgument) -> bool:
+    return argument.value is not None or argument.buffer is not None or bool(argument.fields)

@@ -1,0 +1,43 @@
+"""Pair the kernels of two versions of a file: those of one name, and instances of one template."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+from shflbench.grouping import group_by
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.checker import KernelCandidate
+
+    Pair: TypeAlias = tuple[KernelCandidate, KernelCandidate]
+
+
+def instance_pairs(old: Sequence[KernelCandidate], new: Sequence[KernelCandidate]) -> list[Pair]:
+    """Return the pairs, in the order of the new kernels.
+
+    Instances that only one version has, because an edit changed a template argument, go together in the order of their
+    launches, if both versions have as many.
+    """
+    known = {kernel.name: kernel for kernel in old}
+    partners = {kernel: known[kernel.name] for kernel in new if kernel.name in known}
+    names = {kernel.name for kernel in new}
+    before = group_by(sorted((item for item in old if item.name not in names), key=_order), _template)
+    after = group_by(sorted((item for item in new if item.name not in known), key=_order), _template)
+    for template, instances in after.items():
+        if template and len(instances) == len(before.get(template, ())):
+            partners |= dict(zip(instances, before[template], strict=True))
+    return [(partners[kernel], kernel) for kernel in new if kernel in partners]
+
+
+def _template(kernel: KernelCandidate) -> tuple[str, ...]:
+    """Return the names of the templates of an instance, or of a sequence with instances; empty for other kernels."""
+    return tuple(name.partition("<")[0] for name in kernel.kernels) if "<" in kernel.name else ()
+
+
+def _order(kernel: KernelCandidate) -> tuple[int, list[tuple[int, str]]]:
+    """Return the line that first launches an instance, and its arguments, numbers by their values."""
+    arguments = kernel.name.partition("<")[2].rstrip(">").split(",")
+    return kernel.line, [(int(word[0]) if (word := re.findall(r"^ *(\d+)", text)) else 0, text) for text in arguments]

@@ -1,0 +1,78 @@
+"""`bench OLD NEW` where an edit changed a template argument."""
+
+from pathlib import Path
+
+import pytest
+
+from shflbench.store import read_run
+from tests.cli.bench.conftest import BenchCommand
+from tests.conftest import Command, Outcome
+
+QUICK = ("--device", "none", "--no-check", "--output", "run")
+
+
+def copies(*instances: int) -> str:
+    launches = "\n".join(f"copy<{rows}><<<4, dim3(32, {rows})>>>(out, in);" for rows in instances)
+    return f"""
+template <int ROWS> __global__ void copy(float* out, const float* in) {{
+    for (int i = threadIdx.y * 32 + threadIdx.x; i < 1024; i += 32 * ROWS) out[blockIdx.x * 1024 + i] = in[i];
+}}
+int main() {{
+    float *in, *out;
+    cudaMalloc(&in, 4096);
+    cudaMalloc(&out, 16384);
+    {launches}
+}}
+"""
+
+
+@pytest.fixture
+def compare(bench: BenchCommand, shflbench: Command) -> BenchCommand:
+    del bench  # for the machine
+
+    def call(old: str, *words: str) -> Outcome:
+        Path("old.cu").write_text(old, encoding="utf-8")
+        new, *further = words
+        Path("new.cu").write_text(new, encoding="utf-8")
+        return shflbench("bench", "old.cu", "new.cu", *QUICK, *further)
+
+    return call
+
+
+def groups() -> set[tuple[str, str]]:
+    return {(row.pattern, row.variant) for row in read_run(Path("run")).rows}
+
+
+def test_the_only_instances_that_differ_are_compared(compare: BenchCommand) -> None:
+    outcome = compare(copies(8), copies(4))
+    assert outcome.code == 0, outcome.err
+    assert "new: old is copy<8>, new is copy<4>.\n" in outcome.err
+    assert groups() == {("new", "old"), ("new", "new")}
+
+
+def test_instances_that_both_have_are_compared_with_themselves(compare: BenchCommand) -> None:
+    outcome = compare(copies(8, 16), copies(4, 8))
+    assert outcome.code == 0, outcome.err
+    assert "new-copy-4: old is copy<16>, new is copy<4>.\n" in outcome.err
+    assert groups() == {(f"new-copy-{rows}", variant) for rows in (4, 8) for variant in ("old", "new")}
+
+
+def test_as_many_instances_go_together_in_the_order_of_their_launches(compare: BenchCommand) -> None:
+    outcome = compare(copies(16, 8), copies(2, 4))
+    assert "new-copy-2: old is copy<16>, new is copy<2>.\n" in outcome.err
+    assert "new-copy-4: old is copy<8>, new is copy<4>.\n" in outcome.err
+
+
+def test_more_instances_of_one_file_need_an_option(compare: BenchCommand) -> None:
+    outcome = compare(copies(8), copies(2, 4))
+    assert outcome.code == 2
+    assert "copy<2> is not timed: only new.cu has it; compare one instance with --kernel 'copy<2>'\n" in outcome.err
+    assert "Give the options that are named above" in outcome.err
+
+
+def test_kernels_without_a_common_name_ask_for_no_option(compare: BenchCommand) -> None:
+    text = copies(8).replace("template <int ROWS>", "").replace("<8><<<", "<<<").replace("ROWS", "8")
+    outcome = compare(text, text.replace("copy", "other"))
+    assert outcome.code == 2
+    assert "Give the options" not in outcome.err
+    assert "Change the kernels that are named above" in outcome.err
