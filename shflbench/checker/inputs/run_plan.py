@@ -77,7 +77,9 @@ def plan_runs(
     suggestions = suggested_blocks(slicer, used, kernel.named_block, kernel.launch_bounds)
     whole_warps = takes_whole_warps(slicer)
     usual = plan(launches, kernel.host_launches, used, kernel.launch_bounds, suggestions, whole_warps=whole_warps)
-    return RunPlan(wishes, with_samples(with_covering(usual, kernel, wishes), slicer.ops, used))
+    covering = with_covering(usual, kernel, wishes)
+    of_any_size = not wishes.indexes and not wishes.offsets
+    return RunPlan(wishes, with_samples(covering, slicer.ops, used, of_any_size=of_any_size))
 
 
 def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: Wishes) -> list[PlannedLaunch]:

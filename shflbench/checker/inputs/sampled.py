@@ -25,11 +25,12 @@ FEW_SAMPLED = 3  # blocks of a grid that is larger than what runs whole: the fir
 
 
 def with_samples(
-    launch_plan: Sequence[PlannedLaunch], ops: Sequence[Op], indexes: Collection[str]
+    launch_plan: Sequence[PlannedLaunch], ops: Sequence[Op], indexes: Collection[str], *, of_any_size: bool = True
 ) -> list[PlannedLaunch]:
     """Return a plan with some blocks of each launch of the host code that was scaled down.
 
-    Not for a kernel whose blocks may wait for one another, or that does not ask for its block's index.
+    Not for a kernel whose blocks may wait for one another, or that does not ask for its block's index. Unless grids are
+    `of_any_size`, only of those that may run whole: contents that are indices take long to make for larger ones.
     """
     if may_wait(ops) or not any(name.startswith("blockIdx") for name in indexes):
         return list(launch_plan)
@@ -39,8 +40,11 @@ def with_samples(
         if host is None or host.grid is None or not launch.is_scaled_down:
             continue
         whole = LaunchShape(host.grid, launch.shape.block)
-        most = MOST_SAMPLED // whole.threads_per_block
-        blocks = _sample(host.grid, max(most, 2) if whole.threads <= MOST_THREADS else FEW_SAMPLED)
+        is_large = whole.threads > MOST_THREADS
+        if is_large and not of_any_size:
+            continue
+        most = max(MOST_SAMPLED // whole.threads_per_block, 2)
+        blocks = _sample(host.grid, FEW_SAMPLED if is_large else most)
         shape = LaunchShape(whole.grid, whole.block, blocks)
         samples.setdefault(shape, []).append(of_sample(shape, host))
     return [*launch_plan, *(item for every in samples.values() for item in _first_and_last(every))]

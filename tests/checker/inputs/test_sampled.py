@@ -88,6 +88,13 @@ def test_the_corners_of_a_grid_come_first_and_fewer_of_them_are_left_where_all_a
     assert with_samples(whole, (), {"threadIdx.x"}) == whole  # no block knows which one it is
 
 
+def test_a_grid_of_more_than_a_million_threads_is_left_out_where_contents_take_long_to_make() -> None:
+    for blocks, of_any_size, samples in ((4096, False, 1), (4097, False, 0), (4097, True, 1)):
+        host = HostLaunch((blocks, 1, 1), (256, 1, 1), 0, (), SourceLine(Path(__file__), 1))
+        whole = plan([], [host], INDEXES, LaunchBounds())
+        assert len(with_samples(whole, (), INDEXES, of_any_size=of_any_size)) == len(whole) + samples
+
+
 def test_a_sampled_block_has_the_coordinates_of_its_number_in_the_grid() -> None:
     shape = Shape.of((100, 50, 1), (32, 1, 1), (0, 4999))
     assert shape.grid == 2
