@@ -28,6 +28,7 @@ MOST_COMPARED = 8  # launches of the host code in which a hazard happened
 LAUNCH = "--launch"
 SHARED = "--shared"
 HOST_ARGS = "--host-args"
+TEXTURES = "textures"  # what they hold, which no option gives
 
 # They depend on sizes and values; what the user did not give may be what is wrong.
 OF_VALUES = {
@@ -319,6 +320,8 @@ def of_slice(depends: Slice, arguments: Arguments) -> Iterator[str]:
         if span.origin is Origin.DERIVED and span.buffer is None:
             yield span.name
     yield from _contents(depends, arguments)
+    if depends.textures:
+        yield TEXTURES
     if depends.unknown:
         yield from (name for name, data in arguments.variables.items() if data is None)
 
