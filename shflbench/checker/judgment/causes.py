@@ -165,10 +165,16 @@ def _of_assumed(observation: Observation, every: Sequence[LaunchEvidence]) -> li
 def is_invented(observation: Observation) -> bool:
     """Whether a hazard happened only at derived launches, while the host code has one that was not understood.
 
-    A race in the shared memory of a block that the host code states does not depend on the rest.
+    A launch against a condition is one of these, but no launch that the user gives. A race in the shared memory of a
+    block that the host code states does not depend on the rest.
     """
     launches = [item.launch for item in observation.launches]
-    if any(launch.host is None or not (launch.origin is Origin.DERIVED or launch.host.forced) for launch in launches):
+    if any(
+        launch.host is None
+        or launch.origin is Origin.GIVEN
+        or (launch.origin is Origin.HOST and not launch.host.forced)
+        for launch in launches
+    ):
         return False
     in_block = observation.kind in RACES and observation.hazard.space == "shared"
     return not (in_block and any(launch.stated or launch.origin is Origin.HOST for launch in launches))
