@@ -18,6 +18,7 @@ from shflbench.checker.link.reach import reached
 from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.machine.threads import coordinates
 from shflbench.checker.opcodes.forms import Access
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 from shflbench.checker.ptx.syntax import Location, shortened
 from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.report import Finding, KernelReport, LaunchRecord, listed
@@ -110,7 +111,7 @@ class KernelReporter:
             symbol=self.kernel.symbol,
             place=self.place,
             verdict=judgment.verdict,
-            sentence="; ".join([*reason, *self._limits(judgment, evidence), *_unjudged(removed)]),
+            sentence="; ".join([*reason, *self._limits(program, judgment, evidence), *_unjudged(removed)]),
             findings=findings,
             launches=launches,
             causes=judgment.causes,
@@ -126,11 +127,15 @@ class KernelReporter:
     def _empty(self, verdict: KernelVerdict, sentence: str, errors: tuple[str, ...]) -> KernelReport:
         return KernelReport(self.kernel.name, self.kernel.symbol, self.place, verdict, sentence, errors=errors)
 
-    def _limits(self, judgment: KernelJudgment, evidence: KernelEvidence) -> Iterator[str]:
+    def _limits(self, program: Program, judgment: KernelJudgment, evidence: KernelEvidence) -> Iterator[str]:
         """Yield what the verdict is limited to."""
         if self.kernel.derived:
             yield f"for derived {listed(self.kernel.derived)}"
-        if evidence.unfinished and judgment.verdict is not KernelVerdict.BROKEN:
+        if judgment.verdict is KernelVerdict.BROKEN:
+            return
+        if any(has_role(op.instruction, OpcodeRole.TEXTURE) for op in program.ops()):
+            yield "what textures hold is derived, so that outputs are not those of a GPU"
+        if evidence.unfinished:
             yield evidence.unfinished
 
     def _clean(

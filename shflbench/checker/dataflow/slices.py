@@ -46,6 +46,7 @@ class Slice:
     contents: set[int] = field(default_factory=set)  # bytes of the pointers to memory whose contents it depends on
     launch: bool = False  # depends on the coordinates of a thread, or the size of the launch
     unknown: bool = False  # depends on memory that no parameter points to
+    textures: bool = False  # depends on what textures hold
     pointers: set[int] = field(default_factory=set)  # bytes of the pointers that the address itself is based on
 
 
@@ -92,7 +93,7 @@ class Slicer:
     def depends_on_memory(self, op: Op) -> bool:
         """Return whether contents of buffers decide on the address of `op`, or on whether it runs."""
         depends = self.of([op])
-        return bool(depends.contents) or depends.unknown
+        return bool(depends.contents) or depends.unknown or depends.textures
 
     def pointers(self, op: Op) -> set[int]:
         """Return the parameters' bytes that hold the pointers which the address of `op` is based on."""
@@ -218,6 +219,9 @@ class _Walk:
         self.ops.add(id(op))
         self._control(op)
         slots: list[Slot | None] = [source for source in op.sources if isinstance(source, Slot)]
+        if has_role(op.instruction, OpcodeRole.TEXTURE):
+            self.result.textures = True
+            return
         start = parameter_byte(op)
         if start is not None:
             self.result.parameters.add(start)

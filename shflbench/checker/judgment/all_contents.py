@@ -54,7 +54,7 @@ def _runs_in_any_launch(op: Op, slicer: Slicer) -> bool:
         return False
     for branch in slicer.all_conditions(op):
         depends = slicer.of([branch], address_only=True)
-        if depends.contents or depends.unknown or (depends.parameters and not depends.launch):
+        if depends.contents or depends.unknown or depends.textures or (depends.parameters and not depends.launch):
             return False
     return True
 

@@ -24,10 +24,13 @@ def values_without_body(launches: Sequence[LaunchEvidence], slicer: Slicer) -> t
     """Return the options that decide whether the body runs, if no launch ran it; empty if one did.
 
     The body are the accesses to global and shared memory. Loads from one address for all threads, on which the
-    conditions of others depend, are no part of it: they are sizes and flags.
+    conditions of others depend, are no part of it: they are sizes and flags. A kernel that only loads from variables of
+    the device, such as the tables of `cos`, has none.
     """
     ran = frozenset[int]().union(*(_ran(item, slicer) for item in launches))
     accesses = [op for op in slicer.ops if is_of_memory(op)]
+    if not any(_writes(op) or slicer.pointers(op) for op in accesses):
+        return ()
     skipped = [op for op in accesses if id(op) not in ran]
     if not ran or not skipped or any(id(op) in ran and not _is_flag(op, slicer) for op in accesses):
         return ()
@@ -42,7 +45,7 @@ def values_without_body(launches: Sequence[LaunchEvidence], slicer: Slicer) -> t
 
 def _changed(arguments: Arguments, slicer: Slicer) -> set[str]:
     """Return the buffers that a kernel writes to: they hold results, and no flags of the caller."""
-    writes = [op for op in slicer.ops if isinstance(op.form, Access) and op.form.kind != "ld"]
+    writes = [op for op in slicer.ops if _writes(op)]
     starts = {start for op in writes for start in slicer.pointers(op)}
     spans = [
         (offset + span.start, span)
@@ -50,6 +53,10 @@ def _changed(arguments: Arguments, slicer: Slicer) -> set[str]:
         for span in value.spans
     ]
     return {span.name for start, span in spans if start in starts}
+
+
+def _writes(op: Op) -> bool:
+    return isinstance(op.form, Access) and op.form.writes
 
 
 def _ran(item: LaunchEvidence, slicer: Slicer) -> frozenset[int]:

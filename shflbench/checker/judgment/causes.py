@@ -29,6 +29,7 @@ MOST_COMPARED = 8  # launches of the host code in which a hazard happened
 LAUNCH = "--launch"
 SHARED = "--shared"
 HOST_ARGS = "--host-args"
+TEXTURES = "textures"  # what they hold, which no option gives
 
 # They depend on sizes and values; what the user did not give may be what is wrong.
 OF_VALUES = {
@@ -172,10 +173,16 @@ def _of_assumed(observation: Observation, every: Sequence[LaunchEvidence]) -> li
 def is_invented(observation: Observation) -> bool:
     """Whether a hazard happened only at derived launches, while the host code has one that was not understood.
 
-    A race in the shared memory of a block that the host code states does not depend on the rest.
+    A launch against a condition is one of these, but no launch that the user gives. A race in the shared memory of a
+    block that the host code states does not depend on the rest.
     """
     launches = [item.launch for item in observation.launches]
-    if any(launch.host is None or not (launch.origin is Origin.DERIVED or launch.host.forced) for launch in launches):
+    if any(
+        launch.host is None
+        or launch.origin is Origin.GIVEN
+        or (launch.origin is Origin.HOST and not launch.host.forced)
+        for launch in launches
+    ):
         return False
     in_block = observation.kind in RACES and observation.hazard.space == "shared"
     return not (in_block and any(launch.stated or launch.origin is Origin.HOST for launch in launches))
@@ -327,6 +334,8 @@ def of_slice(depends: Slice, arguments: Arguments) -> Iterator[str]:
         if span.origin is Origin.DERIVED and span.buffer is None:
             yield span.name
     yield from _contents(depends, arguments)
+    if depends.textures:
+        yield TEXTURES
     if depends.unknown:
         yield from (name for name, data in arguments.variables.items() if data is None)
 

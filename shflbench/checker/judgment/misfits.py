@@ -8,7 +8,7 @@ from shflbench.checker.dataflow.nests import loop_heads
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import is_special
 from shflbench.checker.judgment.body import is_of_memory
-from shflbench.checker.judgment.causes import HOST_ARGS, LAUNCH, OF_VALUES, SHARED, only_special, race_inputs
+from shflbench.checker.judgment.causes import HOST_ARGS, LAUNCH, OF_VALUES, SHARED, TEXTURES, only_special, race_inputs
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.alternative_runs import ran_ops
@@ -68,7 +68,7 @@ class Misfits:
             return bool(names)
         # Rows of `c[y * width + x] += …` overlap if the width is too small. Between different places it is a barrier
         # that is missing, and of a count, `count[in[i]]++`, the contents all have to differ.
-        contents = {buffer.name for buffer in observation.launches[0].arguments.buffers}
+        contents = {buffer.name for buffer in observation.launches[0].arguments.buffers} | {TEXTURES}
         return bool(names) and not contents & set(names) and self._is_update(observation)
 
     def _is_update(self, observation: Observation) -> bool:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.finding_words import in_words
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.launches import assumed_texts
-from shflbench.checker.judgment.causes import HOST_ARGS, LAUNCH, SHARED, spared
+from shflbench.checker.judgment.causes import HOST_ARGS, LAUNCH, SHARED, TEXTURES, spared
 from shflbench.checker.machine.policies import POLICIES
 from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.runs.fitting import OF_SIZE
@@ -101,13 +101,18 @@ def idle_sentence(causes: Sequence[str], launches: Sequence[LaunchEvidence]) -> 
     texts = dict(text.partition(" = ")[::2] for text, _ in launches[0].arguments.texts)
     buffers = {buffer.name for buffer in launches[0].arguments.buffers}
     names = [cause for cause in causes if cause not in {LAUNCH, SHARED}]
-    values = [f"values of `{name}`" if name in buffers else f"{name} = {texts.get(name, '…')}" for name in names]
+    values = ["values of textures"] if TEXTURES in names else []
+    names = [name for name in names if name != TEXTURES]
+    values += [f"values of `{name}`" if name in buffers else f"{name} = {texts.get(name, '…')}" for name in names]
     inputs = f" with derived {' and '.join(values)}" if values else " in the derived launches"
     return f"no thread executed the body of the kernel{inputs}; to check it, {options_text(causes)}"
 
 
 def options_text(causes: Sequence[str]) -> str:
     """Return what to give, as an imperative: `give --arg n=… --launch GRIDxBLOCK`."""
+    causes = [cause for cause in causes if cause != TEXTURES]
+    if not causes:
+        return "run it on a GPU: no option gives the values"
     values = {LAUNCH: f"{LAUNCH} GRIDxBLOCK", SHARED: f"{SHARED} BYTES", HOST_ARGS: f'{HOST_ARGS} "…"'}
     arguments = [f"--arg {cause}=…" for cause in causes if cause not in values]
     return f"give {' '.join([*arguments, *(values[cause] for cause in causes if cause in values)])}"
@@ -124,6 +129,8 @@ def _kinds(items: Sequence[JudgedObservation], *, is_open: bool = False) -> str:
 
 def _input(name: str, observation: Observation, arguments: Arguments) -> str:
     """Return a derived number, `n = 256`, or what is derived of a buffer: its size, or its values."""
+    if name == TEXTURES:
+        return "values of textures"
     buffer = next((item for item in arguments.buffers if item.name == name), None)
     if buffer is None:
         return next((text for text, _ in arguments.texts if text.partition(" = ")[0] == name), name)

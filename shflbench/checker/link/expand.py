@@ -11,6 +11,7 @@ from shflbench.checker.link.synthetic import Expansion, step
 from shflbench.checker.opcodes.addresses import OWNER
 from shflbench.checker.opcodes.forms import FULL_MASK
 from shflbench.checker.ptx.syntax import (
+    Address,
     Immediate,
     PtxInstruction,
     Register,
@@ -123,6 +124,16 @@ def _all_lanes(instruction: PtxInstruction) -> Expansion:
     return Expansion((changed,))
 
 
+def _texture_read(instruction: PtxInstruction) -> Expansion | None:
+    """Return the read of a texture object with the operands that decide on its value; None for a reference by name."""
+    result, *places = instruction.operands[:2]
+    address = places[0] if places else None
+    if not isinstance(address, Address) or not isinstance(address.base, Register) or len(address.coordinates) != 1:
+        return None
+    changed = replace(instruction, opcode="$tex", operands=(result, address.base, address.coordinates[0]))
+    return Expansion((changed,))
+
+
 def _cluster_barrier(instruction: PtxInstruction, following: PtxInstruction | None) -> Expansion | None:
     """Return a barrier of a cluster, which is one block here, as a barrier of the block.
 
@@ -145,4 +156,6 @@ _EXPANSIONS: Mapping[str, Callable[[PtxInstruction], Expansion | None]] = {
     "cp": asynchronous_copy,
     "mma": _all_lanes,
     "mbarrier": barrier_in_memory,
+    "tex": _texture_read,
+    "tld4": _texture_read,
 }

@@ -30,6 +30,7 @@ class OpcodeRole(Flag):
     LOGIC = auto()  # of predicates: `dataflow/guards.py`
     BLOCK_BARRIER = auto()  # of a block, or with `.warp` of a warp: `inputs/blocks.py`
     APPROXIMATE = auto()  # with `.approx`, a GPU may differ in the last digits: `link/notes.py`
+    TEXTURE = auto()  # the result is what a texture holds, whatever the operands are: `dataflow/slices.py`
     ORDER = auto()  # the result depends on the order of threads: `runs/order.py`
 
 
@@ -62,6 +63,7 @@ _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
         ),
         OpcodeRole.BLOCK_BARRIER,
     ),
+    "$tex": OpcodeRole.TEXTURE,
     "activemask": OpcodeRole.ORDER,
     **dict.fromkeys(("ex2", "lg2", "sin", "cos", "tanh", "rsqrt", "rcp", "sqrt", "div"), OpcodeRole.APPROXIMATE),
 }

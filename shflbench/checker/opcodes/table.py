@@ -23,6 +23,7 @@ from shflbench.checker.opcodes import (
     pairs,
     services,
     shuffle,
+    textures,
     video,
     warp,
 )
@@ -47,6 +48,7 @@ ANY: Mapping[str, Decoder] = {
     **move.FORMS,
     **services.FORMS,
     **shuffle.FORMS,
+    **textures.FORMS,
     **video.FORMS,
     **warp.FORMS,
 }

@@ -59,3 +59,11 @@ def test_a_size_that_the_body_divides_by_is_tried_with_several_units(check_text:
     assert report.verdict == "clean"
     wrong = "if (i < bytes / (1 << 16)) { out[i << 14] = i; out[0] = out[(i ^ 1) << 14]; }"
     assert check_text(kernel("unsigned long bytes", wrong)).verdict != "clean"
+
+
+def test_loads_from_the_tables_of_a_function_are_no_body(check_text: CheckText) -> None:
+    text = (
+        "typedef double (*Function)(double);\n__device__ double first(double x) { return sin(x); }\n"
+        "__global__ void call(double x, int i) { Function f = i == 0 ? first : (Function)cos; f(x); }\n"
+    )
+    assert check_text(text).verdict == "clean"

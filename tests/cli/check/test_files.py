@@ -343,7 +343,7 @@ __global__ void k(const int *in, int *out) {
 def test_an_instruction_of_a_library_that_is_not_supported_is_named_by_the_line_that_uses_it(
     check_text: CheckText,
 ) -> None:
-    text = "__global__ void k(cudaTextureObject_t t, float *o) {\n    o[0] = tex1Dfetch<float>(t, 0);\n}"
+    text = "__global__ void k(cudaSurfaceObject_t s, float *o) {\n    o[0] = surf1Dread<float>(s, 0);\n}"
     report = check_text(text)
     assert (report.verdict, report.code) == ("not checked", 5)
     assert report.sentence.endswith(" (k.cu:2)")
@@ -353,7 +353,7 @@ def test_lines_are_named_in_a_folder_whose_name_has_a_space(tmp_path: Path) -> N
     folder = tmp_path / "a folder"
     folder.mkdir()
     (folder / "k.cu").write_text(
-        "__global__ void k(cudaTextureObject_t t, float *o) { o[0] = tex1Dfetch<float>(t, 0); }"
+        "__global__ void k(cudaSurfaceObject_t s, float *o) { o[0] = surf1Dread<float>(s, 0); }"
     )
     outcome = process("check", "k.cu", "--compiler", "nvrtc", cwd=folder)
     assert (outcome.code, " (k.cu:1)\n" in outcome.out, "a folder/" in outcome.out) == (5, True, False)

@@ -174,6 +174,16 @@ def test_a_launch_in_a_member_function_of_a_class_template_counts(check_text: Ch
     assert [launch["launch"] for launch in report.kernel["launches"]] == ["1x32"]
 
 
+def test_a_launch_that_the_user_gives_decides_where_the_host_code_does_not_perform_it(check_text: CheckText) -> None:
+    text = (
+        "__global__ void k(float *p, int kind) { p[threadIdx.x / 2] += kind; }\n"
+        "int main() { float *p; int kind = 0; cudaMalloc(&p, 256); if (kind == 1) k<<<1, 64>>>(p, kind); }\n"
+    )
+    report = check_text(text)
+    assert (report.verdict, report.kernel["needs"]) == ("needs arguments", ["--launch"])
+    assert check_text(text, "--launch", "1x64", "--arg", "kind=3", "--arg", "p=f32[64]").verdict == "broken"
+
+
 def test_an_allocation_whose_size_is_read_decides_only_with_the_number(check_text: CheckText) -> None:
     read = NEIGHBOR.replace("SIZE", "atoi(argv[1])")
     report = check_text(read)

@@ -144,6 +144,6 @@ def test_an_initial_value_may_be_an_address_with_an_offset() -> None:
 def test_vectors_of_coordinates_are_read_so_that_other_kernels_of_the_file_can_run() -> None:
     text = """.version 8.0\n.target sm_80\n.address_size 64
     .visible .entry texture() { .reg .f32 %f<8>; .reg .b64 %d<2>;
-    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%d1, {%f5, %f6}]; ret; }
+    suld.b.2d.v4.b32.trap {%f1, %f2, %f3, %f4}, [%d1, {%f5, %f6}]; ret; }
     .visible .entry plain() { ret; }"""
     assert link(parse(text), "plain").blocks

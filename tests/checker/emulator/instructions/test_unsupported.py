@@ -16,10 +16,10 @@ TEXT = """
     .reg .f32 %f<8>;
     .reg .b64 %rd<4>;
     .loc 1 30 5
-    tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];
+    suld.b.2d.v4.b32.trap {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}];
     ret;
 }
-.visible .entry textures()
+.visible .entry surfaces()
 {
     .reg .b32 %r<4>;
     .loc 1 10 5
@@ -48,9 +48,9 @@ TEXT = """
 
 
 def test_every_instruction_that_a_kernel_reaches_is_named_with_its_line() -> None:
-    texture, register = problems(parse(TEXT), "textures")
-    instruction = "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}]"
-    assert texture == f"the emulator does not support the instruction `{instruction}` (someone/kernel.cu:30)"
+    surface, register = problems(parse(TEXT), "surfaces")
+    instruction = "suld.b.2d.v4.b32.trap {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6}]"
+    assert surface == f"the emulator does not support the instruction `{instruction}` (someone/kernel.cu:30)"
     instruction = "mov.u32 %r1, %no_such_register"
     what = f"the emulator does not know the register `%no_such_register` in `{instruction}`"
     assert register == f"{what} (someone/kernel.cu:10)"
@@ -69,4 +69,4 @@ def test_other_kernels_of_the_file_do_not_matter() -> None:
     module = parse(TEXT)
     assert problems(module, "fine") == []
     assert [place.name for place in link(module, "fine").symbols] == ["workspace of cooperative groups"]
-    assert module.kernels == ("textures", "calls", "clusters", "fine")
+    assert module.kernels == ("surfaces", "calls", "clusters", "fine")
