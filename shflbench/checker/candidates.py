@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from shflbench.checker.files import read_file
 from shflbench.checker.host_sizes import fixed_sizes, with_numbers
 from shflbench.checker.inputs.argument import Origin
@@ -25,7 +27,7 @@ from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report_cache import cached_report
-from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses, writes_device_variables
+from shflbench.checker.runs.buffer_uses import BufferUse, addresses_of_stores, buffer_uses, writes_device_variables
 from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of, refuse_unknown_launches
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.errors import KernelError
@@ -35,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from shflbench.checker.files import CheckStep, FileOptions
@@ -70,9 +71,19 @@ class CandidateBuffer:
     @property
     def is_constant(self) -> bool:
         """Whether somebody states the contents, and all elements are equal."""
-        size = ELEMENTS[self.element].size
-        elements = self.contents[: self.contents.size // size * size].reshape(-1, size)
+        elements = self._elements
         return not self.is_derived and bool((elements == elements[:1]).all())
+
+    @property
+    def has_distinct_elements(self) -> bool:
+        """Whether no two elements are equal."""
+        elements = self._elements
+        return self.contents.size == self.size and len(np.unique(elements)) == len(elements)
+
+    @property
+    def _elements(self) -> NDArray[np.unsignedinteger]:
+        size = ELEMENTS[self.element].size
+        return self.contents[: self.contents.size // size * size].view(f"u{size}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +138,7 @@ class KernelCandidate:
     problem: str = ""  # why no option helps, as a sentence
     indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
     counters: frozenset[str] = frozenset()  # buffers that it changes by atomic operations, or polls
+    targets: frozenset[str] = frozenset()  # buffers whose contents are addresses of stores
     keeps_memory: bool = False  # whether it may write `__device__` variables, which later launches find
 
 
@@ -231,7 +243,12 @@ def _of_linked(
         return replace(base, missing=("--launch GRIDxBLOCK", *_missing_of(linked, options)))
     if problem := _problem(kernel):
         return replace(base, problem=problem)
-    base = replace(base, keeps_memory=writes_device_variables(linked), counters=frozenset(wishes.zeroed))
+    base = replace(
+        base,
+        keeps_memory=writes_device_variables(linked),
+        counters=frozenset(wishes.zeroed),
+        targets=addresses_of_stores(linked),
+    )
     timed: list[CandidateLaunch] = []
     missing: tuple[str, ...] = ()
     problem = ""

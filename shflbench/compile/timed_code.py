@@ -39,6 +39,12 @@ def whole_code(kernel: Kernel) -> TimedCode | None:
     return TimedCode(tuple(ScheduledInstruction(item, code, always=True) for item, code in every), 1)
 
 
+def addresses_in_loops(kernel: Kernel) -> frozenset[int]:
+    """Return the addresses of the instructions of a kernel that a loop repeats."""
+    sass = kernel.sass or ()
+    return frozenset(sass[index].address for loop in natural_loops(sass) for index in loop.body)
+
+
 def timed_loop_of(sass: Sequence[Instruction], code: bytes, start: int, end: int, unroll: int) -> TimedCode | None:
     """Return the loop from address `start` to `end` that does `unroll` iterations per pass; None if there is none."""
     control = controls(code)

@@ -69,15 +69,16 @@ class KernelComparison:
     @property
     def derived_indexes(self) -> tuple[str, ...]:
         """The buffers with derived contents that are addresses, or numbers of iterations: times depend on them."""
-        indexes = self._indexes
+        indexes = self.indexes
         integers = [item for item in self.first.buffers if item.element.startswith(("i", "u"))]
         return tuple(item.name for item in integers if item.is_derived and item.name in indexes)
 
     @property
-    def _indexes(self) -> set[str]:
-        return self._named(kernel.candidate.indexes for kernel in self.kernels)
+    def indexes(self) -> set[str]:
+        """The buffers whose contents are addresses, or numbers of iterations."""
+        return self.named(kernel.candidate.indexes for kernel in self.kernels)
 
-    def _named(self, sets: Iterable[frozenset[str]]) -> set[str]:
+    def named(self, sets: Iterable[frozenset[str]]) -> set[str]:
         """Return the names in a set of each kernel as the first kernel has them."""
         return {
             kernel.names[name]
@@ -85,63 +86,21 @@ class KernelComparison:
             for name in names & kernel.names.keys()
         }
 
-    @property
-    def _inputs(self) -> list[CandidateBuffer]:
-        """The arrays that kernels only read, or that all of them work on in place."""
-        counters = self._named(kernel.candidate.counters for kernel in self.kernels)
-        return [
-            item
-            for item in self.first.buffers
-            if not item.is_scalar
-            and (
-                self._uses(item) == {BufferUse.READ}
-                or (self._uses(item) == {BufferUse.CHANGED} and item.name not in counters)
-            )
-        ]
-
-    def is_replaceable(self, buffer: CandidateBuffer) -> bool:
-        """Whether a buffer has equal elements that may be others, which addresses may not."""
-        return buffer.is_constant and buffer in self._inputs and buffer.name not in self._indexes
-
-    @property
-    def has_constant_inputs(self) -> bool:
-        """Whether each array has equal elements, for which wrong kernels may have the right results."""
-        indexes = self._indexes
-        inputs = [item for item in self._inputs if item.name not in indexes]
-        return bool(inputs) and all(item.is_constant for item in inputs)
-
-    @property
-    def constant_indexes(self) -> tuple[str, ...]:
-        """The arrays if each has equal elements and none can have others, because they are addresses."""
-        inputs, indexes = self._inputs, self._indexes
-        is_each = all(item.is_constant and item.name in indexes for item in inputs)
-        return tuple(item.name for item in inputs) if is_each else ()
-
     def use(self, buffer: CandidateBuffer) -> BufferUse:
         """Return what the kernels do with a buffer: it is restored or read if one of them needs that."""
-        uses = self._uses(buffer)
+        uses = self.uses(buffer)
         if len(uses) > 1:
             return BufferUse.CHANGED
         return uses.pop() if uses else BufferUse.READ
 
-    def _uses(self, buffer: CandidateBuffer) -> set[BufferUse]:
+    def uses(self, buffer: CandidateBuffer) -> set[BufferUse]:
+        """Return what each kernel does with a buffer that it uses."""
         return {
             item.use
             for kernel in self.kernels
             for item in kernel.launches[0].buffers
             if kernel.names.get(item.name) == buffer.name and item.use is not BufferUse.UNUSED
         }
-
-    def needs_other_inputs(self, kernel: ComparedKernel) -> bool:
-        """Whether results may be right although a kernel does not compute them from its inputs.
-
-        They are those of earlier launches, or constants, or right for inputs of equal elements only.
-        """
-        if kernel.candidate.keeps_memory or self.has_constant_inputs:
-            return True
-        uses = {kernel.names.get(item.name): item.use for item in kernel.launches[0].buffers}
-        read = [item.name for item in self.first.buffers if self.use(item) is BufferUse.READ]
-        return bool(read) and all(uses.get(name, BufferUse.UNUSED) is BufferUse.UNUSED for name in read)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,21 +141,21 @@ def choose(file: CandidateFile, *, named: bool, reference: str = "") -> KernelCh
     return KernelChoice(tuple(comparisons), tuple(left_out))
 
 
-def choose_between(old: CandidateFile, new: CandidateFile) -> KernelChoice:
+def choose_between(old: CandidateFile, new: CandidateFile, called: Sequence[str]) -> KernelChoice:
     """Return a comparison for each kernel that both files have, the old one as the baseline.
 
-    A kernel that only one of the files has is left out.
+    A kernel that only one of the files has is left out. The user has `called` the files so.
     """
-    left_out = [item for file in (old, new) for item in _rejected(file)]
+    left_out: list[LeftOut] = []
     comparisons = []
-    usable = [
-        {kernel.name: kernel for kernel in file.kernels if _is_usable(file, kernel, left_out)} for file in (old, new)
-    ]
-    names = [file.names for file in (old, new)]
-    for file, known in ((old, names[1]), (new, names[0])):
-        left_out += [
-            LeftOut(kernel.name, f"only {file.path} has it") for kernel in file.kernels if kernel.name not in known
-        ]
+    usable: list[dict[str, KernelCandidate]] = []
+    for file, word in zip((old, new), called, strict=True):
+        mine = list(_rejected(file))
+        usable.append({kernel.name: kernel for kernel in file.kernels if _is_usable(file, kernel, mine)})
+        left_out += [replace(item, sentence=_in_file(item.sentence, file, word)) for item in mine]
+    for file, other, word in ((old, new, called[0]), (new, old, called[1])):
+        known = other.names
+        left_out += [LeftOut(kernel.name, f"only {word} has it") for kernel in file.kernels if kernel.name not in known]
     both = [name for name in usable[0] if name in usable[1]]
     for name in both:
         pair = [(usable[0][name], old.unit), (usable[1][name], new.unit)]
@@ -204,6 +163,12 @@ def choose_between(old: CandidateFile, new: CandidateFile) -> KernelChoice:
         comparisons.append(_comparison(pattern, pair, left_out, variants=(OLD, NEW)))
     whole = (item for item in comparisons if len(item.kernels) > 1)
     return KernelChoice(tuple(whole), tuple(left_out))
+
+
+def _in_file(sentence: str, file: CandidateFile, word: str) -> str:
+    """Return a sentence that names the file as the user does."""
+    named = sentence.replace(str(file.path), word)
+    return named if named.startswith(word) else f"in {word}: {named}"
 
 
 def _rejected(file: CandidateFile) -> Iterator[LeftOut]:

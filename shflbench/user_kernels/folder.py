@@ -25,6 +25,7 @@ from shflbench.patterns.declare import ITERATIONS
 from shflbench.user_kernels.comparison import by_size
 from shflbench.user_kernels.functions import inputs_function, reference_stub
 from shflbench.user_kernels.pattern_text import DTYPE_OF, at_size, buffer_dtype, contents_key, element_count
+from shflbench.user_kernels.replaced_inputs import needs_other_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -68,7 +69,7 @@ def pattern_files(comparison: KernelComparison, file: str, tolerance: float | No
     """
     files: dict[str, bytes] = {}
     for kernel in comparison.kernels:
-        files |= {f"{kernel.folder}/{name}".lstrip("/"): text for name, text in _sources(kernel.unit)}
+        files |= _sources(kernel.unit, f"{kernel.folder}/" if kernel.folder else "")
     files["pattern.py"] = "".join(_declaration(comparison, file, tolerance, in_numpy=in_numpy)).encode()
     contents = {
         contents_key(buffer.name, size): buffer.contents
@@ -116,12 +117,24 @@ def _write(texts: Texts, folder: Path) -> None:
         (folder / file).write_bytes(content)
 
 
-def _sources(unit: PtxUnit) -> Iterator[tuple[str, bytes]]:
-    """Yield the device code and each header that it includes, under names without a place on this machine."""
-    yield (
-        "kernels.cu",
-        _renamed(unit.text.replace(f'#line 1 "{unit.name}"'.encode(), f'#line 1 "{Path(unit.name).name}"'.encode())),
-    )
+def _sources(unit: PtxUnit, below: str) -> dict[str, bytes]:
+    """Return the device code and each header that it includes, under names without a place on this machine.
+
+    Line tables name the files in the folder `below`, so that files of one name from several sources differ.
+    """
+    line = _line(f"{below}{Path(unit.name).name}")
+    files = {f"{below}kernels.cu": _renamed(unit.text.replace(_line(unit.name), line))}
+    for name, content in _headers(unit):
+        line = _line(f"{below}{Path(name).name}") + b"\n" if below else b""
+        files[f"{below}{name}"] = line + content
+    return files
+
+
+def _line(name: str) -> bytes:
+    return f'#line 1 "{name}"'.encode()
+
+
+def _headers(unit: PtxUnit) -> Iterator[tuple[str, bytes]]:
     waiting, known = [unit.text], set()
     while waiting:
         for match in _INCLUDE.finditer(waiting.pop()):
@@ -218,7 +231,7 @@ def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[s
     yield f"            summary={f'`{kernel.candidate.name}`'!r},\n"
     yield "            baseline=True,\n" if kernel is comparison.kernels[0] else ""
     yield f"            arguments=({''.join(f'{name}, ' for name in names).rstrip()}),\n"
-    yield "            other_inputs=True,\n" if comparison.needs_other_inputs(kernel) else ""
+    yield "            other_inputs=True,\n" if needs_other_inputs(comparison, kernel) else ""
     yield from _shared(kernel)
     yield "        ),\n"
 

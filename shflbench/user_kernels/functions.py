@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker import BufferUse
 from shflbench.model import DTYPES
 from shflbench.user_kernels.pattern_text import buffer_dtype, element_count
+from shflbench.user_kernels.replaced_inputs import is_replaceable, needs_other_inputs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,7 +29,7 @@ def inputs_function(comparison: KernelComparison, read: list[CandidateBuffer]) -
         rolled = buffer.is_derived and not buffer.is_ordered
         yield _resized(comparison, buffer, f"np.roll({values}, shift)" if rolled else values)
     yield "        )\n"
-    if any(comparison.needs_other_inputs(kernel) for kernel in comparison.kernels):
+    if any(needs_other_inputs(comparison, kernel) for kernel in comparison.kernels):
         yield from _other_inputs(comparison, read)
 
 
@@ -40,7 +41,7 @@ def _other_inputs(comparison: KernelComparison, read: list[CandidateBuffer]) -> 
     yield '    with np.load(Path(__file__).with_name("inputs.npz")) as contents:\n        return (\n'
     for buffer in read:
         values = _contents(comparison, buffer)
-        if comparison.is_replaceable(buffer):
+        if is_replaceable(comparison, buffer):
             yield _resized(comparison, buffer, _random(buffer))
         elif comparison.use(buffer) is not BufferUse.READ or buffer.is_ordered:
             yield _resized(comparison, buffer, values)

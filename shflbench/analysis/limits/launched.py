@@ -65,12 +65,12 @@ def l2_bytes_moved(counts: LaunchCounts) -> float:
 
     L1 may serve a load, but writes stores through, sector by sector.
     """
-    written = sum(
+    stored = sum(
         access.requests * (access.sectors or 0.0) * SECTOR
         for access in counts.requests.accesses
         if access.space is AccessSpace.GLOBAL and access.kind is not AccessKind.LOAD
     )
-    return max(counts.footprint.read_bytes, written * counts.grid)
+    return max(counts.footprint.read_bytes, stored * counts.grid)
 
 
 def launch_clocks(work: LaunchWork, arch: Architecture, sms: int) -> dict[str, float]:
@@ -86,7 +86,7 @@ def launch_clocks(work: LaunchWork, arch: Architecture, sms: int) -> dict[str, f
     units = {unit: executed[unit] for unit in ExecutionUnit if executed.get(unit)}
     counted = replace(known, certain=units, certain_instructions=executed[INSTRUCTION])
     clocks = clocks_per_warp(counted, arch, executed.get(ExecutionUnit.INTEGER, 0.0))
-    parts: dict[str, float] = {name: each * warps for name, each in clocks}
+    parts: dict[str, float] = {name: per_warp * warps for name, per_warp in clocks}
     shuffles = executed.get(SHUFFLE, 0.0) * warps
     shared = [one for one in requests.accesses if one.space is AccessSpace.SHARED]
     if path := arch.exchange or arch.shared_memory:
@@ -163,7 +163,7 @@ def _width(instruction: Instruction) -> int:
 def _bits_outside(code: OnePassCode, access: Access) -> int | None:
     """Return the bits that such accesses move outside of loops; None if one is in a loop around another loop."""
     inner = {item.instruction.address for loop in code.inner_loops for item in loop.instructions}
-    found = [item.instruction for item in code.every.instructions if _OPCODES.get(item.instruction.base) == access]
-    if any(one.address in code.looped and one.address not in inner for one in found):
+    accesses = [item.instruction for item in code.every.instructions if _OPCODES.get(item.instruction.base) == access]
+    if any(one.address in code.looped and one.address not in inner for one in accesses):
         return None
-    return sum(_width(one) for one in found if one.address not in code.looped)
+    return sum(_width(one) for one in accesses if one.address not in code.looped)

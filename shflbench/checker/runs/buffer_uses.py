@@ -78,6 +78,16 @@ def writes_device_variables(linked: LinkedKernel) -> bool:
     )
 
 
+def addresses_of_stores(linked: LinkedKernel) -> frozenset[str]:
+    """Return the names of the pointers whose contents are addresses of stores: equal ones let threads write the same.
+
+    The results of atomic operations on one element do not depend on their order, and those of stores do.
+    """
+    stores = [op for op in linked.program.ops() if isinstance(op.form, Access) and op.form.kind == "st"]
+    contents = linked.slicer.of(stores, address_only=True).contents
+    return frozenset(name for start, name in pointer_names(linked.kernel).items() if start in contents)
+
+
 def _ended(
     linked: LinkedKernel, wishes: Wishes, launches: Sequence[PlannedLaunch], seed: int
 ) -> Iterator[LaunchEvidence]:

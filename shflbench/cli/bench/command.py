@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from contextlib import closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -117,6 +118,8 @@ def _compare(
     files: Sequence[Path], flags: dict[str, Any], request: RunRequest, early: EarlyWorker | None, console: Console
 ) -> int:
     """Check the kernels and run them, on the GPU that the `early` process opens, and return the exit code."""
+    from shflbench.user_kernels.replaced_inputs import fixed_inputs
+
     choice, reports = _choice(files, flags, console)
     _show_left_out(choice, reports, console)
     is_broken = any(item.is_broken for item in choice.left_out)
@@ -133,10 +136,10 @@ def _compare(
                 f"{comparison.name}: contents of `{name}` are indices or numbers of iterations, on which times depend, "
                 f"and are derived; give them by --arg {name}=FILE.npy"
             )
-        for name in comparison.constant_indexes:
+        for name in fixed_inputs(comparison):
             console.warn(
-                f"{comparison.name}: all elements of `{name}` are equal, and are indices or numbers of iterations: "
-                f"kernels that do not read it may be right; give other contents by --arg {name}=FILE.npy"
+                f"{comparison.name}: all elements of `{name}` are equal, and because of indices results cannot be "
+                f"compared for others: wrong kernels may be right; give other contents by --arg {name}=FILE.npy"
             )
     suite = _suite(files[-1], choice, request, flags)
     folder, code = _run(suite, request, flags, early, console)
@@ -166,7 +169,8 @@ def _choice(files: Sequence[Path], flags: dict[str, Any], console: Console) -> t
             place = revision.path(new)
             old = _read(place, {**flags, "include": include}, console)
     file = _read(new, flags, console)
-    return choose_between(old, file), [*old.reports.values(), *file.reports.values()]
+    earlier = str(files[0]) if len(files) > 1 else f"{flags['against']}:{new}"
+    return choose_between(old, file, (earlier, str(new))), [*old.reports.values(), *file.reports.values()]
 
 
 def _require_gpu(device: str) -> None:
@@ -292,7 +296,23 @@ def _print(
 
         console.json(text(files, choice, read_run(folder) if folder else None, cases))
     elif folder is not None:
+        if pair := _timed_pair(folder):
+            console.say(f"Why: shflbench inspect {shlex.join([str(folder), '--diff', *pair])}")
         console.path(folder)
+
+
+def _timed_pair(folder: Path) -> tuple[str, str] | None:
+    """Return the baseline and the fastest other kernel of the first group that has both times; None if none has."""
+    from shflbench.cli.show.tables import by_group
+    from shflbench.store import read_run
+
+    for rows in by_group(read_run(folder).rows):
+        times = {row.variant: row.time_us for row in rows if row.time_us is not None}
+        baseline = next((row.baseline for row in rows if row.baseline), None)
+        others = [name for name in times if name != baseline]
+        if baseline in times and others:
+            return baseline, min(others, key=lambda name: times[name])
+    return None
 
 
 def _is_refused(folder: RunFolder) -> bool:

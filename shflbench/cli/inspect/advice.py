@@ -69,7 +69,7 @@ def access_sentence(finding: AccessFinding, place: str) -> str:
 
 
 def _occupancy(one: Inspected, facts: KernelFacts, resident: Occupancy, capacity: SmCapacity, place: str) -> str:
-    """Return what keeps an SM from holding more warps of a kernel, which begins at `place`."""
+    """Return what keeps an SM from holding more warps of a kernel, which begins at `place` if that is known."""
     filled = f"{resident.warps} of {resident.of_warps} warps per SM"
     if not resident.blocks:
         filled = f"no block of {one.block} threads on an SM"
@@ -86,7 +86,8 @@ def _occupancy(one: Inspected, facts: KernelFacts, resident: Occupancy, capacity
         for count in range(facts.registers - 1, FEWEST_REGISTERS - 1, -1):
             more = occupancy(capacity, count, one.shared_bytes, one.block)
             if more.warps > resident.warps:
-                bounds = f"`__launch_bounds__({one.block}, {more.blocks})` at {place} makes the compiler use no more"
+                where = f" at {place}" if place else ""
+                bounds = f"`__launch_bounds__({one.block}, {more.blocks})`{where} makes the compiler use no more"
                 return f"{cause}; {count} allow {more.warps}: {bounds}, and may make it spill"
         return cause
     cause = f"{one.shared_bytes} bytes of shared memory per block allow {filled}"

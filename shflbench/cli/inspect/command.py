@@ -123,6 +123,7 @@ def command(
     compile.
     """
     from shflbench.cli.inspect.gather import Inspector
+    from shflbench.cli.inspect.run_pairs import pairs_of_runs, runs_of
     from shflbench.cli.inspect.run_subjects import run_of, subjects_of
     from shflbench.compile.toolchain import find as find_toolchain
     from shflbench.pattern_checks.targets import Filters, find
@@ -141,9 +142,11 @@ def command(
             message = f"--accesses needs the counts that `bench` records, and {targets[0]} has none"
             raise UsageError(message, "record the run again by `bench`, or give the files of a pattern")
         accesses = False  # `bench` has run the emulator
-    subjects = subjects_of(run, filters) if run else find(targets, filters)
     toolchain = find_toolchain()
     inspector = Inspector(toolchain, cache_folder(), resident, console, run)
+    if run and diff and (sides := runs_of(diff, run)):
+        return _print_diff(console, pairs_of_runs(sides, filters, inspector), inspector, resident, form)
+    subjects = filters.apply(subjects_of(run)) if run else find(targets, filters)
     if diff:
         pairs = _pairs(diff, subjects, inspector, toolchain, archs, resident, archs_given=archs_given)
         return _print_diff(console, pairs, inspector, resident, form)

@@ -96,6 +96,7 @@ def _rows(first: Inspected, second: Inspected) -> Iterator[tuple[str, ...]]:
     yield "limit (cycles/iteration)", *("" if one.cycles is None else f"{one.cycles:.1f}" for one in sides)
     yield "limited by", *(one.limit_by for one in sides)
     yield "instructions", *(f"{one.instructions:.3g}" if one.units else "" for one in sides)
+    yield "in loops", *(str(one.in_loops or "") for one in sides)
     for unit in ExecutionUnit:
         yield unit, *(f"{known[unit]:.3g}" if unit in known else "" for known in units)
     yield "registers", *(str(one.facts.registers) if one.facts else "" for one in sides)

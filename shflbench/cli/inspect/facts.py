@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from shflbench.analysis.limits import count, limit
 from shflbench.arch import load
 from shflbench.compile.source_lines import LineStep
-from shflbench.compile.timed_code import timed_code, whole_code
+from shflbench.compile.timed_code import addresses_in_loops, timed_code, whole_code
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -46,6 +46,7 @@ class KernelFacts:
     remark: str
     code: Mapping[str, float]  # unit → instructions in the whole code, each once; empty unless it makes one pass
     local_steps: tuple[LineStep, ...] = ()  # of the line that accesses local memory most, where known
+    in_loops: int = 0  # instructions of the whole code that a loop repeats; 0 where it is not counted
 
     @classmethod
     def of_json(cls, values: Mapping[str, Any]) -> KernelFacts:
@@ -86,6 +87,7 @@ def facts_of(
         remark=remark,
         code=_code(kernel) if subject.pattern.declaration.one_pass else {},
         local_steps=_local_steps(kernel, lines),
+        in_loops=_in_loops(kernel) if subject.pattern.declaration.one_pass else 0,
     )
 
 
@@ -103,6 +105,11 @@ def _loop(
 def _code(kernel: Kernel) -> Mapping[str, float]:
     code = whole_code(kernel)
     return {str(unit): number for unit, number in count(code).units.items()} if code else {}
+
+
+def _in_loops(kernel: Kernel) -> int:
+    code, repeated = whole_code(kernel), addresses_in_loops(kernel)
+    return sum(item.instruction.address in repeated for item in code.instructions) if code else 0
 
 
 def _loop_facts(code: TimedCode, bound: Limit | None) -> LoopFacts:

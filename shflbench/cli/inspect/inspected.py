@@ -92,6 +92,11 @@ class Inspected:
         return self.loop.instructions if self.loop else sum(self.units.values())
 
     @property
+    def in_loops(self) -> int:
+        """The instructions among them that a loop repeats; 0 if there is a timed loop."""
+        return self.facts.in_loops if self.facts and not self.loop else 0
+
+    @property
     def cycles(self) -> float | None:
         """The limit in cycles per iteration."""
         return self.loop.limit_cycles if self.loop else None

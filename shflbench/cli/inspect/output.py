@@ -39,8 +39,9 @@ MEANINGS = {  # of causes and units whose name does not say it
 def tables(inspected: Iterable[Inspected], resident: ResidentBlocks, places: Places) -> Iterator[Table]:
     """Yield a table for each group of variants and architecture, the shortest time or the lowest limit first."""
     for (pattern, dtype, options, arch, launch), group in group_by(inspected, _group).items():
+        words = (pattern, dtype, *options, arch, launch or _resident(resident), _loops(group))
         yield _table(
-            "  ".join((pattern, dtype, *options, arch, launch or _resident(resident))),
+            "  ".join(filter(None, words)),
             sorted(group, key=lambda one: (_or_last(one.time_us), _or_last(one.cycles))),
             places,
         )
@@ -68,9 +69,18 @@ def _or_last(value: float | None) -> float:
 def title_of(one: Inspected, other: Inspected, resident: ResidentBlocks) -> str:
     """Return what the kernels on both sides of a diff have in common."""
     pattern, dtype, options, arch, launch = _group(one)
-    variant = one.subject.case.variant if one.subject == other.subject else ""
-    words = (pattern, variant, dtype, *options, arch if arch == other.arch else "", launch or _resident(resident))
-    return "  ".join(filter(None, words))
+    variants = [one.subject.case.variant, other.subject.case.variant]
+    patterns = [pattern, other.subject.case.pattern]
+    if one.subject.pattern.folder == other.subject.pattern.folder:  # the labels are the variants where these differ
+        variants = variants if variants[0] == variants[1] else []
+    at = launch if launch == _group(other)[-1] else ""
+    where = arch if arch == other.arch else "", at if one.recorded else _resident(resident)
+    names = (" / ".join(dict.fromkeys(words)) for words in (patterns, variants))
+    return "  ".join(filter(None, (*names, dtype, *options, *where, _loops((one, other)))))
+
+
+def _loops(group: Iterable[Inspected]) -> str:
+    return "loops counted once" if any(one.in_loops for one in group) else ""
 
 
 def _resident(resident: ResidentBlocks) -> str:
@@ -96,6 +106,7 @@ def _table(title: str, group: Sequence[Inspected], places: Places) -> Table:
         "ceiling by": [one.ceiling.by if one.ceiling else "" for one in group],
         "predicted (cycles/iteration)": [_estimate(one.predicted) for one in group],
         "instructions": [_number(one.instructions) for one in group],
+        "in loops": [_number(one.in_loops) for one in group],
         **{unit: [_number(one.units.get(unit, 0.0)) for one in group] for unit in units},
         "registers": [str(one.facts.registers) if one.facts else "" for one in group],
         "shared (bytes/block)": [_bytes(one.shared_bytes) for one in group],
@@ -237,6 +248,7 @@ def fields(one: Inspected, places: Places, lines: Lines | None) -> dict[str, Any
         "instructions_in_every_iteration": loop.certain_instructions if loop else None,
         "units_per_iteration": loop.units if loop else None,
         "units_in_code": (facts.code or None) if facts else None,
+        "instructions_in_loops": facts.in_loops if facts and facts.code else None,
         "grid": one.recorded.row.grid if one.recorded else None,
         "launch": one.recorded.row.launch if one.recorded else None,
         "time_us": one.time_us,

@@ -39,8 +39,9 @@ class Places:
         return line.shown(self._base) if line else name
 
     def kernel(self, subject: KernelSubject) -> str:
-        """Return where the kernel begins."""
-        return self._source_files(subject).kernel(subject.variant).shown(self._base)
+        """Return where the kernel begins; empty if the file is gone, as that of a run may be."""
+        line = self._source_files(subject).kernel(subject.variant)
+        return line.shown(self._base) if line.file.exists() else ""
 
     def _source_files(self, subject: KernelSubject) -> SourceFiles:
         folder = subject.pattern.folder

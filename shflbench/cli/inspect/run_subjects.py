@@ -20,7 +20,6 @@ from shflbench.store.limits_file import read_limits
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.pattern_checks.targets import Filters
     from shflbench.patterns.declare import Size
     from shflbench.store import Row, Run
 
@@ -32,16 +31,28 @@ def run_of(targets: Sequence[str]) -> Run | None:
     folder = next((target for target in targets if (Path(target) / RUN_FILE).is_file()), None)
     if folder is None:
         return None
+    run = read_run(Path(folder))
     if len(targets) > 1:
-        raise UsageError(f"{folder} is the folder of a run, which is inspected alone", "Leave out the other targets.")
-    return read_run(Path(folder))
+        others = ", ".join(f"`{target}`" for target in targets if target != folder)
+        raise UsageError(
+            f"{folder} is the folder of a run, which is inspected alone, without {others}",
+            f"Choose kernels by {_filters(run)}; compare two runs by --diff A B.",
+        )
+    return run
 
 
-def subjects_of(run: Run, filters: Filters) -> list[KernelSubject]:
-    """Return each kernel of a run once, or once per launch if it has no timed loop, in its order.
+def _filters(run: Run) -> str:
+    """Return the options that choose kernels of a run, with their values."""
+    values = {
+        "--pattern": dict.fromkeys(row.pattern for row in run.rows),
+        "--variant": dict.fromkeys(row.variant for row in run.rows),
+    }
+    listed = [f"{name} ({', '.join(known)})" for name, known in values.items() if len(known) > 1]
+    return " and ".join(listed) or "--variant"
 
-    ResultsError where the run recorded none, UsageError where the filters match nothing.
-    """
+
+def subjects_of(run: Run) -> list[KernelSubject]:
+    """Return each kernel of a run once, or once per launch if it has no timed loop, in its order."""
     archive = run.kernels()
     kernels = archive.index.kernels if archive else ()
     static = {case: kernel.resources.shared_bytes for kernel in kernels for case in kernel.cases}
@@ -53,7 +64,7 @@ def subjects_of(run: Run, filters: Filters) -> list[KernelSubject]:
             case = _case(row)
             launch = row.launch if declared.one_pass else ""
             subjects.setdefault((name, case.variant, case.dtype, case.options, launch), KernelSubject(pattern, case))
-    return filters.apply(list(subjects.values()))
+    return list(subjects.values())
 
 
 def recorded_launches(run: Run, subjects: Sequence[KernelSubject]) -> dict[KernelSubject, RecordedLaunch]:

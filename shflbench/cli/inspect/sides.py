@@ -65,9 +65,14 @@ def sides_of(words: tuple[str, str], variants: Sequence[str]) -> tuple[DiffSide,
             raise UsageError(message, f"variants: {', '.join(variants)}")
     if first.is_variant != second.is_variant:
         raise UsageError(f"--diff cannot compare `{first.word}` with `{second.word}`", f"name {KINDS}")
-    if first.word == second.word:
-        raise UsageError(f"--diff compares `{first.word}` with itself", f"name {KINDS}")
+    refuse_same(words)
     return first, second
+
+
+def refuse_same(words: tuple[str, str]) -> None:
+    """Raise UsageError if both sides are the same."""
+    if words[0] == words[1]:
+        raise UsageError(f"--diff compares `{words[0]}` with itself", f"name {KINDS}")
 
 
 class Diff:
@@ -96,7 +101,7 @@ class Diff:
 
     def _of_others(self, subjects: Sequence[KernelSubject]) -> Iterator[KernelPair]:
         first, second = (self._kernels_of(side, subjects) for side in self._sides)
-        labels = _labels(self._sides, self._inspector.compiler)
+        labels = labels_of(self._sides, self._inspector.compiler)
         for subject in subjects:
             if subject in first and subject in second:
                 yield KernelPair(labels, first[subject], second[subject])
@@ -114,7 +119,7 @@ def _without_variant(one: Inspected) -> tuple[object, ...]:
     return one.arch, one.subject.pattern.folder, case.dtype, case.options, case.launch.expression
 
 
-def _labels(sides: tuple[DiffSide, DiffSide], compiler: str) -> tuple[str, str]:
+def labels_of(sides: tuple[DiffSide, DiffSide], compiler: str) -> tuple[str, str]:
     """Return short names of architectures and runs, and their compilers if one is a run."""
     parts = [Path(side.word).parts if side.run else (side.word,) for side in sides]
     length = next((n for n in range(1, max(map(len, parts)) + 1) if parts[0][-n:] != parts[1][-n:]), 1)

@@ -89,7 +89,9 @@ int main() {
 def test_indices_keep_their_values_with_a_warning(bench: BenchCommand) -> None:
     outcome = bench(COUNTS, "--no-check")
     assert outcome.code == 0, outcome.err
-    assert "all elements of `data` are equal, and are indices or numbers of iterations" in outcome.err
+    assert (
+        "all elements of `data` are equal, and because of indices results cannot be compared for others" in outcome.err
+    )
     assert "--arg data=FILE.npy" in outcome.err
 
 
@@ -114,3 +116,41 @@ def test_sum_that_is_added_to_zeros_or_written_is_no_error(bench: BenchCommand) 
         "if (blockIdx.x == 0 && threadIdx.x == 0) { sum = 0; for (int i = 0; i < n; ++i) sum += in[i]; *out = sum; }"
     )
     assert bench(zeros.replace("atomicAdd(out, sum);", plain_sum), "--no-check").code == 0
+
+
+SCATTER = """
+__global__ void plain(float* out, const float* in, const int* to, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[to[i]] = FACTOR * in[i];
+}
+__global__ void reversed(float* out, const float* in, const int* to, int n) {
+    int i = n - 1 - (blockIdx.x * blockDim.x + threadIdx.x);
+    if (i >= 0) out[to[i]] = 2 * in[i];
+}
+int main() {
+    float *in, *out;
+    int *to, host[100];
+    cudaMalloc(&in, 100 * sizeof(float));
+    cudaMalloc(&out, 100 * sizeof(float));
+    cudaMalloc(&to, 100 * sizeof(int));
+    cudaMemset(in, 0, 100 * sizeof(float));
+    for (int i = 0; i < 100; ++i) host[i] = PLACE;
+    cudaMemcpy(to, host, 100 * sizeof(int), cudaMemcpyHostToDevice);
+    plain<<<4, 32>>>(out, in, to, 100);
+    reversed<<<4, 32>>>(out, in, to, 100);
+}
+"""
+
+
+@pytest.mark.parametrize(("factor", "code"), [("2", 0), ("3", 5)])
+def test_values_at_distinct_places_are_replaced(bench: BenchCommand, factor: str, code: int) -> None:
+    outcome = bench(SCATTER, "-D", f"FACTOR={factor}", "-D", "PLACE=i * 3 % 100", "--no-check")
+    assert outcome.code == code, outcome.err
+    assert "all elements of" not in outcome.err
+
+
+@pytest.mark.parametrize("place", ["0", "i % 3"])
+def test_values_of_which_the_last_one_stays_are_not_replaced(bench: BenchCommand, place: str) -> None:
+    outcome = bench(SCATTER, "-D", "FACTOR=2", "-D", f"PLACE={place}", "--no-check")
+    assert outcome.code == 0, outcome.err
+    assert "all elements of `in` are equal, and because of indices" in outcome.err

@@ -1,5 +1,6 @@
 """`shflbench bench OLD NEW` and `bench FILE --against REVISION`: is my edit faster?"""
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -91,3 +92,30 @@ def test_unknown_revision_is_refused(repository: Path, shflbench: Command, name:
 def test_three_files_are_refused(bench: BenchCommand, shflbench: Command) -> None:
     del bench
     assert shflbench("bench", "a.cu", "b.cu", "c.cu").code == 2
+
+
+def test_messages_name_the_file_of_two_that_have_one_name(bench: BenchCommand, shflbench: Command) -> None:
+    del bench
+    Path("a").mkdir()
+    Path("a/sums.cu").write_text(SUMS, encoding="utf-8")
+    race = SUMS.replace("__syncthreads();\n    if (threadIdx.x == 0) {", "if (threadIdx.x == 0) {")
+    Path("sums.cu").write_text(race.replace("sums_smem", "sums_shared"), encoding="utf-8")
+    outcome = shflbench("bench", "a/sums.cu", "./sums.cu", "--output", "run")
+    assert "sums_shfl is not timed: in sums.cu: broken, RAW" in outcome.err
+    assert "sums_smem is not timed: only a/sums.cu has it" in outcome.err
+
+
+def test_messages_name_the_revision(repository: Path, shflbench: Command) -> None:
+    (repository / "sums.cu").write_text(SUMS.replace("sums_smem", "sums_shared"), encoding="utf-8")
+    outcome = shflbench("bench", "sums.cu", "--against", "first", "--output", "run")
+    assert "sums_smem is not timed: only first:sums.cu has it" in outcome.err
+
+
+def test_inspect_names_both_files_and_their_headers_apart(repository: Path, shflbench: Command) -> None:
+    header = repository / "lib" / "sums.cuh"
+    header.write_text(header.read_text(encoding="utf-8").replace("half /= 2", "half >>= 1"), encoding="utf-8")
+    main = repository / "sums.cu"
+    main.write_text(main.read_text() + "__global__ void fill(float* out) { out[threadIdx.x] = 1; }\n")
+    assert shflbench("bench", "sums.cu", "--against", "first", "--output", "run").code == 0
+    listed = shflbench("inspect", "run", "--diff", "old", "new").out
+    assert re.search(r"^ +old/sums\.cuh:\d+ +0x.* new/sums\.cuh:\d+$", listed, re.MULTILINE)

@@ -69,6 +69,16 @@ def test_it_says_which_kernel_is_faster_and_by_what_factor(bench: BenchCommand, 
     assert "2.00×" in outcome.err
 
 
+def test_last_line_is_the_command_that_says_why(bench: BenchCommand, gpu: EmulatedGpu, shflbench: Command) -> None:
+    outcome = bench(SUMS, "--precision", "5%")
+    assert gpu.opened
+    (line,) = (line for line in outcome.err.splitlines() if line.startswith("Why: shflbench "))
+    assert line == "Why: shflbench inspect run --diff sums_smem sums_shfl"
+    assert shflbench(*line.split()[2:]).code == 0
+    Path("run").rename("first")
+    assert "Why: " not in bench(SUMS, "--kernel", "sums_smem", "--precision", "5%").err
+
+
 @pytest.fixture
 def processes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What happens to the process that opens the GPU, and that the file is read, in order."""

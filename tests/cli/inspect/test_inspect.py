@@ -222,6 +222,7 @@ def test_json_holds_everything(inspect: Command) -> None:
         "instructions_per_iteration": 1.1875,
         "instructions_in_every_iteration": 1.1875,
         "units_in_code": None,
+        "instructions_in_loops": None,
         "units_per_iteration": {"exchange": 1.0, "integer": 0.0625, "other": 0.125},
         "grid": None,
         "launch": None,

@@ -137,6 +137,11 @@ def test_a_launch_that_cannot_be_counted_says_why(bench: BenchCommand, shflbench
     assert "its memory accesses are not counted: its blocks may wait for one another, and 256 are too many" in shown
 
 
+def test_advice_on_a_run_names_no_file_of_its_folder(shflbench: Command) -> None:
+    out = shflbench("inspect", str(COMMITTED), "--pattern", "bitonic-sort", "--variant", "cub").out
+    assert re.search(r"32 allow 64: `__launch_bounds__\(1024, 2\)` makes the compiler use no more", out)
+
+
 @pytest.mark.parametrize("words", [["--arch", "sm_80"], ["neighbor"]])
 def test_what_needs_files_of_a_pattern_is_refused(run: Path, shflbench: Command, words: list[str]) -> None:
     outcome = shflbench("inspect", str(run), *words)
@@ -159,7 +164,7 @@ def test_time_and_limit_of_a_launch_are_shown_beside_each_kernel(timed: BenchCom
     assert "no limit: the run has none; calculate it with `shflbench limits --save`" in shflbench("inspect", "run").out
     shflbench("limits", "--save", "run")
     outcome = shflbench("inspect", "run")
-    named = table(outcome.out, "sums  f32  sm_90  launch 64x256")
+    named = table(outcome.out, "sums  f32  sm_90  launch 64x256  loops counted once")
     assert list(named) == ["sums_shfl", "sums_smem"]  # the fastest first
     assert [row["time (µs/launch)"] for row in named.values()] == ["4.000 ± 0.002", "8.000 ± 0.002"]
     for case_id, limit in read_limits(Path("run")).items():
@@ -172,7 +177,10 @@ def test_a_table_per_launch_has_the_launch_in_its_title(timed: BenchCommand, shf
     timed(SUMS, "--launch", "64x256", "--launch", "64x128", "--l2", "cold", "--precision", "5%")
     out = shflbench("inspect", "run").out
     for launch in ("64x256", "64x128"):
-        assert set(table(out, f"sums  f32  sm_90  launch {launch}  l2=cold")) == {"sums_smem", "sums_shfl"}
+        assert set(table(out, f"sums  f32  sm_90  launch {launch}  l2=cold  loops counted once")) == {
+            "sums_smem",
+            "sums_shfl",
+        }
     listed = shflbench("inspect", "run", "--diff", "sums_smem", "sums_shfl").out
     assert listed.count("time (µs/launch)") == 2
     assert len(re.findall(r"SHFL\.DOWN", listed)) == 5  # the code once
@@ -181,7 +189,7 @@ def test_a_table_per_launch_has_the_launch_in_its_title(timed: BenchCommand, shf
 
 def test_each_kernel_keeps_its_own_launch(timed: BenchCommand, shflbench: Command) -> None:
     timed(SUMS.replace("sums_shfl<<<rows, 256>>>", "sums_shfl<<<rows, 64>>>"), "--precision", "5%")
-    named = table(shflbench("inspect", "run").out, "sums  f32  sm_90  launch own")
+    named = table(shflbench("inspect", "run").out, "sums  f32  sm_90  launch own  loops counted once")
     assert {name: row["launch"] for name, row in named.items()} == {"sums_smem": "64x256", "sums_shfl": "64x64"}
     compared = shflbench("inspect", "run", "--diff", "sums_smem", "sums_shfl")
     assert compared.code == 0, compared.err
@@ -205,3 +213,76 @@ def test_a_run_at_another_launch_is_compared(timed: BenchCommand, shflbench: Com
     outcome = shflbench("inspect", "run", "--diff", "old", "run", "--variant", "sums_shfl")
     assert outcome.code == 0, outcome.err
     assert re.search(r"launch +64x256 +32x128\n", outcome.out)
+
+
+def test_instructions_of_loops_count_once_and_are_numbered(run: Path, shflbench: Command) -> None:
+    title = "sums  f32  sm_90  launch 64x256  loops counted once"
+    named = table(shflbench("inspect", str(run)).out, title)
+    listed = shflbench("inspect", str(run), "--sass", "--variant", "sums_smem").out
+    # Of both loops: from where each branch goes back to, to the branch; the padding after EXIT is none of them.
+    addresses = [int(match, 16) for match in re.findall(r"^  (0x\w+)", listed, re.MULTILINE)]
+    back = [(int(at, 16), int(to, 16)) for at, to in re.findall(r"^  (0x\w+) .*BRA.* (0x\w+) ", listed, re.MULTILINE)]
+    loops = [range(to, at + 1) for at, to in back if to <= at]
+    assert len(loops) == 2
+    assert int(named["sums_smem"]["in loops"]) == sum(any(at in loop for loop in loops) for at in addresses)
+    compared = shflbench("inspect", str(run), "--diff", "sums_smem", "sums_shfl").out
+    assert compared.startswith(f"{title}\n")
+    assert re.search(rf"^ +in loops +{named['sums_smem']['in loops']} +", compared, re.MULTILINE)
+
+
+STRAIGHT = """
+__global__ void one(float* out) { out[threadIdx.x] = 1; }
+__global__ void also_one(float* out) { out[threadIdx.x] = 2 - 1; }
+int main() { float* out; cudaMalloc(&out, 128); one<<<1, 32>>>(out); also_one<<<1, 32>>>(out); }
+"""
+
+
+def test_kernels_without_loops_have_no_such_title(bench: BenchCommand, shflbench: Command) -> None:
+    assert bench(STRAIGHT).code == 0
+    title, header, *_ = shflbench("inspect", "run").out.partition("\n\n")[2].splitlines()
+    assert title.endswith("launch 1x32")
+    assert "in loops" not in header
+
+
+@pytest.fixture
+def renamed(run: Path, shflbench: Command) -> Path:
+    """Compare the kernels of a file of another name, one of which has another name."""
+    run.rename("old")
+    Path("other.cu").write_text(SUMS.replace("sums_shfl", "sums_warp"), encoding="utf-8")
+    assert shflbench("bench", "other.cu", "--output", "run").code == 0
+    return Path("run")
+
+
+def test_kernels_of_a_renamed_file_are_compared(renamed: Path, shflbench: Command) -> None:
+    outcome = shflbench("inspect", str(renamed), "--diff", "old", "run")
+    assert outcome.code == 0, outcome.err
+    titles = [line for line in outcome.out.splitlines() if line.startswith("sums / other")]
+    assert titles == ["sums / other  sums_smem  f32  sm_90  launch 64x256  loops counted once"]
+
+
+def test_the_only_kernels_of_two_runs_are_compared(renamed: Path, shflbench: Command) -> None:
+    words = ("--variant", "sums_shfl", "--variant", "sums_warp")
+    outcome = shflbench("inspect", str(renamed), "--diff", "old", "run", *words)
+    assert outcome.code == 0, outcome.err
+    assert outcome.out.startswith("sums / other  sums_shfl / sums_warp  f32  sm_90")
+    assert "both have the same" in outcome.out
+
+
+def test_kernels_of_two_runs_are_listed_where_none_corresponds(
+    renamed: Path, bench: BenchCommand, shflbench: Command
+) -> None:
+    renamed.rename("new")
+    bench(STRAIGHT)
+    outcome = shflbench("inspect", "run", "--diff", "new", "run")
+    assert outcome.code == 2
+    assert "new has other/sums_smem, other/sums_warp; run has sums/one, sums/also_one" in outcome.err
+    assert "--variant NAME --variant NAME" in outcome.err
+    assert shflbench("inspect", "run", "--diff", "run", "run").code == 2
+
+
+@pytest.mark.parametrize("name", ["sums_shfl", "sums_shuffle"])
+def test_a_name_beside_a_run_names_the_option_and_the_variants(run: Path, shflbench: Command, name: str) -> None:
+    outcome = shflbench("inspect", str(run), name)
+    assert outcome.code == 2
+    assert f"without `{name}`" in outcome.err
+    assert "Choose kernels by --variant (sums_smem, sums_shfl)" in outcome.err

@@ -13,7 +13,9 @@ LOOP = LoopFacts(
     4.0, 3.0, {"exchange": 1.0}, ("BREW",), 32.0, "exchange", {"exchange": 32.0}, ("issue",), ("loads hit L1",)
 )
 FACTS = KernelFacts(24, 4096, 16, 8, LOOP, "", {}, (LineStep("own/k.cu", 7),))
-ONE_PASS = KernelFacts(24, 0, 0, 0, None, "no limit: makes one pass, without a timed loop", {"exchange": 5.0})
+ONE_PASS = KernelFacts(
+    24, 0, 0, 0, None, "no limit: makes one pass, without a timed loop", {"exchange": 5.0}, in_loops=3
+)
 
 
 @pytest.fixture
