@@ -39,6 +39,22 @@ int main() {
     tiled<1><<<grid, block>>>(out, in, n);
 }
 """
+COPIES = """\
+__global__ void words(int* __restrict__ out, const int* __restrict__ in, int n) {
+    #pragma unroll 1
+    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = in[i];
+}
+__global__ void vectors(int* __restrict__ out, const int* __restrict__ in, int n) {
+    #pragma unroll 1
+    for (int i = threadIdx.x; i < n / 4; i += blockDim.x) ((int4*)out)[i] = ((const int4*)in)[i];
+}
+int main() {
+    const int n = 1024; int *in, *out;
+    cudaMalloc(&in, n * sizeof(int)); cudaMalloc(&out, n * sizeof(int)); cudaMemset(in, 1, n * sizeof(int));
+    words<<<1, 256>>>(out, in, n);
+    vectors<<<1, 256>>>(out, in, n);
+}
+"""
 EDITED = OTHER_CONTENTS.replace("sum += part[warp];", "sum += 2 * part[warp];")
 
 
@@ -121,6 +137,15 @@ def test_accesses_of_a_launch_come_first(bench: BenchCommand, shflbench: Command
     ]
     assert found == next(number for number, line in enumerate(lines) if "each counted once" in line) - 1
     assert not any(line.startswith("  tiled-1: sums.cu") for line in lines)
+
+
+def test_wider_loads_are_what_one_kernel_has_and_the_other_lacks(bench: BenchCommand, shflbench: Command) -> None:
+    assert bench(COPIES).code == 0
+    out = shflbench("inspect", "run", "--diff", "words", "vectors").out
+    assert re.search(r"more in words: .*1 LDG, 1 STG(,|$)", out, re.MULTILINE)
+    assert re.search(r"more in vectors: .*1 LDG\.128, 1 STG\.128", out)
+    assert re.search(r"global loads per thread +4 of 32 bits +1 of 128 bits\n", out)
+    assert re.search(r"global stores per thread +4 of 32 bits +1 of 128 bits\n", out)
 
 
 def test_a_run_without_counts_says_how_to_get_them(run: Path, shflbench: Command) -> None:
