@@ -107,7 +107,7 @@ def _table(title: str, group: Sequence[Inspected], places: Places) -> Table:
         "predicted (cycles/iteration)": [_estimate(one.predicted) for one in group],
         "instructions": [_number(one.instructions) for one in group],
         "in loops": [_number(one.in_loops) for one in group],
-        **{unit: [_number(one.units.get(unit, 0.0)) for one in group] for unit in units},
+        **{header_of(unit): [_number(one.units.get(unit, 0.0)) for one in group] for unit in units},
         "registers": [str(one.facts.registers) if one.facts else "" for one in group],
         "shared (bytes/block)": [_bytes(one.shared_bytes) for one in group],
         "local (bytes/thread)": [_bytes(one.facts.local_bytes) if one.facts else "" for one in group],
@@ -120,6 +120,11 @@ def _table(title: str, group: Sequence[Inspected], places: Places) -> Table:
     lines = zip(*kept.values(), strict=True)
     body = tuple(Line(cells, "bad" if one.error else "") for cells, one in zip(lines, group, strict=True))
     return Table(title, tuple(kept), body, notes=tuple(_notes(group, places)))
+
+
+def header_of(unit: ExecutionUnit) -> str:
+    """Return the header of a unit's instructions: one of its opcodes where the name of the unit suggests others."""
+    return "fp32 or IMAD" if unit is ExecutionUnit.FP32 else unit
 
 
 def recorded_columns(group: Sequence[Inspected]) -> dict[str, list[str]]:
