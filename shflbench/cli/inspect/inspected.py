@@ -133,6 +133,11 @@ class Inspected:
         return known.counts.basis if known and known.counts else ""
 
     @property
+    def limit_mark(self) -> str:
+        """The sign before that limit where it is an estimate."""
+        return self.recorded.limit.mark if self.recorded and self.recorded.limit else ""
+
+    @property
     def limit_by(self) -> str:
         """What sets the limit, in cycles or of a launch."""
         if self.recorded and self.recorded.limit:

@@ -138,7 +138,7 @@ def recorded_columns(group: Sequence[Inspected]) -> dict[str, list[str]]:
     return {
         "launch": shapes if len(set(shapes)) > 1 else [],
         "time (µs/launch)": [next(times) if one.recorded else "" for one in group],
-        "limit (µs/launch)": ["" if one.limit_us is None else f"{one.limit_us:.2f}" for one in group],
+        "limit (µs/launch)": ["" if one.limit_us is None else f"{one.limit_mark}{one.limit_us:.2f}" for one in group],
     }
 
 
@@ -169,6 +169,8 @@ def _remarks(one: Inspected) -> Iterator[str]:
     yield from _missing(one)
     if one.occupancy and 0 < one.occupancy.blocks < one.requested_blocks:
         yield f"only {one.occupancy.blocks} of {one.requested_blocks} blocks fit on an SM at a time; the others wait"
+    if one.limit_mark:
+        yield f"≈ marks a limit that is an estimate, from {one.counted}"
     if one.loop is None or one.cycles is None:
         return
     if one.loop.limit_omits:
