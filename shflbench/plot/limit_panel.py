@@ -116,8 +116,8 @@ class LimitPanel:
         fraction = share(self.subject, row)
         if fraction is None:
             return []
-        limiter = limiter_of(self.subject.limits[row.case_id].limit_by).words
-        parts = [(share_words(fraction), INK), (limiter, MUTED)]
+        limit = self.subject.limits[row.case_id]
+        parts = [(limit.mark + share_words(fraction), INK), (limiter_of(limit.limit_by).words, MUTED)]
         return parts if row.safe else [*parts, ("UNSAFE", color_of(row))]
 
     def _why_unlimited(self, row: Row) -> str:

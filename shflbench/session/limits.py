@@ -23,7 +23,7 @@ from shflbench.analysis.limits.one_pass import (
 from shflbench.analysis.settings import one_pass
 from shflbench.arch import load
 from shflbench.arch.devices import peak_dram_bytes_per_us, product
-from shflbench.model import AccessKind, AccessSpace, Status
+from shflbench.model import AccessKind, AccessSpace, OnePassCode, Status, TimedCode
 from shflbench.patterns.discover import builtin
 from shflbench.session.recorded_limits import TOLERANCE
 from shflbench.session.stored_code import stored_codes
@@ -98,6 +98,7 @@ def load_efficiency(requests: KernelRequests | None) -> float | None:
 
 
 NOT_COUNTED = "the run does not say what the launch does; `bench` counts it since version 0.2.0"
+NO_CODE = OnePassCode(TimedCode((), unroll=1))  # of a run that kept none
 # A limit above this share of the time stands, whatever was not counted: it is the largest part.
 MOST_OF_TIME = 0.5
 
@@ -126,7 +127,7 @@ class _CaseWork:
     code: StoredCode
     residency: Residency
     requests: KernelRequests | None
-    counts: LaunchCounts | None = None  # of a kernel of one pass, what its launch does
+    launch: LaunchWork | None = None  # of a kernel of one pass, where its launch was counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +151,13 @@ class _Machine:
             return CaseLimit(case_id=row.case_id, limit_reason=f"what its launch does is not counted: {counted.reason}")
         if counted is None and one_pass(row) and not self.traffic.is_declared(row.pattern):
             return CaseLimit(case_id=row.case_id, limit_reason=NOT_COUNTED)
-        work = _CaseWork(code, residency, requests, counts)
-        bound = self._bound(row, work, self.arch, self._documented(row, counts))
+        launch = LaunchWork(code.one_pass or NO_CODE, counts) if counts else None
+        work = _CaseWork(code, residency, requests, launch)
+        bound = self._bound(row, work, self.arch, self._documented(row, launch))
         ceiling = None
         if self.calibration:
             arch = calibrated(self.arch, self.calibration)
-            ceiling = self._bound(row, work, arch, self._measured(row, self.calibration, counts)).time
+            ceiling = self._bound(row, work, arch, self._measured(row, self.calibration, launch)).time
         limit = self._case_limit(row, bound, ceiling, counts)
         reason = _unfounded(limit, work)
         return _without_limit(limit, reason) if reason else limit
@@ -185,8 +187,8 @@ class _Machine:
             return _Bound(None, reason=code.reason)
         if one_pass(row):
             certain, clocks = code.one_pass.certain if code.one_pass else None, {}
-            if code.one_pass and work.counts:
-                clocks = launch_clocks(LaunchWork(code.one_pass, work.counts), arch, self.device.sms)
+            if work.launch:
+                clocks = launch_clocks(work.launch, arch, self.device.sms)
             time = one_pass_limit(certain, arch, work.residency, clock, outside, clocks)
             return _Bound(time, reason="" if time else code.reason or "no rate is known for anything that it does")
         if code.loop is None:
@@ -202,33 +204,34 @@ class _Machine:
     def _clock(self, row: Row) -> float:
         return row.sm_clock_mhz or self.device.clock_mhz
 
-    def _documented(self, row: Row, counts: LaunchCounts | None) -> dict[str, float | None]:
+    def _documented(self, row: Row, launch: LaunchWork | None) -> dict[str, float | None]:
         """Return the bounds that no SM sets, in µs, None where they are not known."""
         state = self.device.state
         peak = peak_dram_bytes_per_us(self.device.name, state.max_memory_clock_mhz, state.memory_bus_bits)
         known = product(self.device.name)
         memory: dict[str, float | None] = {}
-        if counts is None:
+        if launch is None:
             memory[DRAM] = MemoryTraffic(self._distinct_bytes(row), state.l2_bytes, peak).least_us
         else:
-            moved = None if state.l2_bytes is None else dram_bytes(counts.footprint, state.l2_bytes, cold=_is_cold(row))
+            footprint = launch.counts.footprint
+            moved = None if state.l2_bytes is None else dram_bytes(footprint, state.l2_bytes, cold=_is_cold(row))
             memory[DRAM] = None if moved is None or peak is None else moved / peak
             rate = _value(known.l2_bytes_per_clock) if known else None
-            memory[L2] = None if rate is None else l2_bytes_moved(counts) / rate / self._clock(row)
+            memory[L2] = None if rate is None else l2_bytes_moved(launch) / rate / self._clock(row)
         starts = known.blocks_per_clock if known else None
         atomics = known.same_address_atomics_per_clock if known else None
         return {**memory, **self._shared(row, _value(starts), _value(atomics))}
 
-    def _measured(self, row: Row, calibration: Calibration, counts: LaunchCounts | None) -> dict[str, float | None]:
+    def _measured(self, row: Row, calibration: Calibration, launch: LaunchWork | None) -> dict[str, float | None]:
         """Return the same from the rates of the calibration, and the measured rate of block starts."""
         known = product(self.device.name)
         starts = (known.blocks_per_clock_measured or known.blocks_per_clock) if known else None
         bounds = self._shared(row, _value(starts), atomics_per_clock(calibration))
-        distinct = counts.footprint.distinct_bytes if counts else self._distinct_bytes(row)
+        distinct = launch.counts.footprint.distinct_bytes if launch else self._distinct_bytes(row)
         memory = memory_us(calibration, distinct, self.device.state.l2_bytes, cold=_is_cold(row))
         bounds |= dict([memory]) if memory else {}
-        if counts and (rate := calibration.value(L2_RATE)):
-            bounds[L2] = max(bounds.get(L2) or 0.0, l2_bytes_moved(counts) / (rate * PER_US))
+        if launch and (rate := calibration.value(L2_RATE)):
+            bounds[L2] = max(bounds.get(L2) or 0.0, l2_bytes_moved(launch) / (rate * PER_US))
         return bounds
 
     def _shared(self, row: Row, starts: float | None, atomics: float | None) -> dict[str, float | None]:
@@ -249,12 +252,11 @@ def _is_cold(row: Row) -> bool:
 
 def _unfounded(limit: CaseLimit, work: _CaseWork) -> str:
     """Return why the limit of a launch without a timed loop says nothing about its time; empty if it does."""
-    if work.counts is None or not limit.limit_fraction:
+    if work.launch is None or not limit.limit_fraction:
         return ""
     if limit.is_sampled and limit.limit_fraction > TOLERANCE:
         return f"the launch is faster than the {limit.limit_basis} that were counted allow"
-    one_pass = work.code.one_pass
-    if one_pass and LaunchWork(one_pass, work.counts).has_uncounted_loop and limit.limit_fraction < MOST_OF_TIME:
+    if work.launch.has_uncounted_loop and limit.limit_fraction < MOST_OF_TIME:
         return "nothing says how often a loop of its code iterates, which accesses no memory"
     return ""
 

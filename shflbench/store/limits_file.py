@@ -63,6 +63,11 @@ class CaseLimit:
         """Whether the limit rests on a sample of the blocks, so that it is no bound."""
         return " of " in (self.limit_basis or "")
 
+    @property
+    def mark(self) -> str:
+        """The sign to print before the limit or its share where it is an estimate."""
+        return "≈" if self.is_sampled else ""
+
 
 def limit_columns() -> dict[str, str]:
     """Return the columns of `limits.csv` in file order, each with its meaning."""

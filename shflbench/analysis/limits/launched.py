@@ -48,6 +48,16 @@ class LaunchWork:
         """Whether a loop accesses no memory, so that nothing says how often it iterates."""
         return not all(map(_bits_of, self.code.inner_loops))
 
+    def joined(self, access: AccessRequests) -> float:
+        """Return of how many accesses of the PTX the compiler may have made one in machine code, at most."""
+        key = access.space, access.kind
+        widths = [_width(one) for one in self._instructions if _OPCODES.get(one.base) == key]
+        return max(1.0, max(widths, default=0) / access.bits)
+
+    @property
+    def _instructions(self) -> list[Instruction]:
+        return [item.instruction for item in self.code.every.instructions]
+
 
 def dram_bytes(footprint: MemoryFootprint, l2_bytes: int, *, cold: bool) -> float:
     """Return the bytes that DRAM moves in a launch, at least.
@@ -60,17 +70,18 @@ def dram_bytes(footprint: MemoryFootprint, l2_bytes: int, *, cold: bool) -> floa
     return max(0.0, footprint.distinct_bytes - l2_bytes, footprint.read_bytes + footprint.written_bytes - 2 * l2_bytes)
 
 
-def l2_bytes_moved(counts: LaunchCounts) -> float:
+def l2_bytes_moved(work: LaunchWork) -> float:
     """Return the bytes that pass between the SMs and L2 in the busier direction, at least.
 
     L1 may serve a load, but writes stores through, sector by sector.
     """
-    written = sum(
-        access.requests * (access.sectors or 0.0) * SECTOR
+    counts = work.counts
+    stored = sum(
+        access.requests * (access.sectors or 0.0) * SECTOR / work.joined(access)
         for access in counts.requests.accesses
         if access.space is AccessSpace.GLOBAL and access.kind is not AccessKind.LOAD
     )
-    return max(counts.footprint.read_bytes, written * counts.grid)
+    return max(counts.footprint.read_bytes, counts.footprint.written_bytes, stored * counts.grid)
 
 
 def launch_clocks(work: LaunchWork, arch: Architecture, sms: int) -> dict[str, float]:
@@ -86,16 +97,22 @@ def launch_clocks(work: LaunchWork, arch: Architecture, sms: int) -> dict[str, f
     units = {unit: executed[unit] for unit in ExecutionUnit if executed.get(unit)}
     counted = replace(known, certain=units, certain_instructions=executed[INSTRUCTION])
     clocks = clocks_per_warp(counted, arch, executed.get(ExecutionUnit.INTEGER, 0.0))
-    parts: dict[str, float] = {name: each * warps for name, each in clocks}
+    parts: dict[str, float] = {name: per_warp * warps for name, per_warp in clocks}
     shuffles = executed.get(SHUFFLE, 0.0) * warps
     shared = [one for one in requests.accesses if one.space is AccessSpace.SHARED]
     if path := arch.exchange or arch.shared_memory:
-        passes = sum(one.requests * (one.passes or 0.0) for one in shared)
+        passes = sum(one.requests * (one.passes or 0.0) * _share_of_passes(one, work) for one in shared)
         parts[ExecutionUnit.EXCHANGE] = (blocks * passes + shuffles) / path.value
     if arch.load_store:
-        slots = blocks * sum(_load_store(one, arch, arch.load_store.value) for one in requests.accesses)
+        rate = arch.load_store.value
+        slots = blocks * sum(_load_store(one, arch, rate) / work.joined(one) for one in requests.accesses)
         parts[LOAD_STORE] = slots + shuffles / arch.load_store.value
     return {name: value for name, value in parts.items() if value}
+
+
+def _share_of_passes(access: AccessRequests, work: LaunchWork) -> float:
+    """Return the share of the counted passes that is certain: joined loads take half of them if they are uniform."""
+    return 0.5 if access.kind is AccessKind.LOAD and work.joined(access) > 1 else 1.0
 
 
 def _load_store(access: AccessRequests, arch: Architecture, rate: float) -> float:
@@ -163,7 +180,7 @@ def _width(instruction: Instruction) -> int:
 def _bits_outside(code: OnePassCode, access: Access) -> int | None:
     """Return the bits that such accesses move outside of loops; None if one is in a loop around another loop."""
     inner = {item.instruction.address for loop in code.inner_loops for item in loop.instructions}
-    found = [item.instruction for item in code.every.instructions if _OPCODES.get(item.instruction.base) == access]
-    if any(one.address in code.looped and one.address not in inner for one in found):
+    accesses = [item.instruction for item in code.every.instructions if _OPCODES.get(item.instruction.base) == access]
+    if any(one.address in code.looped and one.address not in inner for one in accesses):
         return None
-    return sum(_width(one) for one in found if one.address not in code.looped)
+    return sum(_width(one) for one in accesses if one.address not in code.looped)

@@ -148,6 +148,8 @@ def _compare(
     suite = _suite(files[-1], choice, request, flags)
     folder, code = _run(suite, request, flags, early, console)
     if folder is not None:
+        if flags["l2"] == "warm":
+            _say_what_l2_keeps(choice, folder, console)
         _print(files, choice, folder, flags, console, suite.cases)
     return code or (FINDING_EXIT if is_broken else 0)
 
@@ -292,6 +294,16 @@ def _run(
             why = f"the finished groups are in {folder.path}"
             return None, stopped_code(error, why, "start it again", console)
         return folder.path, FINDING_EXIT if _is_refused(folder) else code
+
+
+def _say_what_l2_keeps(choice: KernelChoice, folder: Path, console: Console) -> None:
+    """Say that the timed launches find their data in the L2 cache, where they do."""
+    from shflbench.store import read_info
+    from shflbench.user_kernels.working_set import warm_l2_sentence
+
+    device = read_info(folder).device
+    if device and (sentence := warm_l2_sentence(choice.comparisons, device.state.l2_bytes)):
+        console.say(sentence)
 
 
 def _print(

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from shflbench.model import ScheduledInstruction, TimedCode
 
+ACCESSES = {"LD", "ST", "LDG", "STG", "LDS", "STS", "LDL", "STL"}
+WIDTHS = {"64", "128", "U8", "S8", "U16", "S16"}  # as modifiers of these; without one, an access is of 32 bits
 RESULT, OPERANDS = "result", "operands"  # what of an instruction a scoreboard is released by
 
 Wait: TypeAlias = tuple[str, int | None]  # RESULT or OPERANDS, and the pair of the instruction; None: before the loop
@@ -101,8 +103,15 @@ def _waits(items: Sequence[ScheduledInstruction], pairs: Mapping[int, int]) -> l
 
 
 def instruction_counts(code: TimedCode) -> Counter[str]:
-    """Return how often a pass through the loop has each opcode, without modifiers."""
-    return Counter(item.instruction.base for item in code.instructions)
+    """Return how often a pass through the loop has each opcode, without modifiers but with the width of an access."""
+    return Counter(map(_with_width, code.instructions))
+
+
+def _with_width(item: ScheduledInstruction) -> str:
+    """Return `LDG.128` for `LDG.E.128.CONSTANT`; the usual width, 32 bits, has no name."""
+    instruction = item.instruction
+    widths = [f".{name}" for name in instruction.opcode.split(".") if name in WIDTHS]
+    return "".join((instruction.base, *widths)) if instruction.base in ACCESSES else instruction.base
 
 
 def stall_cycles(code: TimedCode) -> int:

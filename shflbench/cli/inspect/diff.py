@@ -11,10 +11,11 @@ from shflbench.cli.inspect.advice import access_sentence
 from shflbench.cli.inspect.alignment import align
 from shflbench.cli.inspect.explain import explain, explain_whole, one_warp
 from shflbench.cli.inspect.listing import places_of, text_of
-from shflbench.cli.inspect.output import WHOLE, fields, recorded_columns, title_of
+from shflbench.cli.inspect.output import WHOLE, fields, header_of, recorded_columns, title_of
 from shflbench.cli.layout import Line, Table
 from shflbench.compile.timed_code import timed_code, whole_code
 from shflbench.grouping import group_by
+from shflbench.model import AccessKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -98,7 +99,9 @@ def _rows(first: Inspected, second: Inspected) -> Iterator[tuple[str, ...]]:
     yield "instructions", *(f"{one.instructions:.3g}" if one.units else "" for one in sides)
     yield "in loops", *(str(one.in_loops or "") for one in sides)
     for unit in ExecutionUnit:
-        yield unit, *(f"{known[unit]:.3g}" if unit in known else "" for known in units)
+        yield header_of(unit), *(f"{known[unit]:.3g}" if unit in known else "" for known in units)
+    yield "global loads per thread", *(one.accesses_per_thread(AccessKind.LOAD) for one in sides)
+    yield "global stores per thread", *(one.accesses_per_thread(AccessKind.STORE) for one in sides)
     yield "registers", *(str(one.facts.registers) if one.facts else "" for one in sides)
     yield "shared (bytes/block)", *(str(one.shared_bytes or "") for one in sides)
     yield "local (bytes/thread)", *(str(one.facts.local_bytes or "") if one.facts else "" for one in sides)

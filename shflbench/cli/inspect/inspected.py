@@ -9,7 +9,9 @@ from shflbench.analysis.limits.access_findings import findings
 from shflbench.arch import load
 from shflbench.arch.residency import SmCapacity, occupancy
 from shflbench.errors import KernelError
+from shflbench.grouping import group_by
 from shflbench.measure.workload import setting_of, shared_bytes
+from shflbench.model import AccessKind, AccessSpace
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.suite.launch import OWN
 
@@ -111,11 +113,29 @@ class Inspected:
         """The limit of that launch."""
         return self.recorded.limit.limit_us if self.recorded and self.recorded.limit else None
 
+    def accesses_per_thread(self, kind: AccessKind) -> str:
+        """Return the loads or stores of global memory of a recorded launch per thread, `4 of 32 bits`, on average."""
+        known = self.recorded.counts if self.recorded else None
+        if known is None or known.counts is None:
+            return ""
+        accesses = known.counts.requests.accesses
+        chosen = [one for one in accesses if one.space is AccessSpace.GLOBAL and one.kind is kind]
+        per_block = {
+            bits: sum(one.requests * one.lanes for one in of_width)
+            for bits, of_width in sorted(group_by(chosen, lambda one: one.bits).items())
+        }
+        return ", ".join(f"{number / self.block:.3g} of {bits} bits" for bits, number in per_block.items())
+
     @property
     def counted(self) -> str:
         """The blocks of a recorded launch in which accesses were counted, in words; empty without a count."""
         known = self.recorded.counts if self.recorded else None
         return known.counts.basis if known and known.counts else ""
+
+    @property
+    def limit_mark(self) -> str:
+        """The sign before that limit where it is an estimate."""
+        return self.recorded.limit.mark if self.recorded and self.recorded.limit else ""
 
     @property
     def limit_by(self) -> str:

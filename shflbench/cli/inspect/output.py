@@ -107,7 +107,7 @@ def _table(title: str, group: Sequence[Inspected], places: Places) -> Table:
         "predicted (cycles/iteration)": [_estimate(one.predicted) for one in group],
         "instructions": [_number(one.instructions) for one in group],
         "in loops": [_number(one.in_loops) for one in group],
-        **{unit: [_number(one.units.get(unit, 0.0)) for one in group] for unit in units},
+        **{header_of(unit): [_number(one.units.get(unit, 0.0)) for one in group] for unit in units},
         "registers": [str(one.facts.registers) if one.facts else "" for one in group],
         "shared (bytes/block)": [_bytes(one.shared_bytes) for one in group],
         "local (bytes/thread)": [_bytes(one.facts.local_bytes) if one.facts else "" for one in group],
@@ -122,6 +122,11 @@ def _table(title: str, group: Sequence[Inspected], places: Places) -> Table:
     return Table(title, tuple(kept), body, notes=tuple(_notes(group, places)))
 
 
+def header_of(unit: ExecutionUnit) -> str:
+    """Return the header of a unit's instructions: one of its opcodes where the name of the unit suggests others."""
+    return "fp32 or IMAD" if unit is ExecutionUnit.FP32 else unit
+
+
 def recorded_columns(group: Sequence[Inspected]) -> dict[str, list[str]]:
     """Return the launch, the time and the limit that a run recorded of each kernel, empty without a run.
 
@@ -133,7 +138,7 @@ def recorded_columns(group: Sequence[Inspected]) -> dict[str, list[str]]:
     return {
         "launch": shapes if len(set(shapes)) > 1 else [],
         "time (µs/launch)": [next(times) if one.recorded else "" for one in group],
-        "limit (µs/launch)": ["" if one.limit_us is None else f"{one.limit_us:.2f}" for one in group],
+        "limit (µs/launch)": ["" if one.limit_us is None else f"{one.limit_mark}{one.limit_us:.2f}" for one in group],
     }
 
 
@@ -164,6 +169,8 @@ def _remarks(one: Inspected) -> Iterator[str]:
     yield from _missing(one)
     if one.occupancy and 0 < one.occupancy.blocks < one.requested_blocks:
         yield f"only {one.occupancy.blocks} of {one.requested_blocks} blocks fit on an SM at a time; the others wait"
+    if one.limit_mark:
+        yield f"≈ marks a limit that is an estimate, from {one.counted}"
     if one.loop is None or one.cycles is None:
         return
     if one.loop.limit_omits:

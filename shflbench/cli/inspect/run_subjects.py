@@ -72,7 +72,9 @@ def recorded_launches(run: Run, subjects: Sequence[KernelSubject]) -> dict[Kerne
 
     Of such a subject, a run that has another launch only has that one.
     """
-    limits, counts = current_limits(run, read_limits(run.folder)), run.counts()
+    recorded_limits, counts = read_limits(run.folder), run.counts()
+    unlimited = {case_id: limit for case_id, limit in recorded_limits.items() if limit.limit_reason}
+    limits = unlimited | current_limits(run, recorded_limits)
     rows = group_by(run.rows, lambda row: _name(_case(row)))
     recorded = {}
     for subject in subjects:

@@ -57,8 +57,8 @@ def _table(rows: Sequence[Row], known: Mapping[str, CaseLimit]) -> Table:
         "variant": [row.variant for row in rows],
         "time µs": align_right([_us(row.time_us) for row in rows]),
         "GB/s": align_right([_rate(row, limit) for row, limit in zip(rows, limits, strict=True)]),
-        "limit µs": align_right([_us(limit.limit_us) for limit in limits]),
-        "limit/time": align_right([_share(limit.limit_fraction) for limit in limits]),
+        "limit µs": align_right([_marked(limit, _us(limit.limit_us)) for limit in limits]),
+        "limit/time": align_right([_marked(limit, _share(limit.limit_fraction)) for limit in limits]),
         "limited by": [limit.limit_by or "" for limit in limits],
         "ceiling µs": align_right([_us(limit.ceiling_us) for limit in limits]),
         "ceiling/time": align_right(
@@ -81,7 +81,7 @@ def _notes(rows: Sequence[Row], known: Mapping[str, CaseLimit]) -> Iterator[str]
             yield f"{', '.join(row.variant for row in alike)}: no limit: {reason}"
     bases = dict.fromkeys(limit.limit_basis for row in rows if (limit := known[row.case_id]).limit_us)
     for basis in filter(None, bases):
-        sampled = "; such limits are estimates" if " of " in basis else ""
+        sampled = "; ≈ marks limits that are estimates" if " of " in basis else ""
         yield f"what the launch does was counted in the emulator in {basis}{sampled}"
 
 
@@ -91,6 +91,10 @@ def _rate(row: Row, limit: CaseLimit) -> str:
 
 def _ratio(value: float | None, time_us: float | None) -> float | None:
     return value / time_us if value is not None and time_us else None
+
+
+def _marked(limit: CaseLimit, text: str) -> str:
+    return limit.mark + text if text else ""
 
 
 def _us(value: float | None) -> str:

@@ -97,7 +97,7 @@ def _measured(item: TimedRow, where: Sequence[str]) -> tuple[TableCell, ...]:
         TableCell(number(row.time_us) if row.time_us is not None else "", row.time_us),
         TableCell("" if half is None else f"{100 * half:.2g}%", half),
         TableCell("" if row.speedup is None or not math.isfinite(row.speedup) else times(row.speedup), row.speedup),
-        TableCell("" if fraction is None else whole_percent(fraction), fraction),
+        TableCell("" if limit is None or fraction is None else limit.mark + whole_percent(fraction), fraction),
         _cell((limit and limit.limit_by) or ""),
         _count(row.registers),
         TableCell("" if row.occupancy is None else whole_percent(row.occupancy), row.occupancy),

@@ -77,7 +77,9 @@ def _bar(item: TimedRow, longest: float) -> Bar:
         else times(row.speedup)
         if row.speedup and _shown(row.speedup)
         else "",
-        limit=f"{whole_percent(limit.limit_fraction)} {limit.limit_by or ''}" if limit and limit.limit_fraction else "",
+        limit=f"{limit.mark}{whole_percent(limit.limit_fraction)} {limit.limit_by or ''}"
+        if limit and limit.limit_fraction
+        else "",
         note="" if time else short(f"{row.status}: {row.reason}" if row.reason else row.status.value),
     )
 

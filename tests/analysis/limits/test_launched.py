@@ -54,9 +54,9 @@ def test_a_cold_cache_has_nothing_of_what_is_read() -> None:
 
 
 def test_l2_gets_each_sector_that_a_store_touches() -> None:
-    strided = work(access(STORE, 8, sectors=32.0), access(LOAD, 8, sectors=32.0)).counts
+    strided = work(access(STORE, 8, sectors=32.0), access(LOAD, 8, sectors=32.0))
     assert l2_bytes_moved(strided) == 8 * 32 * 32 * GRID
-    assert l2_bytes_moved(work(access(LOAD, 8, sectors=32.0)).counts) == 4096  # loads may hit L1
+    assert l2_bytes_moved(work(access(LOAD, 8, sectors=32.0))) == 4096  # loads may hit L1
 
 
 @pytest.mark.parametrize("iterations", [4, 16])
@@ -78,6 +78,15 @@ def test_loads_that_the_compiler_joins_are_as_many_bits(h200: Architecture) -> N
     wide = tuple(line.replace("LDG.E R1", "LDG.E.128 R12") for line in LOOP)
     clocks = launch_clocks(work(access(LOAD, WARPS * 16, lines=1.0), lines=wide), h200, SMS)
     assert clocks["fp32"] == GRID / SMS * WARPS * 2 * 4 / 4
+
+
+def test_accesses_that_the_compiler_joins_take_fewer_passes_and_sectors(h200: Architecture) -> None:
+    joined = (LOOP[0], "LDS.128 R8, [R2]", "STG.E.128 [R6], R8", "EXIT")
+    loads, stores = access(LOAD, 8, SHARED, passes=1.0), access(STORE, 8, sectors=16.0)
+    clocks = launch_clocks(work(loads, lines=joined), h200, SMS)
+    assert clocks["exchange"] == GRID / SMS * 8 / 2  # as if the loads were uniform
+    assert clocks["load/store"] == GRID / SMS * 8 / 4
+    assert l2_bytes_moved(work(stores, lines=joined)) == 8 * 16 * 32 * GRID / 4
 
 
 def test_loads_around_an_inner_loop_say_nothing_about_it(h200: Architecture) -> None:

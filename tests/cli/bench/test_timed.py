@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,21 @@ def test_it_says_which_kernel_is_faster_and_by_what_factor(bench: BenchCommand, 
     }
     assert "sums_shfl  4.000" in outcome.err
     assert "2.00×" in outcome.err
+
+
+def test_it_says_that_launches_find_their_data_in_a_warm_cache(bench: BenchCommand, gpu: EmulatedGpu) -> None:
+    gpu.device = replace(gpu.device, state=replace(gpu.device.state, l2_bytes=50 << 20))
+    sizes = ("--arg", "n=1024,4096", "--precision", "5%", "--no-check")
+    words = "Buffers (0.25 MiB to 1 MiB) fit in the L2 cache (50 MiB), which is warm; --l2 cold empties it before each"
+    assert words in bench(SUMS, *sizes).err
+    Path("run").rename("warm")
+    assert "L2 cache" not in bench(SUMS, *sizes, "--l2", "cold").err
+    Path("run").rename("cold")
+    gpu.device = replace(gpu.device, state=replace(gpu.device.state, l2_bytes=1 << 19))
+    assert "Buffers of some launches (0.25 MiB) fit in the L2 cache (0.5 MiB)," in bench(SUMS, *sizes).err
+    Path("run").rename("small")
+    gpu.device = replace(gpu.device, state=replace(gpu.device.state, l2_bytes=1 << 16))
+    assert "L2 cache" not in bench(SUMS, *sizes).err
 
 
 def test_last_line_is_the_command_that_says_why(bench: BenchCommand, gpu: EmulatedGpu, shflbench: Command) -> None:

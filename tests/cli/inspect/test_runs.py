@@ -39,6 +39,22 @@ int main() {
     tiled<1><<<grid, block>>>(out, in, n);
 }
 """
+COPIES = """\
+__global__ void words(int* __restrict__ out, const int* __restrict__ in, int n) {
+    #pragma unroll 1
+    for (int i = threadIdx.x; i < n; i += blockDim.x) out[i] = in[i];
+}
+__global__ void vectors(int* __restrict__ out, const int* __restrict__ in, int n) {
+    #pragma unroll 1
+    for (int i = threadIdx.x; i < n / 4; i += blockDim.x) ((int4*)out)[i] = ((const int4*)in)[i];
+}
+int main() {
+    const int n = 1024; int *in, *out;
+    cudaMalloc(&in, n * sizeof(int)); cudaMalloc(&out, n * sizeof(int)); cudaMemset(in, 1, n * sizeof(int));
+    words<<<1, 256>>>(out, in, n);
+    vectors<<<1, 256>>>(out, in, n);
+}
+"""
 EDITED = OTHER_CONTENTS.replace("sum += part[warp];", "sum += 2 * part[warp];")
 
 
@@ -104,12 +120,6 @@ def test_a_committed_run_shows_its_limits(shflbench: Command) -> None:
     assert "limit (cycles/iteration)" in outcome.out
 
 
-def test_advice_on_a_run_names_no_file_of_its_folder(shflbench: Command) -> None:
-    out = shflbench("inspect", str(COMMITTED), "--pattern", "bitonic-sort", "--variant", "cub").out
-    assert re.search(r"32 allow 64: `__launch_bounds__\(1024, 2\)` makes the compiler use no more", out)
-
-
-@pytest.mark.parametrize("words", [["--accesses"], ["--arch", "sm_80"], ["neighbor"]])
 def test_accesses_of_a_launch_come_first(bench: BenchCommand, shflbench: Command) -> None:
     assert bench(TRANSPOSE).code == 0
     head, naive, tiled, empty, *_ = shflbench("inspect", "run", "--accesses").out.splitlines()
@@ -129,6 +139,15 @@ def test_accesses_of_a_launch_come_first(bench: BenchCommand, shflbench: Command
     assert not any(line.startswith("  tiled-1: sums.cu") for line in lines)
 
 
+def test_wider_loads_are_what_one_kernel_has_and_the_other_lacks(bench: BenchCommand, shflbench: Command) -> None:
+    assert bench(COPIES).code == 0
+    out = shflbench("inspect", "run", "--diff", "words", "vectors").out
+    assert re.search(r"more in words: .*1 LDG, 1 STG(,|$)", out, re.MULTILINE)
+    assert re.search(r"more in vectors: .*1 LDG\.128, 1 STG\.128", out)
+    assert re.search(r"global loads per thread +4 of 32 bits +1 of 128 bits\n", out)
+    assert re.search(r"global stores per thread +4 of 32 bits +1 of 128 bits\n", out)
+
+
 def test_a_run_without_counts_says_how_to_get_them(run: Path, shflbench: Command) -> None:
     (run / "counts.json").unlink()
     outcome = shflbench("inspect", str(run), "--accesses")
@@ -141,6 +160,11 @@ def test_a_launch_that_cannot_be_counted_says_why(bench: BenchCommand, shflbench
     assert bench(TRANSPOSE.replace("__syncthreads();", "__threadfence(); __syncthreads();"), "--no-check").code == 0
     shown = shflbench("inspect", "run").out
     assert "its memory accesses are not counted: its blocks may wait for one another, and 256 are too many" in shown
+
+
+def test_advice_on_a_run_names_no_file_of_its_folder(shflbench: Command) -> None:
+    out = shflbench("inspect", str(COMMITTED), "--pattern", "bitonic-sort", "--variant", "cub").out
+    assert re.search(r"32 allow 64: `__launch_bounds__\(1024, 2\)` makes the compiler use no more", out)
 
 
 @pytest.mark.parametrize("words", [["--arch", "sm_80"], ["neighbor"]])
@@ -240,7 +264,7 @@ int main() { float* out; cudaMalloc(&out, 128); one<<<1, 32>>>(out); also_one<<<
 
 def test_kernels_without_loops_have_no_such_title(bench: BenchCommand, shflbench: Command) -> None:
     assert bench(STRAIGHT).code == 0
-    title, header, *_ = shflbench("inspect", "run").out.splitlines()
+    title, header, *_ = shflbench("inspect", "run").out.partition("\n\n")[2].splitlines()
     assert title.endswith("launch 1x32")
     assert "in loops" not in header
 

@@ -192,9 +192,12 @@ def test_what_a_launch_was_counted_to_move_sets_its_limit(shflbench: Command, wh
     assert (limit["limit_by"], limit["limit_basis"]) == ("l2", "8 of 4,096 blocks")
     assert limit["limit_us"] == pytest.approx(4096 * 64 * 8 * 32 / 5120 / (row.sm_clock_mhz or 0))
     shown = shflbench("limits", whole).out
-    assert "what the launch does was counted in the emulator in 8 of 4,096 blocks; such limits are estimates" in shown
+    assert (
+        "what the launch does was counted in the emulator in 8 of 4,096 blocks; ≈ marks limits that are estimates"
+        in shown
+    )
     rate = 2**25 / (row.time_us or 0) / 1000
-    assert re.search(rf"soa +{row.time_us:.2f} +{rate:.0f} +{limit['limit_us']:.2f} .* l2 ", shown)
+    assert re.search(rf"soa +{row.time_us:.2f} +{rate:.0f} +≈{limit['limit_us']:.2f} +≈[0-9.]+% +l2 ", shown)
 
 
 def test_a_sample_that_a_launch_beats_sets_no_limit_and_is_no_fault(shflbench: Command, whole: Path) -> None:
@@ -211,3 +214,6 @@ def test_without_a_count_there_is_a_reason_and_nothing_that_limits(shflbench: Co
     assert "soa: no limit: what its launch does is not counted: its blocks may wait for one another" in shown
     assert "limited by" not in shown
     assert "%" not in shown
+    assert shflbench("limits", whole, "--save").code == 0
+    inspected = shflbench("inspect", whole).out
+    assert "soa: no limit: what its launch does is not counted: its blocks may wait for one another;" in inspected
