@@ -11,7 +11,7 @@ from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.patterns.discover import builtin
 from shflbench.user_kernels.instance_pairs import instance_pairs
-from shflbench.user_kernels.sequence_buffers import WRITES, difference, first_bytes, names_in, only_in
+from shflbench.user_kernels.sequence_buffers import READS, WRITES, difference, first_bytes, names_in, only_in
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
@@ -276,7 +276,10 @@ def _comparison(
 
 
 def _with_buffers_of(kernels: Sequence[ComparedKernel]) -> ComparedKernel:
-    """Return the first kernel, whose launches declare the buffers, with those that only other ones have."""
+    """Return the first kernel, whose launches declare the buffers, with those that only other ones have.
+
+    A buffer that the first kernel overwrites has the contents with which another one begins.
+    """
     launches = []
     for place, launch in enumerate(kernels[0].launches):
         further: dict[str, CandidateBuffer] = {}
@@ -284,8 +287,22 @@ def _with_buffers_of(kernels: Sequence[ComparedKernel]) -> ComparedKernel:
             for buffer in only_in(launch, kernel.launches[place], kernel.names):
                 name = kernel.names[buffer.name]
                 further.setdefault(name, replace(buffer, name=name))
-        launches.append(replace(launch, buffers=(*launch.buffers, *further.values())))
+        buffers = (_with_contents(buffer, kernels[1:], place) for buffer in launch.buffers)
+        launches.append(replace(launch, buffers=(*buffers, *further.values())))
     return replace(kernels[0], launches=tuple(launches))
+
+
+def _with_contents(buffer: CandidateBuffer, others: Sequence[ComparedKernel], place: int) -> CandidateBuffer:
+    reading = [
+        item
+        for kernel in others
+        for item in kernel.launches[place].buffers
+        if kernel.names.get(item.name) == buffer.name and item.use in READS
+    ]
+    if buffer.use in READS or not reading:
+        return buffer
+    known = min(reading, key=lambda item: item.is_derived)
+    return replace(buffer, contents=known.contents, is_derived=known.is_derived, is_ordered=known.is_ordered)
 
 
 def _names(base: CandidateLaunch, kernel: KernelCandidate) -> Mapping[str, str] | None:

@@ -117,6 +117,32 @@ def test_kernels_that_work_in_place_get_the_same_input(bench: BenchCommand, step
     assert bench(IN_PLACE, "-D", f"STEP={step}").code == code
 
 
+ATOMIC = """
+__global__ void columns(float* out, const float* in, int rows) {
+    float sum = 0;
+    for (int row = 0; row < rows; ++row) sum += in[row * 64 + threadIdx.x];
+    out[threadIdx.x] = sum;
+}
+__global__ void add(float* out, const float* in, int rows) {
+    for (int row = blockIdx.x; row < rows; row += gridDim.x) atomicAdd(out + threadIdx.x, in[row * 64 + threadIdx.x]);
+}
+int main() {
+    float *in, *out;
+    cudaMalloc(&in, 50 * 64 * sizeof(float));
+    cudaMalloc(&out, 64 * sizeof(float));
+    columns<<<1, 64>>>(out, in, 50);
+    cudaMemset(out, 0, 64 * sizeof(float));
+    add<<<4, 64>>>(out, in, 50);
+}
+"""
+
+
+def test_kernel_that_adds_begins_with_what_the_host_code_sets(bench: BenchCommand) -> None:
+    outcome = bench(ATOMIC)
+    assert outcome.code == 0, outcome.err
+    assert {row.status.value for row in rows().values()} == {"verified"}
+
+
 TRANSPOSE = """
 __global__ void plain(float* out, const float* in, int n) {
     int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
