@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from shflbench.checker.candidate import CandidateNumber, CandidatePointer, CandidateStep, KernelCandidate
+from shflbench.checker.candidate import CandidateStep, KernelCandidate
 from shflbench.checker.runs.buffer_uses import BufferUse
 from shflbench.checker.sequence_steps import plain
 
@@ -199,46 +199,37 @@ def _names(
 def _launch(
     launches: Sequence[CandidateLaunch], shared: Sequence[_Shared], names: Sequence[Mapping[str, str]]
 ) -> CandidateLaunch:
-    buffers = []
-    for item in shared:
-        (place, first), (_, named) = item.views[0], item.named
-        is_intermediate, use = item.is_intermediate, item.use
-        buffers.append(
-            replace(
-                first,
-                name=names[place][first.name],
-                element=named.element,
-                use=use,
-                is_ordered=any(buffer.is_ordered for _, buffer in item.views),
-                is_intermediate=is_intermediate,
-            )
-        )
-    later = [
-        CandidateStep(
-            launch.grid,
-            launch.block,
-            launch.shared_bytes,
-            tuple(names[place][name] for name in launch.arguments),
-            _pointers(launch, names[place]),
-        )
-        for place, launch in enumerate(launches)
-        if place
-    ]
-    numbers = [
-        CandidateNumber(names[place][number.name], number.element, number.data)
-        for place, launch in enumerate(launches)
+    first, *later = map(_step, launches, names)
+    numbers = (
+        replace(number, name=named[number.name])
+        for launch, named in zip(launches, names, strict=True)
         for number in launch.numbers
-    ]
+    )
     return replace(
         launches[0],
-        buffers=tuple(buffers),
+        buffers=tuple(_buffer(item, names) for item in shared),
         numbers=tuple(numbers),
-        arguments=tuple(names[0][name] for name in launches[0].arguments),
+        arguments=first.arguments,
         texts=tuple(dict.fromkeys(text for launch in launches for text in launch.texts)),
-        pointers=_pointers(launches[0], names[0]),
+        pointers=first.pointers,
         later=tuple(later),
     )
 
 
-def _pointers(launch: CandidateLaunch, names: Mapping[str, str]) -> dict[int, CandidatePointer]:
-    return {place: replace(item, buffer=names[item.buffer]) for place, item in launch.pointers.items()}
+def _step(launch: CandidateLaunch, names: Mapping[str, str]) -> CandidateStep:
+    arguments = tuple(names[name] for name in launch.arguments)
+    pointers = {place: replace(item, buffer=names[item.buffer]) for place, item in launch.pointers.items()}
+    return CandidateStep(launch.grid, launch.block, launch.shared_bytes, arguments, pointers)
+
+
+def _buffer(shared: _Shared, names: Sequence[Mapping[str, str]]) -> CandidateBuffer:
+    """Return a buffer of the sequence: as it is before the first launch that gets it."""
+    (place, first), (_, named) = shared.views[0], shared.named
+    return replace(
+        first,
+        name=names[place][first.name],
+        element=named.element,
+        use=shared.use,
+        is_ordered=any(buffer.is_ordered for _, buffer in shared.views),
+        is_intermediate=shared.is_intermediate,
+    )
