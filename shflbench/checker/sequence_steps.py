@@ -158,7 +158,7 @@ def _following(launches: Sequence[NamedLaunch], kernels: Sequence[SourceKernel],
     for launch in launches:
         if len(hosts) == len(kernels):
             break
-        shares = not hosts or not linked or bool(_allocations(launch.launch) & set().union(*map(_allocations, hosts)))
+        shares = not hosts or not linked or bool(allocations(launch.launch) & set().union(*map(allocations, hosts)))
         if shares and _is_of(launch, kernels[len(hosts)]):
             hosts.append(launch.launch)
     return hosts
@@ -176,7 +176,8 @@ def _is_known(host: HostLaunch | None) -> bool:
     return 0 not in host.grid and 0 < prod(host.block) <= MAX_BLOCK
 
 
-def _allocations(host: HostLaunch) -> set[int | None]:
+def allocations(host: HostLaunch) -> set[int | None]:
+    """Return the numbers of the allocations that a launch gets."""
     return {argument.buffer.allocation for argument in host.arguments if argument.buffer is not None}
 
 

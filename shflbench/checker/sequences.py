@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.candidate import CandidateStep, KernelCandidate
 from shflbench.checker.runs.buffer_uses import BufferUse
-from shflbench.checker.sequence_steps import plain
+from shflbench.checker.sequence_steps import allocations, plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -116,8 +116,8 @@ def _problem(sequence: KernelSequence, launches: Sequence[CandidateLaunch], shar
     for place in range(1, len(launches)):
         mine, earlier = steps[place].kernel.name, " and ".join(f"`{step.kernel.name}`" for step in steps[:place])
         is_linked = False
-        if copied := _copied(steps[:place], steps[place]):
-            return f"the host code copies what `{copied}` wrote before it launches `{mine}`, and bench does not"
+        if name := _changed(steps, place):
+            return f"the host code changes `{name}` between `{steps[0].kernel.name}` and `{mine}`, and bench does not"
         for item in shared:
             views = dict(item.views)
             is_written = any(buffer.use in WRITES for number, buffer in item.views if number < place)
@@ -125,10 +125,6 @@ def _problem(sequence: KernelSequence, launches: Sequence[CandidateLaunch], shar
                 continue
             # By name alone, a buffer that both write may be the outputs of two kernels that have nothing in common.
             is_linked = is_linked or views[place].use in READS or views[place].allocation is not None
-            if _is_set(steps[place], views[place]):
-                return (
-                    f"the host code sets `{views[place].name}` of `{mine}`, which {earlier} wrote, and bench does not"
-                )
         if not is_linked and any(step.host is None for step in steps):
             return (
                 f"`{mine}` reads no buffer that {earlier} writes: no host code launches these kernels in this order, "
@@ -139,29 +135,22 @@ def _problem(sequence: KernelSequence, launches: Sequence[CandidateLaunch], shar
     return ""
 
 
-def _copied(earlier: Sequence[SequenceStep], step: SequenceStep) -> str:
-    """Return the kernel of an earlier launch whose output a launch gets in another buffer; empty if there is none."""
-    for argument in step.host.arguments if step.host is not None else ():
-        output = argument.buffer.output if argument.buffer is not None else None
-        for writer in earlier:
-            if argument.buffer is None or output is None or writer.host is not output.by.launch:
-                continue
-            buffers = [item.buffer for item in writer.host.arguments if item.buffer is not None]
-            if all(item.number != output.number or item.allocation != argument.buffer.allocation for item in buffers):
-                return writer.kernel.name
+def _changed(steps: Sequence[SequenceStep], place: int) -> str:
+    """Return a buffer that the host code changes after the first launch and before another one; empty if there is none.
+
+    One that no launch before gets, with known contents, is as if it were changed before.
+    """
+    first, host = steps[0].host, steps[place].host
+    if first is None or host is None:
+        return ""
+    used = set().union(*(allocations(step.host) for step in steps[:place] if step.host is not None))
+    for argument in host.arguments:
+        buffer = argument.buffer
+        if buffer is None or buffer.changed < first.moment:
+            continue
+        if buffer.allocation in used or (buffer.filled is None and buffer.contents is None):
+            return argument.text
     return ""
-
-
-def _is_set(step: SequenceStep, buffer: CandidateBuffer) -> bool:
-    """Whether the host code sets the contents of a buffer before a launch."""
-    given = [argument.buffer for argument in step.host.arguments] if step.host is not None else []
-    return any(
-        item is not None
-        and item.allocation == buffer.allocation
-        and item.output is None
-        and (item.filled is not None or item.contents is not None)
-        for item in given
-    )
 
 
 def _labels(parts: Sequence[KernelCandidate]) -> Iterator[str]:

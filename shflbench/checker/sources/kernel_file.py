@@ -75,6 +75,7 @@ class HostBuffer:
     is_sorted: bool = False  # whether they are unknown, but the host code sorts them in ascending order
     output: KernelOutput | None = field(default=None, compare=False, repr=False)  # by an earlier launch
     allocation: int | None = field(default=None, compare=False)  # number among those of the whole host code
+    changed: int = field(default=0, compare=False)  # when the host code last changed it; 0: a kernel did, or nothing
     is_derived: bool = False  # whether the contents follow from contents that nobody gave
 
 
@@ -112,6 +113,7 @@ class HostLaunch:
     forced: bool = False  # reached against a condition that did not hold: sizes and contents may be those of others
     is_computed: bool = False  # whether earlier launches ran, whose results are the contents of its buffers
     variables: tuple[tuple[str, bytes | None], ...] = ()  # of the device, to which the host code copies; None: unknown
+    moment: int = field(default=0, compare=False)  # later ones are larger
 
     @property
     def takes_parameters(self) -> bool:

@@ -33,6 +33,7 @@ class HostRun(Protocol):
     macro_uses: list[Node]  # those around what runs
     long_loops: dict[int, int]  # loops that took too many iterations, with the largest number of the input
     allocations: Iterator[int]  # numbers for those that launches get
+    start: int  # the moment from which others count
 
     def expression(self, node: Node) -> Callable[[HostFrame], Any]:
         """Return an expression as a function of the frame."""

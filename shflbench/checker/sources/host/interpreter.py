@@ -28,7 +28,7 @@ from shflbench.checker.sources.host.preprocessor import condition as preprocesse
 from shflbench.checker.sources.host.program import HostFunction, called_name, items
 from shflbench.checker.sources.host.statements import STATEMENTS, HostReturn, expression_statement
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, TypeReader
-from shflbench.checker.sources.host.values import UNKNOWN, Cell, Memory, Pointer, Structure, as_type, type_name
+from shflbench.checker.sources.host.values import MOMENTS, UNKNOWN, Cell, Memory, Pointer, Structure, as_type, type_name
 from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import line_of, parse, text_of, walk
 
@@ -71,6 +71,7 @@ class Interpreter:
         self._left = MOST_TOTAL
         self._expanded: dict[str, tuple[Tree, Node | None]] = {}
         self.allocations: Iterator[int] = count()
+        self.start = next(MOMENTS)
 
     # Code
 

@@ -10,6 +10,7 @@ from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.structures import members, packed, with_structures
 from shflbench.checker.sources.host.templates import surrounding_parameters, template_arguments
 from shflbench.checker.sources.host.values import (
+    MOMENTS,
     UNKNOWN,
     CellAddress,
     HostCallable,
@@ -163,6 +164,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
         assumed=tuple(run.state.given.used.items()),
         forced=run.state.against > 0,
         variables=tuple(_device_variables(run)),
+        moment=next(MOMENTS) - run.start,
     )
     outputs = [
         memory
@@ -174,6 +176,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     is_certain = grid is not None and block is not None and not run.state.open
     for memory in outputs:
         memory.forget()  # the kernel may write it
+        memory.changed = 0
         if is_certain and id(memory) in numbers and not memory.is_constant:
             memory.output = KernelOutput(earlier, numbers[id(memory)])
     if unresolved and run.state.given.used:
@@ -257,6 +260,7 @@ def _buffer(run: HostRun, memory: Memory, number: int) -> HostBuffer:
         is_sorted=is_sorted,
         output=output,
         allocation=memory.number,
+        changed=max(0, memory.changed - run.start),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass, field
+from itertools import count
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_NUMBER = 1 << 64
 MOST_BYTES = 1 << 20  # of one allocation whose contents are kept
+MOMENTS = count(1)  # which order what the host code does
 
 
 class UnknownValue:
@@ -48,12 +50,13 @@ class Memory:
     is_constant: bool = False  # declared `const`, so that no function changes it
     output: KernelOutput | None = None  # what a kernel wrote to it, where nothing else did since
     number: int | None = None  # among the allocations that launches got
+    changed: int = 0  # the moment at which the host code last changed it; 0: a kernel did, or nothing
 
     def forget(self) -> None:
         """Take all contents as unknown, but for those of a constant."""
         if self.is_constant:
             return
-        self.is_sorted, self.output = False, None
+        self.is_sorted, self.output, self.changed = False, None, next(MOMENTS)
         self.data, self.known, self.filled = bytearray(), bytearray(), None
         self.objects.clear()
 
@@ -161,7 +164,7 @@ class Memory:
 
     def _kept(self) -> bool:
         """Make room for the contents; False if they are too many."""
-        self.is_sorted, self.output = False, None
+        self.is_sorted, self.output, self.changed = False, None, next(MOMENTS)
         if self.size is None or self.size > MOST_BYTES:
             self.filled = None
             return False
