@@ -113,10 +113,10 @@ def legend(shown: Iterable[Table]) -> str:
 
 
 def omitted_sentence(limits: Iterable[CaseLimit]) -> str:
-    """Return the units and latencies that limits lack, because their figures are unknown; empty if they lack none."""
+    """Return the units and latencies that limits lack, because of unknown amounts or rates; empty if they lack none."""
     parts = Counter(part for limit in limits if limit.omitted for part in limit.omitted.split(SEPARATOR))
-    listed = ", ".join(f"{_unit(part)} (in {count_noun(cases, 'case')})" for part, cases in parts.most_common())
-    return f"ignored in the limits, because no figure is known: {listed}" if listed else ""
+    listed = ", ".join(f"{part} (in {count_noun(cases, 'case')})" for part, cases in parts.most_common())
+    return f"ignored in the limits, because an amount or a rate is not known: {listed}" if listed else ""
 
 
 def as_json(limited: Iterable[tuple[Run, Sequence[CaseLimit]]]) -> str:
@@ -126,7 +126,3 @@ def as_json(limited: Iterable[tuple[Run, Sequence[CaseLimit]]]) -> str:
         for run, limits in limited
     ]
     return json.dumps(records, indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def _unit(part: str) -> str:
-    return part if part.startswith("latency") else f"throughput of {part}"

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.cli.limits.output import omitted_sentence
 from shflbench.model import (
     AccessKind,
     AccessRequests,
@@ -18,7 +19,7 @@ from shflbench.session.limits import limits_of
 from shflbench.store import read_run
 from shflbench.store.calibration_file import write
 from shflbench.store.counts_file import CaseCounts, write_counts
-from shflbench.store.limits_file import read_limits
+from shflbench.store.limits_file import CaseLimit, read_limits
 from tests.analysis.limits.test_calibrated import calibration
 from tests.conftest import Command
 from tests.session.test_limits import RESULTS, SHFL, STRUCTS
@@ -217,3 +218,10 @@ def test_without_a_count_there_is_a_reason_and_nothing_that_limits(shflbench: Co
     assert shflbench("limits", whole, "--save").code == 0
     inspected = shflbench("inspect", whole).out
     assert "soa: no limit: what its launch does is not counted: its blocks may wait for one another;" in inspected
+
+
+def test_the_footnote_does_not_blame_rates_for_unknown_amounts() -> None:
+    limits = [CaseLimit(case_id="a", omitted="dram;latency of LDG"), CaseLimit(case_id="b", omitted="dram")]
+    assert omitted_sentence(limits) == (
+        "ignored in the limits, because an amount or a rate is not known: dram (in 2 cases), latency of LDG (in 1 case)"
+    )
