@@ -1,21 +1,40 @@
-"""Count what the launches of a run do, after it has been timed."""
+"""Count what the launches of a run do, after it has been timed.
+
+Counts depend on the code of the kernel and on the files of its pattern, and not on the machine: they are cached.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.compile.data_cache import DataCache
 from shflbench.errors import KernelError
 from shflbench.measure.launch_counts import counts_of_all
-from shflbench.model import Kernel
+from shflbench.model import (
+    AccessKind,
+    AccessRequests,
+    AccessSpace,
+    Kernel,
+    KernelRequests,
+    LaunchCounts,
+    MatchRequests,
+    MemoryFootprint,
+)
 from shflbench.session.events import Counting
 from shflbench.session.kernels import key
 from shflbench.store.counts_file import CaseCounts
 
 if TYPE_CHECKING:
     from collections.abc import Generator
+    from pathlib import Path
 
+    from shflbench.model import Case
+    from shflbench.patterns.discover import LoadedPattern
     from shflbench.session.kernels import CompiledKernels
     from shflbench.session.plan import Plan
+
+COUNTS = "launch-counts"  # ending of the files
+CLASSES = (LaunchCounts, KernelRequests, AccessRequests, MatchRequests, MemoryFootprint, AccessSpace, AccessKind)
 
 
 def count_launches(plan: Plan, compiled: CompiledKernels) -> Generator[Counting, None, list[CaseCounts]]:
@@ -26,12 +45,31 @@ def count_launches(plan: Plan, compiled: CompiledKernels) -> Generator[Counting,
         (plan.patterns[case.pattern], case, kernel) for case, kernel in kernels.items() if isinstance(kernel, Kernel)
     ]
     yield Counting(0, len(jobs))
+    cache = DataCache(plan.cache_folder, COUNTS, CLASSES)
+    paths = [_path(cache, *job) for job in jobs]
+    known = {path: counts for path in paths if isinstance(counts := cache.read(path), LaunchCounts)}
+    new = iter(counts_of_all([job for job, path in zip(jobs, paths, strict=True) if path not in known]))
     counted = []
-    for (_, case, _), counts in zip(jobs, counts_of_all(jobs), strict=True):
-        counted.append(
-            CaseCounts(case.id, reason=counts.message)
-            if isinstance(counts, KernelError)
-            else CaseCounts(case.id, counts)
-        )
+    for (_, case, _), path in zip(jobs, paths, strict=True):
+        counts = known[path] if path in known else next(new)
+        if isinstance(counts, KernelError):
+            counted.append(CaseCounts(case.id, reason=counts.message))
+        else:
+            cache.write(None if path in known else path, counts)
+            counted.append(CaseCounts(case.id, counts))
         yield Counting(len(counted), len(jobs))
     return counted
+
+
+def _path(cache: DataCache, pattern: LoadedPattern, case: Case, kernel: Kernel) -> Path | None:
+    """Return the entry of a launch; None if there is no cache, or if a file of the pattern cannot be read."""
+    try:
+        files = [
+            (path.name, path.read_bytes())
+            for path in sorted(pattern.folder.rglob("*"))
+            if path.is_file() and path.suffix != ".pyc"
+        ]
+    except OSError:
+        return None
+    texts = [kernel.arch, *((item.symbol, item.ptx) for item in (kernel, *kernel.later))]
+    return cache.path(files, case, texts)

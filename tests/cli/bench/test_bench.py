@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.store import Row, read_run
+from shflbench.store.counts_file import read_counts
 from tests.cli.bench.conftest import BenchCommand
 from tests.conftest import Command
 
@@ -233,3 +234,14 @@ def test_origins_of_arguments_are_shown_and_derived_contents_are_named(bench: Be
     unknown = SUMS.replace("cudaMemset(in, 0, rows * n * sizeof(float));", "")
     sizes = "out = f32[64], in = f32[65536], n = 1024 (from the host code)"
     assert f"sums: {sizes}; contents of `in` (derived).\n" in bench(unknown).err
+
+
+def test_what_launches_do_is_counted_once(bench: BenchCommand, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert bench(SUMS).code == 0
+    first = read_counts(Path("run"))
+    assert len(first) == 2
+    Path("run").rename("first")
+    jobs: list[object] = []
+    monkeypatch.setattr("shflbench.session.launch_counts.counts_of_all", lambda new: jobs.extend(new) or iter(()))
+    assert bench(SUMS).code == 0
+    assert (jobs, read_counts(Path("run"))) == ([], first)
