@@ -20,7 +20,7 @@ from shflbench.checker.candidate import (
 )
 from shflbench.checker.files import read_file, with_given_numbers
 from shflbench.checker.host_numbers import variables_of
-from shflbench.checker.host_sizes import fixed_sizes
+from shflbench.checker.host_sizes import fixed_sizes, following
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import UNKNOWN, option_for
 from shflbench.checker.inputs.argument_sets import ArgumentSet
@@ -87,7 +87,7 @@ def read_candidates(
     sets = with_loop(file, [reader.kernels for reader in readers], sets)
     options = replace(options, kernels=tuple(kernel.symbol for kernel in chosen) if named else ())
     read = [with_given_numbers(file, replace(options, arguments=item.arguments)) for item in sets]
-    sized = [without_words(*item) for item in read]
+    sizes = [_SizedFile(without_words(*item), item[1], one) for item, one in zip(read, sets, strict=True)]
     variables = [item.name for item in variables_of(file, chosen)]
     refuse_unknown(sets[0].arguments, chosen, variables)
     small, first = read[0]
@@ -98,8 +98,7 @@ def read_candidates(
     )
     report = cached_report(replace(small, host_calls=()), brief, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
-    pairs = list(zip(sized, sets, strict=True))
-    kernels = tuple(_of_all_sizes(reader, pairs, options, variables) for reader in readers)
+    kernels = tuple(_of_all_sizes(reader, sizes, variables) for reader in readers)
     return CandidateFile(path, file.unit, kernels, reports, report, rejected)
 
 
@@ -116,6 +115,15 @@ def _read(path: Path, options: FileOptions, named: Sequence[NamedCandidate]) -> 
         options = replace(options, host_calls=True)
         file = read_file(path, options)
     return file, options
+
+
+@dataclass(frozen=True, slots=True)
+class _SizedFile:
+    """A set of arguments, with the file and the options of it."""
+
+    file: KernelFile
+    options: FileOptions
+    arguments: ArgumentSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,30 +184,26 @@ def _sequence(named: NamedCandidate, file: KernelFile, options: FileOptions, var
     return joined(sequence, parts)
 
 
-def _of_all_sizes(
-    reader: _CandidateReader,
-    sized: Sequence[tuple[KernelFile, ArgumentSet]],
-    options: FileOptions,
-    variables: Sequence[str],
-) -> KernelCandidate:
+def _of_all_sizes(reader: _CandidateReader, sizes: Sequence[_SizedFile], variables: Sequence[str]) -> KernelCandidate:
     """Return the candidate with its launches for each set of arguments, or what is missing for the first that lacks.
 
     Numbers of the sets may be those of `variables` of the host code.
     """
     launches: list[CandidateLaunch] = []
     first: KernelCandidate | None = None
-    for file, item in sized:
-        candidate = reader.read(file, replace(options, arguments=item.arguments), item.varied)
+    for size in sizes:
+        varied = size.arguments.varied
+        candidate = reader.read(size.file, size.options, varied)
         known = {*(name for kernel in reader.kernels for name in names_of(kernel)), *variables}
-        if item.varied and not set(item.varied) & known:
+        if varied and not set(varied) & known:
             return replace(
-                candidate, launches=(), problem=f"it has no parameter `{item.varied[0]}`, which has several values"
+                candidate, launches=(), problem=f"it has no parameter `{varied[0]}`, which has several values"
             )
         if not candidate.launches:
             return candidate
         first = first or candidate
-        launches += [replace(launch, size=item.option) for launch in candidate.launches]
-    return replace(first or reader.read(sized[0][0], options, ()), launches=tuple(launches))
+        launches += [replace(launch, size=size.arguments.option) for launch in candidate.launches]
+    return replace(first or reader.read(sizes[0].file, sizes[0].options, ()), launches=tuple(launches))
 
 
 def _candidate(
@@ -234,7 +238,7 @@ def _of_linked(
     uses = buffer_uses(linked, wishes, launches, options.seed)
     wishes = replace(wishes, most_bytes=MOST_BYTES, period_bytes=PERIOD_BYTES)
     if stated is None:
-        stated = launches if options.launches else list(_of_host(kernel))
+        stated = launches if options.launches else following(list(_of_host(kernel)), kernel, wishes)
     if not stated:
         return replace(base, missing=(GIVE_LAUNCH, *_missing_of(linked, options)))
     if problem := _problem(kernel):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.deadline import NEVER, Deadline
-from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of
+from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of, with_passed
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
@@ -184,7 +184,8 @@ def with_given_numbers(file: KernelFile, options: FileOptions) -> tuple[KernelFi
     if len(known) < len(given_numbers):
         refuse_unknown(given_numbers, chosen, names_of_sizes(file, chosen, read))
     numbers = traced_numbers(chosen, options.arguments, read)
-    return read(numbers), with_numbers(numbers)
+    changed = read(numbers)
+    return changed, replace(with_numbers(numbers), arguments=with_passed(changed, chosen, options.arguments))
 
 
 def check_kernels(

@@ -234,10 +234,18 @@ def _launch(
         buffers=tuple(buffers),
         numbers=tuple(numbers),
         arguments=tuple(names[0][name] for name in launches[0].arguments),
-        texts=tuple(dict.fromkeys(text for launch in launches for text in launch.texts)),
+        texts=tuple(dict.fromkeys(_texts(launches, names))),
         pointers=_pointers(launches[0], names[0]),
         later=tuple(later),
     )
+
+
+def _texts(launches: Sequence[CandidateLaunch], names: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the texts of the launches, with the names of the arguments in the sequence."""
+    for launch, known in zip(launches, names, strict=True):
+        for text, origin in launch.texts:
+            name, equals, value = text.partition(" = ")
+            yield f"{known.get(name, name)}{equals}{value}", origin
 
 
 def _pointers(launch: CandidateLaunch, names: Mapping[str, str]) -> dict[int, CandidatePointer]:
