@@ -106,6 +106,10 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
     """
     console: Console = context.obj
     _require_gpu(flags["device"])
+    if flags["output"]:
+        from shflbench.store import require_unused
+
+        require_unused(flags["output"], "give another folder by --output")
     from shflbench.cli.run.request import early_worker
 
     request = _request(flags)

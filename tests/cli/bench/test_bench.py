@@ -207,3 +207,11 @@ def test_origins_of_arguments_are_shown_and_derived_contents_are_named(bench: Be
     unknown = SUMS.replace("cudaMemset(in, 0, rows * n * sizeof(float));", "")
     sizes = "out = f32[64], in = f32[65536], n = 1024 (from the host code)"
     assert f"sums: {sizes}; contents of `in` (derived).\n" in bench(unknown).err
+
+
+def test_folder_that_contains_a_run_is_refused_before_the_file_is_read(bench: BenchCommand) -> None:
+    given = ("--launch", "2x128", "--arg", "out=f32[2]", "--arg", "in=f32[200]", "--arg", "n=100", "--device", "none")
+    assert bench(KERNELS, "--no-check", *given).code == 0
+    outcome = bench("no CUDA", *given)
+    assert outcome.code == 3
+    assert outcome.err == "error: run already contains a run\nGive another folder by --output\n"
