@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,6 +15,8 @@ from shflbench.cli.parameters import DEFAULT_ARCH, PATH, format_option
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
 from shflbench.environment import cache_folder
 from shflbench.errors import FINDING_EXIT, UsageError
+from shflbench.grouping import group_by
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -210,12 +213,12 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
 
 def _read(file: Path, flags: dict[str, Any], console: Console) -> CandidateFile:
     from shflbench.checker import parse_argument_sets, read_candidates
-    from shflbench.cli.check.progress import FileProgress
+    from shflbench.cli.check.progress import show_step
 
     sets = parse_argument_sets(flags["arguments"])
     options = _file_options(file, flags)
     with console.progress() as progress:
-        watch = None if flags["no_check"] else FileProgress(console, progress).show
+        watch = None if flags["no_check"] else partial(show_step, progress)
         return read_candidates(file, options, watch, sets)
 
 
@@ -229,15 +232,27 @@ def _first(candidates: CandidateFile, flags: dict[str, Any]) -> str:
 
 
 def _show_left_out(choice: KernelChoice, reports: Sequence[KernelReport], console: Console) -> None:
-    """Say which kernels are not timed, and which are although the check could not decide."""
+    """Say which kernels are not timed, what the check found of the others, and of which it could not decide."""
     from shflbench.checker import KernelVerdict
 
     for item in choice.left_out:
         console.warn(f"{item.kernel} is not timed: {item.sentence}")
     names = {kernel.candidate.symbol for item in choice.comparisons for kernel in item.kernels}
-    for report in reports:
-        if report.symbol in names and report.verdict in {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}:
+    compared = [report for report in reports if report.symbol in names]
+    if compared:
+        console.say(_result(compared))
+    for report in compared:
+        if report.verdict in {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}:
             console.warn(f"{report.name}: {report.verdict}, {report.sentence.replace(MORE_TIME, LONGER_CHECK)}")
+
+
+def _result(reports: Sequence[KernelReport]) -> str:
+    """Return the verdicts on the compared kernels as a sentence: `Checked: clean (2 kernels, 5 launches).`."""
+    parts = []
+    for verdict, alike in group_by(reports, lambda report: report.verdict).items():
+        launches = sum(len(report.launches) for report in alike)
+        parts.append(f"{verdict} ({count_noun(len(alike), 'kernel')}, {count_noun(launches, 'launch')})")
+    return f"Checked: {', '.join(parts)}."
 
 
 def _request(flags: dict[str, Any]) -> RunRequest:

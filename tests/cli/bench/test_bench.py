@@ -215,3 +215,11 @@ def test_folder_that_contains_a_run_is_refused_before_the_file_is_read(bench: Be
     outcome = bench("no CUDA", *given)
     assert outcome.code == 3
     assert outcome.err == "error: run already contains a run\nGive another folder by --output\n"
+
+
+def test_verdicts_on_all_compared_kernels_are_one_line(bench: BenchCommand) -> None:
+    outcome = bench(SUMS, "--device", "none")
+    lines = [line for line in outcome.err.splitlines() if "clean" in line]
+    (line,) = lines
+    assert re.fullmatch(r"Checked: clean \(2 kernels, \d+ launches\)\.", line)
+    assert "Checked" not in bench(SUMS, "--device", "none", "--no-check", "--output", "other").err
