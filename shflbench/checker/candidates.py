@@ -29,6 +29,7 @@ from shflbench.checker.report_cache import cached_report
 from shflbench.checker.runs.buffer_uses import BufferUse, buffer_uses, writes_device_variables
 from shflbench.checker.selection import chosen_kernels, launches_of, refuse_unknown_launches
 from shflbench.checker.sources.rejected_kernels import refuse_rejected
+from shflbench.checker.unlaunched import with_instances
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.errors import KernelError
 from shflbench.model import MAX_BLOCK
@@ -122,6 +123,7 @@ class KernelCandidate:
     missing: tuple[str, ...]  # options without which it cannot be timed: `--launch GRIDxBLOCK`, `--arg n=NUMBER`
     problem: str = ""  # why no option helps, as a sentence
     indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
+    sibling: str = ""  # the instance whose arguments it takes, where only its launch is missing
     line: int = 0  # of its first launch in the host code
     keeps_memory: bool = False  # whether it may write `__device__` variables, which later launches find
 
@@ -160,10 +162,10 @@ def read_candidates(
     refuse_unknown_launches(chosen, options.named_launches)
     sets = _with_loop(file, chosen, sets)
     read = [with_given_numbers(file, replace(options, nvcc=None, arguments=item.arguments)) for item in sets]
-    sized = [_without_words(*item) for item in read]
+    sized = [_with_instances(*_without_words(*item), chosen) for item in read]
     variables = [item.name for item in variables_of(file, chosen)]
     refuse_unknown(sets[0].arguments, chosen, variables)
-    small, first = read[0]
+    small, first = _with_instances(*read[0], chosen), read[0][1]
     brief = replace(
         first,
         launches=tuple(map(shortened_launch, options.launches)),
@@ -190,19 +192,28 @@ def _sizes(launch: HostLaunch) -> tuple[tuple[int | float | None, int | None], .
     return tuple((item.value, item.buffer.size if item.buffer is not None else None) for item in launch.arguments)
 
 
-def _without_words(file: KernelFile, options: FileOptions) -> KernelFile:
+def _without_words(file: KernelFile, options: FileOptions) -> tuple[KernelFile, FileOptions]:
     """Return a file with the launches of the program without a command line, where others are of derived words.
 
     What the check derives is small, so that the check is fast; what is timed has the sizes of the program.
     """
     launched = [launch for kernel in file.kernels for launch in kernel.host_launches]
     if options.host_args is not None or not any(launch.assumed for launch in launched):
-        return file
-    plain = {
-        kernel.symbol: kernel for kernel in read_file(file.path, replace(options, host_args=()), compiled=file).kernels
-    }
-    kernels = (plain.get(kernel.symbol, kernel) for kernel in file.kernels)
-    return replace(file, kernels=tuple(map(_certain, file.kernels, kernels)))
+        return file, options
+    plain = replace(options, host_args=())
+    readings = {kernel.symbol: kernel for kernel in read_file(file.path, plain, compiled=file).kernels}
+    kernels = [_certain(kernel, readings.get(kernel.symbol, kernel)) for kernel in file.kernels]
+    return replace(file, kernels=tuple(kernels)), plain
+
+
+def _with_instances(file: KernelFile, options: FileOptions, chosen: Sequence[SourceKernel]) -> KernelFile:
+    """Return a file with launches of the named instances that the host code does not launch."""
+
+    def read(numbers: Mapping[str, int]) -> KernelFile:
+        changed = (*options.host_numbers, *numbers.items())
+        return read_file(file.path, replace(options, host_numbers=changed), compiled=file)
+
+    return with_instances(file, chosen, read) if any("<" in name for name in options.kernels) else file
 
 
 def _certain(kernel: SourceKernel, plain: SourceKernel) -> SourceKernel:
@@ -265,6 +276,8 @@ def _of_linked(
     uses = buffer_uses(linked, wishes, launches, options.seed)
     wishes = replace(wishes, most_bytes=MOST_BYTES, period_bytes=PERIOD_BYTES)
     stated = launches if options.launches else list(_of_host(kernel))
+    if kernel.sibling and not stated:
+        return replace(base, missing=(f"--launch '{kernel.name}=GRIDxBLOCK'",), sibling=kernel.sibling)
     if not stated:
         return replace(base, missing=("--launch GRIDxBLOCK", *_missing_of(linked, options)))
     if problem := _problem(kernel):

@@ -174,7 +174,10 @@ def _only(file: CandidateFile, name: str) -> str:
 def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[LeftOut]) -> bool:
     """Whether a kernel can be timed; if not, add why to `left_out`."""
     report = file.reports.get(kernel.symbol)
-    if report is not None and report.verdict is KernelVerdict.BROKEN:
+    if kernel.sibling:
+        why = f"not launched by the host code; give {kernel.missing[0]}, its arguments are those of {kernel.sibling}"
+        left_out.append(LeftOut(kernel.name, why))
+    elif report is not None and report.verdict is KernelVerdict.BROKEN:
         findings = (group.sentence(file.path.parent) for group in grouped(report.findings) if group.level)
         left_out.append(LeftOut(kernel.name, f"broken, {next(findings, report.sentence)}", is_broken=True))
     elif report is not None and report.verdict is KernelVerdict.NEEDS_ARGUMENTS:

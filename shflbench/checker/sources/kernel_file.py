@@ -176,6 +176,7 @@ class SourceKernel:
     place: SourceLine | None  # where its definition begins
     host_launches: tuple[HostLaunch, ...] = ()
     launch_bounds: LaunchBounds = field(default_factory=LaunchBounds)
+    sibling: str = ""  # the instance whose arguments it takes, because the host code does not launch it
     derived: tuple[str, ...] = ()  # template arguments that nothing in the file names: `T = float`
     named_block: NamedBlock | None = None
     variables: tuple[tuple[str, int], ...] = ()  # of the device, which it reaches: name and bytes; once it is linked

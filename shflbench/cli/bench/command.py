@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shflbench.store import RunFolder
     from shflbench.user_kernels.comparison import KernelChoice
 
+NOT_RUN_EXIT = 5  # as of a case that failed
 MOST_THREADS = 1 << 40  # of a launch; a GPU refuses what it cannot run
 CHECK_SECONDS = 10.0  # of the short check, after compiling
 MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has more time"  # that is no option of bench
@@ -105,7 +106,7 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
     Exit codes:
       1   a kernel is broken, or does not write what the others write
       4   there is no GPU, and --device cuda asks for one
-      5   kernels computed different results, or a launch failed
+      5   kernels computed different results, a launch failed, or a kernel of --kernel was not run
     """
     console: Console = context.obj
     _require_gpu(flags["device"])
@@ -146,7 +147,8 @@ def _compare(
     folder, code = _run(suite, request, flags, early, console)
     if folder is not None:
         _print(files, choice, folder, flags, console, suite.cases)
-    return code or (FINDING_EXIT if is_broken else 0)
+    is_named = bool(flags["kernels"]) and bool(choice.left_out)
+    return code or (FINDING_EXIT if is_broken else NOT_RUN_EXIT if is_named else 0)
 
 
 def _advice(choice: KernelChoice) -> str:
