@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from shflbench.dimensions import Dims
 
 MOST_BYTES = 1 << 33  # of a buffer, whose contents are made on the host
+WORDS = "--host-args WORDS, the program's command line, such as --host-args '1024 100'"
 PERIOD_BYTES = 1 << 20  # after which contents that nobody states repeat
 
 
@@ -244,7 +245,7 @@ def _of_all_sizes(
         candidate = _candidate(file, same, replace(options, arguments=item.arguments), item.varied)
         if item.varied and not set(item.varied) & {*names_of(kernel), *variables}:
             return replace(
-                candidate, launches=(), problem=f"it has no parameter `{item.varied[0]}`, which has several values"
+                candidate, launches=(), problem=f"no parameter is called `{item.varied[0]}`, which has several values"
             )
         if not candidate.launches:
             return candidate
@@ -287,12 +288,14 @@ def _of_linked(
     missing: tuple[str, ...] = ()
     problem = ""
     for launch in stated:
-        if launch.host is not None and launch.host.assumed:
-            missing = missing or ("--host-args WORDS",)
+        of_caller = launch.host is not None and launch.host.takes_parameters
+        is_assumed = launch.host is not None and bool(launch.host.assumed)
+        if is_assumed and launch.origin is not Origin.GIVEN:
+            missing = missing or (("--launch GRIDxBLOCK", *_missing_of(linked, options)) if of_caller else (WORDS,))
             continue
-        arguments = derive(kernel, launch, wishes, options.seed)
+        arguments = derive(kernel, replace(launch, host=None) if is_assumed else launch, wishes, options.seed)
         if unstated := tuple(_unstated(kernel, arguments)):
-            missing = missing or unstated
+            missing = missing or ((WORDS,) if is_assumed and not of_caller else unstated)
         elif reason := fixed_sizes(kernel, launch, arguments, varied):
             problem = problem or reason
         else:
@@ -328,9 +331,9 @@ def _problem(kernel: SourceKernel) -> str:
     for place, parameter in enumerate(kernel.parameters):
         name = parameter_name(parameter, place)
         if not parameter.pointer and (parameter.fields or element_of(parameter.element) is None):
-            return f"its parameter `{name}` is a structure, which is passed by value"
+            return f"parameter `{name}` is a structure, which is passed by value"
         if parameter.pointer and any(part.pointer for part in parameter.fields):
-            return f"its parameter `{name}` points to structures with pointers"
+            return f"parameter `{name}` points to structures with pointers"
     return ""
 
 

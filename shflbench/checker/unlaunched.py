@@ -34,9 +34,7 @@ def with_instances(
     return replace(file, kernels=tuple(kernels))
 
 
-def _launched(
-    file: KernelFile, kernel: SourceKernel, read: Callable[[Mapping[str, int]], KernelFile]
-) -> SourceKernel:
+def _launched(file: KernelFile, kernel: SourceKernel, read: Callable[[Mapping[str, int]], KernelFile]) -> SourceKernel:
     wanted = _arguments(kernel)
     siblings = [item for item in file.kernels if _known(item) and _template(item) == _template(kernel)]
     siblings = [item for item in siblings if wanted and len(_arguments(item)) == len(wanted)]
@@ -53,7 +51,9 @@ def _launched(
 
 def _constants(file: KernelFile, sibling: SourceKernel, kernel: SourceKernel) -> Iterator[Mapping[str, int]]:
     """Yield constants of the host code that may be the template arguments in which two instances differ."""
-    changes = [(before, after) for before, after in _changes(sibling, kernel) if before.isdecimal() and after.isdecimal()]
+    changes = [
+        (before, after) for before, after in _changes(sibling, kernel) if before.isdecimal() and after.isdecimal()
+    ]
     if len(changes) < len(_changes(sibling, kernel)):
         return
     names = [[item.name for item in file.numbers if int(before) in item.values] for before, _ in changes]

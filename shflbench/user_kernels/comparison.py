@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 Size: TypeAlias = "tuple[str, str] | None"  # the name and the value of an option; None if there is one size
 
 OLD, NEW = "old", "new"  # variants of a kernel that two files have
+OTHER_PARAMETERS = "no compared kernel has these parameters; name a kernel with --kernel to time it"
 FEWEST = 2  # kernels of a comparison that nobody asked for
 
 
@@ -133,8 +134,14 @@ def choose(file: CandidateFile, *, named: bool, reference: str = "") -> KernelCh
     several = [group for group in groups if len(group) >= FEWEST] or groups[:1]
     for group in groups:
         if group not in several:
-            alone = "no other kernel of the file has its parameters; name it with --kernel to time it"
-            left_out += [LeftOut(kernel.name, alone) for kernel in group]
+            left_out += [LeftOut(kernel.name, OTHER_PARAMETERS) for kernel in group]
+    if not named and several:
+        compared = {group[0].signature for group in several}
+        others = {kernel.name for kernel in file.kernels if kernel.signature not in compared}
+        left_out = [
+            replace(item, sentence=OTHER_PARAMETERS) if item.kernel in others and not item.is_broken else item
+            for item in left_out
+        ]
     comparisons = []
     for group in filter(None, several):
         name = _pattern_name(file, group[0] if len(several) > 1 else None)
@@ -168,7 +175,7 @@ def choose_between(old: CandidateFile, new: CandidateFile) -> KernelChoice:
 def _only(file: CandidateFile, name: str) -> str:
     """Return that only one of two files has a kernel, as a sentence, with the option that helps."""
     advice = f"; compare one instance with --kernel '{name}'" if "<" in name else ""
-    return f"only {file.path} has it{advice}"
+    return f"only in {file.path}{advice}"
 
 
 def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[LeftOut]) -> bool:
@@ -183,7 +190,7 @@ def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[Left
     elif report is not None and report.verdict is KernelVerdict.NEEDS_ARGUMENTS:
         given = [cause if cause.startswith("-") else f"--arg {cause}=…" for cause in report.causes]
         options = f"; give {' '.join(given)}" if given else ""
-        left_out.append(LeftOut(kernel.name, f"it needs arguments, {report.sentence}{options}"))
+        left_out.append(LeftOut(kernel.name, f"needs arguments, {report.sentence}{options}"))
     elif kernel.problem:
         left_out.append(LeftOut(kernel.name, kernel.problem))
     elif not kernel.launches:
@@ -209,7 +216,7 @@ def _comparison(
     for kernel, code in group[1:]:
         names = _names(first, kernel.launches[0])
         if names is None or not _same_sizes(base, kernel, names) or not _same_places(base, kernel, names):
-            reason = f"its arguments differ from those of `{base.name}`; give them by --arg"
+            reason = f"arguments differ from those of `{base.name}`; give them by --arg"
             left_out.append(LeftOut(kernel.name, reason))
         else:
             kernels.append(ComparedKernel(kernel, kernel.launches, names, code))

@@ -16,7 +16,7 @@ from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, 
 from shflbench.environment import cache_folder
 from shflbench.errors import FINDING_EXIT, UsageError
 from shflbench.grouping import group_by
-from shflbench.words import count_noun
+from shflbench.words import count_noun, joined, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -237,8 +237,9 @@ def _show_left_out(choice: KernelChoice, reports: Sequence[KernelReport], consol
     """Say which kernels are not timed, what the check found of the others, and of which it could not decide."""
     from shflbench.checker import KernelVerdict
 
-    for item in choice.left_out:
-        console.warn(f"{item.kernel} is not timed: {item.sentence}")
+    for sentence, alike in group_by(choice.left_out, lambda item: item.sentence).items():
+        kernels = joined([item.kernel for item in alike])
+        console.warn(f"{kernels} {one_or_many(len(alike), 'is', 'are')} not timed: {sentence}")
     names = {kernel.candidate.symbol for item in choice.comparisons for kernel in item.kernels}
     compared = [report for report in reports if report.symbol in names]
     if compared:

@@ -60,8 +60,8 @@ def test_kernel_of_one_file_only_is_named(bench: BenchCommand, shflbench: Comman
     Path("before.cu").write_text(SUMS.replace("sums_shfl", "sums_warp"), encoding="utf-8")
     Path("sums.cu").write_text(SUMS, encoding="utf-8")
     outcome = shflbench("bench", "before.cu", "sums.cu", "--output", "run")
-    assert "sums_warp is not timed: only before.cu has it" in outcome.err
-    assert "sums_shfl is not timed: only sums.cu has it" in outcome.err
+    assert "sums_warp is not timed: only in before.cu" in outcome.err
+    assert "sums_shfl is not timed: only in sums.cu" in outcome.err
     assert {case for case, *_ in compared()} == {f"sums/{variant}/f32/64x256/1" for variant in ("old", "new")}
 
 
@@ -84,10 +84,23 @@ def test_revision_brings_its_headers(
 def test_unknown_revision_is_refused(repository: Path, shflbench: Command, name: str) -> None:
     outcome = shflbench("bench", "sums.cu", "--against", name)
     assert outcome.code == 2
-    assert outcome.err.startswith("error: --against: ")
+    assert outcome.err.startswith(f"error: --against: the repository of sums.cu has no revision {name}\n")
     assert not (repository / "stolen").exists()
 
 
 def test_three_files_are_refused(bench: BenchCommand, shflbench: Command) -> None:
     del bench
     assert shflbench("bench", "a.cu", "b.cu", "c.cu").code == 2
+
+
+def test_file_outside_of_a_repository_is_named(
+    bench: BenchCommand, shflbench: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del bench
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(Path.cwd().parent))
+    Path("sums.cu").write_text(SUMS, encoding="utf-8")
+    outcome = shflbench("bench", "sums.cu", "--against", "first")
+    assert outcome.code == 2
+    assert outcome.err == (
+        "error: --against: sums.cu is in no git repository\nCompare two files: bench OLD.cu NEW.cu\n"
+    )
