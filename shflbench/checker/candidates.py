@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from shflbench.checker.report import FileReport, KernelReport
     from shflbench.checker.sources.kernel_file import (
         HostArgument,
+        HostChange,
         HostLaunch,
         KernelFile,
         KernelParameter,
@@ -210,9 +211,10 @@ def _without_words(file: KernelFile, options: FileOptions) -> tuple[KernelFile, 
 def _with_instances(file: KernelFile, options: FileOptions, chosen: Sequence[SourceKernel]) -> KernelFile:
     """Return a file with launches of the named instances that the host code does not launch."""
 
-    def read(numbers: Mapping[str, int]) -> KernelFile:
-        changed = (*options.host_numbers, *numbers.items())
-        return read_file(file.path, replace(options, host_numbers=changed), compiled=file)
+    def read(change: HostChange) -> KernelFile:
+        numbers = (*options.host_numbers, *change.numbers.items())
+        changed = replace(options, host_numbers=numbers, host_instance=change.instance)
+        return read_file(file.path, changed, compiled=file)
 
     return with_instances(file, chosen, read) if any("<" in name for name in options.kernels) else file
 

@@ -71,6 +71,8 @@ class FileOptions:
     host_args: tuple[str, ...] | None = None  # the words of the program's command line
     fast_math: bool = False  # approximate division, square roots and functions of single precision, as with nvcc
     host_numbers: tuple[tuple[str, int | float], ...] = ()  # variables of the host code that begin with other values
+    # Template arguments with which the host code calls its functions → those to call them with instead.
+    host_instance: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     arch: str = "sm_90"
     seed: int = 0
     nvcc: Path | None = None  # None: NVRTC
@@ -154,6 +156,7 @@ def read_file(
         host_args=options.host_args,
         fast_math=options.fast_math,
         host_numbers=dict(options.host_numbers),
+        host_instance=options.host_instance,
         compiled=compiled,
         deadline=deadline,
     )

@@ -1,30 +1,32 @@
 """Instances of a template that the user names and the host code does not launch: what it would launch them with.
 
-The host code may compute launches from the constants that are the template arguments, as in `dim3 block(TILE, ROWS)`.
-It is read again with those of the named instance. Where that gives no launch, only the arguments of another instance
-are taken.
+The host code may compute launches from the template arguments, as in `dim3 block(TILE, ROWS)`, which are its constants,
+or those of the function template that launches the kernel. It is read again with those of the named instance. Where
+that gives no launch, only the arguments of another instance are taken.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice, product
+from itertools import chain, islice, product
 from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.kernel_file import HostChange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from shflbench.checker.sources.kernel_file import HostLaunch, KernelFile, SourceKernel
 
-MOST_TRIES = 4  # of constants that may be the template arguments of an instance; each takes a tenth of a second
+MOST_TRIES = 4  # changes that may launch an instance; each takes a tenth of a second
 
 
 def with_instances(
-    file: KernelFile, chosen: Sequence[SourceKernel], read: Callable[[Mapping[str, int]], KernelFile]
+    file: KernelFile, chosen: Sequence[SourceKernel], read: Callable[[HostChange], KernelFile]
 ) -> KernelFile:
     """Return the file with launches, or at least arguments, of each chosen instance that the host code does not launch.
 
-    `read` returns the file with other constants of the host code.
+    `read` returns the file with a change of its host code.
     """
     symbols = {kernel.symbol for kernel in chosen}
     kernels = [
@@ -34,15 +36,17 @@ def with_instances(
     return replace(file, kernels=tuple(kernels))
 
 
-def _launched(file: KernelFile, kernel: SourceKernel, read: Callable[[Mapping[str, int]], KernelFile]) -> SourceKernel:
+def _launched(file: KernelFile, kernel: SourceKernel, read: Callable[[HostChange], KernelFile]) -> SourceKernel:
     wanted = _arguments(kernel)
     siblings = [item for item in file.kernels if _known(item) and _template(item) == _template(kernel)]
     siblings = [item for item in siblings if wanted and len(_arguments(item)) == len(wanted)]
     if not siblings:
         return kernel
     nearest = min(siblings, key=lambda item: len(_changes(item, kernel)))
-    for numbers in islice(_constants(file, nearest, kernel), MOST_TRIES):
-        for item in read(numbers).kernels:
+    instance = (tuple(_arguments(nearest)), tuple(wanted))
+    changes = chain([HostChange({}, instance)], map(HostChange, _constants(file, nearest, kernel)))
+    for change in islice(changes, MOST_TRIES):
+        for item in read(change).kernels:
             if item.symbol == kernel.symbol and _known(item):
                 return replace(kernel, host_launches=item.host_launches)
     arguments = tuple(replace(launch, grid=None, block=None) for launch in _known(nearest))

@@ -148,6 +148,14 @@ class HostNumber:
 
 
 @dataclass(frozen=True, slots=True)
+class HostChange:
+    """Numbers and template arguments in place of those of the host code, with which it is read."""
+
+    numbers: Mapping[str, int | float] = field(default_factory=dict)  # that variables begin with, by name
+    instance: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # template arguments of functions → other ones
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchBounds:
     """Limits that the kernel declares; None where it declares none."""
 

@@ -242,10 +242,11 @@ def _show_left_out(choice: KernelChoice, reports: Sequence[KernelReport], consol
         console.warn(f"{kernels} {one_or_many(len(alike), 'is', 'are')} not timed: {sentence}")
     names = {kernel.candidate.symbol for item in choice.comparisons for kernel in item.kernels}
     compared = [report for report in reports if report.symbol in names]
-    if compared:
-        console.say(_result(compared))
+    undecided = {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}
+    if decided := [report for report in compared if report.verdict not in undecided]:
+        console.say(_result(decided))
     for report in compared:
-        if report.verdict in {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}:
+        if report.verdict in undecided:
             console.warn(f"{report.name}: {report.verdict}, {report.sentence.replace(MORE_TIME, LONGER_CHECK)}")
 
 

@@ -22,12 +22,20 @@ int main(int argc, char** argv) {
 }
 """
 BY_CONSTANT = "constexpr int ROWS = 8; copy<ROWS><<<n / (32 * ROWS), dim3(32, ROWS)>>>(out, in, n);"
+BY_FUNCTION = "run<8>(out, in, n);"
+FUNCTION = """
+template <int ROWS> void run(float* out, const float* in, int n) {
+    copy<ROWS><<<n / (32 * ROWS), dim3(32, ROWS)>>>(out, in, n);
+}
+int main"""
 BY_NUMBER = "copy<8><<<4, dim3(32, 8)>>>(out, in, n);"
 BOTH = ("--kernel", "copy<8>", "--kernel", "copy<4>")
 
 
-def test_launch_is_that_of_the_host_code_with_the_constant_of_the_instance(bench: BenchCommand) -> None:
-    outcome = bench(COPIES.replace("LAUNCH", BY_CONSTANT), *QUICK, *BOTH, "--format", "json")
+@pytest.mark.parametrize("launch", [BY_CONSTANT, BY_FUNCTION])
+def test_launch_is_what_the_host_code_computes_for_the_instance(bench: BenchCommand, launch: str) -> None:
+    text = COPIES.replace("int main", FUNCTION if launch == BY_FUNCTION else "int main")
+    outcome = bench(text.replace("LAUNCH", launch), *QUICK, *BOTH, "--format", "json")
     assert outcome.code == 0, outcome.err
     assert '"grid": [\n            8,\n' in outcome.out
     assert {row.variant for row in read_run(Path("run")).rows} == {"copy-8", "copy-4"}
