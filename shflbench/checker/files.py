@@ -72,6 +72,8 @@ class FileOptions:
     fast_math: bool = False  # approximate division, square roots and functions of single precision, as with nvcc
     host_numbers: tuple[tuple[str, int | float], ...] = ()  # variables of the host code that begin with other values
     host_calls: bool = False  # also read which function of the host code performs which launches
+    # Template arguments with which the host code calls its functions → those to call them with instead.
+    host_instance: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     arch: str = "sm_90"
     seed: int = 0
     nvcc: Path | None = None  # None: NVRTC
@@ -156,6 +158,7 @@ def read_file(
         fast_math=options.fast_math,
         host_numbers=dict(options.host_numbers),
         host_calls=options.host_calls,
+        host_instance=options.host_instance,
         compiled=compiled,
         deadline=deadline,
     )
