@@ -137,6 +137,7 @@ class KernelCandidate:
     indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
     counters: frozenset[str] = frozenset()  # buffers that it changes by atomic operations, or polls
     targets: frozenset[str] = frozenset()  # buffers whose contents are addresses of stores
+    sibling: str = ""  # the instance whose arguments it takes, where only its launch is missing
     line: int = 0  # of its first launch in the host code
     keeps_memory: bool = False  # whether it may write `__device__` variables, which later launches find
 

@@ -20,7 +20,7 @@ from shflbench.checker.candidate import (
 )
 from shflbench.checker.files import read_file, with_given_numbers
 from shflbench.checker.host_numbers import variables_of
-from shflbench.checker.host_sizes import fixed_sizes
+from shflbench.checker.host_sizes import fixed_sizes, following
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import UNKNOWN, option_for
 from shflbench.checker.inputs.argument_sets import ArgumentSet
@@ -40,6 +40,7 @@ from shflbench.checker.runs.buffer_uses import BufferUse, addresses_of_stores, b
 from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of, refuse_unknown_launches
 from shflbench.checker.sequence_steps import NamedCandidate, has_kernel, sequence_of, with_functions
 from shflbench.checker.sequences import joined
+from shflbench.checker.unlaunched import with_instances
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.errors import KernelError, UsageError
 from shflbench.model import MAX_BLOCK
@@ -51,9 +52,10 @@ if TYPE_CHECKING:
     from shflbench.checker.files import CheckStep, FileOptions
     from shflbench.checker.inputs.argument import Arguments, Span
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.sources.kernel_file import HostLaunch, KernelFile, KernelParameter, SourceKernel
+    from shflbench.checker.sources.kernel_file import HostChange, HostLaunch, KernelFile, KernelParameter, SourceKernel
 
 MOST_BYTES = 1 << 33  # of a buffer, whose contents are made on the host
+WORDS = "--host-args WORDS, the program's command line, such as --host-args '1024 100'"
 PERIOD_BYTES = 1 << 20  # after which contents that nobody states repeat
 GIVE_LAUNCH = "--launch GRIDxBLOCK"
 
@@ -87,10 +89,14 @@ def read_candidates(
     sets = with_loop(file, [reader.kernels for reader in readers], sets)
     options = replace(options, kernels=tuple(kernel.symbol for kernel in chosen) if named else ())
     read = [with_given_numbers(file, replace(options, arguments=item.arguments)) for item in sets]
-    sized = [without_words(*item) for item in read]
+    instances = chosen if any("<" in name for name in names) else []
+    sizes = [
+        _SizedFile(_with_instances(*without_words(*item), instances), item[1], one)
+        for item, one in zip(read, sets, strict=True)
+    ]
     variables = [item.name for item in variables_of(file, chosen)]
     refuse_unknown(sets[0].arguments, chosen, variables)
-    small, first = read[0]
+    small, first = _with_instances(*read[0], instances), read[0][1]
     brief = replace(
         first,
         launches=tuple(map(shortened_launch, options.launches)),
@@ -98,8 +104,7 @@ def read_candidates(
     )
     report = cached_report(replace(small, host_calls=()), brief, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
-    pairs = list(zip(sized, sets, strict=True))
-    kernels = tuple(_of_all_sizes(reader, pairs, options, variables) for reader in readers)
+    kernels = tuple(_of_all_sizes(reader, sizes, variables) for reader in readers)
     return CandidateFile(path, file.unit, kernels, reports, report, rejected)
 
 
@@ -116,6 +121,15 @@ def _read(path: Path, options: FileOptions, named: Sequence[NamedCandidate]) -> 
         options = replace(options, host_calls=True)
         file = read_file(path, options)
     return file, options
+
+
+@dataclass(frozen=True, slots=True)
+class _SizedFile:
+    """A set of arguments, with the file and the options of it."""
+
+    file: KernelFile
+    options: FileOptions
+    arguments: ArgumentSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,30 +190,37 @@ def _sequence(named: NamedCandidate, file: KernelFile, options: FileOptions, var
     return joined(sequence, parts)
 
 
-def _of_all_sizes(
-    reader: _CandidateReader,
-    sized: Sequence[tuple[KernelFile, ArgumentSet]],
-    options: FileOptions,
-    variables: Sequence[str],
-) -> KernelCandidate:
+def _with_instances(file: KernelFile, options: FileOptions, chosen: Sequence[SourceKernel]) -> KernelFile:
+    """Return a file with launches of the named instances that the host code does not launch."""
+
+    def read(change: HostChange) -> KernelFile:
+        numbers = (*options.host_numbers, *change.numbers.items())
+        changed = replace(options, host_numbers=numbers, host_instance=change.instance)
+        return read_file(file.path, changed, compiled=file)
+
+    return with_instances(file, chosen, read)
+
+
+def _of_all_sizes(reader: _CandidateReader, sizes: Sequence[_SizedFile], variables: Sequence[str]) -> KernelCandidate:
     """Return the candidate with its launches for each set of arguments, or what is missing for the first that lacks.
 
     Numbers of the sets may be those of `variables` of the host code.
     """
     launches: list[CandidateLaunch] = []
     first: KernelCandidate | None = None
-    for file, item in sized:
-        candidate = reader.read(file, replace(options, arguments=item.arguments), item.varied)
+    for size in sizes:
+        varied = size.arguments.varied
+        candidate = reader.read(size.file, size.options, varied)
         known = {*(name for kernel in reader.kernels for name in names_of(kernel)), *variables}
-        if item.varied and not set(item.varied) & known:
+        if varied and not set(varied) & known:
             return replace(
-                candidate, launches=(), problem=f"it has no parameter `{item.varied[0]}`, which has several values"
+                candidate, launches=(), problem=f"no parameter is called `{varied[0]}`, which has several values"
             )
         if not candidate.launches:
             return candidate
         first = first or candidate
-        launches += [replace(launch, size=item.option) for launch in candidate.launches]
-    return replace(first or reader.read(sized[0][0], options, ()), launches=tuple(launches))
+        launches += [replace(launch, size=size.arguments.option) for launch in candidate.launches]
+    return replace(first or reader.read(sizes[0].file, sizes[0].options, ()), launches=tuple(launches))
 
 
 def _candidate(
@@ -234,7 +255,9 @@ def _of_linked(
     uses = buffer_uses(linked, wishes, launches, options.seed)
     wishes = replace(wishes, most_bytes=MOST_BYTES, period_bytes=PERIOD_BYTES)
     if stated is None:
-        stated = launches if options.launches else list(_of_host(kernel))
+        stated = launches if options.launches else following(list(_of_host(kernel)), kernel, wishes)
+    if kernel.sibling and not stated:
+        return replace(base, missing=(f"--launch '{kernel.name}=GRIDxBLOCK'",), sibling=kernel.sibling)
     if not stated:
         return replace(base, missing=(GIVE_LAUNCH, *_missing_of(linked, options)))
     if problem := _problem(kernel):
@@ -249,12 +272,14 @@ def _of_linked(
     missing: tuple[str, ...] = ()
     problem = ""
     for launch in stated:
-        if launch.host is not None and launch.host.assumed:
-            missing = missing or ("--host-args WORDS",)
+        of_caller = launch.host is not None and launch.host.takes_parameters
+        is_assumed = launch.host is not None and bool(launch.host.assumed)
+        if is_assumed and launch.origin is not Origin.GIVEN:
+            missing = missing or ((GIVE_LAUNCH, *_missing_of(linked, options)) if of_caller else (WORDS,))
             continue
-        arguments = derive(kernel, launch, wishes, options.seed)
+        arguments = derive(kernel, replace(launch, host=None) if is_assumed else launch, wishes, options.seed)
         if unstated := tuple(_unstated(kernel, arguments)):
-            missing = missing or unstated
+            missing = missing or ((WORDS,) if is_assumed and not of_caller else unstated)
         elif reason := fixed_sizes(kernel, launch, arguments, varied):
             problem = problem or reason
         else:
@@ -294,9 +319,9 @@ def _problem(kernel: SourceKernel) -> str:
     for place, parameter in enumerate(kernel.parameters):
         name = parameter_name(parameter, place)
         if not parameter.pointer and (parameter.fields or element_of(parameter.element) is None):
-            return f"its parameter `{name}` is a structure, which is passed by value"
+            return f"parameter `{name}` is a structure, which is passed by value"
         if parameter.pointer and any(part.pointer for part in parameter.fields):
-            return f"its parameter `{name}` points to structures with pointers"
+            return f"parameter `{name}` points to structures with pointers"
     return ""
 
 

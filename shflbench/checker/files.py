@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.deadline import NEVER, Deadline
-from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of
+from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of, with_passed
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
@@ -72,6 +72,8 @@ class FileOptions:
     fast_math: bool = False  # approximate division, square roots and functions of single precision, as with nvcc
     host_numbers: tuple[tuple[str, int | float], ...] = ()  # variables of the host code that begin with other values
     host_calls: bool = False  # also read which function of the host code performs which launches
+    # Template arguments with which the host code calls its functions → those to call them with instead.
+    host_instance: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
     arch: str = "sm_90"
     seed: int = 0
     nvcc: Path | None = None  # None: NVRTC
@@ -156,6 +158,7 @@ def read_file(
         fast_math=options.fast_math,
         host_numbers=dict(options.host_numbers),
         host_calls=options.host_calls,
+        host_instance=options.host_instance,
         compiled=compiled,
         deadline=deadline,
     )
@@ -184,7 +187,8 @@ def with_given_numbers(file: KernelFile, options: FileOptions) -> tuple[KernelFi
     if len(known) < len(given_numbers):
         refuse_unknown(given_numbers, chosen, names_of_sizes(file, chosen, read))
     numbers = traced_numbers(chosen, options.arguments, read)
-    return read(numbers), with_numbers(numbers)
+    changed = read(numbers)
+    return changed, replace(with_numbers(numbers), arguments=with_passed(changed, chosen, options.arguments))
 
 
 def check_kernels(

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from shflbench.checker.inputs.grammar import NumberValue
+from shflbench.checker.inputs.grammar import GivenArgument, NumberValue
 from shflbench.checker.inputs.names import names_of, parameter_name
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
-    from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch, HostNumber, KernelFile, SourceKernel
 
     Numbers: TypeAlias = Mapping[str, int | float]  # by the name of a variable
@@ -40,6 +39,23 @@ def traced_numbers(
     search.trace_others()
     search.refuse_contradictions()
     return search.best.numbers
+
+
+def with_passed(
+    file: KernelFile, chosen: Sequence[SourceKernel], arguments: Sequence[GivenArgument]
+) -> tuple[GivenArgument, ...]:
+    """Return the arguments with a note at each number that the host code passes to a kernel.
+
+    Other launches, to which it passes another number of the same name, keep theirs, as the second one of `reduce(n)`
+    and `reduce(blocks)`.
+    """
+    symbols = {kernel.symbol for kernel in chosen}
+    return tuple(
+        GivenArgument(item.name, NumberValue(item.value.value, is_passed=True))
+        if isinstance(item.value, NumberValue) and item.value.value in _passed(file, symbols, item.name)
+        else item
+        for item in arguments
+    )
 
 
 def variables_of(file: KernelFile, chosen: Sequence[SourceKernel]) -> list[HostNumber]:
@@ -117,10 +133,11 @@ class _NumberSearch:
         """Replace the number of the variable that a given number comes from; UsageError if others contradict it."""
         contradicted: tuple[str, HostNumber] | None = None
         for variable in self._candidates(name):
-            if self._is_passed(self.best, name):
+            if self._is_passed(self.best, name) and not self._is_of_loop(variable, name):
                 break
             reading = self._with(variable, self._given[name])
-            if reading is None or self._given[name] not in self._passed(reading, name):
+            passed = self._passed(reading, name) if reading is not None else set()
+            if reading is None or self._given[name] not in passed or passed == self._passed(self.best, name):
                 continue
             lost = self._lost(reading)
             restored = self._restored(reading, variable, lost) if lost else reading
@@ -131,6 +148,10 @@ class _NumberSearch:
         if contradicted is not None and not self._is_passed(self.best, name):
             self._refuse(contradicted[0], name, contradicted[1])
         self._done.append(name)
+
+    def _is_of_loop(self, variable: HostNumber, name: str) -> bool:
+        """Whether a given number may be one of those of a loop, which passes others of them, too."""
+        return len(variable.values) > 1 and self._given[name] in variable.values
 
     def refuse_contradictions(self) -> None:
         """Raise UsageError if the host code computes another value for a given number from those that were traced."""
@@ -204,13 +225,23 @@ class _NumberSearch:
 
     def _passed(self, reading: _Reading, name: str) -> set[int | float]:
         """Return the values that the host code passes to the kernels for a parameter, without derived ones."""
-        certain = [argument.value for host, argument in self._arguments(reading, name) if not host.assumed]
-        return {value for value in certain if value is not None}
+        return _passed(reading.file, self._symbols, name)
 
     def _arguments(self, reading: _Reading, name: str) -> Iterator[tuple[HostLaunch, HostArgument]]:
         """Yield what the launches that the host code performs as it is pass to the kernels for a parameter."""
-        for kernel in reading.file.kernels:
-            places = [place for place, item in enumerate(kernel.parameters) if parameter_name(item, place) == name]
-            performed = [host for host in kernel.host_launches if not host.forced]
-            for host in performed if kernel.symbol in self._symbols else ():
-                yield from ((host, host.arguments[place]) for place in places if place < len(host.arguments))
+        return _arguments(reading.file, self._symbols, name)
+
+
+def _passed(file: KernelFile, symbols: Collection[str], name: str) -> set[int | float]:
+    """Return the values that the host code passes to kernels for a parameter, without derived ones."""
+    certain = [argument.value for host, argument in _arguments(file, symbols, name) if not host.assumed]
+    return {value for value in certain if value is not None}
+
+
+def _arguments(file: KernelFile, symbols: Collection[str], name: str) -> Iterator[tuple[HostLaunch, HostArgument]]:
+    """Yield what the launches that the host code performs as it is pass to kernels for a parameter."""
+    for kernel in file.kernels:
+        places = [place for place, item in enumerate(kernel.parameters) if parameter_name(item, place) == name]
+        performed = [host for host in kernel.host_launches if not host.forced]
+        for host in performed if kernel.symbol in symbols else ():
+            yield from ((host, host.arguments[place]) for place in places if place < len(host.arguments))

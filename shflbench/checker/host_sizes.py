@@ -1,4 +1,4 @@
-"""Sizes of buffers that do not follow a number which the user gives."""
+"""Launches of the host code that follow the numbers which the user gives, and sizes of buffers that do not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,19 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.sources.kernel_file import HostLaunch, SourceKernel
+
+
+def following(launches: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: Wishes) -> Sequence[PlannedLaunch]:
+    """Return the launches to which the host code passes the given numbers; all if there are none."""
+    names = [parameter_name(parameter, place) for place, parameter in enumerate(kernel.parameters)]
+
+    def gets_them(launch: PlannedLaunch) -> bool:
+        passed = zip(names, launch.host.arguments if launch.host is not None else (), strict=False)
+        return all(wishes.given_value(name, argument) is wishes.given.get(name) for name, argument in passed)
+
+    return [launch for launch in launches if gets_them(launch)] or launches
 
 
 def fixed_sizes(kernel: SourceKernel, launch: PlannedLaunch, arguments: Arguments, varied: Sequence[str]) -> str:

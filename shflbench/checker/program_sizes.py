@@ -40,22 +40,26 @@ def _sizes(launch: HostLaunch) -> tuple[tuple[int | float | None, int | None], .
     return tuple((item.value, item.buffer.size if item.buffer is not None else None) for item in launch.arguments)
 
 
-def without_words(file: KernelFile, options: FileOptions) -> KernelFile:
+def without_words(file: KernelFile, options: FileOptions) -> tuple[KernelFile, FileOptions]:
     """Return a file with the launches of the program without a command line, where others are of derived words.
+
+    The options are those that it is read with.
 
     What the check derives is small, so that the check is fast; what is timed has the sizes of the program.
     """
     launched = [launch for kernel in file.kernels for launch in kernel.host_launches]
     if options.host_args is not None or not any(launch.assumed for launch in launched):
-        return file
-    plain = read_file(file.path, replace(options, host_args=()), compiled=file)
+        return file, options
+    options = replace(options, host_args=())
+    plain = read_file(file.path, options, compiled=file)
     kernels = {item.symbol: item for item in plain.kernels if _are_known(item.host_launches)}
     calls = {item.function: item for item in plain.host_calls if _are_known(one.launch for one in item.launches)}
-    return replace(
+    changed = replace(
         file,
         kernels=tuple(kernels.get(item.symbol, item) for item in file.kernels),
         host_calls=tuple(calls.get(item.function, item) for item in file.host_calls),
     )
+    return changed, options
 
 
 def _are_known(launches: Iterable[HostLaunch]) -> bool:

@@ -199,7 +199,7 @@ def _launch(
         buffers=tuple(_buffer(item, names) for item in shared),
         numbers=tuple(numbers),
         arguments=first.arguments,
-        texts=tuple(dict.fromkeys(text for launch in launches for text in launch.texts)),
+        texts=tuple(dict.fromkeys(_texts(launches, names))),
         pointers=first.pointers,
         later=tuple(later),
     )
@@ -222,3 +222,11 @@ def _buffer(shared: _Shared, names: Sequence[Mapping[str, str]]) -> CandidateBuf
         is_ordered=any(buffer.is_ordered for _, buffer in shared.views),
         is_intermediate=shared.is_intermediate,
     )
+
+
+def _texts(launches: Sequence[CandidateLaunch], names: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, str]]:
+    """Yield the texts of the launches, with the names of the arguments in the sequence."""
+    for launch, known in zip(launches, names, strict=True):
+        for text, origin in launch.texts:
+            name, equals, value = text.partition(" = ")
+            yield f"{known.get(name, name)}{equals}{value}", origin

@@ -22,7 +22,7 @@ from shflbench.measure import executor
 from shflbench.model import Overrides, Status
 from shflbench.session import Note, Plan, run
 from shflbench.session.plan import run_info
-from shflbench.store import RunFolder, read_run
+from shflbench.store import RunFolder, read_run, require_unused
 from shflbench.store.lock import sole_writer
 from shflbench.user_kernels.several_sources import choose_each
 from shflbench.user_kernels.suite import BenchSettings, suite_of
@@ -45,6 +45,8 @@ COMPARED = (Status.VERIFIED, Status.INCORRECT)
 def bench(request: BenchRequest) -> BenchResult:
     """Compare the kernels of a request, and return their times where there is a GPU; `shflbench.bench` says more."""
     reason = _no_gpu(request)
+    if request.output:
+        require_unused(request.output, "pass another folder")
     candidates = request.candidates()
     choice = choose_each(NAME, candidates)
     result = BenchResult((), {item.kernel: item.sentence for item in choice.left_out}, (), None)

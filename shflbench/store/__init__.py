@@ -1,6 +1,6 @@
 """Runs on disk: write, read and resume them."""
 
-from shflbench.store.append import RunFolder
+from shflbench.store.append import RunFolder, require_unused
 from shflbench.store.columns import Row, row_columns
 from shflbench.store.provenance import Host, RunInfo, RunSettings, SentinelSet, SuiteText, Versions
 from shflbench.store.read import Run, find_runs, read_info, read_run
@@ -20,6 +20,7 @@ __all__ = [
     "find_runs",
     "read_info",
     "read_run",
+    "require_unused",
     "resume",
     "row_columns",
 ]

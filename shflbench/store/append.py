@@ -63,15 +63,8 @@ class RunFolder:
 
         Files without a row, which a start leaves that is killed before `run.json` is written, are replaced.
         """
+        require_unused(path, f"resume it by --resume {path}, or give another folder")
         with writing(path):
-            if path.exists() and not path.is_dir():
-                raise ResultsError(f"{path} is a file, not a folder", "give another folder")
-            if (path / RUN_FILE).exists():
-                raise ResultsError(
-                    f"{path} already contains a run", f"resume it by --resume {path}, or give another folder"
-                )
-            if path.exists() and not _is_unused(path):
-                raise ResultsError(f"{path} exists and is not empty", "give another folder")
             path.mkdir(parents=True, exist_ok=True)
             return cls._start(path, info)
 
@@ -218,6 +211,17 @@ def claim_folder(parent: Path, stem: str) -> Path:
             continue
         break
     return path
+
+
+def require_unused(path: Path, advice: str) -> None:
+    """Raise ResultsError if no run can start in a folder; `advice` is what to do about a run in it."""
+    with writing(path):
+        if path.exists() and not path.is_dir():
+            raise ResultsError(f"{path} is a file, not a folder", "give another folder")
+        if (path / RUN_FILE).exists():
+            raise ResultsError(f"{path} already contains a run", advice)
+        if path.exists() and not _is_unused(path):
+            raise ResultsError(f"{path} exists and is not empty", "give another folder")
 
 
 def _is_unused(path: Path) -> bool:

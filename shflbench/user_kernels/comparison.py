@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Size: TypeAlias = "tuple[str, str] | None"  # the name and the value of an option; None if there is one size
 
 OLD, NEW = "old", "new"  # variants of a kernel that two files have
+OTHER_PARAMETERS = "no compared kernel has these parameters; name a kernel with --kernel to time it"
 FEWEST = 2  # kernels of a comparison that nobody asked for
 
 
@@ -158,8 +159,14 @@ def choose(file: CandidateFile, *, named: bool, reference: str = "") -> KernelCh
     several = [group for group in groups if len(group) >= FEWEST] or groups[:1]
     for group in groups:
         if group not in several:
-            alone = "no other kernel of the file has its parameters; name it with --kernel to time it"
-            left_out += [LeftOut(kernel.name, alone) for kernel in group]
+            left_out += [LeftOut(kernel.name, OTHER_PARAMETERS) for kernel in group]
+    if not named and several:
+        compared = {group[0].signature for group in several}
+        others = {kernel.name for kernel in file.kernels if kernel.signature not in compared}
+        left_out = [
+            replace(item, sentence=OTHER_PARAMETERS) if item.kernel in others and not item.is_broken else item
+            for item in left_out
+        ]
     comparisons = []
     for group in filter(None, several):
         name = _pattern_name(file, group[0] if len(several) > 1 else None)
@@ -198,7 +205,7 @@ def choose_between(old: CandidateFile, new: CandidateFile, called: Sequence[str]
 def _only(word: str, name: str) -> str:
     """Return that only the file that the user calls so has a kernel, as a sentence, with the option that helps."""
     advice = f"; compare one instance with --kernel '{name}'" if "<" in name else ""
-    return f"only {word} has it{advice}"
+    return f"only in {word}{advice}"
 
 
 def _in_file(sentence: str, file: CandidateFile, word: str) -> str:
@@ -215,18 +222,23 @@ def _rejected(file: CandidateFile) -> Iterator[LeftOut]:
 
 def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[LeftOut]) -> bool:
     """Whether a kernel can be timed; if not, add why to `left_out`."""
+    if kernel.sibling:
+        why = f"not launched by the host code; give {kernel.missing[0]}, its arguments are those of {kernel.sibling}"
+        left_out.append(LeftOut(kernel.name, why))
+        return False
     for report in filter(None, map(file.reports.get, kernel.symbols)):
-        who = f"its kernel `{report.name}` is" if len(kernel.symbols) > 1 else ""
+        who = f"its kernel `{report.name}` " if len(kernel.symbols) > 1 else ""
         if report.verdict is KernelVerdict.BROKEN:
             findings = (group.sentence(file.path.parent) for group in grouped(report.findings) if group.level)
-            sentence = f"{who} broken, {next(findings, report.sentence)}".lstrip()
+            is_broken = f"{who}is broken" if who else "broken"
+            sentence = f"{is_broken}, {next(findings, report.sentence)}"
             left_out.append(LeftOut(kernel.name, sentence, is_broken=True))
             return False
         if report.verdict is KernelVerdict.NEEDS_ARGUMENTS:
             given = [cause if cause.startswith("-") else f"--arg {cause}=…" for cause in report.causes]
             options = f"; give {' '.join(given)}" if given else ""
-            who = f"its kernel `{report.name}`" if len(kernel.symbols) > 1 else "it"
-            left_out.append(LeftOut(kernel.name, f"{who} needs arguments, {report.sentence}{options}"))
+            sentence = f"{who}needs arguments, {report.sentence}{options}"
+            left_out.append(LeftOut(kernel.name, sentence))
             return False
     if kernel.problem:
         left_out.append(LeftOut(kernel.name, kernel.problem))
@@ -253,7 +265,7 @@ def _comparison(
     for kernel, code in group[1:]:
         names = _names(first, kernel)
         if names is None or not _same_sizes(base, kernel, names) or not _same_places(base, kernel, names):
-            reason = f"its arguments differ from those of `{base.name}`; give them by --arg"
+            reason = f"arguments differ from those of `{base.name}`; give them by --arg"
             left_out.append(LeftOut(kernel.name, reason))
         elif (first.later or kernel.launches[0].later) and (
             reason := difference(first, kernel.launches[0], names, base.name)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 MOST_SECONDS = 60.0  # of a command of git
+ADVICE = "Name a commit, a tag or a branch of the file's repository."
 OTHER_WAY = "Give the older file: bench OLD.cu NEW.cu."
 
 
@@ -40,9 +41,12 @@ def checked_out(path: Path, name: str) -> Iterator[Revision]:
 
     UsageError if the file is in no repository, or the repository has no such revision or file.
     """
-    top = Path(_git(path.resolve().parent, "rev-parse", "--show-toplevel").decode().strip())
-    commit = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}").decode().strip()
-    archive = _git(top, "archive", "--format=tar", commit)
+    no_repository = UsageError(f"--against: {path} is in no git repository", "Compare two files: bench OLD.cu NEW.cu.")
+    no_revision = UsageError(f"--against: the repository of {path} has no revision {name}", ADVICE)
+    top = Path(_git(path.resolve().parent, "rev-parse", "--show-toplevel", missing=no_repository))
+    words = ("rev-parse", "--verify", "--quiet", "--end-of-options")
+    commit = _git(top, *words, f"{name}^{{commit}}", missing=no_revision)
+    archive = _output(top, "archive", "--format=tar", commit, missing=no_revision)
     with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
             _extract(files, folder)
@@ -60,8 +64,13 @@ def _extract(files: tarfile.TarFile, folder: str) -> None:
         files.extractall(folder, [item for item in files if item.isfile() or item.isdir()])  # noqa: S202  (names of git)
 
 
-def _git(folder: Path, *words: str) -> bytes:
-    """Return what a command of git prints; UsageError with its message if it fails."""
+def _git(folder: Path, *words: str, missing: UsageError) -> str:
+    """Return the line that a command of git prints."""
+    return _output(folder, *words, missing=missing).decode().strip()
+
+
+def _output(folder: Path, *words: str, missing: UsageError) -> bytes:
+    """Return what a command of git prints; UsageError with its message if it fails, `missing` if it has none."""
     program = shutil.which("git")
     if program is None:
         raise UsageError("--against: git is not on the PATH", OTHER_WAY)
@@ -72,6 +81,8 @@ def _git(folder: Path, *words: str) -> bytes:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise UsageError(f"--against: git cannot be run: {error}", OTHER_WAY) from error
     if made.returncode:
-        why = made.stderr.decode(errors="replace").strip().splitlines() or ["there is no such revision"]
-        raise UsageError(f"--against: {why[-1]}", "Name a commit, a tag or a branch of the file's repository.")
+        why = made.stderr.decode(errors="replace").strip().splitlines()
+        if not why or "not a git repository" in why[-1]:
+            raise missing
+        raise UsageError(f"--against: {why[-1]}", ADVICE)
     return made.stdout

@@ -161,7 +161,7 @@ def test_slower_copies_have_the_names_of_the_unchanged_kernels_and_more_iteratio
 
 def test_every_kernel_is_launched_without_asking_for_more_shared_memory() -> None:
     suite, cases = timer.chosen(SLOWER)
-    uncompiled: Any = None
+    uncompiled: Any = SimpleNamespace(later=())
     for case in cases.values():
         pattern = load_pattern(suite.pattern_folders[case.pattern])
         assert case.launch.grid is not None

@@ -143,7 +143,7 @@ class _Maker:
         self, name: str, item: KernelParameter | Field, size: int, host: HostArgument | None
     ) -> tuple[bytes, Span]:
         """Return the bytes of one number or pointer."""
-        given = self.wishes.given.get(name)
+        given = self.wishes.given_value(name, host)
         if given is not None:
             return self._given(name, item, size, given)
         if item.pointer:

@@ -39,6 +39,7 @@ class NumberValue:
     """A number."""
 
     value: int | float
+    is_passed: bool = False  # whether the host code passes it to a launch, and so says which launches get it
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,7 +148,7 @@ class ArgumentNumbers:
                     for part in parameter.fields
                 ]
             for offset, label, pointer, type_, host in items:
-                element, given = element_of(type_), self._wishes.given.get(label)
+                element, given = element_of(type_), self._wishes.given_value(label, host)
                 if pointer or element is None or element.kind not in "iu":
                     continue
                 number = self.number(label, element, host)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from shflbench.checker.inputs.grammar import NumberValue
+
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.grammar import ArgumentValue
     from shflbench.checker.inputs.size_bound import SizeBound
     from shflbench.checker.inputs.thresholds import ContentThresholds
+    from shflbench.checker.sources.kernel_file import HostArgument
 
 MOST_BYTES = 64 << 20  # of all buffers together, before and after they grow
 MOST_PAGED = 1 << 34  # of a buffer of which only the parts that threads access take memory
@@ -43,3 +46,10 @@ class Wishes:
     indexes: Collection[str] = ()  # buffers whose contents are addresses, or numbers of iterations
     thresholds: Mapping[str, ContentThresholds] = field(default_factory=dict)  # that contents are compared with
     alternative: Alternative | None = None  # values in place of those that names and the launch suggest
+
+    def given_value(self, name: str, host: HostArgument | None) -> ArgumentValue | None:
+        """Return the given value of an argument; None for a number that the host code passes to other launches."""
+        given, passed = self.given.get(name), host.value if host is not None else None
+        if isinstance(given, NumberValue) and given.is_passed and passed not in {None, given.value}:
+            return None
+        return given

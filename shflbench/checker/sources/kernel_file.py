@@ -160,6 +160,14 @@ class HostNumber:
 
 
 @dataclass(frozen=True, slots=True)
+class HostChange:
+    """Numbers and template arguments in place of those of the host code, with which it is read."""
+
+    numbers: Mapping[str, int | float] = field(default_factory=dict)  # that variables begin with, by name
+    instance: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())  # template arguments of functions → other ones
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchBounds:
     """Limits that the kernel declares; None where it declares none."""
 
@@ -188,6 +196,7 @@ class SourceKernel:
     place: SourceLine | None  # where its definition begins
     host_launches: tuple[HostLaunch, ...] = ()
     launch_bounds: LaunchBounds = field(default_factory=LaunchBounds)
+    sibling: str = ""  # the instance whose arguments it takes, because the host code does not launch it
     derived: tuple[str, ...] = ()  # template arguments that nothing in the file names: `T = float`
     named_block: NamedBlock | None = None
     variables: tuple[tuple[str, int], ...] = ()  # of the device, which it reaches: name and bytes; once it is linked

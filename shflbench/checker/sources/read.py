@@ -22,7 +22,7 @@ from shflbench.checker.sources.header_search import with_found_headers
 from shflbench.checker.sources.host_code import UserFile
 from shflbench.checker.sources.includes import is_file, read_limited
 from shflbench.checker.sources.instances import compile_with_derived, example, requested, signature, with_derived
-from shflbench.checker.sources.kernel_file import CompileOptions, KernelFile, SourceNote
+from shflbench.checker.sources.kernel_file import CompileOptions, HostChange, KernelFile, SourceNote
 from shflbench.checker.sources.lexer import without_comments
 from shflbench.checker.sources.naming import selected
 from shflbench.checker.sources.plain_folder import table_name
@@ -86,6 +86,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     fast_math: bool = False,
     host_numbers: Mapping[str, int | float] | None = None,
     host_calls: bool = False,
+    host_instance: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
     compiled: KernelFile | None = None,
     deadline: Deadline = NEVER,
 ) -> KernelFile:
@@ -96,7 +97,8 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     names an instance are compiled for `float` or `int` if all their parameters are types; `SourceKernel.derived` says
     so. `cache` is a folder for what NVRTC returns, and `host_args` are the words of the program's command line. With
     `fast_math`, division, square roots and functions of single precision are approximate. Variables of the host code
-    that begin with a constant begin with the `host_numbers` of their names. With `host_calls`, the result has the calls
+    that begin with a constant begin with the `host_numbers` of their names, and function templates that are called with
+    the first arguments of `host_instance` are called with the second ones. With `host_calls`, the result has the calls
     of functions of the host code. Of a file that has been `compiled`, only the host code is read again.
 
     UsageError if a folder of `include` does not exist, InputError if the file cannot be read, CompileError if it does
@@ -113,7 +115,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     nvrtc = PtxCompiler(toolchain, cache) if toolchain is not None else None
 
     def source_with(options: CompileOptions) -> CudaSource:
-        return CudaSource(unit, options.define, host_args, usual, host_numbers)
+        return CudaSource(unit, options.define, host_args, usual, HostChange(host_numbers or {}, host_instance))
 
     def compile_source(options: CompileOptions) -> _Compilation:
         source = source_with(options)
@@ -136,7 +138,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
 
     if nvrtc is None or nvcc is not None:
         return read()[0]
-    words = (host_args, usual, host_numbers, host_calls, instances, instance, skip_unknown, compiled)
+    words = (host_args, usual, host_numbers, host_instance, host_calls, instances, instance, skip_unknown, compiled)
     return cached_file(nvrtc, unit, options, (path, kernel, words, built, header_notes, run_notes), read)
 
 

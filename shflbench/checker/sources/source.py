@@ -13,6 +13,7 @@ from shflbench.checker.sources.host.interpreter import Interpreter
 from shflbench.checker.sources.host.preprocessor import Preprocessor
 from shflbench.checker.sources.host.program import HostProgram
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
+from shflbench.checker.sources.kernel_file import HostChange
 from shflbench.checker.sources.launch_macros import with_launches
 from shflbench.checker.sources.launches import LaunchSite, kernel_name, launches
 from shflbench.checker.sources.layouts import Types
@@ -22,7 +23,7 @@ from shflbench.checker.sources.syntax_trees import line_of, walk
 from shflbench.checker.sources.templates import Instances
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from tree_sitter import Node
 
@@ -42,13 +43,13 @@ class CudaSource:
         define: Sequence[str],
         words: Sequence[str] | None = None,
         usual: Sequence[str] = (),
-        numbers: Mapping[str, int | float] | None = None,
+        change: HostChange | None = None,
     ) -> None:
         """Keep the files, the words of the program's command line if they are given, and else its `usual` ones.
 
-        Variables of the host code begin with the `numbers` of their names.
+        The host code is that of the files with the `change`.
         """
-        self.unit, self.words, self.usual, self.numbers = unit, words, usual, numbers or {}
+        self.unit, self.words, self.usual, self.change = unit, words, usual, change or HostChange()
         self.macros = Macros([file.lexed for file in unit.files], define)
 
     @cached_property
@@ -128,8 +129,8 @@ class CudaSource:
 
     @cached_property
     def _interpreter(self) -> Interpreter:
-        program = HostProgram(self._host_files, self.macros, self._preprocessor.macros, self.numbers)
-        return Interpreter(program, self.types, self._by_plain_name, self.numbers)
+        program = HostProgram(self._host_files, self.macros, self._preprocessor.macros, self.change.numbers)
+        return Interpreter(program, self.types, self._by_plain_name, self.change.numbers, self.change.instance)
 
     @property
     def host_numbers(self) -> tuple[HostNumber, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,6 +16,8 @@ from shflbench.cli.parameters import DEFAULT_ARCH, PATH, format_option
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
 from shflbench.environment import cache_folder
 from shflbench.errors import FINDING_EXIT, UsageError
+from shflbench.grouping import group_by
+from shflbench.words import count_noun, joined, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from shflbench.store import RunFolder
     from shflbench.user_kernels.comparison import KernelChoice
 
+NOT_RUN_EXIT = 5  # as of a case that failed
 MOST_THREADS = 1 << 40  # of a launch; a GPU refuses what it cannot run
 CHECK_SECONDS = 10.0  # of the short check, after compiling
 MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has more time"  # that is no option of bench
@@ -105,10 +109,14 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
     Exit codes:
       1   a kernel is broken, or does not write what the others write
       4   there is no GPU, and --device cuda asks for one
-      5   kernels computed different results, or a launch failed
+      5   kernels computed different results, a launch failed, or a kernel of --kernel was not run
     """
     console: Console = context.obj
     _require_gpu(flags["device"])
+    if flags["output"]:
+        from shflbench.store import require_unused
+
+        require_unused(flags["output"], "give another folder by --output")
     from shflbench.cli.run.request import early_worker
 
     request = _request(flags)
@@ -151,7 +159,8 @@ def _compare(
         if flags["l2"] == "warm":
             _say_what_l2_keeps(choice, folder, console)
         _print(files, choice, folder, flags, console, suite.cases)
-    return code or (FINDING_EXIT if is_broken else 0)
+    is_named = bool(flags["kernels"]) and bool(choice.left_out)
+    return code or (FINDING_EXIT if is_broken else NOT_RUN_EXIT if is_named else 0)
 
 
 def _advice(choice: KernelChoice) -> str:
@@ -219,12 +228,12 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
 
 def _read(file: Path, flags: dict[str, Any], console: Console) -> CandidateFile:
     from shflbench.checker import parse_argument_sets, read_candidates
-    from shflbench.cli.check.progress import FileProgress
+    from shflbench.cli.check.progress import show_step
 
     sets = parse_argument_sets(flags["arguments"])
     options = _file_options(file, flags)
     with console.progress() as progress:
-        watch = None if flags["no_check"] else FileProgress(console, progress).show
+        watch = None if flags["no_check"] else partial(show_step, progress)
         return read_candidates(file, options, watch, sets)
 
 
@@ -240,15 +249,29 @@ def _first(candidates: CandidateFile, flags: dict[str, Any]) -> str:
 
 
 def _show_left_out(choice: KernelChoice, reports: Sequence[KernelReport], console: Console) -> None:
-    """Say which kernels are not timed, and which are although the check could not decide."""
+    """Say which kernels are not timed, what the check found of the others, and of which it could not decide."""
     from shflbench.checker import KernelVerdict
 
-    for item in choice.left_out:
-        console.warn(f"{item.kernel} is not timed: {item.sentence}")
+    for sentence, alike in group_by(choice.left_out, lambda item: item.sentence).items():
+        kernels = joined([item.kernel for item in alike])
+        console.warn(f"{kernels} {one_or_many(len(alike), 'is', 'are')} not timed: {sentence}")
     names = {symbol for item in choice.comparisons for kernel in item.kernels for symbol in kernel.candidate.symbols}
-    for report in reports:
-        if report.symbol in names and report.verdict in {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}:
+    compared = [report for report in reports if report.symbol in names]
+    undecided = {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}
+    if decided := [report for report in compared if report.verdict not in undecided]:
+        console.say(_result(decided))
+    for report in compared:
+        if report.verdict in undecided:
             console.warn(f"{report.name}: {report.verdict}, {report.sentence.replace(MORE_TIME, LONGER_CHECK)}")
+
+
+def _result(reports: Sequence[KernelReport]) -> str:
+    """Return the verdicts on the compared kernels as a sentence: `Checked: clean (2 kernels, 5 launches).`."""
+    parts = []
+    for verdict, alike in group_by(reports, lambda report: report.verdict).items():
+        launches = sum(len(report.launches) for report in alike)
+        parts.append(f"{verdict} ({count_noun(len(alike), 'kernel')}, {count_noun(launches, 'launch')})")
+    return f"Checked: {', '.join(parts)}."
 
 
 def _request(flags: dict[str, Any]) -> RunRequest:

@@ -14,6 +14,13 @@ if TYPE_CHECKING:
 LONG_S = 3.0  # after which verdicts are shown as they come; before, the report follows soon
 
 
+def show_step(progress: Progress, step: CheckStep) -> None:
+    """Show the kernel that is checked now; nothing of one that is finished."""
+    if step.report is None:
+        what = f"checking {step.kernel}, kernel {step.number} of {step.kernels}" if step.number else "compiling"
+        progress.show(what, max(step.number - 1, 0), max(step.kernels, 1))
+
+
 class FileProgress:
     """Shows the steps of the check of one file on stderr."""
 
@@ -26,8 +33,7 @@ class FileProgress:
     def show(self, step: CheckStep) -> None:
         """Show what is done now, and the verdicts on finished kernels; the report shows the last one at once."""
         if step.report is None:
-            what = f"checking {step.kernel}, kernel {step.number} of {step.kernels}" if step.number else "compiling"
-            self._progress.show(what, max(step.number - 1, 0), max(step.kernels, 1))
+            show_step(self._progress, step)
             return
         reason = (step.report.sentence.splitlines() or [""])[0]
         self._finished.append(f"{step.kernel}: {step.report.verdict}, {reason}")

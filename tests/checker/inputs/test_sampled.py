@@ -7,6 +7,7 @@ import pytest
 
 from shflbench.checker.files import FileOptions, check_file
 from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.launches import fewer_blocks, plan
 from shflbench.checker.inputs.sampled import counted_blocks, with_samples
 from shflbench.checker.inputs.shapes import parse_shape
@@ -101,22 +102,25 @@ def test_a_sampled_block_has_the_coordinates_of_its_number_in_the_grid() -> None
     assert shape.describe(33) == "thread (1, 0, 0) of block (99, 49, 0)"
 
 
-def test_only_launch_is_judged_where_its_blocks_leave_a_derived_buffer(tmp_path: Path, kernel_cache: Path) -> None:
-    source = tmp_path / "finish.cu"
+def test_only_launch_is_judged_where_its_blocks_do_not_end(tmp_path: Path, kernel_cache: Path) -> None:
+    source = tmp_path / "long.cu"
     source.write_text(
-        "__global__ void finish(const unsigned *partial, int count, unsigned *out)\n"
+        "__global__ void total(const int *in, int count, int *out)\n"
         "{\n"
-        "    unsigned sum = 0;\n"
-        "    for (int i = threadIdx.x; i < count; i += blockDim.x) sum += partial[i * 256 + blockIdx.x];\n"
-        "    out[blockIdx.x * blockDim.x + threadIdx.x] = sum;\n"
+        "    int sum = 0;\n"
+        "    for (int i = 0; i < count; ++i) sum ^= in[i & 31] + i;\n"
+        "    out[blockIdx.x] = sum;\n"
         "}\n"
     )
-    large = replace(parse_shape("1056x256"), sample=(0, 1055))
-    (report,) = check_file(
-        source, FileOptions(launches=(large,), toolchain=kernels.tools(), cache=kernel_cache)
-    ).kernels
-    assert "1056x256" in {launch.shape for launch in report.launches}
-    assert "0 launches" not in report.sentence
+    options = FileOptions(
+        launches=(replace(parse_shape("2x32"), sample=(0, 1)),),
+        arguments=parse_arguments(["count=100000000"]),
+        toolchain=kernels.tools(),
+        cache=kernel_cache,
+    )
+    (report,) = check_file(source, options).kernels
+    assert [launch.shape for launch in report.launches] == ["2x32"]
+    assert report.verdict == "not checked"
 
 
 # Buffers of 512 MB, of which the kernels access a few pages.

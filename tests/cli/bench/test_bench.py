@@ -1,6 +1,7 @@
 """`shflbench bench FILE` on files of two or more kernels, without a GPU."""
 
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -74,7 +75,7 @@ def test_missing_options_are_named(bench: BenchCommand) -> None:
     outcome = bench(KERNELS)
     assert outcome.code == 2
     options = "--launch GRIDxBLOCK --arg out=f32[COUNT] --arg in=f32[COUNT] --arg n=NUMBER"
-    assert f"sums_smem is not timed: give {options}" in outcome.err
+    assert f"sums_smem and sums_shfl are not timed: give {options}" in outcome.err
 
 
 def test_options_replace_host_code(bench: BenchCommand) -> None:
@@ -242,6 +243,36 @@ def test_what_launches_do_is_counted_once(bench: BenchCommand, monkeypatch: pyte
     assert len(first) == 2
     Path("run").rename("first")
     jobs: list[object] = []
-    monkeypatch.setattr("shflbench.session.launch_counts.counts_of_all", lambda new: jobs.extend(new) or iter(()))
+
+    def none(new: Sequence[object]) -> Iterator[object]:
+        jobs.extend(new)
+        return iter(())
+
+    monkeypatch.setattr("shflbench.session.launch_counts.counts_of_all", none)
     assert bench(SUMS).code == 0
     assert (jobs, read_counts(Path("run"))) == ([], first)
+
+
+def test_folder_that_contains_a_run_is_refused_before_the_file_is_read(bench: BenchCommand) -> None:
+    given = ("--launch", "2x128", "--arg", "out=f32[2]", "--arg", "in=f32[200]", "--arg", "n=100", "--device", "none")
+    assert bench(KERNELS, "--no-check", *given).code == 0
+    outcome = bench("no CUDA", *given)
+    assert outcome.code == 3
+    assert outcome.err == "error: run already contains a run\nGive another folder by --output\n"
+
+
+def test_verdicts_on_all_compared_kernels_are_one_line(bench: BenchCommand) -> None:
+    outcome = bench(SUMS, "--device", "none")
+    lines = [line for line in outcome.err.splitlines() if "clean" in line]
+    (line,) = lines
+    assert re.fullmatch(r"Checked: clean \(2 kernels, \d+ launches\)\.", line)
+    assert "Checked" not in bench(SUMS, "--device", "none", "--no-check", "--output", "other").err
+
+
+def test_kernels_with_other_parameters_than_the_compared_ones_are_one_line(bench: BenchCommand) -> None:
+    others = "".join(f"__global__ void {name}(int* a) {{ a[0] = 1; }}\n" for name in ("first", "second", "third"))
+    given = ("--launch", "2x128", "--arg", "out=f32[2]", "--arg", "in=f32[200]", "--arg", "n=100")
+    outcome = bench(others + KERNELS, "--device", "none", "--no-check", *given)
+    assert outcome.code == 0, outcome.err
+    sentence = "no compared kernel has these parameters; name a kernel with --kernel to time it"
+    assert f"warning: first, second and third are not timed: {sentence}\n" in outcome.err

@@ -38,7 +38,8 @@ def test_default_of_a_missing_word_is_the_size_whatever_its_size_is(bench: Bench
 def test_program_that_needs_words_is_not_timed_without_them(bench: BenchCommand) -> None:
     outcome = bench(program(REQUIRED), *QUICK)
     assert outcome.code == 2
-    assert "sums_smem is not timed: give --host-args" in outcome.err
+    sentence = "give --host-args WORDS, the program's command line, such as --host-args '1024 100'"
+    assert f"sums_smem and sums_shfl are not timed: {sentence}\n" in outcome.err
 
 
 @pytest.mark.parametrize("words", [("--host-args", "1024"), ("--arg", "n=1024")])
@@ -61,3 +62,15 @@ def test_command_line_may_be_empty(bench: BenchCommand) -> None:
     assert "n = 256 (from the host code)" in bench(text, *QUICK).err
     outcome = bench(text, *QUICK, "--host-args", "", "--output", "other")
     assert "n = 512 (from the host code)" in outcome.err
+
+
+def test_command_line_is_no_help_for_a_function_that_nothing_calls(bench: BenchCommand) -> None:
+    text = KERNELS + "void sums(float* out, float* in, int n) { sums_smem<<<n, 256>>>(out, in, n); }"
+    outcome = bench(text, *QUICK)
+    assert (
+        "sums_smem and sums_shfl are not timed: give --launch GRIDxBLOCK --arg out=f32[COUNT] --arg in=f32[COUNT]"
+        in outcome.err
+    )
+    given = ("--launch", "4x256", "--arg", "out=f32[4]", "--arg", "in=f32[4000]", "--arg", "n=1000")
+    outcome = bench(text, *QUICK, "--output", "other", *given)
+    assert outcome.code == 0, outcome.err

@@ -66,7 +66,7 @@ def test_as_many_instances_go_together_in_the_order_of_their_launches(compare: B
 def test_more_instances_of_one_file_need_an_option(compare: BenchCommand) -> None:
     outcome = compare(copies(8), copies(2, 4))
     assert outcome.code == 2
-    assert "copy<2> is not timed: only new.cu has it; compare one instance with --kernel 'copy<2>'\n" in outcome.err
+    assert "copy<2> is not timed: only in new.cu; compare one instance with --kernel 'copy<2>'\n" in outcome.err
     assert "Give the options that are named above" in outcome.err
 
 

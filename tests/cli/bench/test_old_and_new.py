@@ -61,8 +61,8 @@ def test_kernel_of_one_file_only_is_named(bench: BenchCommand, shflbench: Comman
     Path("before.cu").write_text(SUMS.replace("sums_shfl", "sums_warp"), encoding="utf-8")
     Path("sums.cu").write_text(SUMS, encoding="utf-8")
     outcome = shflbench("bench", "before.cu", "sums.cu", "--output", "run")
-    assert "sums_warp is not timed: only before.cu has it" in outcome.err
-    assert "sums_shfl is not timed: only sums.cu has it" in outcome.err
+    assert "sums_warp is not timed: only in before.cu" in outcome.err
+    assert "sums_shfl is not timed: only in sums.cu" in outcome.err
     assert {case for case, *_ in compared()} == {f"sums/{variant}/f32/64x256/1" for variant in ("old", "new")}
 
 
@@ -85,7 +85,7 @@ def test_revision_brings_its_headers(
 def test_unknown_revision_is_refused(repository: Path, shflbench: Command, name: str) -> None:
     outcome = shflbench("bench", "sums.cu", "--against", name)
     assert outcome.code == 2
-    assert outcome.err.startswith("error: --against: ")
+    assert outcome.err.startswith(f"error: --against: the repository of sums.cu has no revision {name}\n")
     assert not (repository / "stolen").exists()
 
 
@@ -102,13 +102,13 @@ def test_messages_name_the_file_of_two_that_have_one_name(bench: BenchCommand, s
     Path("sums.cu").write_text(race.replace("sums_smem", "sums_shared"), encoding="utf-8")
     outcome = shflbench("bench", "a/sums.cu", "./sums.cu", "--output", "run")
     assert "sums_shfl is not timed: in sums.cu: broken, RAW" in outcome.err
-    assert "sums_smem is not timed: only a/sums.cu has it" in outcome.err
+    assert "sums_smem is not timed: only in a/sums.cu" in outcome.err
 
 
 def test_messages_name_the_revision(repository: Path, shflbench: Command) -> None:
     (repository / "sums.cu").write_text(SUMS.replace("sums_smem", "sums_shared"), encoding="utf-8")
     outcome = shflbench("bench", "sums.cu", "--against", "first", "--output", "run")
-    assert "sums_smem is not timed: only first:sums.cu has it" in outcome.err
+    assert "sums_smem is not timed: only in first:sums.cu" in outcome.err
 
 
 def test_inspect_names_both_files_and_their_headers_apart(repository: Path, shflbench: Command) -> None:
@@ -119,3 +119,16 @@ def test_inspect_names_both_files_and_their_headers_apart(repository: Path, shfl
     assert shflbench("bench", "sums.cu", "--against", "first", "--output", "run").code == 0
     listed = shflbench("inspect", "run", "--diff", "old", "new").out
     assert re.search(r"^ +old/sums\.cuh:\d+ +0x.* new/sums\.cuh:\d+$", listed, re.MULTILINE)
+
+
+def test_file_outside_of_a_repository_is_named(
+    bench: BenchCommand, shflbench: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del bench
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(Path.cwd().parent))
+    Path("sums.cu").write_text(SUMS, encoding="utf-8")
+    outcome = shflbench("bench", "sums.cu", "--against", "first")
+    assert outcome.code == 2
+    assert outcome.err == (
+        "error: --against: sums.cu is in no git repository\nCompare two files: bench OLD.cu NEW.cu\n"
+    )

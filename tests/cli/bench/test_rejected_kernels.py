@@ -45,7 +45,7 @@ def test_such_a_kernel_of_the_new_file_is_refused(bench: BenchCommand, shflbench
     outcome = shflbench("bench", "before.cu", "sums.cu", "--output", "run", "--no-check")
     assert outcome.code == 1
     assert SENTENCE in outcome.err
-    assert "only before.cu has it" not in outcome.err
+    assert "only in before.cu" not in outcome.err
 
 
 def test_new_refuses_such_a_kernel_by_its_name(bench: BenchCommand, shflbench: Command) -> None:

@@ -118,5 +118,5 @@ def test_kernel_without_the_number_is_left_out(bench: BenchCommand) -> None:
     other = "__global__ void clear(float* out) { out[blockIdx.x] = 0; }\n"
     text = other + VARYING.replace("cudaDeviceSynchronize", "clear<<<rows, 1>>>(out); cudaDeviceSynchronize")
     outcome = bench(text, "--arg", "n=512,256", "--kernel", "sums_smem", "--kernel", "clear")
-    assert "clear is not timed: it has no parameter `n`, which has several values" in outcome.err
+    assert "clear is not timed: no parameter is called `n`, which has several values" in outcome.err
     assert {case.split("/")[1] for case, _ in results()} == {"sums_smem"}

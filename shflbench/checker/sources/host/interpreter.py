@@ -54,12 +54,15 @@ class Interpreter:
         types: Types,
         kernels: Mapping[str, Sequence[Definition]],
         numbers: Mapping[str, int | float] | None = None,
+        instance: tuple[Sequence[str], Sequence[str]] = ((), ()),
     ) -> None:
         """Keep the program; `kernels` has the definitions of kernels by the last part of their names.
 
-        Variables that begin with a constant begin with the `numbers` of their names.
+        Variables that begin with a constant begin with the `numbers` of their names, and function templates that are
+        called with the first arguments of `instance` get the second ones.
         """
         self.program, self.kernels, self.numbers = program, kernels, numbers or {}
+        self._instance = instance
         self.types = TypeReader(types, program)
         self.state = HostState(HostInput())
         self._expressions: dict[int, Callable[[HostFrame], object]] = {}
@@ -276,7 +279,8 @@ class Interpreter:
         if self.state.depth >= MOST_CALLS:
             return UNKNOWN
         frame = HostFrame({}, receiver, dict(receiver.bound) if receiver is not None else {})
-        frame.bound = {**frame.bound, **_template_of(function, arguments, template)}
+        bound = _template_of(function, arguments, template)
+        frame.bound = {**frame.bound, **self._of_instance(bound)}
         for place, item in enumerate(function.parameters):
             self._pass(frame, item, arguments[place] if place < len(arguments) else None)
         self._initialize_fields(function, frame)
@@ -289,6 +293,13 @@ class Interpreter:
         finally:
             self.state.depth -= 1
         return outcome.value if isinstance(outcome, HostReturn) else UNKNOWN
+
+    def _of_instance(self, bound: dict[str, object]) -> dict[str, object]:
+        """Return the arguments of a function template, or those that replace them."""
+        before, after = self._instance
+        if not bound or [str(value) for value in bound.values()] != list(before[: len(bound)]):
+            return bound
+        return {name: int(text) if text.isdecimal() else text for name, text in zip(bound, after, strict=False)}
 
     def _pass(self, frame: HostFrame, item: Node, given: Reference | None) -> None:
         declarator = item.child_by_field_name("declarator")
