@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shflbench.patterns.discover import LoadedPattern
 
 MOST_BYTES = 1 << 31  # of the buffers of a launch, which the emulator has in memory
-MOST_SECONDS = 20.0  # of a launch; a sample takes 0.1 s, and 1 s where its buffers are large
+MOST_SECONDS = 5.0  # of a launch; a sample takes 0.1 s, and 1 s where its buffers are large
 MANY_BYTES = 1 << 28  # of launches that are counted one after another, because each takes as much memory
 
 CountsJob = tuple["LoadedPattern", "Case", "Kernel"]
@@ -33,6 +33,8 @@ def counts_of(pattern: LoadedPattern, case: Case, kernel: Kernel) -> LaunchCount
     KernelError where the emulator cannot run the kernel, or not in time, PatternError where a function of the pattern
     fails.
     """
+    if kernel.later:
+        raise EmulatorError(f"it launches {1 + len(kernel.later)} kernels, and only one is counted")
     blocks, dims = case.launch.grid or 1, case.launch.dims
     workload = Workload.of(pattern, case, blocks, SEED)
     if (size := _bytes(workload)) > MOST_BYTES:
