@@ -34,7 +34,7 @@ def counts_of(pattern: LoadedPattern, case: Case, kernel: Kernel) -> LaunchCount
     fails.
     """
     if kernel.later:
-        raise EmulatorError(f"it launches {1 + len(kernel.later)} kernels, and only one is counted")
+        raise EmulatorError(f"it launches {1 + len(kernel.later)} kernels, and a limit is that of one")
     blocks, dims = case.launch.grid or 1, case.launch.dims
     workload = Workload.of(pattern, case, blocks, SEED)
     if (size := _bytes(workload)) > MOST_BYTES:
