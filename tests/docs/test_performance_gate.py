@@ -206,7 +206,7 @@ def test_noise_is_learned_and_the_gate_is_tested_by_the_commands_of_the_page(
 
 def test_size_of_the_reference_run_is_what_the_page_says() -> None:
     folder = ROOT / "results" / "gtc2013" / "nvidia-h200"
-    size = sum((folder / name).stat().st_size for name in FILES) / 1e6
+    size = sum(path.stat().st_size for name in FILES if (path := folder / name).is_file()) / 1e6
     found = re.search(r"with (\d+) cases in five processes, is ([\d.]+) MB", " ".join(PAGE.split()))
     assert found is not None
     assert int(found[1]) == len(read_run(folder).rows)
