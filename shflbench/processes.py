@@ -173,8 +173,8 @@ class JobProcess:
 def _run_jobs(function: Callable[[Any], object], pipe: Connection, parent: int) -> None:
     """Run jobs until the parent closes its end of the pipe."""
     kill_on_parent_exit(parent)
-    pipe.send(None)
-    with suppress(EOFError):
+    with suppress(EOFError, ConnectionError):  # a parent that is killed closes it before its signal arrives
+        pipe.send(None)
         while True:
             job = pipe.recv()
             try:
