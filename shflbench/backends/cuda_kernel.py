@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Arguments = tuple[Any, ...]  # arrays of cupy and numbers of NumPy, in the kernel's order
 
-# Bytes: where `cudaMalloc` puts an array of at least 1 MiB. Atomics on 1 KiB take twice as long at a multiple of 1,024
+# Bytes: where `cudaMalloc` puts an array of at least 2 MiB. Atomics on 1 KiB take twice as long at a multiple of 1,024
 # as 512 bytes behind it (H200), and a pool would put small arrays at either, after what was allocated before.
 ALIGNMENT = 2 << 20
 DEFAULT_SHARED_BYTES = 48 * 1024  # more needs an attribute of the function

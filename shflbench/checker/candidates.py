@@ -55,8 +55,8 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import HostChange, HostLaunch, KernelFile, KernelParameter, SourceKernel
 
 MOST_BYTES = 1 << 33  # of a buffer, whose contents are made on the host
-WORDS = "--host-args WORDS, the program's command line, such as --host-args '1024 100'"
 PERIOD_BYTES = 1 << 20  # after which contents that nobody states repeat
+WORDS = "--host-args WORDS, the program's command line, such as --host-args '1024 100'"
 GIVE_LAUNCH = "--launch GRIDxBLOCK"
 
 

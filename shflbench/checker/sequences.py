@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from shflbench.checker.candidate import CandidateBuffer, CandidateLaunch
     from shflbench.checker.sequence_steps import KernelSequence, SequenceStep
 
-READS = frozenset({BufferUse.READ, BufferUse.CHANGED})
-WRITES = frozenset({BufferUse.WRITTEN, BufferUse.CHANGED})
-
 
 @dataclass(slots=True)
 class _Shared:
@@ -36,7 +33,7 @@ class _Shared:
         """What the sequence does with it: of a buffer that is written first, contents before do not matter."""
         if not self.uses or self.uses[0] is not BufferUse.READ:
             return self.uses[0] if self.uses else BufferUse.UNUSED
-        return BufferUse.CHANGED if WRITES & {*self.uses} else BufferUse.READ
+        return BufferUse.CHANGED if any(use.writes for use in self.uses) else BufferUse.READ
 
     @property
     def is_intermediate(self) -> bool:
@@ -45,7 +42,7 @@ class _Shared:
     @property
     def named(self) -> tuple[int, CandidateBuffer]:
         """The launch and the buffer that name it: a result is named by the last launch that writes it."""
-        writing = [view for view in self.views if view[1].use in WRITES]
+        writing = [view for view in self.views if view[1].use.writes]
         return writing[-1] if writing and not self.is_intermediate else self.views[0]
 
     def is_of(self, buffer: CandidateBuffer) -> bool:
@@ -120,11 +117,11 @@ def _problem(sequence: KernelSequence, launches: Sequence[CandidateLaunch], shar
             return f"the host code changes `{name}` between `{steps[0].kernel.name}` and `{mine}`, and bench does not"
         for item in shared:
             views = dict(item.views)
-            is_written = any(buffer.use in WRITES for number, buffer in item.views if number < place)
+            is_written = any(buffer.use.writes for number, buffer in item.views if number < place)
             if place not in views or not is_written:
                 continue
             # By name alone, a buffer that both write may be the outputs of two kernels that have nothing in common.
-            is_linked = is_linked or views[place].use in READS or views[place].allocation is not None
+            is_linked = is_linked or views[place].use.reads or views[place].allocation is not None
         if not is_linked and any(step.host is None for step in steps):
             return (
                 f"`{mine}` reads no buffer that {earlier} writes: no host code launches these kernels in this order, "

@@ -11,7 +11,7 @@ from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.patterns.discover import builtin
 from shflbench.user_kernels.instance_pairs import instance_pairs
-from shflbench.user_kernels.sequence_buffers import READS, WRITES, difference, first_bytes, names_in, only_in
+from shflbench.user_kernels.sequence_buffers import difference, first_bytes, names_in, only_in
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ class KernelComparison:
             item
             for kernel in self.kernels
             for item in kernel.launches[0].buffers
-            if kernel.names.get(item.name) == buffer.name and item.use in WRITES
+            if kernel.names.get(item.name) == buffer.name and item.use.writes
         ]
         return len(views) == len(self.kernels) and not all(item.is_intermediate for item in views)
 
@@ -309,9 +309,9 @@ def _with_contents(buffer: CandidateBuffer, others: Sequence[ComparedKernel], pl
         item
         for kernel in others
         for item in kernel.launches[place].buffers
-        if kernel.names.get(item.name) == buffer.name and item.use in READS
+        if kernel.names.get(item.name) == buffer.name and item.use.reads
     ]
-    if buffer.use in READS or not reading:
+    if buffer.use.reads or not reading:
         return buffer
     known = min(reading, key=lambda item: item.is_derived)
     return replace(buffer, contents=known.contents, is_derived=known.is_derived, is_ordered=known.is_ordered)

@@ -7,15 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker import BufferUse
-
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.checker import CandidateBuffer, CandidateLaunch
-
-WRITES = frozenset({BufferUse.WRITTEN, BufferUse.CHANGED})
-READS = frozenset({BufferUse.READ, BufferUse.CHANGED})
 
 
 def names_in(base: CandidateLaunch, other: CandidateLaunch, label: str) -> Mapping[str, str]:
@@ -35,11 +30,11 @@ def names_in(base: CandidateLaunch, other: CandidateLaunch, label: str) -> Mappi
 def difference(base: CandidateLaunch, other: CandidateLaunch, names: Mapping[str, str], called: str) -> str:
     """Return why the results of `other` cannot be compared with those of `base`, as a sentence; empty if they can."""
     for buffer in only_in(base, other, names):
-        if buffer.is_derived and buffer.use in READS:
+        if buffer.is_derived and buffer.use.reads:
             return f"it reads `{buffer.name}`, of which nobody states the contents, and `{called}` does not"
-    results = {buffer.name: buffer for buffer in base.buffers if buffer.use in WRITES}
+    results = {buffer.name: buffer for buffer in base.buffers if buffer.use.writes}
     common = [(item, results[names[item.name]]) for item in other.buffers if names[item.name] in results]
-    if any(mine.use in WRITES and not (mine.is_intermediate and known.is_intermediate) for mine, known in common):
+    if any(mine.use.writes and not (mine.is_intermediate and known.is_intermediate) for mine, known in common):
         return ""
     return f"it has no result in common with `{called}`"
 
@@ -61,11 +56,11 @@ def first_bytes(launch: CandidateLaunch, names: Mapping[str, str]) -> dict[str, 
 
 
 def _results(launch: CandidateLaunch) -> tuple[CandidateBuffer, ...]:
-    return tuple(item for item in launch.buffers if item.use in WRITES and not item.is_intermediate)
+    return tuple(item for item in launch.buffers if item.use.writes and not item.is_intermediate)
 
 
 def _inputs(launch: CandidateLaunch) -> tuple[CandidateBuffer, ...]:
-    return tuple(item for item in launch.buffers if item.use in READS)
+    return tuple(item for item in launch.buffers if item.use.reads)
 
 
 def _intermediates(launch: CandidateLaunch) -> tuple[CandidateBuffer, ...]:

@@ -106,7 +106,7 @@ def launch_clocks(work: LaunchWork, arch: Architecture, sms: int) -> dict[str, f
     if arch.load_store:
         rate = arch.load_store.value
         slots = blocks * sum(_load_store(one, arch, rate) / work.joined(one) for one in requests.accesses)
-        parts[LOAD_STORE] = slots + shuffles / arch.load_store.value
+        parts[LOAD_STORE] = slots + shuffles / rate
     return {name: value for name, value in parts.items() if value}
 
 

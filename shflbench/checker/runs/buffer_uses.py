@@ -47,6 +47,16 @@ class BufferUse(Enum):
     WRITTEN = "written"  # and what it contains before does not matter
     CHANGED = "changed"  # what it contains before matters, and the kernel writes it
 
+    @property
+    def reads(self) -> bool:
+        """Whether what the buffer contains before the launch matters."""
+        return self in {BufferUse.READ, BufferUse.CHANGED}
+
+    @property
+    def writes(self) -> bool:
+        """Whether the kernel writes the buffer."""
+        return self in {BufferUse.WRITTEN, BufferUse.CHANGED}
+
 
 def buffer_uses(
     linked: LinkedKernel, wishes: Wishes, launches: Sequence[PlannedLaunch], seed: int

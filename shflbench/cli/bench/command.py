@@ -15,7 +15,7 @@ from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import DEFAULT_ARCH, PATH, format_option
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
 from shflbench.environment import cache_folder
-from shflbench.errors import FINDING_EXIT, UsageError
+from shflbench.errors import FINDING_EXIT, KernelError, UsageError
 from shflbench.grouping import group_by
 from shflbench.words import count_noun, joined, one_or_many
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from shflbench.store import RunFolder
     from shflbench.user_kernels.comparison import KernelChoice
 
-NOT_RUN_EXIT = 5  # as of a case that failed
 MOST_THREADS = 1 << 40  # of a launch; a GPU refuses what it cannot run
 CHECK_SECONDS = 10.0  # of the short check, after compiling
 MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has more time"  # that is no option of bench
@@ -160,7 +159,7 @@ def _compare(
             _say_what_l2_keeps(choice, folder, console)
         _print(files, choice, folder, flags, console, suite.cases)
     is_named = bool(flags["kernels"]) and bool(choice.left_out)
-    return code or (FINDING_EXIT if is_broken else NOT_RUN_EXIT if is_named else 0)
+    return code or (FINDING_EXIT if is_broken else KernelError.exit_code if is_named else 0)
 
 
 def _advice(choice: KernelChoice) -> str:

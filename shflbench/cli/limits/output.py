@@ -79,9 +79,9 @@ def _notes(rows: Sequence[Row], known: Mapping[str, CaseLimit]) -> Iterator[str]
     for reason, alike in group_by(rows, lambda row: known[row.case_id].limit_reason).items():
         if reason:
             yield f"{', '.join(row.variant for row in alike)}: no limit: {reason}"
-    bases = dict.fromkeys(limit.limit_basis for row in rows if (limit := known[row.case_id]).limit_us)
-    for basis in filter(None, bases):
-        sampled = "; ≈ marks limits that are estimates" if " of " in basis else ""
+    limits = {limit.limit_basis: limit for row in rows if (limit := known[row.case_id]).limit_us and limit.limit_basis}
+    for basis, limit in limits.items():
+        sampled = "; ≈ marks limits that are estimates" if limit.is_sampled else ""
         yield f"what the launch does was counted in the emulator in {basis}{sampled}"
 
 

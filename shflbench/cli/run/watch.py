@@ -102,7 +102,7 @@ def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Tro
         if noise.quiet:
             console.say(f"The machine was quiet: {noise.sentence}.")
         elif noise.verdict == UNSTEADY and is_of_kernels(measured) and all_decided(rows, times):
-            console.say(f"{noise.verdict}: {noise.sentence}. The differences above are larger than what that changes.")
+            console.say(f"{noise.verdict}: {noise.sentence}. The intervals above include what differs between rounds.")
         else:
             console.warn(f"{noise.verdict}: {noise.sentence}; {noise.advice}")
     bad = [row for row in rows if row.status in {Status.INCORRECT, Status.FAILED}]
