@@ -1,0 +1,98 @@
+"""The page on whole programs: the rule of the sample, the shares, and every verdict that readers call wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from benchmarks.whole_programs.counts import counts
+from benchmarks.whole_programs.sample import HERE, WRONG, readings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from benchmarks.whole_programs.counts import Counts
+    from benchmarks.whole_programs.sample import FileResult, ProgramFile
+
+KINDS = (
+    "clean",
+    "schedule-dependent",
+    "broken",
+    "doubtful",
+    "needs arguments",
+    "not checked",
+    "not compiled",
+    "no verdict",
+)
+
+
+def page(files: Sequence[ProgramFile], results: Sequence[FileResult]) -> str:
+    """Return the page as Markdown."""
+    figures = counts(results, readings())
+    return "\n".join([*_head(files, figures), *_shares(figures), *_wrong(), *_left_out(figures)]) + "\n"
+
+
+def _head(files: Sequence[ProgramFile], figures: Counts) -> Iterator[str]:
+    yield "# `check` on whole programs"
+    yield ""
+    yield "Written by `python -m benchmarks.whole_programs`; do not edit."
+    yield ""
+    yield (HERE / "rule.txt").read_text(encoding="utf-8").strip()
+    yield ""
+    yield "| repository | commit | files |"
+    yield "| --- | --- | --: |"
+    commits = dict.fromkeys((file.repository, file.commit) for file in files)
+    for repository, commit in commits:
+        yield f"| {repository} | {commit} | {sum(file.repository == repository for file in files)} |"
+    yield f"| all | | {len(files)} |"
+    yield ""
+    yield f"{len(figures.left_out)} files are left out (below); the other {figures.files} count."
+    yield ""
+
+
+def _shares(figures: Counts) -> Iterator[str]:
+    yield "| verdict on the file | files | share |"
+    yield "| --- | --: | --: |"
+    for kind in KINDS:
+        if figures.verdicts[kind]:
+            yield f"| {kind} | {figures.verdicts[kind]} | {figures.verdicts[kind] / figures.files:.1%} |"
+    yield ""
+    yield (
+        f"**{figures.right:.1%} of the files have a right verdict.** Two readers, each without the other's answers, "
+        f"read {figures.read} files, among them {figures.clean_read} clean ones, of which {figures.clean_right} are "
+        f"right; clean files that nobody read count at that rate. They differed in {figures.differing} verdicts, on "
+        f"which a third look decided. A sound file that is called `needs arguments` or `not checked` counts as wrong."
+    )
+    yield ""
+    yield "| verdict on the kernel | read | right |"
+    yield "| --- | --: | --: |"
+    for kind in KINDS:
+        if kind in figures.kernels:
+            number, right = figures.kernels[kind]
+            yield f"| {kind} | {number} | {right} ({right / number:.0%}) |"
+    yield ""
+    yield (
+        f"Time per file: median {figures.median_s:.1f} s, 95% at most {figures.most_of_s:.1f} s, longest "
+        f"{figures.longest_s:.1f} s, on the machine that `rule.txt` names."
+    )
+    yield ""
+
+
+def _wrong() -> Iterator[str]:
+    yield "## Verdicts that are wrong"
+    yield ""
+    wrong = [item for item in readings() if item.decided == WRONG]
+    for item in wrong:
+        kernel = f", `{item.kernel}`" if item.kernel else ""
+        yield f"- {item.file}{kernel}: {item.reason}"
+    if not wrong:
+        yield "None."
+    yield ""
+
+
+def _left_out(figures: Counts) -> Iterator[str]:
+    yield "## Files that are left out"
+    yield ""
+    yield "nvcc cannot compile them with the options of their build, or they have no kernel:"
+    yield ""
+    for file in figures.left_out:
+        yield f"- {file}"
