@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.host.declarations import fill_vector, is_reference, shape_of, vector_of
 from shflbench.checker.sources.host.expressions import EXPRESSIONS, truth
+from shflbench.checker.sources.host.flow import HostReturn, expression_statement
 from shflbench.checker.sources.host.machine import (
     MOST_CALLS,
     MOST_STEPS,
@@ -26,7 +27,7 @@ from shflbench.checker.sources.host.machine import (
 from shflbench.checker.sources.host.places import REFERENCES
 from shflbench.checker.sources.host.preprocessor import condition as preprocessed
 from shflbench.checker.sources.host.program import HostFunction, called_name, items
-from shflbench.checker.sources.host.statements import STATEMENTS, HostReturn, expression_statement
+from shflbench.checker.sources.host.statements import STATEMENTS
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, TypeReader
 from shflbench.checker.sources.host.values import MOMENTS, UNKNOWN, Cell, Memory, Pointer, Structure, as_type, type_name
 from shflbench.checker.sources.scopes import declared_name
@@ -38,9 +39,9 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
     from shflbench.checker.sources.definitions import Definition
+    from shflbench.checker.sources.host.flow import Statement
     from shflbench.checker.sources.host.interface import Reference
     from shflbench.checker.sources.host.program import HostProgram
-    from shflbench.checker.sources.host.statements import Statement
     from shflbench.checker.sources.kernel_file import HostNumber
     from shflbench.checker.sources.layouts import Types
 

@@ -1,0 +1,89 @@
+"""How statements of host code are left, and what code may change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from typing import TYPE_CHECKING, TypeAlias
+
+from shflbench.checker.sources.host.library import READERS
+from shflbench.checker.sources.host.machine import HostFrame
+from shflbench.checker.sources.host.program import called_name, items
+from shflbench.checker.sources.syntax_trees import text_of, walk
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+class Left(Enum):
+    """How a statement was left, if not at its end."""
+
+    BREAK = "break"
+    CONTINUE = "continue"
+
+
+class HostReturn:
+    """A `return` with its value."""
+
+    def __init__(self, value: object) -> None:
+        """Keep the value."""
+        self.value = value
+
+
+Outcome: TypeAlias = Left | HostReturn | None
+Statement: TypeAlias = Callable[[HostFrame], Outcome]
+# Members of containers that change the number of elements.
+RESIZING = frozenset(
+    {"assign", "clear", "emplace", "emplace_back", "erase", "insert", "pop_back", "push_back", "resize", "swap"}
+)
+
+
+def expression_statement(value: Callable[[HostFrame], object]) -> Statement:
+    """Return an expression as a statement."""
+
+    def statement(frame: HostFrame) -> None:
+        value(frame)
+
+    return statement
+
+
+def nothing(frame: HostFrame) -> None:
+    """Do nothing, as an empty statement."""
+
+
+def reads_words(node: Node) -> bool:
+    """Whether code reads numbers of the command line, as for an option that it knows."""
+    return any(
+        item.type == "call_expression" and called_name(item.child_by_field_name("function")) in READERS
+        for item in walk(node)
+    )
+
+
+def changed(node: Node) -> list[tuple[str, bool]]:
+    """Return the variables that code may change, and whether it changes only what they point to.
+
+    A vector that gets another number of elements changes itself.
+    """
+    names: dict[tuple[str, bool], None] = {}
+    for item in walk(node):
+        target = None
+        if item.type == "assignment_expression":
+            target = item.child_by_field_name("left")
+        elif item.type == "update_expression" or (item.type == "pointer_expression" and text_of(item)[:1] == "&"):
+            target = item.child_by_field_name("argument")
+        elif item.type == "binary_expression" and text_of(item.child_by_field_name("operator")) == ">>":
+            target = item.child_by_field_name("right")
+        elif item.type == "call_expression":
+            listed = item.child_by_field_name("arguments")
+            for argument in items(listed):
+                names.update({(text_of(one), True): None for one in walk(argument) if one.type == "identifier"})
+            function = item.child_by_field_name("function")
+            if function is not None and function.type == "field_expression":
+                member = text_of(function.child_by_field_name("field"))
+                names[text_of(function.child_by_field_name("argument")), member not in RESIZING] = None
+            continue
+        if target is not None:
+            indirect = target.type in {"subscript_expression", "pointer_expression", "field_expression"}
+            root = next((one for one in walk(target) if one.type in {"identifier", "this"}), None)
+            names[text_of(root), indirect] = None
+    return list(names)
