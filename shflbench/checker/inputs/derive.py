@@ -261,12 +261,16 @@ class _Maker:
         )
         if source is not None and source.is_sorted:
             contents = ascending(contents, element)
+        example = self._example(name, element, known, source) if fill is None else None
+        if example is not None:
+            contents = np.resize(example, held)
         apart = fill == 0 and not by_host and origin is Origin.HOST  # the host code says the size, and not the contents
         if fill == 0 and not apart and element is not BYTES:
             text = f"{text}:0"
         made = self._buffer(name, contents, text, size, origin, Origin.HOST if by_host else Origin.DERIVED)
-        if apart:
-            self._note(f"contents of {name} = 0", Origin.DERIVED)
+        if apart or example is not None:
+            shown = "0" if apart else "the first elements of the host code, repeated"
+            self._note(f"contents of {name} = {shown}", Origin.DERIVED)
         return made
 
     def _size(self, name: str, plain: int, one: int, source: HostBuffer | None) -> _Size:
@@ -294,9 +298,29 @@ class _Maker:
             contents = near(contents, element, self.wishes.thresholds[name], name, self.seed)
         return np.concatenate([contents, np.zeros(bytes_ - contents.size, np.uint8)])
 
+    def _example(
+        self, name: str, element: Element, known: _Size, source: HostBuffer | None
+    ) -> NDArray[np.uint8] | None:
+        """Return what the host code begins indices with, if it is no permutation of which only a part was seen."""
+        if (
+            source is None
+            or self.wishes.alternative is not None
+            or not self._is_index(name)
+            or element.kind not in "iu"
+        ):
+            return None
+        numbers = np.frombuffer(source.first[: len(source.first) // element.size * element.size], element.numpy)
+        if numbers.size < FEWEST or np.unique(numbers).size == numbers.size:
+            return None
+        small = numbers[numbers < self._most(name, element)] if known.limited else numbers
+        return element.encode(small if small.size else numbers)
+
+    def _is_index(self, name: str) -> bool:
+        return name in self.wishes.offsets or name in self.wishes.indexes
+
     def _most(self, name: str, element: Element) -> int:
         """Return a number that is more than all elements: the threads, and for indices no size of the host code."""
-        is_index = element.kind in "iu" and (name in self.wishes.offsets or name in self.wishes.indexes)
+        is_index = element.kind in "iu" and self._is_index(name)
         numbers = [int(number.value) for _, number in self.numbers.integers() if number.origin is Origin.HOST]
         sizes = [number for number in numbers if number > 1] if is_index else []
         return min([self.launch.shape.threads, *sizes])

@@ -73,6 +73,7 @@ class HostBuffer:
     filled: int | None = None  # the byte with which the host code fills all of it before the launch
     contents: bytes | None = None  # all of them, if they are known and not of one byte
     is_sorted: bool = False  # whether they are unknown, but the host code sorts them in ascending order
+    first: bytes = b""  # of unknown contents, those that the host code was seen to begin them with
     output: KernelOutput | None = field(default=None, compare=False, repr=False)  # by an earlier launch
     allocation: int | None = field(default=None, compare=False)  # number among those of the whole host code
     changed: int = field(default=0, compare=False)  # when the host code last changed it; 0: a kernel did, or nothing

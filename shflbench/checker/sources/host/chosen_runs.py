@@ -212,7 +212,8 @@ def _of_function(run: Interpreter, function: HostFunction, *, forced: bool) -> I
         arguments = [_parameter(run, item, given, required) for item in function.parameters]
         return run.run(function, arguments, given, forced=forced)
 
-    yield from _with_numbers(run_with)
+    # A grid of 0 follows from values that a caller gives.
+    yield from (item for item in _with_numbers(run_with) if 0 not in (item.launch.grid or ()))
 
 
 def _with_numbers(run_with: Callable[[int], HostState]) -> Iterator[Performed]:
@@ -314,9 +315,21 @@ def _parameter(run: Interpreter, item: Node, given: HostInput, required: Mapping
     if type_.target is not None and not type_.reference:
         return Pointer(Memory(None, device=True), 0, type_.target)
     made = run.constructed(type_, [], frame).value if type_.name in run.program.classes else UNKNOWN
-    for field, cell in made.fields.items() if isinstance(made, Structure) else ():
-        if cell.type.format not in {"", "f", "d", "e"} and cell.value is UNKNOWN:
+    if isinstance(made, Structure):
+        _fill_parameter(name, made, given)
+    return made
+
+
+def _fill_parameter(name: str, made: Structure, given: HostInput) -> None:
+    """Give the fields of a parameter what its caller may set: sizes that nothing sets, or zero, pointers, vectors."""
+    for field, cell in made.fields.items():
+        value = cell.value
+        if isinstance(value, Structure):
+            _fill_parameter(f"{name}.{field}", value, given)
+            if value.memory is not None:
+                value.memory.forget()
+                value.memory.size = None
+        elif cell.type.format not in {"", "f", "d", "e"} and (value is UNKNOWN or (value == 0 and cell.type.size != 1)):
             given.used[f"{name}.{field}"] = cell.value = given.number
         elif cell.type.is_pointer and cell.type.target is not None:
             cell.value = Pointer(Memory(None, device=True), 0, cell.type.target)
-    return made

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
     from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.definitions import Definition
-    from shflbench.checker.sources.host.machine import HostFrame, HostState
+    from shflbench.checker.sources.host.machine import HostFrame, HostState, LongLoop
     from shflbench.checker.sources.host.program import HostFunction, HostProgram
     from shflbench.checker.sources.host.types import HostType
-    from shflbench.checker.sources.host.values import Structure
+    from shflbench.checker.sources.host.values import Memory, Structure
     from shflbench.checker.sources.kernel_file import HostNumber
 
 Reference: TypeAlias = Cell | HostElement
@@ -31,7 +31,7 @@ class HostRun(Protocol):
     numbers: Mapping[str, int | float]  # values of variables that begin with a constant, by name
     begun: dict[str, HostNumber]  # numbers that variables began with, and macros stood for, by name
     macro_uses: list[Node]  # those around what runs
-    long_loops: dict[int, int]  # loops that took too many iterations, with the largest number of the input
+    long_loops: dict[int, LongLoop]  # those that took too many iterations
     allocations: Iterator[int]  # numbers for those that launches get
     start: int  # the moment from which others count
 
@@ -62,8 +62,13 @@ class HostRun(Protocol):
     def type(self, text: str, frame: HostFrame) -> HostType:
         """Return the type that a text stands for in a frame."""
 
-    def forget(self, names: Sequence[tuple[str, bool]], frame: HostFrame) -> None:
-        """Take variables, or what they point to, as unknown."""
+    def forget(
+        self, names: Sequence[tuple[str, bool]], frame: HostFrame, first: Mapping[str, bytes] | None = None
+    ) -> None:
+        """Take variables, or what they point to, as unknown, but for its first bytes if they are given."""
+
+    def memory(self, name: str, frame: HostFrame) -> Memory | None:
+        """Return what a variable points to, or the elements of a vector."""
 
     def constructed(self, type_: HostType, arguments: Sequence[object], frame: HostFrame) -> Cell:
         """Return a variable of a type with what its constructor makes of the arguments."""

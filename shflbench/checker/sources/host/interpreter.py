@@ -23,6 +23,7 @@ from shflbench.checker.sources.host.machine import (
     HostInput,
     HostState,
     HostStop,
+    LongLoop,
 )
 from shflbench.checker.sources.host.places import REFERENCES
 from shflbench.checker.sources.host.preprocessor import condition as preprocessed
@@ -71,7 +72,7 @@ class Interpreter:
         self._launches: dict[int, bool] = {}
         self.macro_uses: list[Node] = []  # those around what runs
         self.begun: dict[str, HostNumber] = {}  # numbers that variables began with, and macros stood for, by name
-        self.long_loops: dict[int, int] = {}  # loops that took too many iterations → the largest number of the input
+        self.long_loops: dict[int, LongLoop] = {}  # those that took too many iterations
         self._left = MOST_TOTAL
         self._expanded: dict[str, tuple[Tree, Node | None]] = {}
         self.allocations: Iterator[int] = count()
@@ -185,27 +186,34 @@ class Interpreter:
         """Return the type that a text stands for in a frame."""
         return self.types.read(text, frame.bound)
 
-    def forget(self, names: Sequence[tuple[str, bool]], frame: HostFrame) -> None:
-        """Take variables, or what they point to, as unknown."""
+    def forget(
+        self, names: Sequence[tuple[str, bool]], frame: HostFrame, first: Mapping[str, bytes] | None = None
+    ) -> None:
+        """Take variables, or what they point to, as unknown, but for its first bytes if they are given."""
         for name, indirect in names:
-            place = frame.variables.get(name)
-            if place is None and frame.receiver is not None and name in frame.receiver.fields:
-                place = frame.receiver.fields[name]
-            if place is None:
-                place = self.state.globals.get(name)
+            place = self._place(name, frame)
             if place is None:
                 continue
             value = place.load()
-            if isinstance(value, Pointer):
-                value.memory.forget()
-            elif isinstance(value, Structure):
-                if value.memory is not None:
-                    value.memory.forget()
-                    value.memory.size = value.memory.size if indirect else None
+            memory = value.memory if isinstance(value, Pointer | Structure) else None
+            if memory is not None:
+                memory.forget_rest((first or {}).get(name, b""))
+            if isinstance(value, Structure):
+                if memory is not None:
+                    memory.size = memory.size if indirect else None
             elif not indirect:
                 place.store(UNKNOWN)
-            if not indirect and isinstance(value, Pointer):
-                place.store(UNKNOWN)
+
+    def memory(self, name: str, frame: HostFrame) -> Memory | None:
+        """Return what a variable points to, or the elements of a vector."""
+        place = self._place(name, frame)
+        value = place.load() if place is not None else UNKNOWN
+        return value.memory if isinstance(value, Pointer | Structure) else None
+
+    def _place(self, name: str, frame: HostFrame) -> Reference | None:
+        if name not in frame.variables and frame.receiver is not None and name in frame.receiver.fields:
+            return frame.receiver.fields[name]
+        return frame.variables.get(name) or self.state.globals.get(name)
 
     def constructed(self, type_: HostType, arguments: Sequence[object], frame: HostFrame) -> Cell:
         """Return a variable of a type with what its constructor makes of the arguments."""

@@ -258,6 +258,7 @@ def _buffer(run: HostRun, memory: Memory, number: int) -> HostBuffer:
         memory.filled,
         contents,
         is_sorted=is_sorted,
+        first=memory.first_bytes() if contents is None and memory.filled is None and not is_sorted else b"",
         output=output,
         allocation=memory.number,
         changed=max(0, memory.changed - run.start),

@@ -14,6 +14,7 @@ from shflbench.checker.sources.host.values import (
     UNKNOWN,
     Cell,
     CellAddress,
+    HostCallable,
     HostElement,
     Memory,
     Pointer,
@@ -269,6 +270,40 @@ def _range(step: int) -> Call:
     return call
 
 
+def _edge(*, end: bool) -> Call:
+    """Return `std::begin`, or `std::end`, of a vector or an array."""
+
+    def call(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+        place = given[0] if given else Cell()
+        value = place.load()
+        if isinstance(value, Structure) and value.memory is not None:
+            return Pointer(value.memory, value.memory.size if end else 0, value.element)
+        if isinstance(value, Pointer) and place.type.is_array and value.offset is not None:
+            return Pointer(value.memory, value.offset + (place.type.size or 0) * end, value.target)
+        return UNKNOWN
+
+    return call
+
+
+def _generate(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `std::generate(first, last, function)`; of more elements than are kept, the first ones."""
+    values: list[Any] = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
+    first, last, function = values[:3]
+    known = isinstance(first, Pointer) and isinstance(last, Pointer) and first.memory is last.memory
+    if not known or first.offset is None or last.offset is None or not first.target.size:
+        return unknown_call(run, "generate", given)
+    places = range(first.offset, last.offset, first.target.size)
+    if len(places) > MOST_ITERATIONS:
+        first.memory.forget()
+    for offset in places[:MOST_ITERATIONS]:
+        run.state.step()
+        value = function.call([]) if isinstance(function, HostCallable) and function.call is not None else UNKNOWN
+        first.memory.store(offset, first.target, first.target.convert(value))
+    if len(places) > MOST_ITERATIONS:
+        first.memory.forget_rest()
+    return UNKNOWN
+
+
 def _sort(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     """Follow `std::sort(first, last)` or `thrust::sort(policy, first, last)`."""
     values = _values(given)
@@ -486,6 +521,9 @@ LIBRARY: Mapping[str, Call] = {
     **dict.fromkeys(("cudaMemcpy2D", "cudaMemcpy2DAsync"), _copy_rows),
     "fill": _range(0),
     "iota": _range(1),
+    "generate": _generate,
+    **dict.fromkeys(("begin", "cbegin"), _edge(end=False)),
+    **dict.fromkeys(("end", "cend"), _edge(end=True)),
     **dict.fromkeys(("sort", "stable_sort"), _sort),
     "qsort": _quicksort,
     **dict.fromkeys(READERS, _parsed),

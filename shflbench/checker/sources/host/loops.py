@@ -13,7 +13,7 @@ from shflbench.checker.sources.host.flow import (
     nothing,
     reads_words,
 )
-from shflbench.checker.sources.host.machine import MOST_ITERATIONS, MOST_LAUNCHING, MOST_REPEATING, LoopLimit
+from shflbench.checker.sources.host.machine import MOST_ITERATIONS, MOST_LAUNCHING, MOST_REPEATING, LongLoop, LoopLimit
 from shflbench.checker.sources.host.program import items
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE
 from shflbench.checker.sources.host.values import UNKNOWN, Cell, HostElement, Pointer, Structure
@@ -51,15 +51,18 @@ def loop_statement(run: HostRun, node: Node) -> Statement:
             if effects or options or run.state.loop_steps is not None:
                 return iterate(frame)
             largest = run.state.given.largest
-            if largest >= run.long_loops.get(node.id, largest + 1):
-                run.forget(scalars, frame)
+            long = run.long_loops.get(node.id)
+            if long is not None and largest >= long.largest:
+                run.forget(scalars, frame, long.first)
                 return None
             run.state.loop_steps = 0
             try:
                 return iterate(frame)
             except LoopLimit:
-                run.long_loops[node.id] = largest
-                run.forget(scalars, frame)
+                memories = {name: run.memory(name, frame) for name, _ in scalars}
+                first = {name: memory.first_bytes() for name, memory in memories.items() if memory is not None}
+                run.long_loops[node.id] = LongLoop(largest, first)
+                run.forget(scalars, frame, first)
                 return None
             finally:
                 run.state.loop_steps = None
@@ -129,23 +132,27 @@ def range_loop(run: HostRun, node: Node) -> Statement:
     is_list = values is not None and values.type == "initializer_list"
     body = node.child_by_field_name("body")
     inside = run.statement(body) if body is not None else nothing
-    scalars = changed(node)
+    scalars, effects = changed(node), run.program.has_effects(node)
     given_number = run.numbers.get(name)
 
     def loop(frame: HostFrame) -> Outcome:
         cells: list[Cell | HostElement] | None
         whole = sequence(frame) if sequence is not None and not is_list else None
         cells = [Cell(item(frame)) for item in listed] if is_list else _elements(whole)
-        whole_is_unknown = cells is None
-        if cells is None:
+        memory = whole.memory if isinstance(whole, Structure | Pointer) else None
+        is_part = cells is not None and len(cells) > MOST_ITERATIONS
+        whole_is_unknown = cells is None or (is_part and effects)
+        if cells is None or whole_is_unknown:
             cells = [Cell(UNKNOWN)]
             run.forget(scalars, frame)
-            if isinstance(whole, Structure | Pointer) and whole.memory is not None:
-                whole.memory.forget()  # the body may change each element
-        elif note_number(run, name, [cell.load() for cell in cells], node) and given_number is not None:
+        elif (
+            note_number(run, name, [cell.load() for cell in cells[:MOST_ITERATIONS]], node) and given_number is not None
+        ):
             cells = [Cell(given_number)]
+        if (whole_is_unknown or is_part) and memory is not None:
+            memory.forget()  # the body may change each element
         before = dict(frame.variables)
-        most = MOST_LAUNCHING if run.program.has_effects(node) else None
+        most = MOST_LAUNCHING if effects else MOST_ITERATIONS
         if run.launches(node) and (whole_is_unknown or len(cells) > MOST_LAUNCHING):
             run.state.cut()
         for cell in cells[:most]:
@@ -157,16 +164,20 @@ def range_loop(run: HostRun, node: Node) -> Statement:
             if isinstance(outcome, HostReturn):
                 return outcome
         frame.variables = before
+        if is_part and memory is not None:
+            run.forget(scalars, frame)
+            memory.forget_rest()
         return None
 
     return loop
 
 
 def _elements(value: object) -> list[Cell | HostElement] | None:
-    """Return the elements of an array or a vector; None if they are unknown, or too many for a loop."""
+    """Return the elements of an array or a vector, of too many for a loop one more; None if they are unknown."""
     memory = value.memory if isinstance(value, Structure | Pointer) else None
     element = value.element if isinstance(value, Structure) else getattr(value, "target", UNKNOWN_TYPE)
     size = memory.size if memory is not None else None
-    if memory is None or size is None or not element.size or size // element.size > MOST_ITERATIONS:
+    if memory is None or size is None or not element.size:
         return None
-    return [HostElement(memory, offset, element) for offset in range(0, size, element.size)]
+    places = range(0, size, element.size)[: MOST_ITERATIONS + 1]
+    return [HostElement(memory, offset, element) for offset in places]

@@ -34,6 +34,14 @@ class LoopLimit(Exception):  # noqa: N818  (no error: the loop is left)
     """A loop that only computes takes too many iterations."""
 
 
+@dataclass(frozen=True, slots=True)
+class LongLoop:
+    """A loop that only computes, and takes too many iterations."""
+
+    largest: int  # number of the input with which it did
+    first: Mapping[str, bytes]  # what it stored at the start of arrays, by their names
+
+
 @dataclass(slots=True)
 class HostFrame:
     """One call: its variables, its object, and the arguments of templates."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_NUMBER = 1 << 64
 MOST_BYTES = 1 << 20  # of one allocation whose contents are kept
+MOST_FIRST = 1 << 16  # bytes that are kept of one with more
 MOMENTS = count(1)  # which order what the host code does
 
 
@@ -51,6 +52,8 @@ class Memory:
     output: KernelOutput | None = None  # what a kernel wrote to it, where nothing else did since
     number: int | None = None  # among the allocations that launches got
     changed: int = 0  # the moment at which the host code last changed it; 0: a kernel did, or nothing
+    first: bytearray = field(default_factory=bytearray)  # its first bytes, where the host code is not followed further
+    stored: int = 0  # first bytes that were stored one number after another
 
     def forget(self) -> None:
         """Take all contents as unknown, but for those of a constant."""
@@ -58,7 +61,18 @@ class Memory:
             return
         self.is_sorted, self.output, self.changed = False, None, next(MOMENTS)
         self.data, self.known, self.filled = bytearray(), bytearray(), None
+        self.first, self.stored = bytearray(), 0
         self.objects.clear()
+
+    def first_bytes(self) -> bytes:
+        """Return the first bytes, as far as they were stored one number after another."""
+        return bytes((self.data or self.first)[: min(self.stored, MOST_FIRST)])
+
+    def forget_rest(self, first: bytes | None = None) -> None:
+        """Take the contents as unknown but for their first bytes, at which the host code is not followed further."""
+        kept = self.first_bytes() if first is None else first
+        self.forget()
+        self.first[:], self.stored = kept, len(kept)
 
     def fill(self, byte: int | None, offset: int, count: int | None) -> None:
         """Set a range to one byte, which is None if it is unknown."""
@@ -83,7 +97,8 @@ class Memory:
             self.known[offset : offset + count] = source.known[start : start + count]
             self._copy_objects(offset, source, start, count)
         else:
-            self.forget()
+            first = source.first_bytes()[:count] if offset == start == 0 else b""
+            self.forget_rest(first)
             if offset == start == 0 and count == self.size == source.size:
                 self.is_sorted, self.output = source.is_sorted, source.output
 
@@ -155,6 +170,15 @@ class Memory:
             if isinstance(value, int | float):
                 self.data[offset:end] = _packed(type_, value)
             self.known[offset:end] = (b"\1" if isinstance(value, int | float) else b"\0") * (end - offset)
+            self._note(offset, end, value)
+        elif isinstance(value, int | float) and 0 <= offset <= len(self.first) < MOST_FIRST:
+            end = offset + (type_.size or 1)
+            self.first[offset:end] = _packed(type_, value)
+            self._note(offset, end, value)
+
+    def _note(self, offset: int, end: int, value: object) -> None:
+        if isinstance(value, int | float) and offset in {0, self.stored}:
+            self.stored = end
 
     def contents(self) -> bytes | None:
         """Return all bytes, None if one is unknown."""
