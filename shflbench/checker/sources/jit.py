@@ -42,6 +42,7 @@ _OPTIONS = (
 # What nvcc takes from the host's compiler.
 _BUILTINS = (
     *(f"#define __builtin_{name} {name}" for name in ("memcpy", "memset", "fabs", "fabsf", "sqrt", "sqrtf", "abs")),
+    "#define __NVCC__ 1",
     "#define __linux__ 1",
     "#define __unix__ 1",
     "#include <math.h>",  # as cuda_runtime.h does, which nvcc includes before each file

@@ -13,7 +13,14 @@ from shflbench.checker.sources.host.flow import (
     nothing,
     reads_words,
 )
-from shflbench.checker.sources.host.machine import MOST_ITERATIONS, MOST_LAUNCHING, MOST_REPEATING, LongLoop, LoopLimit
+from shflbench.checker.sources.host.machine import (
+    MOST_ALIKE,
+    MOST_ITERATIONS,
+    MOST_LAUNCHING,
+    MOST_REPEATING,
+    LongLoop,
+    LoopLimit,
+)
 from shflbench.checker.sources.host.program import items
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE
 from shflbench.checker.sources.host.values import UNKNOWN, Cell, HostElement, Pointer, Structure
@@ -96,7 +103,7 @@ def _iterations(
     at_end = node.type == "do_statement"
 
     def iterate(frame: HostFrame) -> Outcome:
-        count, most, long = 0, MOST_LAUNCHING, run.state.steps + MOST_REPEATING
+        count, most, long, alike = 0, MOST_LAUNCHING, run.state.steps + MOST_REPEATING, 0
         while True:
             value = condition(frame) if count or not at_end else True
             if value is UNKNOWN or (effects and value and count >= most):
@@ -115,7 +122,9 @@ def _iterations(
                 return None
             if isinstance(outcome, HostReturn):
                 return outcome
-            if run.state.steps > long and run.state.launches > launches and len(run.state.different) == different:
+            repeats = run.state.launches > launches and len(run.state.different) == different
+            alike = alike + 1 if repeats else 0
+            if run.state.steps > long and alike == MOST_ALIKE:
                 most = count
             if update is not None:
                 update(frame)

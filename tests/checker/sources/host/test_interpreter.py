@@ -250,6 +250,13 @@ def test_a_long_loop_that_repeats_a_launch_leaves_time_for_later_ones(launches: 
     assert numbers(launches(main(f"int n = 1; {repeated} n += 1; kernel<<<n, 32>>>(p, n);"))) == [1, 2]
 
 
+def test_one_repeated_launch_does_not_end_a_long_loop(launches: Launches) -> None:
+    work = f"int sum = 0; for (int i = 0; i < {MOST_STEPS // 30}; i++) sum += i;"
+    sizes = "int sizes[] = {1, 2, 2, 3};"
+    body = f"{sizes} for (int r = 0; r < 4; r++) {{ {work} int n = sizes[r]; kernel<<<n, 32>>>(p, n); }}"
+    assert numbers(launches(main(body))) == [1, 2, 3]
+
+
 def test_a_long_loop_leaves_its_results_unknown(launches: Launches) -> None:
     body = f"int n = 0, m = 5; for (int i = 0; i < {MOST_ITERATIONS + 1}; i++) n += i; kernel<<<m, 32>>>(p, n);"
     (launch,) = launches(main(body))
