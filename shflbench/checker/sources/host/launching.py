@@ -181,7 +181,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
             memory.output = KernelOutput(earlier, numbers[id(memory)])
     if unresolved and run.state.given.used:
         return  # the values that stand for the command line give no launch
-    key = (node.id, given, result)
+    key = (node.id, name, given, result)
     if key in run.state.different or len(run.state.different) >= MOST_DIFFERENT:
         return
     run.state.different.add(key)

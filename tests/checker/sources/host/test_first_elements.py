@@ -1,4 +1,4 @@
-"""What host code stores first in arrays that it is not followed to the end of."""
+"""The first elements of arrays that host code fills for longer than it is followed."""
 
 from array import array
 

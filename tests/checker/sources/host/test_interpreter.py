@@ -117,6 +117,13 @@ def test_numbers_that_a_stream_reads_are_one_number_of_the_input(launches: Launc
     assert all(launch.assumed == (("input", launch.arguments[1].value),) for launch in seen)
 
 
+def test_kernels_that_a_lambda_launches_alike_are_all_found(parse: Parse) -> None:
+    other = KERNEL.replace("kernel", "other")
+    body = "auto time = [&](auto f) { f<<<4, 64>>>(p, 3); }; time(kernel); time(other);"
+    sites = parse(KERNEL + other + main(body)).launches
+    assert {(site.kernel, site.launch.grid) for site in sites} == {("kernel", (4, 1, 1)), ("other", (4, 1, 1))}
+
+
 def test_kernels_in_an_array_are_launched_by_their_names(launches: Launches) -> None:
     body = "void (*kernels[2])(float *, int) = {other, kernel};"
     seen = launches("__global__ void other(float *p, int n) {}\n" + main(body + "kernels[1]<<<3, 32>>>(p, 5);"))
