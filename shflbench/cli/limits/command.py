@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from shflbench.cli.console import Console
     from shflbench.model import KernelRequests
+    from shflbench.session.predictions import Predictor
+    from shflbench.session.stored_code import KnownCodes
     from shflbench.store import Run
-    from shflbench.store.calibration_file import Calibration
     from shflbench.store.limits_file import CaseLimit
 
 
@@ -115,15 +116,19 @@ def _limits(
     """
     from shflbench.cli.run_limits import calibration_of
     from shflbench.session.limits import limits_of
+    from shflbench.session.predictions import Predictor
     from shflbench.session.recorded_limits import changed_cases, current_limits, merged_limits, with_gaps
+    from shflbench.session.stored_code import stored_codes
     from shflbench.store.limits_file import LIMITS_FILE, read_limits, write_limits
 
     recorded, calibration = read_limits(run.folder), calibration_of(run, baselines, given)
     current = current_limits(run, recorded)
     part = run if again else with_gaps(run, current, calibration)
     counted = _requests(run) if again else {}
-    predicted = _predicted(part, calibration, counted, console)
-    calculated = limits_of(part, calibration=calibration, requests=counted, predicted_us=predicted)
+    known: KnownCodes = {}
+    codes = stored_codes(part.kernels(), [row.case_id for row in part.rows if row.time_us], known, cache_folder())
+    predicted = _predicted(Predictor(part, calibration, codes=codes), counted, console)
+    calculated = limits_of(part, calibration=calibration, requests=counted, predicted_us=predicted, known_codes=known)
     limits = merged_limits(run, current, calculated, counted if again else None)
     file, changed = run.folder / LIMITS_FILE, changed_cases(limits, recorded)
     if changed and save:
@@ -147,13 +152,8 @@ def _requests(run: Run) -> dict[str, KernelRequests]:
     return requests_of_run(run, builtin(), cache_folder())
 
 
-def _predicted(
-    run: Run, calibration: Calibration | None, requests: Mapping[str, KernelRequests], console: Console
-) -> dict[str, float]:
+def _predicted(predictor: Predictor, requests: Mapping[str, KernelRequests], console: Console) -> dict[str, float]:
     """Return the predicted time of the cases that have a prediction, in µs; takes about 0.05 s per case."""
-    from shflbench.session.predictions import Predictor
-
-    predictor = Predictor(run, calibration)
     predicted = {}
     with console.progress() as progress:
         for number, row in enumerate(predictor.rows):

@@ -97,7 +97,7 @@ def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Tro
         console.say(sentence)
     for warning in warnings(troubles, plan.suite.rules.precision):
         console.warn(warning)
-    store_limits(measured, plan.suite.pattern_folders, baselines_folder(), console)
+    store_limits(measured, plan.suite.pattern_folders, baselines_folder(), console, plan.cache_folder)
     if noise := folder.info.noise:
         if noise.quiet:
             console.say(f"The machine was quiet: {noise.sentence}.")
