@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis import run_sentences
 from shflbench.analysis.claims.times import RunTimes
+from shflbench.analysis.joint_ratios import joint_ratios
 from shflbench.backends import gpus
 from shflbench.backends.emulator import EmulatorBackend
 from shflbench.checker import KernelVerdict
@@ -81,8 +82,10 @@ def _measured(suite: Suite, request: BenchRequest, reason: str, result: BenchRes
     if reason:
         notes.append(_not_timed(reason, measured.rows))
     times = RunTimes(measured) if any(row.time_us for row in measured.rows) else None
+    known = joint_ratios(measured.rows, times)
     texts = (*run_sentences(measured, measured.rows, times), *notes)
-    return BenchResult(tuple(measured.rows), result.left_out, texts, path if request.output else None)
+    ratios = {row.variant: known[row.case_id] for row in measured.rows if row.case_id in known}
+    return BenchResult(tuple(measured.rows), result.left_out, texts, path if request.output else None, ratios)
 
 
 def _not_timed(reason: str, rows: Sequence[Row]) -> str:

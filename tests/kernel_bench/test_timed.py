@@ -35,6 +35,17 @@ def test_the_table_has_times_and_the_ratio_with_its_interval(arrays: Any, gpu: E
     assert any("sentinel" in sentence for sentence in result.sentences), result.sentences
 
 
+def test_text_and_table_have_the_interval_that_the_sentence_has(arrays: Any, gpu: EmulatedGpu) -> None:
+    result = bench(PAIR, *arrays, precision=0.05, **AT)
+    assert gpu.opened
+    low, high = result.table[["joint_speedup_low", "joint_speedup_high"]].iloc[1]
+    assert (low < 1.9, high > 2.1) == (True, True)
+    assert result.sentences[0].endswith(f"sums_shfl runs at 2.00× ({low:.2f}× to {high:.2f}×) the speed of sums_smem")
+    assert f"2.00× the speed of sums_smem ({low:.2f} to {high:.2f})" in result.text()
+    slowdowns = result.table[["slowdown", "joint_slowdown_low", "joint_slowdown_high"]]
+    assert slowdowns.to_numpy().tolist() == [[2.0, low, high], [1.0, 1.0, 1.0]]
+
+
 def test_cold_means_cold_for_all(arrays: Any, gpu: EmulatedGpu) -> None:
     assert bench(PAIR, *arrays, l2="cold", **AT).is_timed
     assert {call.cold for call in gpu.opened} == {True}
