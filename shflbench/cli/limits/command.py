@@ -37,7 +37,8 @@ if TYPE_CHECKING:
         "--requests",
         is_flag=True,
         help="Calculate again, and count in the emulator what loops request from memory, for closer limits. Compiles "
-        "the kernels again, and leaves out those whose source has changed since the run.",
+        "the kernels again, and leaves out those whose source has changed since the run. Of kernels of a file, `bench` "
+        "has counted them.",
     ),
     option(
         "--calibration",
@@ -77,6 +78,8 @@ def command(
         run = read_run(folder)
         for note in run.notes:
             console.warn(note)
+        if requests:
+            _check_countable(run, console)
         again = requests or calibration is not None
         if limits := _limits(run, baselines, calibration, console, again=again, save=save):
             limited.append((run, limits))
@@ -90,6 +93,21 @@ def command(
     if exceeded:
         console.warn(exceeded)
     return FINDING_EXIT if exceeded else 0
+
+
+def _check_countable(run: Run, console: Console) -> None:
+    """Say where `bench` has counted already what is asked for; ResultsError where nothing of a run can be counted."""
+    from shflbench.analysis.kernel_sentences import is_of_kernels
+    from shflbench.patterns.discover import builtin
+
+    patterns = {row.pattern for row in run.rows if row.time_us}
+    if not patterns or patterns & builtin().keys():
+        return
+    if run.counts():
+        console.say(f"{run.folder}: `bench` has counted what each launch requests, so --requests counts nothing again")
+        return
+    advice = "measure again with `bench`, which counts them" if is_of_kernels(run) else "leave out --requests"
+    raise ResultsError(f"{run.folder}: --requests counts only what kernels of shflbench's own patterns request", advice)
 
 
 def _print_tables(limited: Sequence[tuple[Run, list[CaseLimit]]], console: Console) -> None:
