@@ -243,6 +243,18 @@ def test_rates_of_a_calibration_apply_to_a_counted_launch(
     assert (limit["ceiling_by"], limit["ceiling_us"]) == ("l2", pytest.approx(2**25 / 2.5e6))
 
 
+def test_a_launch_far_from_its_limit_is_said_to_reach_none(shflbench: Command, whole: Path) -> None:
+    counted(whole, (), MemoryFootprint(2**24, 2**24, 2**25))
+    (limit,) = limits_of(read_run(whole))
+    assert limit.limit_fraction
+    words = "no throughput limit is reached by soa"
+    edit_time(whole, STRUCTS, limit.limit_fraction / 0.6)
+    assert words not in shflbench("limits", whole).out
+    edit_time(whole, STRUCTS, 2.0)
+    said = f"{words} ({limit.limit_by}, ≈30.0%): latency, or what a limit leaves out, takes most of its time"
+    assert said in shflbench("limits", whole).out
+
+
 def test_a_sample_that_a_launch_beats_sets_no_limit_and_is_no_fault(shflbench: Command, whole: Path) -> None:
     counted(whole, (), MemoryFootprint(2**34, 0, 2**34))
     outcome = shflbench("limits", whole)
