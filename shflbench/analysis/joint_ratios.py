@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import contests_of
 from shflbench.model import Interval
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from shflbench.analysis.contest import Contest, JointTimes
     from shflbench.store import Row
@@ -47,6 +47,16 @@ def joint_ratios(rows: Iterable[Row], times: JointTimes | None) -> dict[str, Joi
     if times is None:
         return {}
     return {case_id: ratios for contest in contests_of(rows, times) for case_id, ratios in _of_group(contest)}
+
+
+def with_joint_speedups(rows: Iterable[Row], ratios: Mapping[str, JointRatios]) -> list[Row]:
+    """Return rows with the ends of the joint intervals of their speed-ups, as `results.csv` has them."""
+    return [
+        replace(row, joint_speedup_low=known.low, joint_speedup_high=known.high)
+        if row.case_id in ratios and (known := ratios[row.case_id].speedup)
+        else row
+        for row in rows
+    ]
 
 
 def _of_group(contest: Contest) -> Iterator[tuple[str, JointRatios]]:

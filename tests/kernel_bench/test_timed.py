@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from shflbench import bench
+from shflbench.store import read_run
 from tests.cli.bench.test_timed import EmulatedGpu
 from tests.conftest import Command
 from tests.fakes.backend import plug_in
@@ -44,6 +45,14 @@ def test_text_and_table_have_the_interval_that_the_sentence_has(arrays: Any, gpu
     assert f"2.00× the speed of sums_smem ({low:.2f} to {high:.2f})" in result.text()
     slowdowns = result.table[["slowdown", "joint_slowdown_low", "joint_slowdown_high"]]
     assert slowdowns.to_numpy().tolist() == [[2.0, low, high], [1.0, 1.0, 1.0]]
+
+
+def test_a_kept_run_has_the_interval_in_its_results(arrays: Any, gpu: EmulatedGpu, tmp_path: Path) -> None:
+    result = bench(PAIR, *arrays, precision=0.05, output=tmp_path / "run", **AT)
+    assert gpu.opened
+    low, high = result.table[["joint_speedup_low", "joint_speedup_high"]].iloc[1]
+    for row in (result.rows[1], read_run(tmp_path / "run").rows[1]):
+        assert [row.joint_speedup_low, row.joint_speedup_high] == pytest.approx([low, high])
 
 
 def test_cold_means_cold_for_all(arrays: Any, gpu: EmulatedGpu) -> None:

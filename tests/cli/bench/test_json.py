@@ -1,7 +1,11 @@
 """`shflbench bench --format json`: the comparison as one object on stdout."""
 
 import json
+from pathlib import Path
 
+import pytest
+
+from shflbench.store import read_run
 from tests.cli.bench.conftest import BenchCommand
 from tests.cli.bench.test_bench import SUMS
 from tests.cli.bench.test_timed import EmulatedGpu, gpu
@@ -34,6 +38,8 @@ def test_json_has_the_interval_that_decides(bench: BenchCommand, gpu: EmulatedGp
     low, high = shfl["joint_speedup_low"], shfl["joint_speedup_high"]
     assert f"sums_shfl runs at 2.00× ({low:.2f}× to {high:.2f}×) the speed of sums_smem" in outcome.err
     assert low < shfl["speedup_low"] <= shfl["speedup_high"] < high
+    row = next(row for row in read_run(Path("run")).rows if row.variant == "sums_shfl")
+    assert [row.joint_speedup_low, row.joint_speedup_high] == pytest.approx([low, high])
     assert (smem["slowdown"], smem["joint_slowdown_low"], smem["joint_slowdown_high"]) == (2.0, low, high)
     assert (smem["joint_speedup_low"], smem["joint_speedup_high"], shfl["slowdown"]) == (1.0, 1.0, 1.0)
 
