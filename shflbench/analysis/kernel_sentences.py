@@ -6,9 +6,10 @@ of each ratio (error of 1% per group), which includes what processes with the sa
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.contest import MATTERS, contests_of
+from shflbench.analysis.contest import MATTERS, Certainty, contests_of
 from shflbench.analysis.summary import sentences
 from shflbench.words import joined, percent_of_one
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 DECISIVE_PROCESSES = 5
 _TWO_DECIMALS_FROM = 1.1
 _SUITES = (".yaml", ".yml")
+_MOST_WINNERS = 3  # kernels whose wins are counted by name
 
 
 def is_of_kernels(run: Run) -> bool:
@@ -47,13 +49,32 @@ def all_decided(rows: Iterable[Row], times: JointTimes | None) -> bool:
     return bool(contests) and not any(contest.is_tie for contest in contests)
 
 
+def outcome(contest: Contest, *, advises: bool = True) -> str:
+    """Return which kernel of a group is fastest; where that is not shown, also what would show it, if it `advises`."""
+    return "; ".join(_clauses(contest, advises=advises))
+
+
+def outcome_counts(contests: Sequence[Contest], unit: str) -> str:
+    """Return in how many groups which kernel is fastest, and in how many it is not shown; `unit` is their plural."""
+    wins = Counter(contest.fastest.variant for contest in contests if contest.certainty is Certainty.CLEAR)
+    named = wins.most_common(_MOST_WINNERS)
+    parts = [f"{variant} is the fastest at {count}" for variant, count in named]
+    if rest := wins.total() - sum(count for _, count in named):
+        parts.append(f"others are at {rest}")
+    if even := sum(contest.certainty is Certainty.TIE for contest in contests):
+        parts.append(f"the fastest kernels differ by less than {percent_of_one(MATTERS)} at {even}")
+    if unknown := sum(contest.certainty is Certainty.UNDECIDED for contest in contests):
+        parts.append(f"which is the fastest is not shown at {unknown}")
+    return f"of {len(contests)} {unit}, {joined(parts)}"
+
+
 def _sentence(contest: Contest) -> str:
     best = contest.fastest
     title = ", ".join((best.pattern, best.dtype, *best.option_texts, best.launch))
-    return f"{title}: {'; '.join(_clauses(contest))}"
+    return f"{title}: {outcome(contest)}"
 
 
-def _clauses(contest: Contest) -> Iterator[str]:
+def _clauses(contest: Contest, *, advises: bool) -> Iterator[str]:
     best, rest = contest.fastest, contest.candidates[1:]
     slower = [row for row in rest if contest.is_slower(row, best)]
     equal = [row for row in rest if contest.slowdown(row, best).high <= 1 + MATTERS]
@@ -70,7 +91,8 @@ def _clauses(contest: Contest) -> Iterator[str]:
     if unknown:
         names = joined([f"{row.variant}, {_ratio(contest.slowdown(row, best))}" for row in unknown])
         processes = min(len(row.processes) for row in contest.candidates)
-        more = "" if processes >= DECISIVE_PROCESSES else f"; --processes {DECISIVE_PROCESSES} narrows the interval"
+        is_advised = advises and processes < DECISIVE_PROCESSES
+        more = f"; --processes {DECISIVE_PROCESSES} narrows the interval" if is_advised else ""
         yield f"{best.variant} is not shown to be faster than {names}, by more than {percent_of_one(MATTERS)}{more}"
 
 

@@ -28,22 +28,28 @@ def calibration_of(run: Run, baselines: Path, given: Path | None = None) -> Cali
     return of_gpu(run.info.device, baselines, given) if run.info.device else None
 
 
-def store_limits(run: Run, folders: Mapping[str, Path], baselines: Path, console: Console) -> None:
+def store_limits(
+    run: Run, folders: Mapping[str, Path], baselines: Path, console: Console, cache_folder: Path | None = None
+) -> None:
     """Write `limits.csv` of a run on a GPU, and warn where a case is faster than its limit.
 
     `folders` are those of its patterns. An error is a warning, because the run itself is complete.
     """
-    if problem := write_limits_of(run, folders, baselines):
+    if problem := write_limits_of(run, folders, baselines, cache_folder=cache_folder):
         console.warn(problem)
 
 
 def write_limits_of(
-    run: Run, folders: Mapping[str, Path], baselines: Path, known_codes: KnownCodes | None = None
+    run: Run,
+    folders: Mapping[str, Path],
+    baselines: Path,
+    known_codes: KnownCodes | None = None,
+    cache_folder: Path | None = None,
 ) -> str:
     """Write `limits.csv` of a run on a GPU, and return a sentence on what is wrong with them, empty if nothing is.
 
     A resumed run keeps what its file knows. Kernels in `known_codes` are not disassembled again, and the others are
-    added to them.
+    added to them; listings of few kernels are kept in `cache_folder`.
     """
     from shflbench.errors import ShflbenchError
     from shflbench.session.limits import limits_of
@@ -55,7 +61,8 @@ def write_limits_of(
     try:
         current, calibration = current_limits(run, read_limits(run.folder)), calibration_of(run, baselines)
         part = with_gaps(run, current, calibration, predicts=False)
-        limits = merged_limits(run, current, limits_of(part, folders, calibration, known_codes=known_codes))
+        calculated = limits_of(part, folders, calibration, known_codes=known_codes, cache_folder=cache_folder)
+        limits = merged_limits(run, current, calculated)
         if part.rows:
             write_limits(run.folder, limits)
     except ShflbenchError as error:

@@ -93,7 +93,7 @@ class DataCache:
         return value.value if isinstance(value, Enum) else self._fields(value)
 
     def _fields(self, value: Any) -> dict[str, Any]:  # noqa: ANN401  (of one of the classes)
-        return {item.name: self._encoded(getattr(value, item.name)) for item in fields(value)}
+        return {item.name: self._encoded(getattr(value, item.name)) for item in fields(value) if item.init}
 
     def _decoded(self, value: Any) -> Any:  # noqa: ANN401  (what JSON has)
         if isinstance(value, list):

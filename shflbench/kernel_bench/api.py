@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis import run_sentences
 from shflbench.analysis.claims.times import RunTimes
+from shflbench.analysis.joint_ratios import joint_ratios, with_joint_speedups
 from shflbench.backends import gpus
 from shflbench.backends.emulator import EmulatorBackend
 from shflbench.checker import KernelVerdict
@@ -74,15 +75,20 @@ def _measured(suite: Suite, request: BenchRequest, reason: str, result: BenchRes
         folder = RunFolder.create_at(run_info(plan, Overrides(), ("shflbench.bench",)), path)
         with sole_writer(folder.path):
             notes += [event.sentence for event in run(plan, folder) if isinstance(event, Note)]
-    measured = read_run(path)
+            measured = read_run(path)
+            times = RunTimes(measured) if any(row.time_us for row in measured.rows) else None
+            known = joint_ratios(measured.rows, times)
+            rows = with_joint_speedups(measured.rows, known)
+            if known:
+                folder.append(rows)
     if noise := measured.info.noise:
         quiet = f"The machine was quiet: {noise.sentence}."
         notes.append(quiet if noise.quiet else f"{noise.verdict}: {noise.sentence}; {noise.advice}.")
     if reason:
         notes.append(_not_timed(reason, measured.rows))
-    times = RunTimes(measured) if any(row.time_us for row in measured.rows) else None
     texts = (*run_sentences(measured, measured.rows, times), *notes)
-    return BenchResult(tuple(measured.rows), result.left_out, texts, path if request.output else None)
+    ratios = {row.variant: known[row.case_id] for row in rows if row.case_id in known}
+    return BenchResult(tuple(rows), result.left_out, texts, path if request.output else None, ratios)
 
 
 def _not_timed(reason: str, rows: Sequence[Row]) -> str:

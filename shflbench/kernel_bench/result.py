@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.joint_ratios import joint_columns
 from shflbench.model import Status
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from shflbench.analysis.joint_ratios import JointRatios
     from shflbench.store import Row
 
 # Column of the table → field of a row.
@@ -43,6 +45,7 @@ class BenchResult:
     left_out: Mapping[str, str]  # kernels that were not run → why, as a sentence
     sentences: tuple[str, ...]  # which kernel is the fastest, what was not timed, and notes on the machine
     folder: Path | None  # of the run, if `output` was given
+    ratios: Mapping[str, JointRatios] = field(default_factory=dict)  # by kernel, with the intervals of the sentences
 
     @property
     def is_timed(self) -> bool:
@@ -61,19 +64,26 @@ class BenchResult:
         import pandas as pd  # noqa: PLC0415  (slow to import)
 
         records = [
-            {**{name: getattr(row, source) for name, source in COLUMNS.items()}, "status": row.status.value}
+            {
+                **{name: getattr(row, source) for name, source in COLUMNS.items()},
+                **joint_columns(self.ratios.get(row.variant)),
+                "status": row.status.value,
+            }
             for row in self.rows
         ]
         records += [
             {"kernel": kernel, "status": "left out", "reason": sentence} for kernel, sentence in self.left_out.items()
         ]
-        table = pd.DataFrame.from_records(records, columns=list(COLUMNS))
-        floats = [name for name in COLUMNS if name not in {"kernel", "status", "reason", *INTEGERS}]
+        names = [*COLUMNS]
+        after = names.index("speedup_high") + 1
+        names[after:after] = joint_columns(None)
+        table = pd.DataFrame.from_records(records, columns=names)
+        floats = [name for name in names if name not in {"kernel", "status", "reason", *INTEGERS}]
         return table.astype({**dict.fromkeys(floats, "float64"), **dict.fromkeys(INTEGERS, "Int64")})
 
     def text(self) -> str:
         """Return a line per kernel, and the sentences."""
-        lines = [_line(row) for row in self.rows]
+        lines = [_line(row, self.ratios.get(row.variant)) for row in self.rows]
         lines += [f"{kernel}: not run: {sentence}" for kernel, sentence in self.left_out.items()]
         return "\n".join((*lines, *self.sentences))
 
@@ -87,7 +97,8 @@ class BenchResult:
         return table + "".join(f"<p>{escape(sentence)}</p>" for sentence in self.sentences)
 
 
-def _line(row: Row) -> str:
+def _line(row: Row, ratios: JointRatios | None) -> str:
+    """Return time and speed-up of a kernel; the interval of the speed-up is that of the sentences, if it is known."""
     if row.time_us is None:
         return f"{row.variant}: {row.status.value}" + (f": {row.reason}" if row.reason else "")
     text = f"{row.variant}: {row.time_us:.4g} µs"
@@ -96,6 +107,8 @@ def _line(row: Row) -> str:
     if row.speedup is None or row.baseline == row.variant:
         return text
     text += f", {row.speedup:.2f}× the speed of {row.baseline}"
+    if ratios and ratios.speedup:
+        return f"{text} ({ratios.speedup.low:.2f} to {ratios.speedup.high:.2f})"
     if row.speedup_low is None or row.speedup_high is None:
         return text
     return f"{text} ({row.speedup_low:.2f} to {row.speedup_high:.2f})"

@@ -1,7 +1,8 @@
 """The answer of a chart of many settings, in one sentence: which variant wins where, or why that hardly matters.
 
 The first form that is true of the chart is taken. `contest_of` decides who wins or ties a setting. Library calls win
-nothing; a clause of their own names those that are faster, or else those that tie.
+nothing; a clause of their own names those that are faster, or else those that tie. Of a user's kernels, whose intervals
+are wider, charts say what `analysis.kernel_sentences` says.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import NO_CHOICE, competes, times, times_range
+from shflbench.analysis.kernel_sentences import outcome, outcome_counts
 from shflbench.analysis.settings import GRID, words
 from shflbench.grouping import group_by
 from shflbench.model import Mechanism
@@ -34,6 +36,7 @@ _MOST_NAMES = 4  # variants named in a list
 _MOST_WINNERS = 3  # variants whose wins are named
 _MOST_RANGES = 4  # ranges of a factor that are named
 _MOST_EXCEPTIONS = 2  # settings that are named as exceptions
+_LONGEST = 220  # characters of the sentence on one group of a user's kernels, which names each of them
 _ROUNDING = 1e-9  # what binary fractions may add to a percentage
 
 
@@ -42,9 +45,19 @@ def answer(subject: ChartSubject, factor: str = "", drawn: Collection[str] = ())
     contests = contests_of(subject, factor, drawn)
     if not contests.all:
         return f"{subject.pattern}: {_alone(contests)}"
+    if subject.is_of_kernels and (claim := _of_kernels(contests)):
+        return f"{subject.pattern}: {claim}"
     forms = (_alike, _one_tie, _mostly, _close, _by_factor, _with_exceptions, _everywhere, _behind, _by_mechanism)
     claim = next((claim for form in forms if (claim := form(contests))), "") or _counts(contests)
     return f"{subject.pattern}: {claim}{libraries(contests)}"
+
+
+def _of_kernels(contests: Contests) -> str:
+    """Say of a user's kernels what all commands say; empty if one is shown to be the fastest at each setting."""
+    if len(contests.all) == 1:
+        sentence = outcome(contests.all[0], advises=False)
+        return sentence if len(sentence) <= _LONGEST else outcome_counts(contests.all, contests.unit)
+    return outcome_counts(contests.all, contests.unit) if contests.ties else ""
 
 
 def _alike(contests: Contests) -> str:

@@ -27,6 +27,8 @@ _LONGEST = 110  # characters of a sentence that names each contest
 def best_variants(subject: ChartSubject) -> str:
     """Say which safe variant wins each setting, and at what speed; of many settings see `answer`."""
     contests = contests_of(subject)
+    if subject.is_of_kernels:
+        return answer(subject)
     title = _by_setting(subject, contests.all) if 0 < len(contests.all) <= _MOST_CONTESTS else ""
     return f"{title}{libraries(contests)}" if 0 < len(title) <= _LONGEST else answer(subject)
 

@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import competes, time_us
+from shflbench.analysis.settings import one_pass
 from shflbench.plot.limiters import limiter_of
 from shflbench.words import count_noun
 
@@ -47,6 +48,9 @@ def limited_variants(subject: ChartSubject) -> str:
     by = Counter(limiter_of(limit.limit_by).words for limit in limits)
     typical = share_words(median(limit.limit_fraction or 0.0 for limit in limits))
     (first, count), *others = by.most_common()
+    if len(fastest) == 1 and subject.is_of_kernels and one_pass(fastest[0]) and limits[0].is_far:
+        closest = f"{limits[0].mark}{typical} of its time, for {first}"
+        return f"{subject.pattern}: {fastest[0].variant} reaches no throughput limit (the closest takes {closest})"
     if len(fastest) == 1:
         return f"{subject.pattern}: {first} limits {fastest[0].variant}, which reaches {typical} of the limit"
     parts = [f"{first} limits the fastest safe variant of {count} of {len(fastest)} patterns"]

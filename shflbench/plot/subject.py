@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.advice.request import usual_request
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import time_us
+from shflbench.analysis.kernel_sentences import is_of_kernels
 from shflbench.analysis.settings import DTYPE, ITERATIONS, common_factors, factors, words
 from shflbench.errors import ResultsError
 from shflbench.grouping import group_by
@@ -40,6 +41,7 @@ class ChartSubject:
     limits: Mapping[str, CaseLimit] = field(default_factory=dict)  # by case; empty for a run without limits.csv
     times: RunTimes | None = None  # for joint intervals; None: the intervals of the rows decide ties
     threads_per_sm: int = 0  # resident at once on an SM of the device, 0 if unknown
+    is_of_kernels: bool = False  # of a user's file, so that no variant of a pattern
 
     @cached_property
     def timed(self) -> tuple[Row, ...]:
@@ -143,8 +145,8 @@ def whole_run(run: Run) -> ChartSubject:
     dropped = len(timed) - len(kept)
     limits = read_limits(run.folder)
     threads = run.info.device.threads_per_sm if run.info.device else 0
-    caption = caption_of(run.info)
-    return ChartSubject(run.info.suite.name, run.rows, kept, dropped, caption, limits, _times(run), threads)
+    caption, times, of_kernels = caption_of(run.info), _times(run), is_of_kernels(run)
+    return ChartSubject(run.info.suite.name, run.rows, kept, dropped, caption, limits, times, threads, of_kernels)
 
 
 def _times(run: Run) -> RunTimes | None:

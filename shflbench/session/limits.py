@@ -49,13 +49,15 @@ def limits_of(  # noqa: PLR0913, PLR0917  (all but two by name)
     requests: Mapping[str, KernelRequests] | None = None,
     predicted_us: Mapping[str, float] | None = None,
     known_codes: KnownCodes | None = None,
+    cache_folder: Path | None = None,
 ) -> list[CaseLimit]:
     """Return the limit of each timed case of a run, or why it has none, in the order of the rows.
 
     `folders` are those of the run's patterns by name, by default the patterns of shflbench: they declare what a kernel
     of one pass asks of memory. With a `calibration` of the GPU, cases have a ceiling as well. `requests` to memory, by
     case, replace the best case of loops where they are known. `predicted_us` are predicted times by case.
-    Kernels in `known_codes` are not disassembled again, and the others are added to them.
+    Kernels in `known_codes` are not disassembled again, and the others are added to them; listings of few kernels are
+    kept in `cache_folder`.
     CompilerError if nvdisasm cannot be used; ResultsError if `kernels.zip` is damaged.
     """
     device = run.info.device
@@ -67,7 +69,7 @@ def limits_of(  # noqa: PLR0913, PLR0917  (all but two by name)
         return [CaseLimit(case_id=row.case_id, limit_reason=f"no figures are known for {device.arch}") for row in rows]
     traffic = DeclaredTraffic(builtin() if folders is None else folders)
     machine = _Machine(device, arch, calibration, traffic)
-    codes = stored_codes(run.kernels(), [row.case_id for row in rows], known_codes)
+    codes = stored_codes(run.kernels(), [row.case_id for row in rows], known_codes, cache_folder)
     known, predicted, counts = requests or {}, predicted_us or {}, run.counts()
     limits = (
         machine.limit_of(row, codes[row.case_id], known.get(row.case_id), counts.get(row.case_id)) for row in rows

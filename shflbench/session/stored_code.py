@@ -17,6 +17,7 @@ from shflbench.store.files import RESTORE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence
+    from pathlib import Path
 
     from shflbench.model import Instruction, OnePassCode, TimedCode
     from shflbench.store.kernel_archive import KernelArchive, StoredKernel, StoredLaterKernel
@@ -36,12 +37,15 @@ KnownCodes: TypeAlias = "dict[Hashable, StoredCode]"  # by architecture, machine
 
 
 def stored_codes(
-    archive: KernelArchive | None, cases: Collection[str], known: KnownCodes | None = None
+    archive: KernelArchive | None,
+    cases: Collection[str],
+    known: KnownCodes | None = None,
+    cache_folder: Path | None = None,
 ) -> Mapping[str, StoredCode]:
     """Return the code of the kernel of each of the `cases`; one call of nvdisasm reads all kernels.
 
-    Kernels that are `known` are not read again, and the others are added. CompilerError if nvdisasm does not run or is
-    not there.
+    Kernels that are `known` are not read again, and the others are added. With `cache_folder`, nvdisasm is not called
+    again for the same few kernels. CompilerError if nvdisasm does not run or is not there.
     """
     codes: dict[str, StoredCode] = defaultdict(lambda: StoredCode(reason="its machine code was not kept"))
     wanted = set(cases)
@@ -50,7 +54,7 @@ def stored_codes(
         return codes
     known = {} if known is None else known
     arch = archive.index.compiler.arch
-    _add_new([kernel for kernel in kernels if _key(kernel, arch) not in known], archive, known)
+    _add_new([kernel for kernel in kernels if _key(kernel, arch) not in known], archive, known, cache_folder)
     for kernel in kernels:
         codes |= dict.fromkeys(kernel.cases, known[_key(kernel, arch)])
     return codes
@@ -79,11 +83,13 @@ def _key(kernel: StoredKernel, arch: str) -> Hashable:
     return arch, kernel.code_hashes, (loop.start, loop.end, loop.unroll) if loop else None
 
 
-def _add_new(kernels: Sequence[StoredKernel], archive: KernelArchive, known: KnownCodes) -> None:
+def _add_new(
+    kernels: Sequence[StoredKernel], archive: KernelArchive, known: KnownCodes, cache_folder: Path | None
+) -> None:
     """Disassemble these kernels of an archive, and add their codes to `known`."""
     texts = machine_code(archive, kernels)
     arch = archive.index.compiler.arch
-    listings = disassemble(texts, arch, find().nvdisasm) if texts else []
+    listings = disassemble(texts, arch, find().nvdisasm, cache_folder) if texts else []
     for number, (kernel, text) in enumerate(zip(kernels, texts, strict=True)):
         if listings is None:
             known[_key(kernel, arch)] = StoredCode(reason=f"no disassembler here can read {arch}")

@@ -87,8 +87,13 @@ class Row:
     launch_overhead_us: float | None = column("intercept of the fit of time over iterations, µs")
     baseline: str | None = column("variant that the speed-up refers to")
     speedup: float | None = column("time_us of the baseline divided by time_us of this case")
-    speedup_low: float | None = column("lower end of its interval")
+    speedup_low: float | None = column("lower end of its 95% interval, which covers the processes of the run only")
     speedup_high: float | None = column("upper end of its interval")
+    joint_speedup_low: float | None = column(
+        "of kernels of a file: lower end of the interval of the speed-up that decides which kernel is fastest; those "
+        "of a group hold jointly, with an error of 1%, and include what processes differ by"
+    )
+    joint_speedup_high: float | None = column("upper end of this interval")
     gb_per_s: float | None = column("bytes moved per second, GB/s (10^9 bytes); only of patterns that make one pass")
     registers: int | None = column(
         "registers per thread; of kernels that follow one another, the largest, as in the next three columns"

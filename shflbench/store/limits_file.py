@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 LIMITS_FILE = "limits.csv"
 SEPARATOR = ";"  # of the names in a cell, as in results.csv
+HALF = 0.5  # of the time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +63,11 @@ class CaseLimit:
     def is_sampled(self) -> bool:
         """Whether the limit rests on a sample of the blocks, so that it is no bound."""
         return " of " in (self.limit_basis or "")
+
+    @property
+    def is_far(self) -> bool:
+        """Whether the limit is less than half of the time, so that most of it is spent on something else."""
+        return self.limit_fraction is not None and self.limit_fraction < HALF
 
     @property
     def mark(self) -> str:

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.kernel_sentences import all_decided, kernel_sentences
+from shflbench.analysis.contest import contests_of
+from shflbench.analysis.kernel_sentences import all_decided, kernel_sentences, outcome_counts
 from shflbench.store import Row
 from tests.fakes.runs import measured
 
@@ -26,6 +27,26 @@ def rows(first: tuple[float, float, float], second: tuple[float, float, float], 
         )
         for row in known
     ]
+
+
+def test_groups_are_counted_by_what_is_shown_of_them() -> None:
+    groups = [
+        [replace(row, launch=f"{number}x32") for row in rows(*times)]
+        for number, times in enumerate(
+            (
+                ((40.0, 39.9, 40.1), (20.0, 19.9, 20.1)),
+                ((20.0, 19.9, 20.1), (40.0, 39.9, 40.1)),
+                ((20.0, 19.9, 20.1), (41.0, 40.9, 41.1)),
+                ((40.1, 40.0, 40.2), (40.0, 39.9, 40.1)),
+                ((41.4, 40.0, 42.8), (40.0, 39.9, 40.1)),
+            )
+        )
+    ]
+    contests = contests_of([row for group in groups for row in group])
+    assert outcome_counts(contests, "sizes") == (
+        "of 5 sizes, smem is the fastest at 2, shfl is the fastest at 1, the fastest kernels differ by less than 1% "
+        "at 1 and which is the fastest is not shown at 1"
+    )
 
 
 def test_ratio_of_a_difference_that_is_shown_has_its_interval() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.compile import nvdisasm, sass
 from shflbench.compile.cubin import kernel_code
 from shflbench.compile.nvrtc import compile_unit
 from shflbench.compile.sass import disassemble, parse
@@ -92,6 +93,43 @@ def test_cubin_that_is_no_elf_file_is_rejected() -> None:
 def test_wrong_number_of_instructions_is_an_error() -> None:
     with pytest.raises(ValueError, match=r"^1 instructions in 32 bytes$"):
         parse([{}, [{"sass-instructions": [{"opcode": "NOP"}]}]], [32])
+
+
+def test_code_in_the_cache_is_not_disassembled_again(
+    kernel: Kernel, toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, cache = kernel_code(kernel.cubin)[kernel.symbol], tmp_path / "cache"
+    first = disassemble([code], kernel.arch, toolchain.nvdisasm, cache)
+    calls: list[Sequence[str]] = []
+    monkeypatch.setattr(nvdisasm, "call", lambda _, *words: calls.append(words))
+    assert disassemble([code], kernel.arch, toolchain.nvdisasm, cache) == first == [kernel.sass]
+    assert not calls
+    assert disassemble([code, code], kernel.arch, toolchain.nvdisasm, cache) is None  # what this nvdisasm prints
+    assert disassemble([code], "sm_80", toolchain.nvdisasm, cache) is None
+    assert disassemble([code], kernel.arch, toolchain.nvdisasm) is None
+    assert len(calls) == 3
+
+
+def test_another_disassembler_is_called_for_code_in_the_cache(
+    kernel: Kernel, toolchain: Toolchain, tmp_path: Path
+) -> None:
+    code, script = kernel_code(kernel.cubin)[kernel.symbol], tmp_path / "nvdisasm"
+    script.write_text("#!/bin/sh\necho nonsense\n", encoding="utf-8")
+    script.chmod(0o755)
+    assert disassemble([code], kernel.arch, toolchain.nvdisasm, tmp_path)
+    with pytest.raises(CompilerError, match="prints what shflbench cannot read"):
+        disassemble([code], kernel.arch, script, tmp_path)
+
+
+def test_much_code_is_not_cached(
+    kernel: Kernel, toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code, cache = kernel_code(kernel.cubin)[kernel.symbol], tmp_path / "cache"
+    monkeypatch.setattr(sass, "MOST_CACHED_BYTES", len(code))
+    assert disassemble([code, code], kernel.arch, toolchain.nvdisasm, cache)
+    assert not cache.exists()
+    assert disassemble([code], kernel.arch, toolchain.nvdisasm, cache)
+    assert cache.exists()
 
 
 def test_disassembler_with_invalid_output_is_named(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from shflbench import bench
+from shflbench.store import read_run
 from tests.cli.bench.test_timed import EmulatedGpu
 from tests.conftest import Command
 from tests.fakes.backend import plug_in
@@ -33,6 +34,25 @@ def test_the_table_has_times_and_the_ratio_with_its_interval(arrays: Any, gpu: E
     assert re.search(r"sums_shfl: 4 µs \(.* to .*\), 2\.00× the speed of sums_smem \(.* to .*\)", result.text())
     assert "Nothing was timed" not in result.text()
     assert any("sentinel" in sentence for sentence in result.sentences), result.sentences
+
+
+def test_text_and_table_have_the_interval_that_the_sentence_has(arrays: Any, gpu: EmulatedGpu) -> None:
+    result = bench(PAIR, *arrays, precision=0.05, **AT)
+    assert gpu.opened
+    low, high = result.table[["joint_speedup_low", "joint_speedup_high"]].iloc[1]
+    assert (low < 1.9, high > 2.1) == (True, True)
+    assert result.sentences[0].endswith(f"sums_shfl runs at 2.00× ({low:.2f}× to {high:.2f}×) the speed of sums_smem")
+    assert f"2.00× the speed of sums_smem ({low:.2f} to {high:.2f})" in result.text()
+    slowdowns = result.table[["slowdown", "joint_slowdown_low", "joint_slowdown_high"]]
+    assert slowdowns.to_numpy().tolist() == [[2.0, low, high], [1.0, 1.0, 1.0]]
+
+
+def test_a_kept_run_has_the_interval_in_its_results(arrays: Any, gpu: EmulatedGpu, tmp_path: Path) -> None:
+    result = bench(PAIR, *arrays, precision=0.05, output=tmp_path / "run", **AT)
+    assert gpu.opened
+    low, high = result.table[["joint_speedup_low", "joint_speedup_high"]].iloc[1]
+    for row in (result.rows[1], read_run(tmp_path / "run").rows[1]):
+        assert [row.joint_speedup_low, row.joint_speedup_high] == pytest.approx([low, high])
 
 
 def test_cold_means_cold_for_all(arrays: Any, gpu: EmulatedGpu) -> None:

@@ -54,6 +54,23 @@ def test_the_title_gives_the_speed_of_the_fastest_variant() -> None:
     assert best_variants(subject(rows())) == "neighbor: shfl runs at 4.7× the speed of smem"
 
 
+def test_a_title_on_kernels_of_a_file_gives_the_interval_that_decides_and_calls_nothing_a_tie() -> None:
+    kernels = replace(subject(with_times(rows(), smem=100, shfl=50)), is_of_kernels=True)
+    assert best_variants(kernels).startswith("neighbor: shfl runs at 2.00× (1.98× to 2.02×) the speed of smem, ")
+    wide = replace(kernels, rows=tuple(with_times(rows(), smem=100, shfl=99)))
+    assert best_variants(wide).endswith(
+        "; shfl is not shown to be faster than smem, 1.010× (1.000× to 1.020×), by more than 1%"
+    )
+    assert answer(wide) == best_variants(wide)
+
+
+def test_a_title_on_kernels_counts_the_settings_where_it_is_not_shown_which_one_is_the_fastest() -> None:
+    cases = [*with_times(rows("f32", "i32"), smem=100, shfl=50), *with_times(rows("f64"), smem=100, shfl=99)]
+    kernels = replace(subject(cases), is_of_kernels=True)
+    title = "neighbor: of 3 settings, shfl is the fastest at 2 and which is the fastest is not shown at 1"
+    assert best_variants(kernels) == answer(kernels) == title
+
+
 def test_settings_of_the_same_outcome_are_named_together() -> None:
     assert best_variants(subject(rows("f32", "f64", "i32"))) == (
         "neighbor: shfl runs at 4.7× (f32, i32) and 2.6× (f64) the speed of smem"

@@ -38,6 +38,23 @@ def test_one_pattern_names_its_fastest_variant() -> None:
     assert limited_variants(limited(cases, known)) == "quick: fp64 limits shfl, which reaches 86% of the limit"
 
 
+@pytest.mark.parametrize(
+    ("share", "basis", "title"),
+    [
+        (0.29, "8 of 64 blocks", "quick: soa reaches no throughput limit (the closest takes ≈29% of its time, for L2)"),
+        (0.29, "all 8 blocks", "quick: soa reaches no throughput limit (the closest takes 29% of its time, for L2)"),
+        (0.51, "all 8 blocks", "quick: L2 limits soa, which reaches 51% of the limit"),
+    ],
+)
+def test_a_kernel_of_a_file_that_is_far_from_its_limit_reaches_none(share: float, basis: str, title: str) -> None:
+    cases = rows(pattern="struct-access", launches=["65536x256"])
+    far = {
+        case: replace(one, limit_by="l2", limit_fraction=share, limit_basis=basis)
+        for case, one in limits_for(cases).items()
+    }
+    assert limited_variants(replace(limited(cases, far), is_of_kernels=True)) == title
+
+
 def test_unsafe_variants_never_count_however_fast() -> None:
     cases = [replace(row, time_us=1.0) if not row.safe else row for row in rows()]
     assert " limits shfl, " in limited_variants(limited(cases))

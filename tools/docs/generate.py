@@ -159,7 +159,8 @@ def exit_codes() -> str:
         " an outlier",
         errors.UsageError.exit_code: "wrong usage: an unknown command, option or value",
         errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared;"
-        " `compare --across` reports what cannot be compared",
+        " `compare --across` reports what cannot be compared; `limits --requests`: no kernel of a run is of a pattern"
+        " of shflbench, so that none can be counted",
         errors.MissingError.exit_code: "this machine lacks a GPU, its driver, cupy or the compiler; `run` on several"
         " GPUs: the run of a GPU ended early, or a GPU could not be opened",
         errors.KernelError.exit_code: "`run` and `gate`: a kernel computed a wrong result, or a case failed; `check`: a"

@@ -339,9 +339,12 @@ def _print(
     """Print the folder of the run if there is one, or all as JSON."""
     if flags["form"] == "json":
         from shflbench.cli.bench.records import text
+        from shflbench.cli.run_times import joint_times
         from shflbench.store import read_run
 
-        console.json(text(files, choice, read_run(folder) if folder else None, cases))
+        run = read_run(folder) if folder else None
+        times = joint_times(run, console) if run else None
+        console.json(text(files, choice, run, cases, times))
     elif folder is not None:
         if pair := _timed_pair(folder):
             console.say(f"Why: shflbench inspect {shlex.join([str(folder), '--diff', *pair])}")

@@ -6,12 +6,15 @@ import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.joint_ratios import joint_columns, joint_ratios
 from shflbench.cli.show.tables import by_group, verification
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from shflbench.analysis.contest import JointTimes
+    from shflbench.analysis.joint_ratios import JointRatios
     from shflbench.model import Case, Launch
     from shflbench.store import Row, Run
     from shflbench.user_kernels.comparison import ComparedKernel, KernelChoice
@@ -19,8 +22,11 @@ if TYPE_CHECKING:
 TIMES = ("time_us", "time_low_us", "time_high_us", "speedup", "speedup_low", "speedup_high")  # columns of `results.csv`
 
 
-def text(files: Sequence[Path], choice: KernelChoice, run: Run | None, cases: Iterable[Case]) -> str:
+def text(
+    files: Sequence[Path], choice: KernelChoice, run: Run | None, cases: Iterable[Case], times: JointTimes | None
+) -> str:
     """Return the object for a comparison; unknown values are null, and so is the folder without a run."""
+    ratios = joint_ratios(run.rows, times) if run else {}
     by_id = {case.id: case for case in cases}
     kernels = {
         (comparison.name, kernel.variant): kernel for comparison in choice.comparisons for kernel in comparison.kernels
@@ -30,21 +36,26 @@ def text(files: Sequence[Path], choice: KernelChoice, run: Run | None, cases: It
         "folder": str(run.folder) if run else None,
         "device": run.info.device.name if run and run.info.device else None,
         "left_out": [asdict(item) for item in choice.left_out],
-        "groups": [_group(rows, by_id, kernels) for rows in by_group(run.rows if run else ())],
+        "groups": [_group(rows, by_id, kernels, ratios) for rows in by_group(run.rows if run else ())],
     }
     return json.dumps(record, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _group(
-    rows: Sequence[Row], cases: Mapping[str, Case], kernels: Mapping[tuple[str, str], ComparedKernel]
+    rows: Sequence[Row],
+    cases: Mapping[str, Case],
+    kernels: Mapping[tuple[str, str], ComparedKernel],
+    ratios: Mapping[str, JointRatios],
 ) -> dict[str, object]:
-    head = rows[0]
+    head, known = rows[0], next((ratios[row.case_id] for row in rows if row.case_id in ratios), None)
     return {
         "pattern": head.pattern,
         "dtype": head.dtype,
         "launch": head.launch,
         "options": dict(head.options),
         "baseline": next((row.baseline for row in rows if row.baseline), None),
+        "fastest": known.fastest if known else None,
+        "certainty": known.certainty if known else None,
         "kernels": [
             {
                 "kernel": kernels[row.pattern, row.variant].candidate.name,
@@ -54,6 +65,7 @@ def _group(
                 "status": row.status,
                 "verification": verification(row),
                 **{name: getattr(row, name) for name in TIMES},
+                **joint_columns(ratios.get(row.case_id)),
             }
             for row in rows
         ],

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 
     from shflbench.cli.console import Console
     from shflbench.model import KernelRequests
+    from shflbench.session.predictions import Predictor
+    from shflbench.session.stored_code import KnownCodes
     from shflbench.store import Run
-    from shflbench.store.calibration_file import Calibration
     from shflbench.store.limits_file import CaseLimit
 
 
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
         "--requests",
         is_flag=True,
         help="Calculate again, and count in the emulator what loops request from memory, for closer limits. Compiles "
-        "the kernels again, and leaves out those whose source has changed since the run.",
+        "the kernels again, and leaves out those whose source has changed since the run. Of kernels of a file, `bench` "
+        "has counted them.",
     ),
     option(
         "--calibration",
@@ -76,6 +78,8 @@ def command(
         run = read_run(folder)
         for note in run.notes:
             console.warn(note)
+        if requests:
+            _check_countable(run, console)
         again = requests or calibration is not None
         if limits := _limits(run, baselines, calibration, console, again=again, save=save):
             limited.append((run, limits))
@@ -89,6 +93,21 @@ def command(
     if exceeded:
         console.warn(exceeded)
     return FINDING_EXIT if exceeded else 0
+
+
+def _check_countable(run: Run, console: Console) -> None:
+    """Say where `bench` has counted already what is asked for; ResultsError where nothing of a run can be counted."""
+    from shflbench.analysis.kernel_sentences import is_of_kernels
+    from shflbench.patterns.discover import builtin
+
+    patterns = {row.pattern for row in run.rows if row.time_us}
+    if not patterns or patterns & builtin().keys():
+        return
+    if run.counts():
+        console.say(f"{run.folder}: `bench` has counted what each launch requests, so --requests counts nothing again")
+        return
+    advice = "measure again with `bench`, which counts them" if is_of_kernels(run) else "leave out --requests"
+    raise ResultsError(f"{run.folder}: --requests counts only what kernels of shflbench's own patterns request", advice)
 
 
 def _print_tables(limited: Sequence[tuple[Run, list[CaseLimit]]], console: Console) -> None:
@@ -115,15 +134,19 @@ def _limits(
     """
     from shflbench.cli.run_limits import calibration_of
     from shflbench.session.limits import limits_of
+    from shflbench.session.predictions import Predictor
     from shflbench.session.recorded_limits import changed_cases, current_limits, merged_limits, with_gaps
+    from shflbench.session.stored_code import stored_codes
     from shflbench.store.limits_file import LIMITS_FILE, read_limits, write_limits
 
     recorded, calibration = read_limits(run.folder), calibration_of(run, baselines, given)
     current = current_limits(run, recorded)
     part = run if again else with_gaps(run, current, calibration)
     counted = _requests(run) if again else {}
-    predicted = _predicted(part, calibration, counted, console)
-    calculated = limits_of(part, calibration=calibration, requests=counted, predicted_us=predicted)
+    known: KnownCodes = {}
+    codes = stored_codes(part.kernels(), [row.case_id for row in part.rows if row.time_us], known, cache_folder())
+    predicted = _predicted(Predictor(part, calibration, codes=codes), counted, console)
+    calculated = limits_of(part, calibration=calibration, requests=counted, predicted_us=predicted, known_codes=known)
     limits = merged_limits(run, current, calculated, counted if again else None)
     file, changed = run.folder / LIMITS_FILE, changed_cases(limits, recorded)
     if changed and save:
@@ -147,13 +170,8 @@ def _requests(run: Run) -> dict[str, KernelRequests]:
     return requests_of_run(run, builtin(), cache_folder())
 
 
-def _predicted(
-    run: Run, calibration: Calibration | None, requests: Mapping[str, KernelRequests], console: Console
-) -> dict[str, float]:
+def _predicted(predictor: Predictor, requests: Mapping[str, KernelRequests], console: Console) -> dict[str, float]:
     """Return the predicted time of the cases that have a prediction, in µs; takes about 0.05 s per case."""
-    from shflbench.session.predictions import Predictor
-
-    predictor = Predictor(run, calibration)
     predicted = {}
     with console.progress() as progress:
         for number, row in enumerate(predictor.rows):

@@ -81,6 +81,7 @@ def _inconclusive(number: int, singular: str, plural: str) -> str:
 def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Trouble]], console: Console) -> int:
     """Show the results and the warnings, and return the exit code; `troubles` are by case."""
     from shflbench.analysis import run_sentences
+    from shflbench.analysis.joint_ratios import joint_ratios, with_joint_speedups
     from shflbench.analysis.kernel_sentences import all_decided, is_of_kernels
     from shflbench.cli.run_limits import store_limits
     from shflbench.cli.run_times import joint_times
@@ -91,13 +92,15 @@ def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Tro
     measured = read_run(folder.path)
     rows = measured.rows
     times = joint_times(measured, console)
+    if times and is_of_kernels(measured):
+        folder.append(with_joint_speedups(rows, joint_ratios(rows, times)))
     if lines := run_sentences(measured, rows, times):
         console.say()
     for sentence in lines:
         console.say(sentence)
     for warning in warnings(troubles, plan.suite.rules.precision):
         console.warn(warning)
-    store_limits(measured, plan.suite.pattern_folders, baselines_folder(), console)
+    store_limits(measured, plan.suite.pattern_folders, baselines_folder(), console, plan.cache_folder)
     if noise := folder.info.noise:
         if noise.quiet:
             console.say(f"The machine was quiet: {noise.sentence}.")

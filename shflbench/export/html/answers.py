@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.advice.judge import newest_answers
 from shflbench.analysis.advice.over_settings import summary_answers
 from shflbench.analysis.advice.words import library_words
-from shflbench.analysis.contest import times_within
+from shflbench.analysis.contest import Certainty, times_within
 from shflbench.export.html.content import AnswerLine
 from shflbench.export.html.texts import short, whole_percent
 from shflbench.grouping import group_by
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 DEPENDS = "depends"  # on the setting: another variant is clearly faster in some
 CLEAR = "clear"
+UNDECIDED = "undecided"
 
 
 def answer_lines(results: GpuRows, anchors: Mapping[str, str]) -> Iterator[AnswerLine]:
@@ -63,9 +64,10 @@ def _line(summary: SummaryAnswer, gpu: str, anchor: str) -> AnswerLine:
 
 
 def _exceptions(summary: SummaryAnswer) -> str:
-    """Return which variants are as fast at this setting, library calls included, and where another one is faster."""
+    """Return which variants are not slower at this setting, library calls included, and where another one is faster."""
     usual = summary.usual
-    parts = [f"as fast here: {joined(usual.tied)}"] if usual.tied else []
+    how = "as fast here" if usual.certainty is Certainty.TIE else "not shown to be slower here"
+    parts = [f"{how}: {joined(usual.tied)}"] if usual.tied else []
     parts += library_words(usual)
     parts += [f"elsewhere: {'; '.join(summary.exceptions)}"] if summary.exceptions else []
     return short("; ".join(parts))

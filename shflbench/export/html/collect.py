@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench import __version__
+from shflbench.analysis.kernel_sentences import is_of_kernels, kernel_sentences
 from shflbench.analysis.summary import sentences
 from shflbench.export.html.answers import answer_lines
 from shflbench.export.html.case_table import measured_cases, other_cases
@@ -113,10 +114,17 @@ def _section(  # noqa: PLR0913, PLR0917  (all that a section can show)
 def _on_gpu(results: GpuRows, rows: Sequence[TimedRow]) -> PatternOnGpu:
     return PatternOnGpu(
         gpu=results.gpu,
-        sentences=tuple(sentences((item.row for item in rows), TimesOfRuns(rows, results.times), MOST_SENTENCES)),
+        sentences=tuple(_sentences(rows, TimesOfRuns(rows, results.times))),
         bars=bar_chart(usual_setting(rows)),
         strips=strip_chart(rows),
     )
+
+
+def _sentences(rows: Sequence[TimedRow], times: TimesOfRuns) -> list[str]:
+    """Return the sentences on one pattern: on a user's kernels those that `bench` and `show` print."""
+    of_kernels = [item.row for item in rows if is_of_kernels(item.run)]
+    others = [item.row for item in rows if not is_of_kernels(item.run)]
+    return [*sentences(others, times, MOST_SENTENCES), *kernel_sentences(of_kernels, times)]
 
 
 def _code(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from shflbench.export.html.answers import CLEAR, DEPENDS
+from shflbench.export.html.answers import CLEAR, DEPENDS, UNDECIDED
 from shflbench.export.html.selection import gpu_of, is_measured
 from shflbench.grouping import group_by
 from shflbench.model import Mechanism
@@ -54,9 +54,11 @@ def _use(gpu: str, answers: Sequence[AnswerLine]) -> str:
     clear = Counter(answer.mechanism for answer in answers if answer.outcome == CLEAR)
     parts = [f"{_name(mechanism)} for {count}" for mechanism, count in clear.most_common()]
     depends = sum(answer.outcome == DEPENDS for answer in answers)
-    ties = len(answers) - clear.total() - depends
+    undecided = sum(answer.outcome == UNDECIDED for answer in answers)
+    ties = len(answers) - clear.total() - depends - undecided
     rest = [f"{depends} {one_or_many(depends, 'depends', 'depend')} on the setting"] if depends else []
     rest += [f"{ties} {one_or_many(ties, 'is a tie', 'are ties')}"] if ties else []
+    rest += [f"{undecided} {one_or_many(undecided, 'is', 'are')} undecided"] if undecided else []
     best = f"the fastest safe mechanism is {joined(parts)}" if parts else "no safe mechanism is clearly the fastest"
     more = f"; {joined(rest)}" if rest else ""
     return f"On {gpu}, of {count_noun(len(answers), 'pair')} of pattern and element type, {best}{more}."

@@ -1,7 +1,11 @@
 """`shflbench bench --format json`: the comparison as one object on stdout."""
 
 import json
+from pathlib import Path
 
+import pytest
+
+from shflbench.store import read_run
 from tests.cli.bench.conftest import BenchCommand
 from tests.cli.bench.test_bench import SUMS
 from tests.cli.bench.test_timed import EmulatedGpu, gpu
@@ -25,6 +29,21 @@ def test_json_has_times_and_ratios_with_intervals(bench: BenchCommand, gpu: Emul
     assert shfl["speedup_low"] <= 2.0 <= shfl["speedup_high"]
 
 
+def test_json_has_the_interval_that_decides(bench: BenchCommand, gpu: EmulatedGpu) -> None:
+    outcome = bench(SUMS, "--format", "json", "--precision", "5%")
+    assert gpu.opened
+    (group,) = json.loads(outcome.out)["groups"]
+    assert (group["fastest"], group["certainty"]) == ("sums_shfl", "clear")
+    smem, shfl = sorted(group["kernels"], key=lambda kernel: -kernel["time_us"])
+    low, high = shfl["joint_speedup_low"], shfl["joint_speedup_high"]
+    assert f"sums_shfl runs at 2.00× ({low:.2f}× to {high:.2f}×) the speed of sums_smem" in outcome.err
+    assert low < shfl["speedup_low"] <= shfl["speedup_high"] < high
+    row = next(row for row in read_run(Path("run")).rows if row.variant == "sums_shfl")
+    assert [row.joint_speedup_low, row.joint_speedup_high] == pytest.approx([low, high])
+    assert (smem["slowdown"], smem["joint_slowdown_low"], smem["joint_slowdown_high"]) == (2.0, low, high)
+    assert (smem["joint_speedup_low"], smem["joint_speedup_high"], shfl["slowdown"]) == (1.0, 1.0, 1.0)
+
+
 def test_json_names_the_launch_of_each_kernel_without_a_gpu(bench: BenchCommand) -> None:
     outcome = bench(SUMS.replace("sums_shfl<<<rows, 256>>>", "sums_shfl<<<rows, 64>>>"), "--format", "json")
     (group,) = json.loads(outcome.out)["groups"]
@@ -36,6 +55,7 @@ def test_json_names_the_launch_of_each_kernel_without_a_gpu(bench: BenchCommand)
         ("sums_shfl", "verified", (64, 1, 1), (64, 1, 1)),
     }
     assert {item["time_us"] for item in group["kernels"]} == {None}
+    assert {item["joint_speedup_low"] for item in group["kernels"]} == {group["fastest"]} == {None}
 
 
 def test_json_names_kernels_that_are_left_out(bench: BenchCommand) -> None:

@@ -1,6 +1,8 @@
 """`shflbench bench` on a scripted GPU, whose kernels compute in the emulator."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,8 +13,10 @@ import pytest
 from shflbench.backends.base import Array, KernelCall, OpenKernel
 from shflbench.backends.emulator import EmulatorBackend
 from shflbench.checker import CandidateFile, read_candidates
+from shflbench.compile import nvdisasm
 from shflbench.model import Kernel
 from shflbench.store import read_run
+from shflbench.store.limits_file import read_limits
 from tests.cli.bench.conftest import BenchCommand
 from tests.cli.bench.test_bench import IN_PLACE, SUMS, TRANSPOSE
 from tests.conftest import Command
@@ -95,6 +99,19 @@ def test_last_line_is_the_command_that_says_why(bench: BenchCommand, gpu: Emulat
     assert "Why: " not in bench(SUMS, "--kernel", "sums_smem", "--precision", "5%").err
 
 
+def test_machine_code_is_disassembled_once(
+    bench: BenchCommand, gpu: EmulatedGpu, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert bench(SUMS, "--precision", "5%").code == 0
+    assert gpu.opened
+    Path("run").rename("first")
+    calls: list[object] = []
+    monkeypatch.setattr(nvdisasm, "call", lambda *words: calls.append(words))
+    assert bench(SUMS, "--precision", "5%").code == 0
+    assert not calls
+    assert read_limits(Path("run")) == read_limits(Path("first"))
+
+
 @pytest.fixture
 def processes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What happens to the process that opens the GPU, and that the file is read, in order."""
@@ -120,6 +137,16 @@ def test_gpu_is_opened_while_the_file_is_read(bench: BenchCommand, gpu: Emulated
     assert bench("int none;", "--gpu", "1").code != 0
     assert processes == ["start shflbench.backends.cuda:open_backend 1", "read", "close"]
     assert not gpu.opened
+
+
+def test_options_are_read_without_slow_imports_before_the_gpu_is_opened() -> None:
+    program = (
+        "import sys; from shflbench.cli.bench.command import command\n"
+        "command.make_context('bench', ['sums.cu'])\n"
+        "print({'pydantic', 'numpy', 'shflbench.checker.files'} & {*sys.modules})"
+    )
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert printed.strip() == "set()"
 
 
 @pytest.mark.parametrize("words", [("--device", "none"), ("--device", "emulator"), ("--arch", "sm_80")])

@@ -16,12 +16,13 @@ from shflbench.model import (
     MemoryFootprint,
 )
 from shflbench.session.limits import limits_of
-from shflbench.store import read_run
+from shflbench.store import read_info, read_run
 from shflbench.store.calibration_file import write
 from shflbench.store.counts_file import CaseCounts, write_counts
 from shflbench.store.limits_file import CaseLimit, read_limits
 from tests.analysis.limits.test_calibrated import calibration
 from tests.conftest import Command
+from tests.fakes.kept_runs import edit
 from tests.session.test_limits import RESULTS, SHFL, STRUCTS
 from tests.session.test_limits import only as only_row
 
@@ -199,6 +200,59 @@ def test_what_a_launch_was_counted_to_move_sets_its_limit(shflbench: Command, wh
     )
     rate = 2**25 / (row.time_us or 0) / 1000
     assert re.search(rf"soa +{row.time_us:.2f} +{rate:.0f} +≈{limit['limit_us']:.2f} +≈[0-9.]+% +l2 ", shown)
+
+
+def of_a_file(folder: Path) -> None:
+    """Let a run be of kernels of a file, of which shflbench has no pattern."""
+    path = folder / "results.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace(",struct-access,", ",structs,"), encoding="utf-8")
+    info = read_info(folder)
+    edit(folder, suite=replace(info.suite, path="structs.cu"))
+
+
+def test_requests_that_bench_counted_are_not_counted_again(shflbench: Command, whole: Path) -> None:
+    counted(whole, (), MemoryFootprint(2**24, 2**24, 2**25))
+    of_a_file(whole)
+    plain, again = shflbench("limits", whole), shflbench("limits", whole, "--requests")
+    assert (again.code, again.out) == (plain.code, plain.out) == (0, again.out)
+    assert again.err.splitlines() == [
+        f"{whole}: `bench` has counted what each launch requests, so --requests counts nothing again",
+        *plain.err.splitlines(),
+    ]
+
+
+def test_requests_that_cannot_be_counted_are_an_error(shflbench: Command, whole: Path) -> None:
+    counted(whole, (), MemoryFootprint(2**24, 2**24, 2**25))
+    (whole / "counts.json").unlink()
+    of_a_file(whole)
+    outcome = shflbench("limits", whole, "--requests")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert "--requests counts only what kernels of shflbench's own patterns request" in outcome.err
+    assert "Measure again with `bench`, which counts them" in outcome.err
+
+
+def test_rates_of_a_calibration_apply_to_a_counted_launch(
+    shflbench: Command, whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shflbench.store.calibration_file.SHIPPED", tmp_path)  # as if none came with shflbench
+    counted(whole, (), MemoryFootprint(2**24, 2**24, 2**25))
+    of_a_file(whole)
+    assert "ceiling" not in shflbench("limits", whole).out
+    path = write(tmp_path / "other", calibration(l2_bytes_per_s=2.5e12))
+    (limit,) = json.loads(shflbench("limits", whole, "--calibration", path, "--format", "json").out)[0]["cases"]
+    assert (limit["ceiling_by"], limit["ceiling_us"]) == ("l2", pytest.approx(2**25 / 2.5e6))
+
+
+def test_a_launch_far_from_its_limit_is_said_to_reach_none(shflbench: Command, whole: Path) -> None:
+    counted(whole, (), MemoryFootprint(2**24, 2**24, 2**25))
+    (limit,) = limits_of(read_run(whole))
+    assert limit.limit_fraction
+    words = "no throughput limit is reached by soa"
+    edit_time(whole, STRUCTS, limit.limit_fraction / 0.6)
+    assert words not in shflbench("limits", whole).out
+    edit_time(whole, STRUCTS, 2.0)
+    said = f"{words} ({limit.limit_by}, ≈30.0%): latency, or what a limit leaves out, takes most of its time"
+    assert said in shflbench("limits", whole).out
 
 
 def test_a_sample_that_a_launch_beats_sets_no_limit_and_is_no_fault(shflbench: Command, whole: Path) -> None:

@@ -40,6 +40,14 @@ def test_a_winner_that_differs_between_settings_says_depends_and_where() -> None
     assert all("elsewhere: " in line.exceptions and " at " in line.exceptions for line in depends)
 
 
+def test_variants_that_are_not_shown_to_be_slower_are_not_called_as_fast() -> None:
+    content = content_of(real("blocks"))
+    remarks = {line.outcome: line.exceptions for line in content.answers}
+    assert remarks["undecided"].startswith("not shown to be slower here: ")
+    assert remarks["tie"].startswith("as fast here: ")
+    assert content.sentences[0].endswith("; 7 depend on the setting, 2 are ties and 2 are undecided.")
+
+
 def test_library_calls_are_named_beside_the_answer_and_are_none() -> None:
     lines = {(line.pattern, line.dtype): line for line in content_of(real("gtc2013")).answers}
     integers = lines["reduce", "i32"]

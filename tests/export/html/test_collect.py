@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.analysis.claims.times import RunTimes
+from shflbench.analysis.kernel_sentences import kernel_sentences
 from shflbench.export.html import collect
 from shflbench.readers import read_recording, run_of
 from shflbench.store import read_run
@@ -49,6 +51,15 @@ def test_a_busy_machine_is_named(tmp_path: Path) -> None:
     assert content.sentences[-1].endswith("none of them on a quiet machine.")
     answers = parsed(content).text.split("Filter answers")[0]
     assert f"{BUSY.verdict} gtc2013, NVIDIA H200, 2026-10-01 08:00: {BUSY.sentence}" in answers
+
+
+@pytest.mark.parametrize("slow", ["", "shfl"])
+def test_a_report_says_of_kernels_of_a_file_what_show_says(tmp_path: Path, slow: str) -> None:
+    run = read_run(run_of_day(tmp_path / "run", 0, slow=slow))
+    kernels = replace(run, info=replace(run.info, suite=replace(run.info.suite, path="neighbor.cu")))
+    (pattern,) = collect([kernels], Path("no-baselines")).patterns
+    assert pattern.on_gpus[0].sentences == tuple(kernel_sentences(kernels.rows, RunTimes(kernels)))
+    assert pattern.on_gpus[0].sentences != content_of(run.folder).patterns[0].on_gpus[0].sentences
 
 
 def test_answers_are_from_the_newest_run_of_a_suite(runs: list[Path]) -> None:
