@@ -1,4 +1,4 @@
-"""What is done before a device is opened."""
+"""Work that is done before a device is opened."""
 
 from typing import Any, cast
 
