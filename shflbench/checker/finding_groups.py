@@ -95,7 +95,7 @@ def _key(finding: Finding) -> Hashable:
     """Return what the findings of one group have in common."""
     if finding.kind in ORDERED:
         return frozenset((finding.place, finding.other)), finding.memory, finding.removed
-    if finding.kind in {HazardKind.ATOMIC_RACE, HazardKind.UNORDERED}:
+    if finding.kind in {HazardKind.ATOMIC_RACE, HazardKind.GUESS, HazardKind.UNORDERED}:
         return finding.kind, frozenset((finding.place, finding.other)), finding.memory
     return finding.kind, finding.place, finding.other, finding.memory
 

@@ -25,6 +25,8 @@ WORDS = {
     "SAME_VALUE": "{place} overwrites what {other} wrote, with no {order} between",
     "ATOMIC_RACE": "{place} and {other} access the same memory with no {order} between; an atomic is ordered neither "
     "with plain accesses nor with atomics of another size or too narrow a scope",
+    "GUESS": "{place} and {other} access the same memory with no {order} between; compare-and-swap checks what the "
+    "plain read guesses, which a volatile read does without a race",
     "UNORDERED": "{place} and {other} access the same memory by volatile or relaxed operations, in no fixed order",
     "UNINITIALIZED": "{place} reads memory that no thread has written",
     "UNINITIALIZED_UNUSED": "{place} reads memory that no thread has written, which has no effect on the result",

@@ -51,6 +51,7 @@ _LEVELS = {
 # (UNORDERED) are not among them: they are no race, and mean what CUDA says of them.
 DOUBTS = {
     HazardKind.SAME_VALUE: "threads write equal values to one address in no fixed order",
+    HazardKind.GUESS: "a plain read guesses what compare-and-swap checks",
     HazardKind.EXITED: "a mask includes lanes that have exited",
     HazardKind.BARRIER_SKIPPED: "threads exit before a barrier at which others wait",
     HazardKind.ABSENT_VALUE: "a value comes from a lane that has exited or was never started",

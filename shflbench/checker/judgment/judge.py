@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from shflbench.checker.dataflow.guesses import is_guess
 from shflbench.checker.dataflow.loops import never_ends, waits_for_clock
 from shflbench.checker.judgment.body import values_without_body
 from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_invented, is_of_other_numbers, is_refusal
@@ -20,6 +21,7 @@ from shflbench.checker.judgment.sentences import (
     result_faults,
 )
 from shflbench.checker.machine.faults import FaultKind, KernelFault
+from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.verdict import DOUBTS, KernelVerdict, Level
@@ -64,7 +66,7 @@ def judge_kernel(  # noqa: C901, PLR0911  (a return per verdict)
     refused = dict(set_aside(every))
     kept = [item for item in every if str(item.launch.shape) not in refused]
     evidence = replace(evidence, launches=tuple(kept))
-    seen = [item for item in observations(kept) if not is_harmless_in_library(item)]
+    seen = [_by_use(item, slicer) for item in observations(kept) if not is_harmless_in_library(item)]
     seen = [item for item in seen if not (replicates_stores and _is_replicated(item))]
     partial = _refusals(seen, slicer)
     if len(partial) == len({str(launch.launch.shape) for launch in kept}):
@@ -143,6 +145,18 @@ def _refusals(seen: Sequence[Observation], slicer: Slicer) -> dict[str, tuple[Ha
                 shape = str(launch.launch.shape)
                 refused[shape] = tuple(dict.fromkeys((*refused.get(shape, ()), item.kind)))
     return refused
+
+
+def _by_use(item: Observation, slicer: Slicer) -> Observation:
+    """Return an observation; a race of a read that only guesses what compare-and-swap checks is a guess."""
+    if item.kind is not HazardKind.ATOMIC_RACE:
+        return item
+    instructions = (item.hazard.instruction, item.hazard.other or item.hazard.instruction)
+    ops = [op for instruction in instructions for op in slicer.ops_of(instruction)]
+    loads = [op for op in ops if isinstance(op.form, Access) and op.form.kind == "ld"]
+    if not loads or not all(is_guess(op, slicer) for op in loads):
+        return item
+    return replace(item, hazard=replace(item.hazard, kind=HazardKind.GUESS))
 
 
 def _is_replicated(item: Observation) -> bool:

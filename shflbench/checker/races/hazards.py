@@ -16,6 +16,7 @@ class HazardKind(StrEnum):
     WAW = "WAW"  # overwrites what another thread wrote, likewise
     SAME_VALUE = "WAW of equal values"
     ATOMIC_RACE = "race with an atomic"  # with a plain access, one of another size, or one of too narrow a scope
+    GUESS = "guess of compare-and-swap"  # by a plain read, which races by the letter of the memory model
     UNORDERED = "unordered accesses"  # volatile or relaxed ones: no race, but the result may depend on the order
     UNINITIALIZED = "uninitialized read"
     UNINITIALIZED_UNUSED = "uninitialized read without effect"  # whatever the value is, the kernel writes the same
@@ -47,6 +48,7 @@ class HazardKind(StrEnum):
 
 _DOUBTFUL = {
     HazardKind.SAME_VALUE,
+    HazardKind.GUESS,
     HazardKind.UNORDERED,
     HazardKind.UNINITIALIZED_UNUSED,
     HazardKind.ACTIVEMASK,

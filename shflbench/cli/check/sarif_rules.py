@@ -29,6 +29,10 @@ HELP: Mapping[str, tuple[str, str]] = {
         "Race between an atomic and another access",
         "Access the memory by atomics of one size, whose scope includes both threads, or order the accesses.",
     ),
+    "guess": (
+        "Plain read of what compare-and-swap changes",
+        "Nothing but the number of iterations depends on it; a volatile or relaxed read is no race.",
+    ),
     "unordered": (
         "Volatile or relaxed accesses in no fixed order",
         f"The accesses are no race, but nothing orders them. {_SYNCHRONIZE}",
