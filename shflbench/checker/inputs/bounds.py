@@ -53,6 +53,17 @@ def size_bounds(kernel: SourceKernel, slicer: Slicer) -> dict[str, tuple[SizeBou
     return {name: tuple(sizes) for name, sizes in bounds.items() if sizes}
 
 
+def starts_of_ranges(slicer: Slicer) -> frozenset[int]:
+    """Return the first bytes of the parameters that ranges of indices begin with: `first` in `if (t + first < last)`.
+
+    Their distance from the ends is what has a thread each.
+    """
+    found = [item for item in guards(slicer, IndexValues(slicer)) if _limits_index(item)]
+    added = [term for item in found for term, factor in item.index.items() if factor > 0]
+    taken = [term for item in found for term, factor in item.limit.items() if factor < 0]
+    return frozenset(bytes_[0] for term in (*added, *taken) if len(bytes_ := parameters_of(term) or ()) == 1)
+
+
 def unread_sizes(kernel: SourceKernel, slicer: Slicer) -> list[KernelParameter]:
     """Return the parameters whose names say that they are sizes, and that the compiled kernel never reads."""
     read = {parameter_byte(op) for op in slicer.ops}

@@ -93,6 +93,8 @@ class ArgumentNumbers:
         offset = self._offsets.get(name)
         if is_shift:
             value, varied = SHIFT + vary, vary
+        elif offset in self._wishes.starts:
+            value, varied = int(vary), vary
         elif offset in self._wishes.masks:
             value = power_of_two(int(value))
         return ArgumentNumber(value, Origin.DERIVED, varied)

@@ -17,7 +17,7 @@ from shflbench.checker.dataflow.warps import takes_whole_warps
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.array_accesses import array_accesses, range_ends
 from shflbench.checker.inputs.blocks import suggested_blocks
-from shflbench.checker.inputs.bounds import size_bounds
+from shflbench.checker.inputs.bounds import size_bounds, starts_of_ranges
 from shflbench.checker.inputs.launches import PlannedLaunch, is_special, plan
 from shflbench.checker.inputs.names import matched, pointer_names
 from shflbench.checker.inputs.numbers import ArgumentNumbers
@@ -65,6 +65,7 @@ def plan_runs(
         zeroed=zeroed_buffers(kernel, program, slicer),
         bounds=size_bounds(kernel, slicer),
         strides=strides(slicer),
+        starts=starts_of_ranges(slicer),
         arrivals=arrival_counts(slicer),
         masks=masks(slicer),
         shifts=shifts(slicer),
@@ -79,7 +80,8 @@ def plan_runs(
     usual = plan(launches, kernel.host_launches, used, kernel.launch_bounds, suggestions, whole_warps=whole_warps)
     covering = with_covering(usual, kernel, wishes)
     of_any_size = not wishes.indexes and not wishes.offsets
-    return RunPlan(wishes, with_samples(covering, slicer.ops, used, of_any_size=of_any_size))
+    sampled = with_samples(covering, slicer.ops, used, of_any_size=of_any_size, first=bool(wishes.strides))
+    return RunPlan(wishes, sampled)
 
 
 def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: Wishes) -> list[PlannedLaunch]:

@@ -8,6 +8,7 @@ from math import prod
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.launches import of_sample
+from shflbench.checker.inputs.numbers import is_too_large
 from shflbench.checker.inputs.shapes import MOST_THREADS, LaunchShape
 from shflbench.checker.link.interruptions import waits_by_memory
 from shflbench.checker.opcodes.forms import Access
@@ -25,12 +26,19 @@ FEW_SAMPLED = 3  # blocks of a grid that is larger than what runs whole: the fir
 
 
 def with_samples(
-    launch_plan: Sequence[PlannedLaunch], ops: Sequence[Op], indexes: Collection[str], *, of_any_size: bool = True
+    launch_plan: Sequence[PlannedLaunch],
+    ops: Sequence[Op],
+    indexes: Collection[str],
+    *,
+    of_any_size: bool = True,
+    first: bool = False,
 ) -> list[PlannedLaunch]:
-    """Return a plan with some blocks of each launch of the host code that was scaled down.
+    """Return a plan with some blocks of each launch of the host code that was scaled down, behind it or `first`.
+
+    They come first where loops step by the grid: with fewer blocks, loops have more iterations.
 
     Not for a kernel whose blocks may wait for one another, or that does not ask for its block's index. Unless grids are
-    `of_any_size`, only of those that may run whole: contents that are indices take long to make for larger ones.
+    `of_any_size`, only of those whose buffers fit: contents that are indices take long to make for larger ones.
     """
     if may_wait(ops) or not any(name.startswith("blockIdx") for name in indexes):
         return list(launch_plan)
@@ -41,13 +49,14 @@ def with_samples(
             continue
         whole = LaunchShape(host.grid, launch.shape.block)
         is_large = whole.threads > MOST_THREADS
-        if is_large and not of_any_size:
+        if is_large and not of_any_size and is_too_large(host):
             continue
         most = max(MOST_SAMPLED // whole.threads_per_block, 2)
         blocks = _sample(host.grid, FEW_SAMPLED if is_large else most)
         shape = LaunchShape(whole.grid, whole.block, blocks)
         samples.setdefault(shape, []).append(of_sample(shape, host))
-    return [*launch_plan, *(item for every in samples.values() for item in _first_and_last(every))]
+    sampled = [item for every in samples.values() for item in _first_and_last(every)]
+    return [*sampled, *launch_plan] if first else [*launch_plan, *sampled]
 
 
 def _first_and_last(launches: Sequence[PlannedLaunch]) -> list[PlannedLaunch]:

@@ -38,6 +38,7 @@ class Wishes:
     vary: bool = False  # derived numbers differ from those of the first seed, and buffers have their suggested sizes
     bounds: Mapping[str, Sequence[SizeBound]] = field(default_factory=dict)  # suggested sizes of buffers, by name
     strides: Collection[Stride] = ()  # of loops up to a number: it is several times the threads
+    starts: Collection[int] = ()  # first bytes of the numbers that ranges of indices begin with
     masks: Collection[int] = ()  # first bytes of the numbers that are powers of two
     shifts: Collection[int] = ()  # first bytes of the numbers of bits to shift by
     units: Mapping[int, int] = field(default_factory=dict)  # powers of two that numbers are divided by, by first byte

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -105,7 +106,8 @@ class KernelRuns:
         for index, launch in enumerate(launch_plan):
             if _never_ends(launch, launches):
                 continue
-            if launches and self.budget.is_spent and not self._tests_bounds(launch, launches):
+            is_over = self.budget.is_spent and not self._tests_bounds(launch, launches)
+            if launches and (is_over or self._takes_longer(launch, launches)):
                 skipped += 1
                 continue
             launches.append(self._launch(launch, self.seed))
@@ -127,6 +129,17 @@ class KernelRuns:
             self.wishes = replace(self.wishes, vary=False)
         number = count_noun(skipped, "launch")
         return f"{number} did not run, because the limit of instructions was reached" if skipped else ""
+
+    def _takes_longer(self, launch: PlannedLaunch, before: Sequence[LaunchEvidence]) -> bool:
+        """Whether a launch with fewer blocks takes too long, because its loops do the work of all blocks.
+
+        Some blocks ran at the real sizes then.
+        """
+        real = [item for item in before if item.launch.shape.sample and item.results[0].error is None]
+        host = launch.host
+        if not real or not launch.is_scaled_down or not self.wishes.strides or host is None or host.grid is None:
+            return False
+        return self.budget.longest / len(real[0].launch.shape.sample) * prod(host.grid) > self.budget.most
 
     def _tests_bounds(self, launch: PlannedLaunch, before: Sequence[LaunchEvidence]) -> bool:
         """Whether a launch at its real sizes runs beyond the budget, because no other one tests their bounds."""

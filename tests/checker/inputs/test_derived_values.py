@@ -183,3 +183,25 @@ def test_in_a_grid_that_is_scaled_down_all_blocks_arrive(tmp_path: Path, kernel_
     report = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False))
     assert [kernel.verdict for kernel in report.kernels] == ["clean", "clean"]
     assert not any("never ran" in kernel.sentence for kernel in report.kernels)
+
+
+RANGE = """__global__ void moved(const float *in, float *out, int first, int last) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x + first;
+    if (i < last) out[i] = in[i];
+}
+__global__ void inner(const float *in, float *out, int n, int width) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= width && i < n - width) out[i] = in[i - width] + in[i + width];
+}
+__global__ void shared(float *out, int from, int to) {
+    __shared__ float s[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x + from;
+    s[threadIdx.x] = i;
+    if (i < to) out[i] = s[blockDim.x - 1 - threadIdx.x];
+}
+"""
+
+
+def test_a_range_of_indices_begins_before_it_ends(tmp_path: Path, kernel_cache: Path) -> None:
+    expected = {"moved": "clean", "inner": "clean", "shared": "broken"}
+    assert verdicts(RANGE, tmp_path, kernel_cache) == expected

@@ -11,12 +11,13 @@ from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.inputs.launches import fewer_blocks, plan
 from shflbench.checker.inputs.sampled import counted_blocks, with_samples
 from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.inputs.wishes import MOST_BYTES
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.report import KernelReport
 from shflbench.checker.runs import budget, kernel_runs
 from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.kernel_file import HostLaunch, LaunchBounds
+from shflbench.checker.sources.kernel_file import HostArgument, HostBuffer, HostLaunch, LaunchBounds
 from tests import kernels
 
 INDEXES = {"threadIdx.x", "blockIdx.x", "threadIdx.y", "blockIdx.y"}
@@ -90,8 +91,14 @@ def test_the_corners_of_a_grid_come_first_and_fewer_of_them_are_left_where_all_a
 
 
 def test_a_grid_of_more_than_a_million_threads_is_left_out_where_contents_take_long_to_make() -> None:
-    for blocks, of_any_size, samples in ((4096, False, 1), (4097, False, 0), (4097, True, 1)):
-        host = HostLaunch((blocks, 1, 1), (256, 1, 1), 0, (), SourceLine(Path(__file__), 1))
+    for blocks, size, of_any_size, samples in (
+        (4096, MOST_BYTES + 1, False, 1),
+        (4097, MOST_BYTES + 1, False, 0),
+        (4097, MOST_BYTES, False, 1),
+        (4097, MOST_BYTES + 1, True, 1),
+    ):
+        indices = HostArgument("indices", buffer=HostBuffer(0, size))
+        host = HostLaunch((blocks, 1, 1), (256, 1, 1), 0, (indices,), SourceLine(Path(__file__), 1))
         whole = plan([], [host], INDEXES, LaunchBounds())
         assert len(with_samples(whole, (), INDEXES, of_any_size=of_any_size)) == len(whole) + samples
 
@@ -233,3 +240,41 @@ def test_pairs_of_neighbors_stand_for_a_large_launch() -> None:
 
 def test_a_small_launch_is_counted_whole() -> None:
     assert counted_blocks(64, 256) == counted_blocks(2, 1024) == ()
+
+
+STEPS = """#include <cuda_runtime.h>
+__global__ void voted(const unsigned char *in, unsigned *out, int n) {
+    __shared__ unsigned counts[256];
+    counts[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        unsigned alike = __match_any_sync(~0u, in[i]);
+        if (threadIdx.x % 32 == __ffs(alike) - 1) atomicAdd(&counts[in[i]], __popc(alike));
+    }
+    BARRIER
+    atomicAdd(&out[threadIdx.x], counts[threadIdx.x]);
+}
+int main() {
+    int n = 1 << 21;
+    unsigned char *h = new unsigned char[n], *in;
+    unsigned *out;
+    for (int i = 0; i < n; i++) h[i] = (i / 3) % 256;
+    cudaMalloc(&in, n);
+    cudaMalloc(&out, 256 * sizeof(unsigned));
+    cudaMemset(out, 0, 256 * sizeof(unsigned));
+    cudaMemcpy(in, h, n, cudaMemcpyHostToDevice);
+    voted<<<256, 256>>>(in, out, n);
+}
+"""
+
+
+@pytest.mark.parametrize(("barrier", "verdict"), [("__syncthreads();", "clean"), ("", "broken")])
+def test_loops_that_step_by_the_grid_run_in_some_blocks_at_real_size_in_place_of_fewer_blocks(
+    tmp_path: Path, kernel_cache: Path, barrier: str, verdict: str
+) -> None:
+    file = tmp_path / "k.cu"
+    file.write_text(STEPS.replace("BARRIER", barrier), encoding="utf-8")
+    report = check_file(file, FileOptions(toolchain=kernels.tools(), cache=kernel_cache, outputs=False))
+    (kernel,) = report.kernels
+    assert kernel.verdict == verdict
+    assert {item.shape for item in kernel.launches} == {"256x256"}
