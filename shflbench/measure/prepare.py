@@ -192,7 +192,7 @@ class Group:
             return f"a block of {case.launch.block} threads with {needs} does not fit an SM"
         threads = max([grid * case.launch.block, *(dims.blocks * dims.threads_per_block for dims in later)])
         if not self._backend.timed and threads > MOST_EMULATED:
-            return f"{TOO_LONG}; the emulator runs launches of at most {MOST_EMULATED:,} threads whole"
+            return f"{TOO_LONG}; the emulator compares smaller sizes, with at most {MOST_EMULATED:,} threads"
         needed, memory = _bytes(self._pattern, case, grid), self._backend.device.memory_bytes
         if needed > memory:
             return f"its buffers take {needed / 2**30:.0f} GiB, and the GPU has {memory / 2**30:.0f} GiB"

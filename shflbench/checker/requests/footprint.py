@@ -14,6 +14,8 @@ from shflbench.checker.opcodes.forms import Access, Values
 from shflbench.checker.requests.sectors import SECTOR
 from shflbench.model import MemoryFootprint
 
+NEIGHBORS = 2  # of which the blocks that stand for a launch consist, by `inputs.sampled.counted_blocks`
+MOST_SHARED = 0.25  # of what neighbors use, in both
 BLOCK_BITS = 40  # of a key, below the number of the block: a terabyte of buffers
 
 
@@ -73,13 +75,18 @@ class FootprintRecorder(Observer):
     def _of_buffer(self, keys: Values, span: tuple[int, int], scale: float) -> Iterator[float]:
         """Yield the bytes of one buffer, in the narrowest units of the accesses and in sectors.
 
-        Where two blocks use one unit, nobody knows how many others do: then only what was seen counts.
+        Two neighbors may share what lies between them, as all neighbors do. Where they share more, or blocks further
+        apart use one unit, nobody knows how many others do: then only what was seen counts.
         """
         start, end = span
         place = keys & (1 << BLOCK_BITS) - 1
         inside = keys[(start <= place) & (place < end)]
         for unit in (self._granule(), SECTOR):
-            of_blocks = _once(inside // unit)  # a block begins at a multiple of each unit
-            distinct = _once(of_blocks & (1 << BLOCK_BITS) // unit - 1).size
-            grown = distinct * scale if distinct == of_blocks.size else distinct
+            units = (1 << BLOCK_BITS) // unit  # of a block, which begins at a multiple of each
+            used = _once(inside // unit)
+            of_pairs = _once(used // (NEIGHBORS * units) * units | used % units)
+            distinct = _once(of_pairs % units).size
+            shared = used.size - of_pairs.size
+            grows = distinct == of_pairs.size and shared <= MOST_SHARED * used.size
+            grown = distinct * scale if grows else distinct
             yield min(grown * unit, end - start)

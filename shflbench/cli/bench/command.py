@@ -188,6 +188,8 @@ def _choice(files: Sequence[Path], flags: dict[str, Any], console: Console) -> t
         with checked_out(new, flags["against"]) as revision:
             include = tuple(map(revision.path, flags["include"]))
             place = revision.path(new)
+            if place.read_bytes() == new.read_bytes():
+                console.warn(f"{new} is as at {flags['against']}: only what it includes can differ")
             old = _read(place, {**flags, "include": include}, console)
     file = _read(new, flags, console)
     earlier = str(files[0]) if len(files) > 1 else f"{flags['against']}:{new}"

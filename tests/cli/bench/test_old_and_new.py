@@ -81,6 +81,16 @@ def test_revision_brings_its_headers(
     assert all("half /= 2" in text for text in texts)
 
 
+def test_a_file_that_did_not_change_since_the_revision_is_named(repository: Path, shflbench: Command) -> None:
+    outcome = shflbench("bench", "sums.cu", "--against", "first", "--output", "run")
+    assert "sums.cu is as at first: only what it includes can differ" in outcome.err
+    file = repository / "sums.cu"
+    file.write_text(file.read_text(encoding="utf-8") + "// edited\n", encoding="utf-8")
+    again = shflbench("bench", "sums.cu", "--against", "first", "--output", "other")
+    assert again.code == 0
+    assert "only what it includes" not in again.err
+
+
 @pytest.mark.parametrize("name", ["second", "--output=stolen"])
 def test_unknown_revision_is_refused(repository: Path, shflbench: Command, name: str) -> None:
     outcome = shflbench("bench", "sums.cu", "--against", name)

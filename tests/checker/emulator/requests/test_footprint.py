@@ -55,6 +55,13 @@ def test_bytes_that_blocks_share_are_those_that_were_seen() -> None:
     assert footprint.written_bytes == 4 * GRID
 
 
+def test_neighbors_share_their_border_as_all_neighbors_do() -> None:
+    # Each block reads 32 words from one before its own on: four sectors and a word of a fifth one.
+    footprint = count("max.u32 %r6, %r1, 1; sub.u32 %r4, %r6, 1;").footprint
+    assert footprint.read_bytes == pytest.approx(4 * WORDS, rel=0.2)
+    assert footprint.written_bytes == 4 * WORDS
+
+
 def test_a_launch_uses_no_more_than_its_buffers() -> None:
     # Each block reads every third word of three times as many: blocks in the middle would need three buffers.
     footprint = count("rem.u32 %r4, %r1, 128; mul.lo.u32 %r4, %r4, 249;", blocks=(300, 301)).footprint
