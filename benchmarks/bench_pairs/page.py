@@ -18,9 +18,8 @@ SHORT = (
 )
 DIRTY = "The kernel writes back the dirty lines that memset left in L2, and its time includes that."
 NOTES = {
-    "llmc-gelu-forward": "Not known. The times differ by -1.5% and +1.8%.",
-    "llmc-layernorm": "Not known. Only the second kernel differs, by 4%.",
-    "samples-transpose": SHORT,
+    "llmc-layernorm": "Not known. Only the second kernel differs, by 3%.",
+    "samples-transpose": f"{SHORT} Its own three ratios are from 4.45 to 5.46 in one run of the program.",
     "blog-transpose": "As samples-transpose.",
     "samples-reduction": "The program reads the host's clock around a launch and a synchronization, which adds a cost "
     "to both times and brings their ratio closer to 1.",
@@ -35,7 +34,7 @@ TEXT = """\
 
 Written by `python -m benchmarks.bench_pairs --page`; do not edit.
 
-- {device}, shflbench {version} at {commit}, {day}
+- {device}, shflbench {version} at {commit}, {day}{note}
 - {count} pairs of kernels of public repositories:
 {repositories}.
 - The list, `benchmarks/bench_pairs/pairs.json`, was fixed before the first run. {few} of the {count} need at most one
@@ -44,11 +43,13 @@ Written by `python -m benchmarks.bench_pairs --page`; do not edit.
 ## How
 
 - The programs are those of the repositories. They were compiled without their calls of cuBLAS. Those of llm.c and
-  cuda-samples were changed to run the two kernels of the pair in turn, three times; how they time did not change.
+  cuda-samples were changed to run the two kernels of the pair in turn, three times, with fewer launches per time for
+  the slow ones; how they time did not change. hec-cross and hec-convolution1D time one type, and samples-reduction
+  one launch without the further passes of the sum.
 - A ratio is the time of the first kernel divided by that of the second one. For a program it is the median of three.
 - **Program** is the program as it is. llm.c empties the L2 cache by memset before each launch, so that it is full of
-  dirty lines; bench fills it with clean lines. **Clean L2** is the same program with a read of another buffer behind
-  the memset.
+  dirty lines; bench fills it with clean lines. **Clean L2** is the same program with a read of another buffer, of four
+  times the size of L2, behind the memset.
 - A pair agrees if the ratio of bench is within {bar:.0%} of the program's, at the block of 256 threads where there are
   several.
 
@@ -81,6 +82,7 @@ def text(record: dict[str, Any]) -> str:
     return TEXT.format(
         **{name: record[name] for name in ("device", "version", "day")},
         commit=record["commit"][:12],
+        note=f"\n- {record['note']}" if record.get("note") else "",
         count=len(lines),
         repositories=",\n".join(
             sorted({f"  {pair.source.split('@')[0]} at {pair.source.split('@')[1][:12]}" for pair in listed})

@@ -26,23 +26,23 @@ def is_guess(load: Op, slicer: Slicer) -> bool:
     if not isinstance(load.form, Access) or load.form.kind != "ld" or load.place is None:
         return False
     depending = {slot.number for slot in load.results if slot is not None}
-    checked: set[int] = set()
+    swaps: set[int] = set()
     before = -1
-    while before != len(depending) + len(checked):
-        before = len(depending) + len(checked)
+    while before != len(depending) + len(swaps):
+        before = len(depending) + len(swaps)
         for op in slicer.ops:
             if depending.isdisjoint(_read(op)):
                 continue
             if _is_swap(op, load, slicer):
-                checked.add(id(op))
+                swaps.add(id(op))
             elif isinstance(op.form, Access | Barrier | Collective | Service):
                 return False
             else:
                 depending.update(slot.number for slot in op.results if slot is not None)
-    return bool(checked) and not any(
+    return bool(swaps) and not any(
         branch.guard is not None and branch.guard.number in depending
         for op in slicer.ops
-        if id(op) not in checked and _has_effect(op)
+        if id(op) not in swaps and _has_effect(op)
         for branch in slicer.all_conditions(op)
     )
 

@@ -58,9 +58,9 @@ def starts_of_ranges(slicer: Slicer) -> frozenset[int]:
 
     Their distance from the ends is what has a thread each.
     """
-    found = [item for item in guards(slicer, IndexValues(slicer)) if _limits_index(item)]
-    added = [term for item in found for term, factor in item.index.items() if factor > 0]
-    taken = [term for item in found for term, factor in item.limit.items() if factor < 0]
+    ranges = [item for item in guards(slicer, IndexValues(slicer)) if _limits_index(item)]
+    added = [term for item in ranges for term, factor in item.index.items() if factor > 0]
+    taken = [term for item in ranges for term, factor in item.limit.items() if factor < 0]
     return frozenset(bytes_[0] for term in (*added, *taken) if len(bytes_ := parameters_of(term) or ()) == 1)
 
 
