@@ -72,7 +72,7 @@ def _shares(figures: Counts) -> Iterator[str]:
     yield ""
     yield (
         f"Time per file: median {figures.median_s:.1f} s, 95% at most {figures.most_of_s:.1f} s, longest "
-        f"{figures.longest_s:.1f} s, on the machine that `rule.txt` names."
+        f"{figures.longest_s:.1f} s."
     )
     yield ""
 

@@ -1,0 +1,50 @@
+"""The figures on whole programs, and the page that is written of them."""
+
+from benchmarks.whole_programs.counts import counts
+from benchmarks.whole_programs.page import page
+from benchmarks.whole_programs.sample import PAGE, FileResult, KernelVerdict, Reading, readings, results, sample
+
+
+def result(file: str, seconds: float, **kernels: str) -> FileResult:
+    verdicts = tuple(KernelVerdict(name, verdict, "") for name, verdict in kernels.items())
+    worst = next((item for item in ("broken", "needs arguments") if item in kernels.values()), "clean")
+    return FileResult(file, worst, seconds, verdicts)
+
+
+def reading(file: str, kernel: str, decided: str, second: str | None = None) -> Reading:
+    return Reading(file, kernel, decided, second or decided, decided, "a reason")
+
+
+def test_the_page_is_that_of_the_files() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page(sample(), results())
+
+
+def test_each_reading_is_of_a_kernel_of_the_sample() -> None:
+    files = {item.key for item in sample()}
+    kernels = {item.file: {kernel.name for kernel in item.kernels} for item in results()}
+    assert kernels.keys() == files
+    assert all(item.kernel in {"", *kernels[item.file]} for item in readings())
+
+
+def test_clean_files_that_nobody_read_count_at_the_rate_of_those_that_were_read() -> None:
+    files = [
+        result("a", 1.0, k="clean"),
+        result("b", 2.0, k="clean"),
+        result("c", 3.0, k="clean"),
+        result("d", 4.0, k="clean"),
+        result("e", 9.0, k="broken", l="clean"),
+        result("f", 5.0, k="broken"),
+    ]
+    known = [
+        reading("a", "k", "right"),
+        reading("b", "k", "wrong", second="right"),
+        reading("e", "k", "right"),
+        reading("e", "l", "right"),
+        reading("f", "", "left out"),
+    ]
+    figures = counts(files, known)
+    assert (figures.files, figures.left_out, figures.read, figures.differing) == (5, ("f",), 3, 1)
+    assert (figures.clean_read, figures.clean_right) == (2, 1)
+    assert figures.right == (2 + 2 * 0.5) / 5  # a and e, and half of c and d
+    assert figures.kernels == {"clean": (3, 2), "broken": (1, 1)}
+    assert (figures.median_s, figures.longest_s) == (3.0, 9.0)
