@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shflbench.dimensions import Dims
 
 MOST_THREADS = 4096  # of a launch of the host code; larger grids are scaled down
+MOST_NAMED = 4  # numbers that stand for what the host code reads, in a sentence
 MOST_DERIVED = 2048  # of a launch whose block the code suggests or states
 FEWER = (4, 2, 1)  # blocks of a launch whose threads share too many cells of memory
 BLOCK_OF_HOST = "with the block of the host code"
@@ -185,8 +186,9 @@ def of_sample(shape: LaunchShape, host: HostLaunch | None) -> PlannedLaunch:
 
 
 def assumed_texts(host: HostLaunch | None) -> tuple[str, ...]:
-    """Return the numbers that stand for what the host code reads: `argv[1] = 1024`."""
-    return tuple(f"{name} = {value}" for name, value in host.assumed) if host is not None else ()
+    """Return the numbers that stand for what the host code reads, the first ones of many: `argv[1] = 1024`."""
+    texts = [f"{name} = {value}" for name, value in host.assumed] if host is not None else []
+    return (*texts[:MOST_NAMED], *((f"{len(texts) - MOST_NAMED} more",) if len(texts) > MOST_NAMED else ()))
 
 
 def _assumptions(host: HostLaunch | None) -> tuple[str, ...]:

@@ -35,7 +35,8 @@ def with_samples(
 ) -> list[PlannedLaunch]:
     """Return a plan with some blocks of each launch of the host code that was scaled down, behind it or `first`.
 
-    They come first where loops step by the grid: with fewer blocks, loops have more iterations.
+    They come first where loops step by the grid: with fewer blocks, loops have more iterations. Numbers that stand for
+    what the program reads may be too large: then launches with smaller ones come first.
 
     Not for a kernel whose blocks may wait for one another, or that does not ask for its block's index. Unless grids are
     `of_any_size`, only of those whose buffers fit: contents that are indices take long to make for larger ones.
@@ -56,7 +57,8 @@ def with_samples(
         shape = LaunchShape(whole.grid, whole.block, blocks)
         samples.setdefault(shape, []).append(of_sample(shape, host))
     sampled = [item for every in samples.values() for item in _first_and_last(every)]
-    return [*sampled, *launch_plan] if first else [*launch_plan, *sampled]
+    before = [item for item in sampled if first and item.host is not None and not item.host.assumed]
+    return [*before, *launch_plan, *(item for item in sampled if item not in before)]
 
 
 def _first_and_last(launches: Sequence[PlannedLaunch]) -> list[PlannedLaunch]:

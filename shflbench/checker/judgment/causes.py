@@ -13,7 +13,7 @@ from shflbench.checker.inputs.launches import is_special
 from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, must_collide
 from shflbench.checker.machine.faults import FaultKind
 from shflbench.checker.races.hazards import MEMORY_FAULTS, RACES, HazardKind
-from shflbench.checker.sources.kernel_file import ODD
+from shflbench.checker.sources.kernel_file import ODD, TINY
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ def _causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvid
         causes = list(_of_values(observation, slicer, launch.arguments))
     elif observation.kind in RACES:
         causes = [] if must_collide(observation, slicer) else list(race_inputs(observation, slicer, launch.arguments))
+        causes += _overrun_buffers(observation, slicer, launch.arguments)
     else:
         causes = []
     if launch.launch.is_scaled_down:
@@ -116,7 +117,7 @@ def is_of_other_numbers(observation: Observation, every: Sequence[LaunchEvidence
         return False
     if any(ODD in numbers for numbers in happened) and any(map(_reads_input, observation.launches)):
         return False
-    tried = {numbers for item in every if (numbers := _numbers(item)) and ODD not in numbers}
+    tried = {numbers for item in every if (numbers := _numbers(item)) and numbers.isdisjoint({ODD, TINY})}
     lines = {item.launch.host.line for item in observation.launches if item.launch.host is not None}
     return bool(tried - set(happened)) or any(_takes_default(item) in lines for item in every)
 
@@ -326,6 +327,18 @@ def race_inputs(observation: Observation, slicer: Slicer, arguments: Arguments) 
             sides[-1] += [span.name for span in numbers if span.origin is Origin.HOST]
     if all(sides):
         yield from (name for side in sides for name in side)
+
+
+def _overrun_buffers(observation: Observation, slicer: Slicer, arguments: Arguments) -> Iterator[str]:
+    """Yield the buffers of derived size that an access of a race left: it lies in the buffer of another pointer."""
+    hazard = observation.hazard
+    instructions = [
+        item for item in (hazard.instruction, hazard.other) if item is not None and hazard.buffer is not None
+    ]
+    for op in (op for item in instructions for op in slicer.ops_of(item)):
+        spans = [span for span in _spans(arguments, slicer.pointers(op)) if span.buffer is not None]
+        if spans and all(span.buffer != hazard.buffer for span in spans):
+            yield from (span.name for span in spans if arguments.buffers[span.buffer or 0].size is Origin.DERIVED)
 
 
 def of_slice(depends: Slice, arguments: Arguments) -> Iterator[str]:

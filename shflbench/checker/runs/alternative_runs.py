@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.kernel_runs import KernelRuns
 
 MOST_LAUNCHES = 3  # that run with other values
+MOST_UNENDED = 2  # runs that do not end either, after which smaller values are tried
 _NO_FAULTS = {HazardKind.ACTIVEMASK, HazardKind.UNORDERED}
 
 Site = frozenset[int]  # ids of the ops of one hazard
@@ -79,15 +80,18 @@ def _alternatives(
 
     A race in a shorter launch whose threads all have work is no fault of the values: with fewer, it may not happen.
     """
-    missing = list(sites)
+    missing, unended = list(sites), 0
     for alternative in alternatives:
-        if not missing or runs.budget.is_spent:
+        if not missing or unended > MOST_UNENDED or (runs.budget.is_spent and not unended):
             return
         wishes = replace(runs.wishes, alternative=alternative, vary=False)
         note = ", ".join(filter(None, (launch.note, alternative.text)))
         item = replace(runs, wishes=wishes).one_launch(replace(launch, note=note))
         if alternative is AS_USUAL and any(hazard.kind in RACES for hazard in item.hazards):
             yield item
+            continue
+        if did_not_end(item):
+            unended += 1
             continue
         ran = ran_ops(runs.program, item)
         rest = [site for site in missing if not site <= ran]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 NEWER_STANDARD = "c++20"
 ODD = 1000  # stands for a number that host code reads, as one that does not divide evenly
+TINY = 4  # for the fields of a caller's structure, of which one may have a limit that only the caller knows
 Dims: TypeAlias = tuple[int, int, int]
 
 

@@ -77,3 +77,26 @@ void filter(const Image &image) {
 
 def test_sizes_that_begin_with_zero_in_a_parameter_are_those_of_a_caller(tmp_path: Path, kernel_cache: Path) -> None:
     assert verdicts(CALLED, tmp_path, kernel_cache) == {"twice": "clean", "shifted": "broken"}
+
+
+LIMITED = """struct Model { int states = 0, steps = 0; };
+__global__ void filtered(const float *in, float *out, int n, int states) {
+    float state[8];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    for (int s = 0; s < states; s++) state[PLACE] = in[i] + s;
+    float sum = 0;
+    for (int s = states; s > 0; s--) sum += sum * state[s - 1];
+    out[i] = sum;
+}
+void filter(const Model &model, const float *in, float *out) {
+    filtered<<<(model.steps + 127) / 128, 128>>>(in, out, model.steps, model.states);
+}
+"""
+
+
+@pytest.mark.parametrize(("place", "verdict"), [("s", "needs arguments"), ("s + 8", "broken")])
+def test_a_field_may_have_a_limit_that_only_the_caller_knows(
+    tmp_path: Path, kernel_cache: Path, place: str, verdict: str
+) -> None:
+    assert verdicts(LIMITED.replace("PLACE", place), tmp_path, kernel_cache) == {"filtered": verdict}

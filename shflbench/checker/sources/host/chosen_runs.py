@@ -13,7 +13,7 @@ from shflbench.checker.sources.host.program import items
 from shflbench.checker.sources.host.statements import always_leaves
 from shflbench.checker.sources.host.types import CHAR, pointer_to
 from shflbench.checker.sources.host.values import UNKNOWN, Memory, Pointer, Structure, Text
-from shflbench.checker.sources.kernel_file import ODD
+from shflbench.checker.sources.kernel_file import ODD, TINY
 from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import text_of, walk
 from shflbench.model import WARP
@@ -212,8 +212,11 @@ def _of_function(run: Interpreter, function: HostFunction, *, forced: bool) -> I
         arguments = [_parameter(run, item, given, required) for item in function.parameters]
         return run.run(function, arguments, given, forced=forced)
 
+    performed = list(_with_numbers(run_with))
+    if any("." in name for item in performed for name, _ in item.launch.assumed):
+        performed += [item for item in run_with(TINY).performed if _is_valid(item)]
     # A grid of 0 follows from values that a caller gives.
-    yield from (item for item in _with_numbers(run_with) if 0 not in (item.launch.grid or ()))
+    yield from (item for item in performed if 0 not in (item.launch.grid or ()))
 
 
 def _with_numbers(run_with: Callable[[int], HostState]) -> Iterator[Performed]:
