@@ -39,11 +39,7 @@ def _checked(file: ProgramFile, checkouts: Path) -> dict[str, object]:
         text = ""
     seconds = round(time.monotonic() - start, 1)
     files = json.loads(text)["files"] if text else []
-    kernels = [
-        {"name": kernel["name"], "verdict": kernel["verdict"], "sentence": kernel["sentence"]}
-        for one in files
-        for kernel in one["kernels"]
-    ]
-    verdicts = {kernel["verdict"] for kernel in kernels}
+    kernels = [(kernel["name"], kernel["verdict"]) for one in files for kernel in one["kernels"]]
+    verdicts = {verdict for _, verdict in kernels}
     verdict = next((one for one in WORST_FIRST if one in verdicts), "not compiled" if text else "no verdict")
     return {"file": file.key, "verdict": verdict, "seconds": seconds, "kernels": kernels}

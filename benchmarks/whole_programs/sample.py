@@ -33,7 +33,6 @@ class KernelVerdict:
 
     name: str
     verdict: str
-    sentence: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +76,7 @@ def readings() -> list[Reading]:
 def _result(record: dict[str, object]) -> FileResult:
     kernels = record["kernels"]
     assert isinstance(kernels, list)  # noqa: S101  (the form of the record)
-    verdicts = tuple(KernelVerdict(str(k["name"]), str(k["verdict"]), str(k["sentence"])) for k in kernels)
+    verdicts = tuple(KernelVerdict(str(name), str(verdict)) for name, verdict in kernels)
     return FileResult(str(record["file"]), str(record["verdict"]), float(str(record["seconds"])), verdicts)
 
 

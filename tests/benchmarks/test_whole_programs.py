@@ -6,7 +6,7 @@ from benchmarks.whole_programs.sample import PAGE, FileResult, KernelVerdict, Re
 
 
 def result(file: str, seconds: float, **kernels: str) -> FileResult:
-    verdicts = tuple(KernelVerdict(name, verdict, "") for name, verdict in kernels.items())
+    verdicts = tuple(KernelVerdict(name, verdict) for name, verdict in kernels.items())
     worst = next((item for item in ("broken", "needs arguments") if item in kernels.values()), "clean")
     return FileResult(file, worst, seconds, verdicts)
 

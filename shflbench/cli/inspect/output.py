@@ -29,6 +29,7 @@ MEANINGS = {  # of causes and units whose name does not say it
     LATENCY: "no unit: the time of one warp, which waits for its own results",
     ExecutionUnit.EXCHANGE: "shuffles, and loads and stores of shared memory; wide ones take several passes",
     ExecutionUnit.FP32: "also integer multiplication, IMAD",
+    ExecutionUnit.HALF2: "also moves of constants, HFMA2.MMA",
     ExecutionUnit.INTEGER: "also comparisons and selections of floating-point values",
     ExecutionUnit.SPECIAL: "special functions, MUFU",
     ExecutionUnit.UNIFORM: "the uniform datapath: one value per warp",
