@@ -3,7 +3,7 @@
     python -m benchmarks.whole_programs --run FOLDER OUT.jsonl    check each file of sample.tsv, one after the other;
                                                                   FOLDER has a checkout OWNER+NAME per repository
     python -m benchmarks.whole_programs                           write benchmarks/whole_programs.md from results.jsonl
-                                                                  and readings.tsv, which people write
+                                                                  and readings.tsv, which has what readers say
 
 Needs no GPU. A run that was stopped goes on behind the last file of OUT.jsonl.
 """

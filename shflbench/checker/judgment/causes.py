@@ -332,13 +332,13 @@ def race_inputs(observation: Observation, slicer: Slicer, arguments: Arguments) 
 def _overrun_buffers(observation: Observation, slicer: Slicer, arguments: Arguments) -> Iterator[str]:
     """Yield the buffers of derived size that an access of a race left: it lies in the buffer of another pointer."""
     hazard = observation.hazard
-    instructions = [
-        item for item in (hazard.instruction, hazard.other) if item is not None and hazard.buffer is not None
-    ]
+    if hazard.buffer is None:
+        return
+    instructions = (hazard.instruction, hazard.other or hazard.instruction)
     for op in (op for item in instructions for op in slicer.ops_of(item)):
-        spans = [span for span in _spans(arguments, slicer.pointers(op)) if span.buffer is not None]
-        if spans and all(span.buffer != hazard.buffer for span in spans):
-            yield from (span.name for span in spans if arguments.buffers[span.buffer or 0].size is Origin.DERIVED)
+        buffers = {span.buffer: span.name for span in _spans(arguments, slicer.pointers(op)) if span.buffer is not None}
+        if hazard.buffer not in buffers:
+            yield from (name for number, name in buffers.items() if arguments.buffers[number].size is Origin.DERIVED)
 
 
 def of_slice(depends: Slice, arguments: Arguments) -> Iterator[str]:

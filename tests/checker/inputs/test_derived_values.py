@@ -205,3 +205,16 @@ __global__ void shared(float *out, int from, int to) {
 def test_a_range_of_indices_begins_before_it_ends(tmp_path: Path, kernel_cache: Path) -> None:
     expected = {"moved": "clean", "inner": "clean", "shared": "broken"}
     assert verdicts(RANGE, tmp_path, kernel_cache) == expected
+
+
+OF_NVCC = """#ifdef __NVCC__
+typedef float Number;
+#else
+typedef float4 Number;
+#endif
+__global__ void twice(Number *x) { x[threadIdx.x] *= 2; }
+"""
+
+
+def test_nvrtc_takes_the_branch_of_nvcc(tmp_path: Path, kernel_cache: Path) -> None:
+    assert verdicts(OF_NVCC, tmp_path, kernel_cache) == {"twice": "clean"}
