@@ -18,8 +18,8 @@ FEWEST_ROUNDS = 9
 # covered the true median in only 90.6 to 93.5% of simulated cases that took 30 or more rounds. A fixed-width interval
 # is correct only in the limit (Chow & Robbins, Ann. Math. Stat. 36 (1965) 457; with order statistics Geertsema, Ann.
 # Math. Stat. 41 (1970) 1016). Therefore the 98% interval must be narrow enough, and the 95% interval is reported: it
-# covered the median in 93.8 to 97.6%, for normal, heavy-tailed and skewed noise of seven sizes. This takes 40% more
-# rounds if the noise is large, and none if it is a fifth of the precision.
+# covered the median in 93.2 to 98.4% of 2000 cases for each of four kinds and sizes of noise; least where noise of 2%
+# and more is skewed. This takes 40% more rounds if the noise is large, and none if it is a fifth of the precision.
 # To check only after 9, 12, 16, 21, … rounds helps less: 92.4 to 96.8%.
 STOPPING_CONFIDENCE = 0.98
 

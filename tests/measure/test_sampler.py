@@ -85,8 +85,8 @@ def order(taken: RoundDone) -> list[tuple[str, int]]:
 def test_every_round_launches_every_case_at_each_of_its_iteration_counts() -> None:
     sampled = Sampled(BOTH)
     assert [(taken.process, taken.number) for taken in sampled.rounds] == [(PROCESS, FIRST + n) for n in range(9)]
-    sizes = {("shfl", 4096): 9, ("shfl", 2048): 9, ("shfl", 1024): 9}
-    sizes |= {("smem", 4096): 3, ("smem", 2048): 5, ("smem", 1024): 9}
+    sizes = {("shfl", 4096): 10, ("shfl", 2048): 10, ("shfl", 1024): 10}
+    sizes |= {("smem", 4096): 4, ("smem", 2048): 6, ("smem", 1024): 10}
     for taken in sampled.rounds:
         assert {(burst.case_id, burst.iterations): len(burst.times_us) for burst in taken.bursts} == {
             (name_of(variant), iterations): count for (variant, iterations), count in sizes.items()
@@ -170,7 +170,7 @@ def test_noisy_case_ends_at_the_largest_number_of_samples() -> None:
     rules = MeasureRules(precision=0.0001, min_seconds=0.0, max_samples=100)
     sampled = Sampled({"shfl": Script(noise=0.2)}, rules=rules)
     assert sampled.settled == {name_of("shfl"): "max_samples"}
-    assert len(sampled.rounds) == 12  # of nine samples each
+    assert len(sampled.rounds) == 10  # of ten samples each
 
 
 def test_samples_of_a_group_have_the_launches_that_its_fastest_case_needs() -> None:
@@ -185,8 +185,8 @@ def test_samples_of_a_group_have_the_launches_that_its_fastest_case_needs() -> N
 def test_burst_with_many_launches_per_sample_takes_a_millisecond() -> None:
     sampled = Sampled(SHORT)
     fast, slow = (sampled.bursts(name_of(variant))[0] for variant in ("shfl", "smem"))
-    assert (fast.launches, len(fast.times_us)) == (8, 9)
-    assert (slow.launches, len(slow.times_us)) == (8, 3)  # of 800 µs each
+    assert (fast.launches, len(fast.times_us)) == (8, 10)
+    assert (slow.launches, len(slow.times_us)) == (8, 4)  # of 800 µs each
     assert median(fast.times_us) == pytest.approx(SHORT["shfl"].time_us(4096), abs=0.004)
 
 
@@ -323,4 +323,18 @@ def test_first_sample_of_a_long_burst_is_discarded(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(only.places[0], "burst", numbered)
     events = list(Sampler(device, [only], [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
     (times,) = {burst.times_us for taken in events if isinstance(taken, RoundDone) for burst in taken.bursts}
-    assert times == tuple(51.0 + index for index in range(9))
+    assert times == tuple(51.0 + index for index in range(10))
+
+
+@pytest.mark.parametrize("microseconds", [50, 150, 400])
+def test_time_of_launches_that_take_two_times_in_turn_lies_halfway(
+    monkeypatch: pytest.MonkeyPatch, microseconds: int
+) -> None:
+    only = sampled_kernel(FakeBackend(), iterations=17)
+
+    def in_turn(_: int, samples: int, launches: int = 1) -> Burst:
+        return Burst(tuple(microseconds + index % 2 * launches for index in range(samples)), None)
+
+    monkeypatch.setattr(only.places[0], "burst", in_turn)
+    list(Sampler(FakeBackend(), [only], [], AT_ONCE, Random(1)).rounds(0, 0, 0.0))  # noqa: S311
+    assert set(only.medians) == {microseconds + 0.5}

@@ -27,7 +27,7 @@ Disturb = Callable[
 
 CASES = 2000
 FEW = 600  # of them, for the tests of every day; `make test-archs` takes all
-BURST = 3  # samples per round: the fewest, with the largest noise
+BURST = 4  # samples per round: the fewest, with the largest noise
 APART_S = 0.13  # from round to round
 RULES = MeasureRules()
 
@@ -75,7 +75,7 @@ def test_interval_covers_the_true_median_for_every_way_to_stop(
         counts.append(stopped(rounds))
         interval = widen(median_interval(rounds[: counts[-1]]), TICK_US / 2)
         held += interval.low <= true <= interval.high
-    assert held / cases >= 0.93
+    assert held / cases >= 0.92  # the smallest of 2000 is 0.932, that of 600 within two standard errors of 0.01
     assert fewest_rounds <= np.mean(counts) <= most_rounds
 
 
@@ -103,7 +103,7 @@ def test_estimate_covers_the_true_time_and_slope() -> None:
 
 
 def flagged(disturb: Disturb, cases: int) -> Counter[str]:
-    """Return the number of `cases` with each disturbance; 9–30 rounds over 1–2 s, 3–9 samples each."""
+    """Return the number of `cases` with each disturbance; 9–30 rounds over 1–2 s, 4–10 samples each."""
     source = np.random.default_rng(7)
     kinds = Counter[str]()
     for true_us in true_times(source)[:cases].tolist():

@@ -211,7 +211,7 @@ def test_group_that_is_throttled_in_its_last_process_is_reported(plan: Planner, 
     done = [event for event in events(replace(chosen, suite=hasty), tmp_path / "run") if isinstance(event, GroupDone)]
     assert len(done) == 3
     rows = [row for event in done for row in event.rows]
-    assert [(row.processes, row.noise) for row in rows] == [((0,), {Disturbance.THROTTLED: 0.68})] * len(rows)
+    assert [(row.processes, row.noise) for row in rows] == [((0,), {Disturbance.THROTTLED: 0.65})] * len(rows)
     assert {trouble.kind for event in done for own in event.troubles.values() for trouble in own} == {
         Disturbance.THROTTLED
     }
