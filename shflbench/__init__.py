@@ -31,6 +31,7 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     shared_bytes: PerKernel[int] = None,
     check: bool = True,
     rtol: float | None = None,
+    any_order: Iterable[str] = (),
     l2: str = "warm",
     device: str = "auto",
     gpu: int = 0,
@@ -50,11 +51,12 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     launch: arrays (NumPy, PyTorch, CuPy, Numba, or of the DLPack protocol), which are copied and stay as they are,
     numbers and None. `grid`, `block` and `shared_bytes` (dynamic, per block) are the same for all kernels, or a mapping
     by name. Without arguments, grid and block, they are those of the host code in the source. `check=False` skips the
-    check. `rtol` is the allowed error of floating-point results as a share of their magnitude. `l2` is "warm" or
-    "cold". `device` is "cuda", "emulator" or "auto": a GPU (index `gpu`) if there is one, else the emulator, which
-    times nothing; `arch` emulates that architecture. `precision` is the width of the interval of each median as a share
-    of it at which timing ends, `max_seconds` the longest time per kernel. `include` and `define` are those of the
-    compiler. `output` keeps the run in a folder, which `shflbench show`, `limits` and `compare` read.
+    check. `rtol` is the allowed error of floating-point results as a share of their magnitude. `any_order` names
+    outputs whose elements may have any order. `l2` is "warm" or "cold". `device` is "cuda", "emulator" or "auto": a GPU
+    (index `gpu`) if there is one, else the emulator, which times nothing; `arch` emulates that architecture.
+    `precision` is the width of the interval of each median as a share of it at which timing ends, `max_seconds` the
+    longest time per kernel. `include` and `define` are those of the compiler. `output` keeps the run in a folder, which
+    `shflbench show`, `limits` and `compare` read.
 
     The result has `table` (pandas, times in µs), `rows`, `left_out`, `is_timed`, `agree`, `sentences`, `folder` and
     `text()`. docs/how-to/bench-from-python.md shows examples. Raise shflbench.errors.UsageError where arguments do not
@@ -74,6 +76,7 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
             shared_bytes=shared_bytes,
             check=check,
             rtol=rtol,
+            any_order=tuple(any_order),
             l2=l2,
             device=device,
             gpu=gpu,

@@ -25,6 +25,7 @@ from shflbench.session import Note, Plan, run
 from shflbench.session.plan import run_info
 from shflbench.store import RunFolder, read_run, require_unused
 from shflbench.store.lock import sole_writer
+from shflbench.user_kernels.folder import Equality
 from shflbench.user_kernels.several_sources import choose_each
 from shflbench.user_kernels.suite import BenchSettings, suite_of
 
@@ -127,5 +128,6 @@ def _plan(suite: Suite, request: BenchRequest, reason: str) -> Plan:
 
 
 def _suite(choice: KernelChoice, request: BenchRequest, below: Path) -> Suite:
-    settings = BenchSettings(request.rules, request.rtol, is_cold=request.l2 == "cold")
+    equality = Equality(request.rtol, frozenset(request.any_order))
+    settings = BenchSettings(request.rules, equality, is_cold=request.l2 == "cold")
     return suite_of(Path(f"{NAME}.cu"), choice.comparisons, settings, below)

@@ -47,6 +47,7 @@ class BenchRequest:
     shared_bytes: Any
     check: bool
     rtol: float | None
+    any_order: tuple[str, ...]
     l2: str
     device: str
     gpu: int

@@ -41,7 +41,7 @@ def verify_reference(kernel: OpenKernel, workload: Workload, launch: str) -> Pro
 
 
 def _another(mismatch: str) -> str:
-    may = "the order of threads may decide on it, as where atomics hand out places"
+    may = "the order of threads may decide on it, as where atomics hand out places (`bench` has --any-order for that)"
     return f"the reference gives another result the second time: {mismatch}; {may}"
 
 

@@ -173,11 +173,7 @@ class Workload:
     def unordered(self) -> tuple[bool, ...]:
         """For each output, whether its rows are compared as multisets."""
         declared = self.pattern.declaration.buffers
-        return tuple(
-            isinstance(item, Output) and item.unordered
-            for item in declared
-            if isinstance(item, (Output, InOut)) and item.compared
-        )
+        return tuple(item.unordered for item in declared if isinstance(item, (Output, InOut)) and item.compared)
 
     def inputs(self, index: int) -> list[Array]:
         """Return input set `index`: one read-only array for each buffer that is read.

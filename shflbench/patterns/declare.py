@@ -129,6 +129,7 @@ class InOut(_Buffer):
     """A buffer that the kernel reads and writes in place."""
 
     restored: bool = False  # each timed launch gets the input, which is copied back before; else what the last one left
+    unordered: bool = False  # compared row by row of the reference's array, each row as a multiset
     compared: bool = True  # with the reference; False for what only some of the variants change
 
 

@@ -48,6 +48,14 @@ _MECHANISMS = (  # in the PTX of a kernel, the strongest evidence first
 
 
 @dataclass(frozen=True, slots=True)
+class Equality:
+    """When the results of two kernels count as equal."""
+
+    tolerance: float | None = None  # relative, of floating-point results; None: the usual one of their type
+    unordered: frozenset[str] = frozenset()  # outputs whose elements may have any order
+
+
+@dataclass(frozen=True, slots=True)
 class Texts:
     """The files of a pattern folder, by name."""
 
@@ -62,15 +70,15 @@ class Texts:
         return parts.hexdigest()[:32]
 
 
-def pattern_files(comparison: KernelComparison, file: str, tolerance: float | None, *, in_numpy: bool = False) -> Texts:
-    """Return the files of the folder; `file` names the user's file, and `tolerance` replaces the usual relative one.
+def pattern_files(comparison: KernelComparison, file: str, equality: Equality, *, in_numpy: bool = False) -> Texts:
+    """Return the files of the folder; `file` names the user's file.
 
     The first kernel is the reference, or `in_numpy` a function that the user has to write.
     """
     files: dict[str, bytes] = {}
     for kernel in comparison.kernels:
         files |= _sources(kernel.unit, f"{kernel.folder}/" if kernel.folder else "")
-    files["pattern.py"] = "".join(_declaration(comparison, file, tolerance, in_numpy=in_numpy)).encode()
+    files["pattern.py"] = "".join(_declaration(comparison, file, equality, in_numpy=in_numpy)).encode()
     contents = {
         contents_key(buffer.name, size): buffer.contents
         for size, launch in comparison.sizes.items()
@@ -158,12 +166,12 @@ def _plain_name(name: str) -> str:
     return re.sub(r"^(?:\.{0,2}/)+", "", os.path.normpath(name))
 
 
-def _declaration(comparison: KernelComparison, file: str, tolerance: float | None, *, in_numpy: bool) -> Iterator[str]:
+def _declaration(comparison: KernelComparison, file: str, equality: Equality, *, in_numpy: bool) -> Iterator[str]:
     first = comparison.first
     numbers = dict(_numbers(comparison))
     sizes = [size for size in comparison.sizes if size is not None]
     dtype = result_dtype(comparison)
-    relative = TOLERANCES.get(dtype, 0.0) if tolerance is None else tolerance
+    relative = TOLERANCES.get(dtype, 0.0) if equality.tolerance is None else equality.tolerance
     options = compiler_options(comparison.kernels[-1].unit)
     classes = sorted({"Mechanism", "Pattern", "Variant", *(_class(comparison, item) for item in first.buffers)})
     classes += ["Scalar"] if numbers else []
@@ -188,7 +196,7 @@ def _declaration(comparison: KernelComparison, file: str, tolerance: float | Non
     yield f"    options={ {sizes[0][0]: tuple(value for _, value in sizes)}!r},\n" if sizes else ""
     yield "    buffers=(\n"
     for buffer in first.buffers:
-        yield f"        {_buffer_text(comparison, buffer)},\n"
+        yield f"        {_buffer_text(comparison, buffer, equality)},\n"
     yield "    ),\n    scalars=(\n"
     for name, of_size in numbers.items():
         values = {size: _value(number) for size, number in of_size.items()}
@@ -218,13 +226,14 @@ def _class(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
     return {BufferUse.READ: "Input", BufferUse.WRITTEN: "Output", BufferUse.CHANGED: "InOut"}[comparison.use(buffer)]
 
 
-def _buffer_text(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
+def _buffer_text(comparison: KernelComparison, buffer: CandidateBuffer, equality: Equality) -> str:
     dtype = buffer_dtype(buffer)
     count = element_count(comparison, buffer)
     restored = ", restored=True" if comparison.use(buffer) is BufferUse.CHANGED else ""
     kind = _class(comparison, buffer)
     ignored = ", compared=False" if kind != "Input" and not comparison.is_compared(buffer) else ""
-    return f"{kind}({buffer.name!r}, elements=lambda at: {count}, dtype={dtype!r}{restored}{ignored})"
+    unordered = ", unordered=True" if kind != "Input" and buffer.name in equality.unordered else ""
+    return f"{kind}({buffer.name!r}, elements=lambda at: {count}, dtype={dtype!r}{restored}{unordered}{ignored})"
 
 
 def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[str]:

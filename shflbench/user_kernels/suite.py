@@ -6,16 +6,17 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING
 
+from shflbench.checker import BufferUse
 from shflbench.dimensions import LaunchDims
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.model import WARP, Case, Launch, MeasureRules, Suite
 from shflbench.suite.launch import OWN, OWN_DIMS
 from shflbench.user_kernels.comparison import plain_name
-from shflbench.user_kernels.folder import pattern_files, result_dtype, write_folder, write_new
+from shflbench.user_kernels.folder import Equality, pattern_files, result_dtype, write_folder, write_new
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from shflbench.checker import CandidateLaunch
@@ -27,14 +28,15 @@ class BenchSettings:
     """How the kernels are measured and compared."""
 
     rules: MeasureRules
-    tolerance: float | None = None  # relative, of floating-point results; None: the usual one of their type
+    equality: Equality
     is_cold: bool = False  # whether L2 has none of the kernel's data at a timed launch
 
 
 def suite_of(path: Path, comparisons: Sequence[KernelComparison], settings: BenchSettings, below: Path) -> Suite:
     """Write the pattern folders of comparisons below a folder, and return the suite; `path` is the user's file."""
+    _require_outputs(comparisons, settings.equality.unordered)
     folders = {
-        item.name: write_folder(pattern_files(item, path.name, settings.tolerance), item.name.replace("-", "_"), below)
+        item.name: write_folder(pattern_files(item, path.name, settings.equality), item.name.replace("-", "_"), below)
         for item in comparisons
     }
     options = (("l2", "cold"),) if settings.is_cold else ()
@@ -43,6 +45,19 @@ def suite_of(path: Path, comparisons: Sequence[KernelComparison], settings: Benc
     name = comparisons[0].name if len(comparisons) == 1 else plain_name(path.stem)
     title = f"Kernels of {path.name}"
     return Suite(name, title, path, _text(name, title, cases), cases, settings.rules, folders)
+
+
+def _require_outputs(comparisons: Sequence[KernelComparison], names: Collection[str]) -> None:
+    """Raise UsageError for a name that is no buffer which the kernels write."""
+    outputs = [
+        buffer.name for item in comparisons for buffer in item.first.buffers if item.use(buffer) is not BufferUse.READ
+    ]
+    if unknown := [name for name in names if name not in outputs]:
+        known = ", ".join(dict.fromkeys(outputs)) or "none"
+        raise UsageError(
+            f"elements in any order: the kernels write no buffer `{min(unknown)}`",
+            f"The buffers that they write: {known}.",
+        )
 
 
 def _require_distinct(cases: Sequence[Case]) -> None:
@@ -79,7 +94,7 @@ def new_suite(path: Path, comparison: KernelComparison, into: Path, *, in_numpy:
             )
     folder, suite = into / comparison.name.replace("-", "_"), into / f"{comparison.name}.yaml"
     text = _text(comparison.name, f"Kernels of {path.name}", cases)
-    write_new(pattern_files(comparison, path.name, None, in_numpy=in_numpy), folder, suite, text)
+    write_new(pattern_files(comparison, path.name, Equality(), in_numpy=in_numpy), folder, suite, text)
     return [folder / "kernels.cu", folder / "pattern.py", suite]
 
 

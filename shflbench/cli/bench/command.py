@@ -64,6 +64,13 @@ MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has 
         help="Allowed error of floating-point results, as a share of their magnitude; 0 compares bits.",
         show_default="1e-4 for f32, 1e-10 for f64, 0.02 for f16, 0.05 for bf16",
     ),
+    option(
+        "--any-order",
+        "unordered",
+        metavar="NAME",
+        multiple=True,
+        help="Compare this buffer without regard to the order of its elements (repeatable).",
+    ),
 )
 @headed(
     "Device",
@@ -285,6 +292,7 @@ def _request(flags: dict[str, Any]) -> RunRequest:
 
 def _suite(file: Path, choice: KernelChoice, request: RunRequest, flags: dict[str, Any]) -> Suite:
     from shflbench.model import MeasureRules
+    from shflbench.user_kernels.folder import Equality
     from shflbench.user_kernels.suite import BenchSettings, suite_of
 
     usual = MeasureRules()
@@ -294,7 +302,8 @@ def _suite(file: Path, choice: KernelChoice, request: RunRequest, flags: dict[st
         max_seconds=request.max_seconds or usual.max_seconds,
         processes=request.processes or usual.processes,
     )
-    settings = BenchSettings(rules, flags["tolerance"], is_cold=flags["l2"] == "cold")
+    equality = Equality(flags["tolerance"], frozenset(flags["unordered"]))
+    settings = BenchSettings(rules, equality, is_cold=flags["l2"] == "cold")
     return suite_of(file, choice.comparisons, settings, cache_folder() / "bench")
 
 
