@@ -1,4 +1,4 @@
-"""Pair the kernels of two versions of a file: those of one name, and instances of one template."""
+"""Pair the kernels of two versions of a file: those of one name, instances of one template, and a renamed kernel."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ def instance_pairs(old: Sequence[KernelCandidate], new: Sequence[KernelCandidate
     """Return the pairs, in the order of the new kernels.
 
     Instances that only one version has, because an edit changed a template argument, go together in the order of their
-    launches, if both versions have as many.
+    launches, if both versions have as many. A kernel goes with one of another name if no other kernel of either version
+    that is left has these parameters.
     """
     known = {kernel.name: kernel for kernel in old}
     partners = {kernel: known[kernel.name] for kernel in new if kernel.name in known}
@@ -29,12 +30,21 @@ def instance_pairs(old: Sequence[KernelCandidate], new: Sequence[KernelCandidate
     for template, instances in after.items():
         if template and len(instances) == len(before.get(template, ())):
             partners |= dict(zip(instances, before[template], strict=True))
+    left = group_by((item for item in old if item not in partners.values()), _parameters)
+    for parameters, alone in group_by((item for item in new if item not in partners), _parameters).items():
+        if len(alone) == len(left.get(parameters, ())) == 1:
+            partners[alone[0]] = left[parameters][0]
     return [(partners[kernel], kernel) for kernel in new if kernel in partners]
 
 
 def _template(kernel: KernelCandidate) -> tuple[str, ...]:
     """Return the names of the templates of an instance, or of a sequence with instances; empty for other kernels."""
     return tuple(name.partition("<")[0] for name in kernel.kernels) if "<" in kernel.name else ()
+
+
+def _parameters(kernel: KernelCandidate) -> tuple[object, ...]:
+    """Return the parameters of a kernel, or of each kernel of a sequence."""
+    return len(kernel.kernels), kernel.signature
 
 
 def _order(kernel: KernelCandidate) -> tuple[int, list[tuple[int, str]]]:

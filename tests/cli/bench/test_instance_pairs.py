@@ -72,7 +72,41 @@ def test_more_instances_of_one_file_need_an_option(compare: BenchCommand) -> Non
 
 def test_kernels_without_a_common_name_ask_for_no_option(compare: BenchCommand) -> None:
     text = copies(8).replace("template <int ROWS>", "").replace("<8><<<", "<<<").replace("ROWS", "8")
-    outcome = compare(text, text.replace("copy", "other"))
+    outcome = compare(text, text.replace("copy", "other").replace("float", "int"))
     assert outcome.code == 2
     assert "Give the options" not in outcome.err
     assert "Change the kernels that are named above" in outcome.err
+
+
+COPY = """
+__global__ void NAME(float* out, const float* in) {
+    for (int i = threadIdx.x; i < 1024; i += blockDim.x) out[blockIdx.x * 1024 + i] = in[i];
+}
+"""
+MAIN = """
+int main() {
+    float *in, *out;
+    cudaMalloc(&in, 4096);
+    cudaMalloc(&out, 16384);
+    LAUNCHES
+}
+"""
+
+
+def renamed(*names: str) -> str:
+    kernels = "".join(COPY.replace("NAME", name) for name in names)
+    return kernels + MAIN.replace("LAUNCHES", " ".join(f"{name}<<<4, 256>>>(out, in);" for name in names))
+
+
+def test_a_renamed_kernel_is_compared_with_the_only_one_that_it_can_be(compare: BenchCommand) -> None:
+    outcome = compare(renamed("copy", "copy_1"), renamed("copy", "copy_by_rows"))
+    assert outcome.code == 0, outcome.err
+    assert "new-copy-by-rows: old is copy_1, new is copy_by_rows.\n" in outcome.err
+    assert groups() == {(f"new-{name}", variant) for name in ("copy", "copy-by-rows") for variant in ("old", "new")}
+
+
+def test_of_several_renamed_kernels_none_is_compared(compare: BenchCommand) -> None:
+    outcome = compare(renamed("copy", "one", "two"), renamed("copy", "three", "four"))
+    assert outcome.code == 0, outcome.err
+    assert "three and four are not timed: only in new.cu" in outcome.err
+    assert groups() == {("new", "old"), ("new", "new")}
