@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from shflbench.checker.candidates import read_candidates
     from shflbench.checker.deadline import Deadline
+    from shflbench.checker.exchanges.advice import BarrierAdvice, ExchangeAdvice, KernelAdvice, advise_file
     from shflbench.checker.files import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import grouped
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
@@ -55,6 +56,7 @@ else:
         __name__,
         {
             "candidate": (
+                "KernelAdvice",
                 "KernelCandidate",
                 "CandidateBuffer",
                 "CandidateFile",
@@ -65,6 +67,7 @@ else:
             ),
             "candidates": ("read_candidates",),
             "deadline": ("Deadline",),
+            "exchanges.advice": ("BarrierAdvice", "ExchangeAdvice", "KernelAdvice", "advise_file"),
             "files": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("grouped",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
@@ -99,6 +102,7 @@ else:
 
 __all__ = [
     "POLICIES",
+    "BarrierAdvice",
     "BufferUse",
     "CandidateBuffer",
     "CandidateFile",
@@ -109,12 +113,14 @@ __all__ = [
     "CheckStep",
     "Deadline",
     "EmulatedLaunch",
+    "ExchangeAdvice",
     "Expectation",
     "FileOptions",
     "FileReport",
     "Finding",
     "GivenKernel",
     "GivenLaunch",
+    "KernelAdvice",
     "KernelCandidate",
     "KernelReport",
     "KernelVerdict",
@@ -130,6 +136,7 @@ __all__ = [
     "PythonLaunch",
     "Shape",
     "SourceLine",
+    "advise_file",
     "check_file",
     "check_given",
     "check_or_name",

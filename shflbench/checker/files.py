@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.deadline import NEVER, Deadline
 from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of, with_passed
@@ -50,8 +50,11 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.judgment.judge import KernelJudgment
     from shflbench.checker.ptx.syntax import Module
+    from shflbench.checker.runs.evidence import KernelEvidence
     from shflbench.checker.sources.kernel_file import KernelFile, RejectedKernel, SourceKernel
     from shflbench.compile.toolchain import Toolchain
+
+    Study: TypeAlias = Callable[[LinkedKernel, KernelEvidence], None]
 
 MORE_TIME = "give more with --time-limit, or choose kernels with --kernel"
 SUFFIXES = frozenset({".cu", ".cuh", ".ptx"})
@@ -102,6 +105,18 @@ class CheckStep:
 
 def _ignore(_: CheckStep) -> None:
     """Show nothing of the progress."""
+
+
+def _ignore_evidence(_: LinkedKernel, __: KernelEvidence) -> None:
+    """Look at no evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Watch:
+    """What also looks at the runs of each kernel."""
+
+    removed: RemovedStoreCheck
+    study: Study
 
 
 def check_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], None] = _ignore) -> FileReport:
@@ -196,8 +211,12 @@ def check_kernels(
     options: FileOptions,
     deadline: Deadline = NEVER,
     watch: Callable[[CheckStep], None] = _ignore,
+    study: Study = _ignore_evidence,
 ) -> FileReport:
-    """Check the kernels of a file that has been read, and return the report; UsageError if an option does not fit."""
+    """Check the kernels of a file that has been read, and return the report; UsageError if an option does not fit.
+
+    `study` is called with each kernel that ran, and its launches.
+    """
     refused = [_refused(item) for item in file.rejected if is_chosen(item.name, options.kernels)]
     known = [item.name for item in file.rejected]
     chosen = chosen_kernels(file, options.kernels, several=options.several, rejected=known)
@@ -219,7 +238,7 @@ def check_kernels(
             watch(CheckStep(number, len(linked), item.kernel.name))
             part = deadline if deadline.is_over else deadline.part_of(len(linked) - number + 1)
             given = replace(options, launches=launches_of(item.kernel, options.launches, options.named_launches))
-            report = _check(file, earlier.completed(item), given, removed, part)
+            report = _check(file, earlier.completed(item), given, _Watch(removed, study), part)
         else:
             report = item[1]
         reports.append(report)
@@ -245,7 +264,7 @@ def _link(
 
 
 def _check(
-    file: KernelFile, linked: LinkedKernel, options: FileOptions, removed: RemovedStoreCheck, deadline: Deadline
+    file: KernelFile, linked: LinkedKernel, options: FileOptions, watchers: _Watch, deadline: Deadline
 ) -> KernelReport:
     """Check the launches against the limits of GPUs, and report on them and on the runs until the deadline."""
     reporter = KernelReporter(file, linked.kernel, outputs=options.outputs)
@@ -254,19 +273,19 @@ def _check(
     if options.launches:
         rules = launch_rules(linked, options.arch, raises_shared_limit=True)
         refuse_invalid(rules, options.launches, options.shared_bytes or 0, linked.kernel.name)
-        return _run(file, linked, options, removed, reporter, deadline)
+        return _run(file, linked, options, watchers, reporter, deadline)
     rules = launch_rules(linked, options.arch, raises_shared_limit=file.raises_shared_limit)
     valid, invalid = without_invalid(linked, rules)
     if invalid and not valid.kernel.host_launches:
         return with_invalid(reporter.not_run(), invalid)
-    return with_invalid(_run(file, valid, options, removed, reporter, deadline), invalid)
+    return with_invalid(_run(file, valid, options, watchers, reporter, deadline), invalid)
 
 
 def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
     file: KernelFile,
     linked: LinkedKernel,
     options: FileOptions,
-    removed: RemovedStoreCheck,
+    watchers: _Watch,
     reporter: KernelReporter,
     deadline: Deadline,
 ) -> KernelReport:
@@ -288,10 +307,11 @@ def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
     elif evidence.launches and _depends_on_derived(judgment, linked):
         evidence = with_alternatives(runs, evidence, *undecided(judgment.observations, evidence, linked.slicer))
         judgment = judge(evidence, linked.slicer)
+    watchers.study(linked, evidence)
     supported = [launch for launch in launches if str(launch.shape) not in judgment.refused]
     if evidence.timed_out:
         return reporter.report(linked, evidence, judgment)
-    stores = removed.judge(linked.kernel, linked.program, supported, (wishes, options.seed), reporter.line_of)
+    stores = watchers.removed.judge(linked.kernel, linked.program, supported, (wishes, options.seed), reporter.line_of)
     return reporter.report(linked, evidence, judgment, stores)
 
 

@@ -30,10 +30,10 @@ def instance_pairs(old: Sequence[KernelCandidate], new: Sequence[KernelCandidate
     for template, instances in after.items():
         if template and len(instances) == len(before.get(template, ())):
             partners |= dict(zip(instances, before[template], strict=True))
-    left = group_by((item for item in old if item not in partners.values()), _parameters)
+    unpaired = group_by((item for item in old if item not in partners.values()), _parameters)
     for parameters, alone in group_by((item for item in new if item not in partners), _parameters).items():
-        if len(alone) == len(left.get(parameters, ())) == 1:
-            partners[alone[0]] = left[parameters][0]
+        if len(alone) == len(unpaired.get(parameters, ())) == 1:
+            partners[alone[0]] = unpaired[parameters][0]
     return [(partners[kernel], kernel) for kernel in new if kernel in partners]
 
 

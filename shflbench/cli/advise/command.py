@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from shflbench.cli.check.file_options import SUFFIXES, refuse_without_files
+from shflbench.cli.file_arguments import FILE_ARGUMENTS
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 from shflbench.errors import ResultsError, UsageError
@@ -20,13 +22,12 @@ FORMS = ("text", "json", "code")
 
 
 @click.command(cls=Command)
-@click.argument("pattern", required=False, metavar="PATTERN")
+@click.argument("pattern", required=False, metavar="[PATTERN | FILE]")
 @click.argument("results", nargs=-1, type=PATH)
 @headed(
     "Your kernel",
     option("--dtype", metavar="TYPE", help="Element type.  [default: f32 if it was measured]"),
     option("--block", metavar="N", type=click.IntRange(1, 1024), help="Threads per block."),
-    option("--launch", metavar="GRIDxBLOCK", help="Launch configuration, such as 264x256 or `2*sms x 256`."),
     option(
         "--option",
         "options",
@@ -34,6 +35,11 @@ FORMS = ("text", "json", "code")
         multiple=True,
         help="Option of the pattern, such as width=8 (repeatable); `shflbench list patterns` shows them.",
     ),
+)
+@headed(
+    "A file of kernels",
+    option("--kernel", "kernels", metavar="NAME", multiple=True, help="Advise only on this kernel (repeatable)."),
+    *FILE_ARGUMENTS,
 )
 @headed(
     "GPU",
@@ -58,15 +64,19 @@ def command(
     results: tuple[Path, ...],
     dtype: str | None,
     block: int | None,
-    launch: str | None,
     options: tuple[str, ...],
     gpu: str | None,
     arch: str | None,
     *,
     costs: bool,
     form: str,
+    **file_flags: Any,  # noqa: ANN401  (each has its own type)
 ) -> None:
-    """Say which variant to use for a pattern, by what factor, and when another wins.
+    """Say which variant to use for a pattern, by what factor, and when another wins; or what a file's kernels exchange.
+
+    FILE is a .cu, .cuh or .ptx file: of each kernel, prints which values go through shared memory between which lanes,
+    with the shuffle that could replace it, and which barriers of the block a check of the kernel without them shows
+    not to be needed, or only within warps, in the launches of the host code or of --launch. Needs no GPU.
 
     PATTERN is the name of a pattern, RESULTS are run folders or folders that hold runs, by default ./results. Takes
     the measured setting that is nearest to your kernel and says how it differs; prints how near the variant comes to
@@ -80,6 +90,12 @@ def command(
         folders = (*([Path(pattern)] if pattern else []), *results)
         _print_costs(console, folders, gpu, arch)
         return
+    if pattern is not None and Path(pattern).suffix.lower() in SUFFIXES:
+        from shflbench.cli.advise.file_advice import print_file_advice
+
+        print_file_advice(Path(pattern), {**file_flags, "arch": arch, "form": form}, console)
+        return
+    launch = _only_launch(file_flags)
     if pattern is None:
         raise UsageError("no pattern is named", "name one, as in: shflbench advise reduce; see shflbench list patterns")
     request = make_request(pattern, dtype, block, launch, parse_options(options))
@@ -94,6 +110,15 @@ def command(
             console.warn(note)
     advice = [made for results_of_gpu in measured if (made := advice_of(results_of_gpu, request))]
     print_measured(console, advice, request, form)
+
+
+def _only_launch(file_flags: dict[str, Any]) -> str | None:
+    """Return the launch of a pattern; UsageError for several, and for options of files."""
+    launches: tuple[str, ...] = file_flags["launches"]
+    if len(launches) > 1:
+        raise UsageError("--launch is given several times, and a pattern has one", "Give one launch.")
+    refuse_without_files({**file_flags, "launches": ()})
+    return launches[0] if launches else None
 
 
 def _measured(request: Request, results: tuple[Path, ...], gpu: str | None, arch: str | None) -> list[GpuResults]:

@@ -1,0 +1,1 @@
+"""How threads exchange values through shared memory: what could be shuffles, and which barriers order nothing."""

@@ -1,0 +1,186 @@
+"""Advise on the exchanges of a file's kernels: which could be shuffles, and which barriers could be weaker.
+
+A suggestion on a barrier is confirmed by checking the kernel without the barrier, or with one of the warp: a kernel
+that is not clean then needs it. A launch that nobody states shows nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from shflbench.checker.exchanges.barriers import WARP_BARRIER, replaced
+from shflbench.checker.exchanges.recorder import LaneRelation
+from shflbench.checker.exchanges.study import KernelStudy, studied
+from shflbench.checker.files import check_kernels, read_file, with_given_numbers
+from shflbench.checker.reporter import KernelReporter
+from shflbench.checker.verdict import KernelVerdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterator
+    from pathlib import Path
+
+    from shflbench.checker.exchanges.study import BarrierSite, Flow
+    from shflbench.checker.files import CheckStep, FileOptions
+    from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.checker.report import KernelReport
+    from shflbench.checker.runs.evidence import KernelEvidence
+    from shflbench.checker.source_lines import SourceLine
+    from shflbench.checker.sources.kernel_file import KernelFile
+
+
+class BarrierNeed(StrEnum):
+    """What a barrier of the block is needed for."""
+
+    BLOCK = "needed"  # orders accesses of different warps
+    WARP = "__syncwarp() is enough"
+    NOTHING = "not needed"
+    UNKNOWN = "not enough evidence"
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeAdvice:
+    """One flow of values through shared memory, and what could replace it."""
+
+    store: SourceLine
+    load: SourceLine
+    relations: tuple[tuple[LaneRelation, int], ...]  # with the executions by a warp
+    distances: tuple[int, ...]
+    values: int
+    instead: str  # a shuffle; empty where there is none
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierAdvice:
+    """One barrier, and what it is needed for in the launches that were checked."""
+
+    line: SourceLine
+    need: BarrierNeed
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class KernelAdvice:
+    """What a kernel exchanges through shared memory."""
+
+    report: KernelReport
+    launches: tuple[str, ...]  # that the advice rests on
+    exchanges: tuple[ExchangeAdvice, ...] = ()
+    barriers: tuple[BarrierAdvice, ...] = ()
+    missing: str = ""  # why there is no advice, and what to give
+
+
+def advise_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], None]) -> list[KernelAdvice]:
+    """Check the kernels of a file and return the advice on each.
+
+    Raises what `check_file` raises, and CompileError or KernelError if the file has no kernel that can be checked.
+    """
+    deadline = options.deadline
+    file, options = with_given_numbers(read_file(path, options, deadline), options)
+    studies: dict[str, KernelStudy] = {}
+
+    def study(linked: LinkedKernel, evidence: KernelEvidence) -> None:
+        line_of = KernelReporter(file, linked.kernel).line_of
+        studies[linked.kernel.symbol] = studied(linked, evidence.launches, line_of, options.deadline)
+
+    report = check_kernels(file, options, deadline, watch, study)
+    again = replace(options, outputs=False)
+    return [_advice(kernel, studies.get(kernel.symbol, KernelStudy()), file, again) for kernel in report.kernels]
+
+
+def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options: FileOptions) -> KernelAdvice:
+    if report.verdict not in {KernelVerdict.CLEAN, KernelVerdict.DEPENDENT}:
+        return KernelAdvice(report, (), missing=f"{report.verdict}: {report.sentence}")
+    if not study.shapes:
+        missing = "" if not study.barriers else "no launch is stated: give --launch GRIDxBLOCK"
+        return KernelAdvice(report, (), missing=missing)
+    exchanges = [_exchange(flow) for flow in study.flows.values()]
+    barriers = tuple(_barriers(report, study, file, options))
+    shapes = tuple(dict.fromkeys(study.shapes))
+    return KernelAdvice(report, shapes, tuple(sorted(exchanges, key=_lines)), barriers)
+
+
+def _lines(exchange: ExchangeAdvice) -> tuple[str, int, str, int]:
+    return str(exchange.load.file), exchange.load.line, str(exchange.store.file), exchange.store.line
+
+
+def _exchange(flow: Flow) -> ExchangeAdvice:
+    relations = tuple(sorted(flow.relations.items(), key=lambda item: item[0].value))
+    return ExchangeAdvice(flow.store, flow.load, relations, flow.distances, flow.values, _instead(flow))
+
+
+def _instead(flow: Flow) -> str:
+    """Return the shuffle that gives the same values, as CUDA C++; empty if there is none.
+
+    Where some executions read from other warps, as in the first steps of a tree over a block, it is for the other ones.
+    """
+    relations = flow.relations.keys() - {LaneRelation.THREAD, LaneRelation.ACROSS}
+    is_part = LaneRelation.ACROSS in flow.relations
+    if not relations or (is_part and relations not in ({LaneRelation.SHIFT}, {LaneRelation.XOR})):
+        return ""
+    shuffle = _shuffle(flow, relations)
+    return f"{shuffle} where it stays in a warp" if is_part else shuffle
+
+
+def _shuffle(flow: Flow, relations: Collection[LaneRelation]) -> str:
+    distances = [abs(item) for item in flow.distances]
+    which = str(distances[0]) if len(distances) == 1 else f"{{{', '.join(map(str, distances))}}}"
+    if relations == {LaneRelation.BROADCAST}:
+        return f"__shfl_sync(mask, value, {which})"
+    if relations == {LaneRelation.XOR}:
+        return f"__shfl_xor_sync(mask, value, {which})"
+    if relations == {LaneRelation.SHIFT} and len({item > 0 for item in flow.distances}) == 1:
+        word = "down" if flow.distances[0] > 0 else "up"
+        return f"__shfl_{word}_sync(mask, value, {which})"
+    if LaneRelation.SEVERAL in relations:
+        return f"{flow.offered} shuffles, or a transposition by shuffles"
+    return "__shfl_sync(mask, value, lane)"
+
+
+def _barriers(
+    report: KernelReport, study: KernelStudy, file: KernelFile, options: FileOptions
+) -> Iterator[BarrierAdvice]:
+    """Yield the advice on each barrier; that on later ones holds with that on earlier ones applied."""
+    for site in sorted(study.barriers.values(), key=lambda item: (str(item.line.file), item.line.line)):
+        if site.warps:
+            yield BarrierAdvice(site.line, BarrierNeed.BLOCK, "it orders accesses of different warps")
+        elif reason := _why_unknown(site, study):
+            yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, reason)
+        else:
+            need, file = _confirmed(report, site, file, options)
+            reason = "the check without it did not end" if need is BarrierNeed.UNKNOWN else ""
+            yield BarrierAdvice(site.line, need, reason)
+
+
+def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
+    """Return why the launches show nothing of a barrier; empty if they do."""
+    if study.is_cut:
+        return "not all launches ended"
+    if study.warps <= 1:
+        return "every launch has blocks of a single warp; give --launch with larger blocks"
+    if not site.executions:
+        return "no launch reached it"
+    if site.in_loop and site.executions == 1:
+        return "its loop ran once; give sizes for which it runs more often"
+    return ""
+
+
+def _confirmed(
+    report: KernelReport, site: BarrierSite, file: KernelFile, options: FileOptions
+) -> tuple[BarrierNeed, KernelFile]:
+    """Check the kernel without the barrier, then with one of the warp; return what it is needed for, and the file."""
+    for by, need in (("", BarrierNeed.NOTHING), (WARP_BARRIER, BarrierNeed.WARP)):
+        if site.lanes and need is BarrierNeed.NOTHING:
+            continue
+        ptx = replaced(file.ptx, site.ptx_lines, by)
+        if ptx is None:
+            return BarrierNeed.UNKNOWN, file
+        changed = replace(file, ptx=ptx, notes=(), unoptimized_ptx="")
+        one = check_kernels(changed, replace(options, kernels=(report.symbol,)), options.deadline)
+        (verdict,) = {item.verdict for item in one.kernels}
+        if verdict is report.verdict:
+            return need, changed
+        if verdict not in {KernelVerdict.BROKEN, KernelVerdict.DOUBTFUL}:
+            return BarrierNeed.UNKNOWN, file
+    return BarrierNeed.BLOCK, file

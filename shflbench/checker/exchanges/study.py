@@ -1,0 +1,155 @@
+"""What the launches of a kernel show of its exchanges: flows of values from stores to loads, and its barriers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from shflbench.checker.exchanges.recorder import ExchangeRecorder, LaneRelation
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.machine.launch import Machine, execute
+from shflbench.checker.opcodes.forms import Barrier
+from shflbench.checker.runs.emulated import emulated_launch
+from shflbench.errors import KernelError
+from shflbench.model import WARP
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from shflbench.checker.deadline import Deadline
+    from shflbench.checker.exchanges.recorder import BarrierTotals
+    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.checker.machine.observer import Observer
+    from shflbench.checker.machine.state import State
+    from shflbench.checker.ptx.syntax import PtxInstruction
+    from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.checker.source_lines import SourceLine
+
+
+@dataclass(slots=True)
+class Flow:
+    """The values that a load reads from a store, both by their lines, over the launches that nobody derived."""
+
+    store: SourceLine
+    load: SourceLine
+    executions: Counter[tuple[LaneRelation, int, int, bool]] = field(default_factory=Counter)
+    values: int = 0
+
+    @property
+    def relations(self) -> dict[LaneRelation, int]:
+        """The number of executions by a warp of each relation."""
+        totals: Counter[LaneRelation] = Counter()
+        for (relation, *_), count in self.executions.items():
+            totals[relation] += count
+        return dict(totals)
+
+    @property
+    def distances(self) -> tuple[int, ...]:
+        """The distances of lanes, or the lane of a broadcast, in the order of their first execution."""
+        return tuple(
+            dict.fromkeys(
+                distance
+                for (relation, distance, *_) in self.executions
+                if distance or relation is LaneRelation.BROADCAST
+            )
+        )
+
+    @property
+    def offered(self) -> int:
+        """The most values that a lane offers in one execution."""
+        return max(count for (_, _, count, _) in self.executions)
+
+
+@dataclass(slots=True)
+class BarrierSite:
+    """A barrier of the block in a source line, which may be several instructions."""
+
+    line: SourceLine
+    ptx_lines: set[int] = field(default_factory=set)
+    executions: int = 0  # the most of a block
+    in_loop: bool = False
+    warps: bool = False  # it alone orders accesses to shared memory of different warps
+    lanes: bool = False  # it alone orders those of different lanes of a warp
+
+
+@dataclass(slots=True)
+class KernelStudy:
+    """What the launches of one kernel show."""
+
+    flows: dict[tuple[SourceLine, SourceLine], Flow] = field(default_factory=dict)
+    barriers: dict[SourceLine, BarrierSite] = field(default_factory=dict)
+    shapes: list[str] = field(default_factory=list)  # of the launches that were studied
+    warps: int = 0  # of a block, the most
+    is_cut: bool = False  # a launch failed, or did not run
+
+
+def studied(
+    linked: LinkedKernel,
+    evidence: Iterable[LaunchEvidence],
+    line_of: Callable[[PtxInstruction], SourceLine],
+    deadline: Deadline,
+) -> KernelStudy:
+    """Run the launches of the host code and of the user once more, and return what they show of the exchanges."""
+    study = KernelStudy()
+    for op in linked.program.ops():
+        if isinstance(op.form, Barrier) and op.form.whole_block:
+            site = _site(study, line_of(op.instruction))
+            site.ptx_lines.add(op.instruction.line)
+            site.in_loop |= linked.slicer.in_loop(op)
+    if not study.barriers and not any(op.place and op.place.space == "shared" for op in linked.program.ops()):
+        return study
+    seen: set[tuple[str, int]] = set()
+    for item in evidence:
+        key = str(item.launch.shape), id(item.launch.host)
+        if _is_stated(item.launch) and item.results[0].error is None and key not in seen:
+            seen.add(key)
+            _add(study, linked, item, line_of, deadline)
+    return study
+
+
+def _is_stated(launch: PlannedLaunch) -> bool:
+    """Whether the user or the host code states the launch; with fewer blocks, its blocks are the same."""
+    return launch.origin is not Origin.DERIVED
+
+
+def _add(
+    study: KernelStudy,
+    linked: LinkedKernel,
+    item: LaunchEvidence,
+    line_of: Callable[[PtxInstruction], SourceLine],
+    deadline: Deadline,
+) -> None:
+    recorders: list[ExchangeRecorder] = []
+
+    def observe(state: State) -> Sequence[Observer]:
+        recorders.append(ExchangeRecorder(state))
+        return recorders
+
+    launch = emulated_launch(linked.program, item.launch, item.arguments, Machine(deadline=deadline))
+    try:
+        execute(launch, observe=observe, seed=item.seed)
+    except KernelError:
+        study.is_cut = True
+        return
+    (recorder,) = recorders
+    study.shapes.append(str(item.launch.shape))
+    study.warps = max(study.warps, -(-item.launch.shape.threads_per_block // WARP))
+    for totals in recorder.flows.values():
+        key = line_of(totals.store.instruction), line_of(totals.load.instruction)
+        flow = study.flows.setdefault(key, Flow(*key))
+        flow.executions += totals.executions
+        flow.values += totals.values
+    for number in recorder.barriers.values():
+        _join(_site(study, line_of(number.op.instruction)), number)
+
+
+def _site(study: KernelStudy, line: SourceLine) -> BarrierSite:
+    return study.barriers.setdefault(line, BarrierSite(line))
+
+
+def _join(site: BarrierSite, totals: BarrierTotals) -> None:
+    site.executions = max(site.executions, totals.executions)
+    site.warps |= totals.warps
+    site.lanes |= totals.lanes

@@ -1,0 +1,133 @@
+"""Advise on the kernels of a file: their exchanges through shared memory, and their barriers."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shflbench.cli.advise.records import dump
+from shflbench.cli.check.file_options import TIME_LIMIT_S, file_options
+from shflbench.cli.check.progress import show_step
+from shflbench.cli.file_arguments import as_built
+from shflbench.cli.layout import Line, Table
+from shflbench.cli.parameters import DEFAULT_ARCH
+from shflbench.words import joined, one_or_many
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from shflbench.checker import ExchangeAdvice, KernelAdvice, SourceLine
+    from shflbench.cli.console import Console
+
+WHERE = {  # relation → where the value comes from, as a reader says it
+    "thread": "the same thread",
+    "xor": "a lane of the warp",
+    "shift": "a lane of the warp",
+    "broadcast": "a lane of the warp",
+    "permutation": "a lane of the warp",
+    "several": "lanes of the warp, several values each",
+    "across": "another warp",
+}
+
+
+def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> None:
+    """Check the kernels of a file and print the advice on each."""
+    from shflbench.checker import advise_file
+
+    flags = as_built(file, flags, console)
+    options = file_options(
+        kernels=flags["kernels"],
+        launches=flags["launches"],
+        arguments=flags["arguments"],
+        shared=flags["shared"],
+        include=flags["include"],
+        define=flags["define"],
+        host_args=flags["host_args"],
+        fast_math=flags["fast_math"],
+        compiler=None,
+        time_limit_s=TIME_LIMIT_S,
+        arch=flags["arch"] or DEFAULT_ARCH,
+        seed=0,
+        files=[file],
+    )
+    with console.progress() as progress:
+        advice = advise_file(file, options, partial(show_step, progress))
+    if flags["form"] == "json":
+        console.json(dump("kernels", records(advice)))
+        return
+    origin = "given by --launch" if flags["launches"] else "of the host code"
+    for kernel in advice:
+        for table in tables(kernel, origin):
+            console.table(table, data=True)
+
+
+def tables(advice: KernelAdvice, origin: str) -> Iterator[Table]:
+    """Yield the tables of one kernel, exchanges first; `origin` says where its launches come from."""
+    place = advice.report.place
+    title = f"{advice.report.name} ({place.shown(Path.cwd())})"
+
+    def line(other: SourceLine) -> str:
+        return str(other.line) if other.file == place.file else other.shown(Path.cwd())
+
+    if advice.missing:
+        yield Table(f"{title}: {advice.missing}", (), ())
+        return
+    if not advice.exchanges and not advice.barriers:
+        yield Table(f"{title}: no exchange through shared memory and no barrier of the block", (), ())
+        return
+    launches = one_or_many(len(advice.launches), "launch", "launches")
+    at = f"in {launches} {joined(advice.launches)} {origin}"
+    if advice.exchanges:
+        lines = tuple(
+            Line((line(one.store), line(one.load), _sources(one), one.instead or "–")) for one in advice.exchanges
+        )
+        columns = ("store in line", "load in line", "values come from (executions by a warp)", "could be")
+        yield Table(f"{title}: exchanges through shared memory, {at}", columns, lines, key=2)
+    if advice.barriers:
+        lines = tuple(
+            Line((line(one.line), f"{one.need}: {one.reason}" if one.reason else str(one.need)))
+            for one in advice.barriers
+        )
+        yield Table(f"{title}: barriers, {at}", ("in line", "need"), lines)
+
+
+def _sources(exchange: ExchangeAdvice) -> str:
+    """Return where values come from: `the same thread (80), another warp (60)`."""
+    counts: dict[str, int] = {}
+    for relation, count in exchange.relations:
+        where = WHERE[relation.name.lower()]
+        counts[where] = counts.get(where, 0) + count
+    parts = [f"{where} ({count:,})" for where, count in counts.items()]
+    if exchange.distances:
+        parts.append(f"distance {', '.join(str(abs(item)) for item in exchange.distances)}")
+    return ", ".join(parts)
+
+
+def records(advice: Sequence[KernelAdvice]) -> list[dict[str, object]]:
+    """Return the advice on each kernel as a JSON object."""
+    base = Path.cwd()
+    return [
+        {
+            "kernel": kernel.report.name,
+            "line": kernel.report.place.shown(base),
+            "verdict": kernel.report.verdict,
+            "launches": list(kernel.launches),
+            "missing": kernel.missing,
+            "exchanges": [
+                {
+                    "store": one.store.shown(base),
+                    "load": one.load.shown(base),
+                    "values": one.values,
+                    "executions": {relation.name.lower(): count for relation, count in one.relations},
+                    "distances": list(one.distances),
+                    "instead": one.instead,
+                }
+                for one in kernel.exchanges
+            ],
+            "barriers": [
+                {"line": one.line.shown(base), "need": one.need, "reason": one.reason} for one in kernel.barriers
+            ],
+        }
+        for kernel in advice
+    ]

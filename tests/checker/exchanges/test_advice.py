@@ -1,0 +1,131 @@
+"""Kernels whose exchanges and barriers are known by reading: what the launches show, and what is suggested."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from shflbench.checker import FileOptions, KernelAdvice, advise_file, parse_arguments, parse_shape
+from shflbench.compile.toolchain import find
+
+Advise = Callable[..., KernelAdvice]
+ROWS = "int t = threadIdx.x, lane = t % 32; __shared__ int s[256]; s[t] = in[t]; "
+BARRIER = "__syncthreads(); "
+
+
+@pytest.fixture
+def advise(tmp_path: Path, kernel_cache: Path) -> Advise:
+    """Return the advice on the only kernel of a text, at launches that `--launch` gives."""
+
+    def call(body: str, *launches: str, arguments: Sequence[str] = ()) -> KernelAdvice:
+        file = tmp_path / "kernel.cu"
+        signature = "__global__ void kernel(const int* in, int* out, int n)"
+        file.write_text(f"{signature} {{\n{body}\n}}\n", encoding="utf-8")
+        shapes = tuple(map(parse_shape, launches))
+        given = parse_arguments(arguments)
+        options = FileOptions(launches=shapes, arguments=given, toolchain=find(), cache=kernel_cache, outputs=False)
+        (advice,) = advise_file(file, options, lambda _: None)
+        return advice
+
+    return call
+
+
+# What a thread reads after a barrier behind `s[t] = in[t]`, the relation that most executions have, and the shuffle.
+READS = [
+    ("s[t ^ 5]", "xor", "__shfl_xor_sync(mask, value, 5)"),
+    ("s[t / 32 * 32 + 31 - lane]", "xor", "__shfl_xor_sync(mask, value, 31)"),
+    ("lane < 31 ? s[t + 1] : 0", "shift", "__shfl_down_sync(mask, value, 1)"),
+    ("lane > 3 ? s[t - 4] : 0", "shift", "__shfl_up_sync(mask, value, 4)"),
+    ("s[t / 32 * 32 + 7]", "broadcast", "__shfl_sync(mask, value, 7)"),
+    ("s[t / 32 * 32 + lane * 5 % 32]", "permutation", "__shfl_sync(mask, value, lane)"),
+    ("s[t / 32 * 32 + in[t] % 32u]", "permutation", "__shfl_sync(mask, value, lane)"),
+    ("s[(t + 1) % 256]", "across", ""),
+    ("s[255 - t]", "across", ""),
+    ("s[0]", "across", ""),
+    ("s[t]", "thread", ""),
+]
+
+
+@pytest.mark.parametrize(("read", "relation", "instead"), READS)
+def test_a_read_behind_a_barrier_has_the_relation_of_its_index(
+    advise: Advise, read: str, relation: str, instead: str
+) -> None:
+    advice = advise(f"{ROWS}\n{BARRIER}\nout[t] = {read};", "1x256")
+    assert advice.report.verdict == "clean", advice.report.sentence
+    (exchange,) = advice.exchanges
+    assert (exchange.store.line, exchange.load.line) == (2, 4)
+    assert relation in {item.name.lower() for item, _ in exchange.relations}
+    assert exchange.instead == instead
+
+
+def test_several_values_of_a_lane_are_several_shuffles(advise: Advise) -> None:
+    tile = "int t = threadIdx.x, w = t / 32, lane = t % 32; __shared__ int s[8][128];"
+    store = "for (int k = 0; k < 4; ++k) s[w][4 * lane + k] = in[4 * t + k];"
+    load = "for (int k = 0; k < 4; ++k) out[128 * w + 32 * k + lane] = s[w][32 * k + lane];"
+    (exchange,) = advise(f"{tile}\n{store}\n__syncthreads();\n{load}", "1x256").exchanges
+    assert exchange.instead == "4 shuffles, or a transposition by shuffles"
+
+
+def test_a_tree_over_a_block_is_a_shuffle_in_the_steps_that_stay_in_a_warp(advise: Advise) -> None:
+    loop = "for (int d = 128; d; d /= 2) {\nif (t < d) s[t] += s[t + d];\n__syncthreads();\n}"
+    advice = advise(f"{ROWS}\n__syncthreads();\n{loop}\nif (t == 0) *out = s[0];", "1x256")
+    flow = next(item for item in advice.exchanges if item.store.line == item.load.line == 5)
+    assert flow.instead == "__shfl_down_sync(mask, value, {16, 8, 4, 2, 1}) where it stays in a warp"
+    assert [(barrier.line.line, barrier.need) for barrier in advice.barriers] == [(3, "needed"), (6, "needed")]
+
+
+LOOP = "for (int k = 0; k < 4; ++k) {\n__syncthreads();\nsum += s[t ^ DISTANCE];\n__syncthreads();\ns[t] = sum;\n}"
+OVERWRITING = f"{ROWS}\nint sum = 0;\n{LOOP}\nout[t] = sum;"
+
+# Of the barriers in a body, by their lines: what each is needed for.
+BODIES = {
+    "orders nothing": (f"{ROWS}\n{BARRIER}\nout[t] = s[t];", {3: "not needed"}),
+    "is the last thing": (f"{ROWS}\n__syncwarp();\nout[t] = s[t ^ 1];\n{BARRIER}", {5: "not needed"}),
+    "orders lanes": (f"{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];", {3: "__syncwarp() is enough"}),
+    "orders warps": (f"{ROWS}\n{BARRIER}\nout[t] = s[255 - t];", {3: "needed"}),
+    "orders global memory": (
+        "if (threadIdx.x == 0) *out = in[0];\n__syncthreads();\nout[1 + threadIdx.x] = *out;",
+        {3: "needed"},
+    ),
+    "one of two": (f"{ROWS}\n{BARRIER}\n{BARRIER}\nout[t] = s[255 - t];", {3: "not needed", 4: "needed"}),
+    "orders the overwriting": (
+        OVERWRITING.replace("DISTANCE", "33"),
+        {5: "needed", 7: "needed"},
+    ),
+    "orders the overwriting in a warp": (
+        OVERWRITING.replace("DISTANCE", "3"),
+        {5: "__syncwarp() is enough", 7: "__syncwarp() is enough"},
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "needs"), BODIES.values(), ids=BODIES)
+def test_a_barrier_is_needed_for_what_it_alone_orders(advise: Advise, body: str, needs: dict[int, str]) -> None:
+    advice = advise(body, "1x256")
+    assert advice.report.verdict == "clean", advice.report.sentence
+    assert {barrier.line.line: str(barrier.need) for barrier in advice.barriers} == needs
+
+
+def test_blocks_of_one_warp_are_no_evidence(advise: Advise) -> None:
+    (barrier,) = advise(f"{ROWS}\n{BARRIER}\nout[t] = s[31 - t];", "1x32").barriers
+    assert barrier.need == "not enough evidence"
+    assert "a single warp" in barrier.reason
+
+
+def test_a_loop_that_ran_once_is_no_evidence(advise: Advise) -> None:
+    loop = f"{ROWS}\nfor (int k = 0; k < n; ++k) {{\n__syncthreads();\nout[256 * k + t] = s[t ^ 1];\n}}"
+    (barrier,) = advise(loop, "1x256", arguments=["n=1"]).barriers
+    assert (barrier.need, "ran once" in barrier.reason) == ("not enough evidence", True)
+    assert [item.need for item in advise(loop, "1x256", arguments=["n=2"]).barriers] == ["__syncwarp() is enough"]
+
+
+def test_a_launch_that_nobody_states_is_no_evidence(advise: Advise) -> None:
+    advice = advise(f"{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];")
+    assert (advice.exchanges, advice.barriers) == ((), ())
+    assert advice.missing == "no launch is stated: give --launch GRIDxBLOCK"
+
+
+def test_a_broken_kernel_gets_its_findings_instead_of_advice(advise: Advise) -> None:
+    advice = advise(f"{ROWS}\nout[t] = s[255 - t];", "1x256")
+    assert advice.missing.startswith("broken: ")
+    assert advice.barriers == ()

@@ -1,0 +1,61 @@
+"""`shflbench advise FILE.cu`: what a file's kernels exchange through shared memory, and which barriers they need."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Command
+
+SUMS = Path(__file__).parents[1] / "bench" / "sums.cu"
+
+
+@pytest.fixture
+def file(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch, shflbench: Command) -> str:
+    del shflbench  # for its folder
+    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
+    Path("sums.cu").write_bytes(SUMS.read_bytes())
+    return "sums.cu"
+
+
+def test_text_has_a_table_of_exchanges_and_one_of_barriers_per_kernel(file: str, shflbench: Command) -> None:
+    outcome = shflbench("advise", file)
+    assert outcome.code == 0, outcome.err
+    text = outcome.out
+    assert (
+        "sums_smem (sums.cu:4): exchanges through shared memory, in launches 64x256 and 16x256 of the host code" in text
+    )
+    assert "__shfl_down_sync(mask, value, {16, 8, 4, 2, 1}) where it stays in a warp" in text
+    assert "13       needed: it orders accesses of different warps" in text
+
+
+def test_json_has_the_same_as_records(file: str, shflbench: Command) -> None:
+    smem, shfl = json.loads(shflbench("advise", file, "--launch", "8x256", "--format", "json").out)["kernels"]
+    assert (smem["kernel"], smem["verdict"], smem["launches"], smem["missing"]) == ("sums_smem", "clean", ["8x256"], "")
+    assert [item["line"] for item in smem["barriers"]] == ["sums.cu:10", "sums.cu:13"]
+    (exchange,) = shfl["exchanges"]
+    assert (exchange["store"], exchange["load"], exchange["instead"]) == ("sums.cu:24", "sums.cu:28", "")
+
+
+def test_kernel_chooses_one(file: str, shflbench: Command) -> None:
+    assert "sums_smem" not in shflbench("advise", file, "--kernel", "sums_shfl").out
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--kernel", "a"), "--kernel applies to .cu, .cuh and .ptx files, and no target is one"),
+        (("--arg", "n=1"), "--arg applies to .cu, .cuh and .ptx files, and no target is one"),
+        (("--launch", "1x32", "--launch", "2x32"), "--launch is given several times, and a pattern has one"),
+    ],
+)
+def test_options_of_files_are_refused_for_patterns(shflbench: Command, words: tuple[str, ...], message: str) -> None:
+    outcome = shflbench("advise", "reduce", *words)
+    assert outcome.code == 2
+    assert message in outcome.err
+
+
+def test_a_missing_file_is_named(shflbench: Command) -> None:
+    outcome = shflbench("advise", "nothing.cu")
+    assert outcome.code == 3
+    assert "nothing.cu cannot be read" in outcome.err
