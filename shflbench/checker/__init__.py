@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shflbench.checker.candidates import read_candidates
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.exchanges.advice import BarrierAdvice, ExchangeAdvice, KernelAdvice, advise_file
+    from shflbench.checker.exchanges.patch import barrier_patch
     from shflbench.checker.files import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import grouped
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
@@ -68,6 +69,7 @@ else:
             "candidates": ("read_candidates",),
             "deadline": ("Deadline",),
             "exchanges.advice": ("BarrierAdvice", "ExchangeAdvice", "KernelAdvice", "advise_file"),
+            "exchanges.patch": ("barrier_patch",),
             "files": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("grouped",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
@@ -137,6 +139,7 @@ __all__ = [
     "Shape",
     "SourceLine",
     "advise_file",
+    "barrier_patch",
     "check_file",
     "check_given",
     "check_or_name",

@@ -15,3 +15,5 @@ def test_the_advice_of_the_page_is_that_of_its_file(shflbench: Command) -> None:
     outcome = shflbench("advise", "rows.cu")
     assert outcome.code == 0, outcome.err
     assert outcome.out == advice
+    (patch,) = re.findall(r"```\n\$ shflbench advise rows.cu --patch\n(.*?)```", PAGE, re.DOTALL)
+    assert shflbench("advise", "rows.cu", "--patch").out == patch

@@ -1,4 +1,4 @@
-"""What the launches of a kernel show of its exchanges: flows of values from stores to loads, and its barriers."""
+"""The flows of values from stores to loads, and the barriers, as the launches of a kernel show them."""
 
 from __future__ import annotations
 

@@ -40,6 +40,11 @@ FORMS = ("text", "json", "code")
     "A file of kernels",
     option("--kernel", "kernels", metavar="NAME", multiple=True, help="Advise only on this kernel (repeatable)."),
     *FILE_ARGUMENTS,
+    option(
+        "--patch",
+        is_flag=True,
+        help="Print barriers that could be weaker as a unified diff, which `git apply` takes; FILE stays as it is.",
+    ),
 )
 @headed(
     "GPU",

@@ -33,7 +33,7 @@ WHERE = {  # relation → where the value comes from, as a reader says it
 
 def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> None:
     """Check the kernels of a file and print the advice on each."""
-    from shflbench.checker import advise_file
+    from shflbench.checker import advise_file, barrier_patch
 
     flags = as_built(file, flags, console)
     options = file_options(
@@ -53,6 +53,13 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> No
     )
     with console.progress() as progress:
         advice = advise_file(file, options, partial(show_step, progress))
+        patch = barrier_patch(file, advice, options) if flags["patch"] else ""
+    if flags["patch"]:
+        if patch:
+            console.data(patch.rstrip("\n"))
+        else:
+            console.say("No barrier of the file can be changed.")
+        return
     if flags["form"] == "json":
         console.json(dump("kernels", records(advice)))
         return

@@ -30,6 +30,7 @@ NAMES = {  # parameter of the command → option, for messages
     "host_args": "--host-args",
     "compiler": "--compiler",
     "time_limit_s": "--time-limit",
+    "patch": "--patch",
 }
 
 
@@ -57,7 +58,7 @@ def _files_in(folder: Path) -> list[Path]:
 def refuse_without_files(values: dict[str, object]) -> None:
     """Raise UsageError for an option that applies to files, where no target is one."""
     for parameter, option in NAMES.items():
-        if values.get(parameter) not in {None, ()}:
+        if (value := values.get(parameter)) is not None and value is not False and value != ():
             raise UsageError(f"{option} applies to .cu, .cuh and .ptx files, and no target is one", "Leave it out.")
 
 

@@ -1,6 +1,7 @@
 """`shflbench advise FILE.cu`: what a file's kernels exchange through shared memory, and which barriers they need."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,41 @@ def test_json_has_the_same_as_records(file: str, shflbench: Command) -> None:
     assert (exchange["store"], exchange["load"], exchange["instead"]) == ("sums.cu:24", "sums.cu:28", "")
 
 
+LANES = """
+__global__ void lanes(const float* in, float* out) {
+\t__shared__ float s[64];
+\ts[threadIdx.x] = in[threadIdx.x];
+\t__syncthreads();
+\tout[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+"""
+
+
+def test_patch_is_a_diff_that_git_applies(file: str, shflbench: Command) -> None:
+    del file
+    Path("lanes.cu").write_text(LANES, encoding="utf-8")
+    outcome = shflbench("advise", "lanes.cu", "--launch", "1x64", "--patch")
+    assert outcome.code == 0, outcome.err
+    assert Path("lanes.cu").read_text(encoding="utf-8") == LANES
+    Path("lanes.diff").write_text(outcome.out, encoding="utf-8")
+    subprocess.run(["git", "apply", "lanes.diff"], check=True)
+    assert Path("lanes.cu").read_text(encoding="utf-8") == LANES.replace("__syncthreads", "__syncwarp")
+    again = shflbench("advise", "lanes.cu", "--launch", "1x64", "--patch")
+    assert (again.code, again.out) == (0, "")
+    assert "No barrier of the file can be changed." in again.err
+
+
+def test_no_patch_where_another_kernel_needs_the_barrier_of_the_line(file: str, shflbench: Command) -> None:
+    del file
+    text = LANES.replace("__global__ void lanes(", "template <int D> __global__ void lanes(").replace("^ 1", "^ D")
+    launches = "int main() { float* p; cudaMalloc(&p, 256); lanes<1><<<1, 64>>>(p, p); lanes<32><<<1, 64>>>(p, p); }"
+    Path("lanes.cu").write_text(text + launches, encoding="utf-8")
+    outcome = shflbench("advise", "lanes.cu")
+    assert "__syncwarp() is enough" in outcome.out
+    assert "needed: it orders accesses of different warps" in outcome.out
+    assert shflbench("advise", "lanes.cu", "--patch").out == ""
+
+
 def test_kernel_chooses_one(file: str, shflbench: Command) -> None:
     assert "sums_smem" not in shflbench("advise", file, "--kernel", "sums_shfl").out
 
@@ -45,6 +81,7 @@ def test_kernel_chooses_one(file: str, shflbench: Command) -> None:
     ("words", "message"),
     [
         (("--kernel", "a"), "--kernel applies to .cu, .cuh and .ptx files, and no target is one"),
+        (("--patch",), "--patch applies to .cu, .cuh and .ptx files, and no target is one"),
         (("--arg", "n=1"), "--arg applies to .cu, .cuh and .ptx files, and no target is one"),
         (("--launch", "1x32", "--launch", "2x32"), "--launch is given several times, and a pattern has one"),
     ],

@@ -1,0 +1,26 @@
+"""The edit of a file that advice on its barriers leads to."""
+
+import pytest
+
+from shflbench.checker.exchanges.advice import BarrierNeed
+from shflbench.checker.exchanges.patch import edited
+
+WARP, NOTHING, BLOCK = BarrierNeed.WARP, BarrierNeed.NOTHING, BarrierNeed.BLOCK
+
+
+@pytest.mark.parametrize(
+    ("need", "before", "after"),
+    [
+        (WARP, "x = 1;\n\t__syncthreads();\ny = 2;\n", "x = 1;\n\t__syncwarp();\ny = 2;\n"),
+        (WARP, "x = 1;\nif (all) __syncthreads ( ) ;\n", "x = 1;\nif (all) __syncwarp() ;\n"),
+        (WARP, "x = 1;\n__syncthreads(); y(); __syncthreads();\n", ""),
+        (NOTHING, "x = 1;\n  __syncthreads();  // all\ny = 2;\n", "x = 1;\ny = 2;\n"),
+        (NOTHING, "for (;;) {  // often\n__syncthreads();\n", "for (;;) {  // often\n"),
+        (NOTHING, "if (all)\n__syncthreads();\n", ""),
+        (NOTHING, "else  // of nothing;\n__syncthreads();\n", ""),
+        (NOTHING, "x = 1;\ny(); __syncthreads();\n", ""),
+        (BLOCK, "x = 1;\n__syncthreads();\n", ""),
+    ],
+)
+def test_only_a_whole_statement_is_changed(need: BarrierNeed, before: str, after: str) -> None:
+    assert edited(before, {2: need}) == (after or before)
