@@ -24,9 +24,10 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # so that it also runs as
 from benchmarks import limit_cases
 from shflbench.analysis.limits.one_pass import BLOCK_START
 from shflbench.grouping import group_by
+from shflbench.kernel_facts.recorded_limits import TOLERANCE
+from shflbench.kernel_facts.residency import residency_of
+from shflbench.kernel_facts.run_limits import limits_of
 from shflbench.model import Disturbance
-from shflbench.session.limits import limits_of, residency_of
-from shflbench.session.recorded_limits import TOLERANCE
 from shflbench.store import find_runs, read_run
 from shflbench.store.calibration_file import read, shipped
 from shflbench.store.limits_file import read_limits

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.session.recorded_limits import TOLERANCE, is_exceeded
+from shflbench.kernel_facts.recorded_limits import TOLERANCE, is_exceeded
 from shflbench.words import count_noun, one_or_many
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.cli.console import Console
-    from shflbench.session.stored_code import KnownCodes
+    from shflbench.kernel_facts.stored_code import KnownCodes
     from shflbench.store import Run
     from shflbench.store.calibration_file import Calibration
     from shflbench.store.limits_file import CaseLimit
@@ -52,8 +52,8 @@ def write_limits_of(
     added to them; listings of few kernels are kept in `cache_folder`.
     """
     from shflbench.errors import ShflbenchError
-    from shflbench.session.limits import limits_of
-    from shflbench.session.recorded_limits import current_limits, merged_limits, with_gaps
+    from shflbench.kernel_facts.recorded_limits import current_limits, merged_limits, with_gaps
+    from shflbench.kernel_facts.run_limits import limits_of
     from shflbench.store.limits_file import read_limits, write_limits
 
     if run.info.backend != "cuda":

@@ -19,9 +19,9 @@ from shflbench.cli import main, run_limits
 from shflbench.cli.run import request as run_request
 from shflbench.cli.run.fleet import conclusions
 from shflbench.cli.run.fleet.conclusion import read_codes
+from shflbench.kernel_facts.stored_code import KnownCodes
 from shflbench.measure import executor, supervisor
 from shflbench.session import windows
-from shflbench.session.stored_code import KnownCodes
 from shflbench.store import surroundings
 from shflbench.store.kernel_archive import KernelArchive
 from tests.fakes.backend import H200, listed

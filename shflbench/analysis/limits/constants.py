@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from shflbench.store.calibration_file import Calibration
 
+PREDICTED_ARCH = "sm_90"  # the architecture that the constants are of
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictionConstants:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.advice.answer import Role
 from shflbench.analysis.advice.predicted import PredictedSetting, PredictedVariant, predicted_answer
-from shflbench.cli.inspect.estimates import PREDICTED_ARCH, with_predictions
-from shflbench.cli.inspect.gather import Inspector
-from shflbench.cli.inspect.residency import ResidentBlocks
+from shflbench.analysis.limits.constants import PREDICTED_ARCH
 from shflbench.environment import cache_folder
 from shflbench.errors import CompileError, ResultsError, UsageError
+from shflbench.kernel_facts.estimates import with_predictions
+from shflbench.kernel_facts.inspector import Inspector
+from shflbench.kernel_facts.residency import ResidentBlocks
 from shflbench.model import Case, Launch, Mechanism
 from shflbench.pattern_checks.targets import KernelSubject
 from shflbench.patterns.declare import LAUNCH_OPTIONS
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
     from shflbench.analysis.advice.predicted import PredictedAnswer
     from shflbench.analysis.advice.request import Request
     from shflbench.cli.console import Console
-    from shflbench.cli.inspect.inspected import Inspected
     from shflbench.compile.toolchain import Toolchain
+    from shflbench.kernel_facts.inspected_kernel import InspectedKernel
     from shflbench.patterns.discover import LoadedPattern
 
 DEFAULT_DTYPES = "f32", "i32"  # the first that the pattern has
@@ -120,12 +121,12 @@ class _Variants:
             inspected = list(with_predictions(inspected, counted, resident))
         return list(map(_variant, inspected))
 
-    def _inspect(self, resident: ResidentBlocks, *, with_kernels: bool) -> list[Inspected]:
+    def _inspect(self, resident: ResidentBlocks, *, with_kernels: bool) -> list[InspectedKernel]:
         inspector = Inspector(self.toolchain, cache_folder(), resident, self.console)
         return list(inspector.inspect(self.subjects, [self.arch], with_kernels=with_kernels))
 
 
-def _variant(one: Inspected) -> PredictedVariant:
+def _variant(one: InspectedKernel) -> PredictedVariant:
     variant = one.subject.variant
     is_library = variant.mechanism is Mechanism.LIBRARY
     return PredictedVariant(

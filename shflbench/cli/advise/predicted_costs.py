@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.advice.costs import EXCHANGES, predicted_cost
+from shflbench.analysis.limits.constants import PREDICTED_ARCH
 from shflbench.cli.advise.predicted import require_figures
-from shflbench.cli.inspect.estimates import PREDICTED_ARCH, with_predictions
-from shflbench.cli.inspect.gather import Inspector
-from shflbench.cli.inspect.residency import ResidentBlocks
 from shflbench.environment import cache_folder
+from shflbench.kernel_facts.estimates import with_predictions
+from shflbench.kernel_facts.inspector import Inspector
+from shflbench.kernel_facts.residency import ResidentBlocks
 from shflbench.model import DTYPES, Case, Launch
 from shflbench.pattern_checks.targets import KernelSubject
 from shflbench.patterns.discover import builtin, load
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.advice.costs import ExchangeCost
     from shflbench.cli.console import Console
-    from shflbench.cli.inspect.inspected import Inspected
+    from shflbench.kernel_facts.inspected_kernel import InspectedKernel
 
 DTYPES_OF_COSTS = "i32", "f32", "f64"  # with or without rounding, of one and of two words
 RESIDENCIES = tuple(ResidentBlocks(1, threads) for threads in (32, 256, 1024))
@@ -58,7 +59,7 @@ def _subjects() -> Iterator[KernelSubject]:
                 )
 
 
-def _cost(one: Inspected, resident: ResidentBlocks) -> ExchangeCost | None:
+def _cost(one: InspectedKernel, resident: ResidentBlocks) -> ExchangeCost | None:
     case, loop = one.subject.case, one.kernel.loop if one.kernel else None
     if loop is None or one.block != resident.threads:
         return None

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from shflbench.cli.console import Console
-    from shflbench.cli.inspect.gather import Inspector
-    from shflbench.cli.inspect.inspected import Inspected
-    from shflbench.cli.inspect.residency import ResidentBlocks
-    from shflbench.cli.inspect.sides import KernelPair
     from shflbench.cli.layout import Table
     from shflbench.compile.toolchain import Toolchain
+    from shflbench.kernel_facts.diff_sides import KernelPair
+    from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.kernel_facts.inspector import Inspector
+    from shflbench.kernel_facts.residency import ResidentBlocks
     from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.store.calibration_file import Calibration
 
@@ -122,10 +122,10 @@ def command(
     change where a kernel uses local memory or fills an SM only partly. Needs no GPU. Exits 5 if a kernel does not
     compile.
     """
-    from shflbench.cli.inspect.gather import Inspector
-    from shflbench.cli.inspect.run_pairs import pairs_of_runs, runs_of
-    from shflbench.cli.inspect.run_subjects import run_of, subjects_of
     from shflbench.compile.toolchain import find as find_toolchain
+    from shflbench.kernel_facts.inspector import Inspector
+    from shflbench.kernel_facts.run_pairs import pairs_of_runs, runs_of
+    from shflbench.kernel_facts.run_subjects import run_of, subjects_of
     from shflbench.pattern_checks.targets import Filters, find
 
     console: Console = context.obj
@@ -168,18 +168,18 @@ def _read(path: Path) -> Calibration:
 
 
 def _estimated(
-    inspected: list[Inspected],
+    inspected: list[InspectedKernel],
     inspector: Inspector,
     resident: ResidentBlocks,
     calibration: Calibration | None,
     *,
     accesses: bool,
     predict: bool,
-) -> list[Inspected]:
+) -> list[InspectedKernel]:
     """Return the kernels with what the options ask for besides."""
     if not (accesses or predict or calibration):
         return inspected
-    from shflbench.cli.inspect.estimates import with_ceilings, with_predictions
+    from shflbench.kernel_facts.estimates import with_ceilings, with_predictions
 
     requests = inspector.requests(inspected) if accesses else {}
     counted = {subject: made for subject, made in requests.items() if not isinstance(made, Exception)}
@@ -192,7 +192,7 @@ def _estimated(
 
 def _print(
     console: Console,
-    inspected: Sequence[Inspected],
+    inspected: Sequence[InspectedKernel],
     inspector: Inspector,
     resident: ResidentBlocks,
     form: str,
@@ -202,7 +202,7 @@ def _print(
     """Print tables, listings or JSON; return the exit code."""
     from shflbench.cli.inspect.listing import listings
     from shflbench.cli.inspect.output import accesses, as_json, legend, tables
-    from shflbench.cli.inspect.places import Places
+    from shflbench.kernel_facts.places import Places
 
     places = Places(Path.cwd())
     shown = [one for one in inspected if one.kernel] if sass else []
@@ -238,7 +238,7 @@ def _pairs(
     archs_given: bool,
 ) -> list[KernelPair]:
     """Return the kernels that `--diff` compares; UsageError where its words do not fit the targets."""
-    from shflbench.cli.inspect.sides import Diff, sides_of
+    from shflbench.kernel_facts.diff_sides import Diff, sides_of
 
     sides = sides_of(words, list(dict.fromkeys(subject.case.variant for subject in subjects)))
     if archs_given and not sides[0].is_variant:
@@ -253,7 +253,7 @@ def _print_diff(
 ) -> int:
     """Print what differs between the kernels of each pair; return the exit code."""
     from shflbench.cli.inspect.diff import as_json, as_text
-    from shflbench.cli.inspect.places import Places
+    from shflbench.kernel_facts.places import Places
 
     places = Places(Path.cwd())
     lines = inspector.lines(one.kernel for pair in pairs for one in (pair.first, pair.second) if one.kernel)

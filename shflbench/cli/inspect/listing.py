@@ -10,15 +10,15 @@ from shflbench.compile.timed_code import timed_code, whole_code
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from shflbench.cli.inspect.inspected import Inspected
-    from shflbench.cli.inspect.places import Places
     from shflbench.compile.source_lines import LineTable
+    from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.kernel_facts.places import Places
     from shflbench.model import Control, ScheduledInstruction
 
     Lines: TypeAlias = Mapping[bytes, Mapping[str, LineTable]]  # cubin → symbol → its line table
 
 
-def listings(inspected: Iterable[Inspected], places: Places, lines: Lines) -> Iterator[str]:
+def listings(inspected: Iterable[InspectedKernel], places: Places, lines: Lines) -> Iterator[str]:
     """Yield the timed loop of each kernel, or all of its code, one instruction per line."""
     for one in {(one.subject.name, one.arch): one for one in inspected}.values():
         code = (timed_code(one.kernel) or whole_code(one.kernel)) if one.kernel else None
@@ -31,7 +31,7 @@ def listings(inspected: Iterable[Inspected], places: Places, lines: Lines) -> It
         yield "\n".join((f"{one.subject.name}  {one.arch}, {part}", *rows))
 
 
-def places_of(one: Inspected, places: Places, lines: Lines) -> dict[int, str]:
+def places_of(one: InspectedKernel, places: Places, lines: Lines) -> dict[int, str]:
     """Return the source line of each instruction by its address."""
     table = lines.get(one.kernel.cubin, {}).get(one.kernel.symbol, {}) if one.kernel else {}
     names = {steps: places.short(one.subject, steps) for steps in set(table.values())}
@@ -62,7 +62,7 @@ def _scoreboards(control: Control) -> Iterator[str]:
         yield f"operands release SB{control.read_barrier}"
 
 
-def instructions_json(one: Inspected, places: Places, lines: Lines) -> dict[str, Any] | None:
+def instructions_json(one: InspectedKernel, places: Places, lines: Lines) -> dict[str, Any] | None:
     """Return the timed loop for JSON; None if the kernel has none."""
     code = timed_code(one.kernel) if one.kernel else None
     if code is None:

@@ -6,20 +6,20 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from shflbench.analysis.limits import ISSUE, LATENCY, ExecutionUnit
-from shflbench.cli.inspect.advice import access_advice, advice
 from shflbench.cli.inspect.listing import instructions_json
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.cli.show.tables import time_cells
 from shflbench.grouping import group_by
+from shflbench.kernel_facts.advice import access_advice, advice
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from shflbench.cli.inspect.inspected import CycleEstimate, Inspected
     from shflbench.cli.inspect.listing import Lines
-    from shflbench.cli.inspect.places import Places
-    from shflbench.cli.inspect.residency import ResidentBlocks
+    from shflbench.kernel_facts.inspected_kernel import CycleEstimate, InspectedKernel
+    from shflbench.kernel_facts.places import Places
+    from shflbench.kernel_facts.residency import ResidentBlocks
 
 ALL_DIGITS = 1000  # `.3g` writes this number and larger ones with an exponent
 WHOLE = "instructions are those of the whole code, each counted once"
@@ -37,7 +37,7 @@ MEANINGS = {  # of causes and units whose name does not say it
 }
 
 
-def tables(inspected: Iterable[Inspected], resident: ResidentBlocks, places: Places) -> Iterator[Table]:
+def tables(inspected: Iterable[InspectedKernel], resident: ResidentBlocks, places: Places) -> Iterator[Table]:
     """Yield a table for each group of variants and architecture, the shortest time or the lowest limit first."""
     for (pattern, dtype, options, arch, launch), group in group_by(inspected, _group).items():
         words = (pattern, dtype, *options, arch, launch or _resident(resident), _loops(group))
@@ -48,7 +48,7 @@ def tables(inspected: Iterable[Inspected], resident: ResidentBlocks, places: Pla
         )
 
 
-def accesses(inspected: Iterable[Inspected], places: Places) -> str:
+def accesses(inspected: Iterable[InspectedKernel], places: Places) -> str:
     """Return what is wrong with the memory accesses of recorded launches; empty if they were not counted."""
     counted = [one for one in inspected if one.counted]
     if not counted:
@@ -67,7 +67,7 @@ def _or_last(value: float | None) -> float:
     return float("inf") if value is None else value
 
 
-def title_of(one: Inspected, other: Inspected, resident: ResidentBlocks) -> str:
+def title_of(one: InspectedKernel, other: InspectedKernel, resident: ResidentBlocks) -> str:
     """Return what the kernels on both sides of a diff have in common."""
     pattern, dtype, options, arch, launch = _group(one)
     variants = [one.subject.case.variant, other.subject.case.variant]
@@ -80,7 +80,7 @@ def title_of(one: Inspected, other: Inspected, resident: ResidentBlocks) -> str:
     return "  ".join(filter(None, (*names, dtype, *options, *where, _loops((one, other)))))
 
 
-def _loops(group: Iterable[Inspected]) -> str:
+def _loops(group: Iterable[InspectedKernel]) -> str:
     return "loops counted once" if any(one.in_loops for one in group) else ""
 
 
@@ -90,13 +90,13 @@ def _resident(resident: ResidentBlocks) -> str:
     return f"{blocks} of {count_noun(warps, 'warp')} per SM"
 
 
-def _group(one: Inspected) -> tuple[str, str, tuple[str, ...], str, str]:
+def _group(one: InspectedKernel) -> tuple[str, str, tuple[str, ...], str, str]:
     case, recorded = one.subject.case, one.recorded
     launch = "  ".join((f"launch {recorded.row.launch}", *recorded.launch_options)) if recorded else ""
     return case.pattern, case.dtype, tuple(f"{name}={value}" for name, value in case.options), one.arch, launch
 
 
-def _table(title: str, group: Sequence[Inspected], places: Places) -> Table:
+def _table(title: str, group: Sequence[InspectedKernel], places: Places) -> Table:
     units = [unit for unit in ExecutionUnit if any(unit in one.units for one in group)]
     columns: dict[str, list[str]] = {
         "variant": [one.subject.case.variant for one in group],
@@ -128,7 +128,7 @@ def header_of(unit: ExecutionUnit) -> str:
     return "fp32 or IMAD" if unit is ExecutionUnit.FP32 else unit
 
 
-def recorded_columns(group: Sequence[Inspected]) -> dict[str, list[str]]:
+def recorded_columns(group: Sequence[InspectedKernel]) -> dict[str, list[str]]:
     """Return the launch, the time and the limit that a run recorded of each kernel, empty without a run.
 
     The launch is in the title where the kernels have the same.
@@ -147,12 +147,12 @@ def _estimate(estimate: CycleEstimate | None) -> str:
     return f"{estimate.cycles:.1f}" if estimate and estimate.cycles is not None else ""
 
 
-def _limited_by(one: Inspected) -> str:
+def _limited_by(one: InspectedKernel) -> str:
     """Return what keeps an SM from holding more warps; nothing if it holds as many as it can."""
     return ", ".join(one.occupancy.limited_by) if one.occupancy and one.occupancy.fraction < 1 else ""
 
 
-def _notes(group: Sequence[Inspected], places: Places) -> Iterator[str]:
+def _notes(group: Sequence[InspectedKernel], places: Places) -> Iterator[str]:
     """Yield what the numbers do not say: remarks, errors, what a limit leaves out, and what to change."""
     sentences: dict[str, list[str]] = {}  # sentence → variants
     for one in group:
@@ -162,7 +162,7 @@ def _notes(group: Sequence[Inspected], places: Places) -> Iterator[str]:
     yield from (f"{', '.join(variants)}: {sentence}" for sentence, variants in sentences.items())
 
 
-def _remarks(one: Inspected) -> Iterator[str]:
+def _remarks(one: InspectedKernel) -> Iterator[str]:
     if one.error:
         yield one.error.splitlines()[0]
     elif remark := "; ".join(filter(None, (one.remark, WHOLE if one.units and not one.loop else ""))):
@@ -180,7 +180,7 @@ def _remarks(one: Inspected) -> Iterator[str]:
         yield f"the limit leaves out {skipped} instructions, which not every iteration executes"
 
 
-def _missing(one: Inspected) -> Iterator[str]:
+def _missing(one: InspectedKernel) -> Iterator[str]:
     """Yield why something that was asked for is not known."""
     if one.uncounted:
         yield f"its memory accesses are not counted: {one.uncounted}"
@@ -190,7 +190,7 @@ def _missing(one: Inspected) -> Iterator[str]:
         yield f"no prediction: {one.predicted.reason}"
 
 
-def legend(inspected: Sequence[Inspected]) -> Table | None:
+def legend(inspected: Sequence[InspectedKernel]) -> Table | None:
     """Return what the words of the tables mean; None if no kernel has a timed loop or a limit."""
     present: set[str] = {unit for one in inspected if one.loop for unit in one.loop.units}
     present |= {one.limit_by for one in inspected if one.limit_by}
@@ -224,7 +224,7 @@ def legend(inspected: Sequence[Inspected]) -> Table | None:
 
 
 def as_json(
-    inspected: Iterable[Inspected], resident: ResidentBlocks, places: Places, lines: Lines, *, sass: bool
+    inspected: Iterable[InspectedKernel], resident: ResidentBlocks, places: Places, lines: Lines, *, sass: bool
 ) -> str:
     """Return everything as JSON; `sass` includes the instructions of the loops."""
     residency = resident.residency
@@ -234,7 +234,7 @@ def as_json(
     )
 
 
-def fields(one: Inspected, places: Places, lines: Lines | None) -> dict[str, Any]:
+def fields(one: InspectedKernel, places: Places, lines: Lines | None) -> dict[str, Any]:
     """Return one kernel as an object of JSON; with its instructions if their source `lines` are given."""
     case, facts, loop, resident = one.subject.case, one.facts, one.loop, one.occupancy
     return {

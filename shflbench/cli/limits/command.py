@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.cli.console import Console
+    from shflbench.kernel_facts.run_predictions import Predictor
+    from shflbench.kernel_facts.stored_code import KnownCodes
     from shflbench.model import KernelRequests
-    from shflbench.session.predictions import Predictor
-    from shflbench.session.stored_code import KnownCodes
     from shflbench.store import Run
     from shflbench.store.limits_file import CaseLimit
 
@@ -133,10 +133,10 @@ def _limits(
     With `save`, write them to the file; else say what the file lacks.
     """
     from shflbench.cli.run_limits import calibration_of
-    from shflbench.session.limits import limits_of
-    from shflbench.session.predictions import Predictor
-    from shflbench.session.recorded_limits import changed_cases, current_limits, merged_limits, with_gaps
-    from shflbench.session.stored_code import stored_codes
+    from shflbench.kernel_facts.recorded_limits import changed_cases, current_limits, merged_limits, with_gaps
+    from shflbench.kernel_facts.run_limits import limits_of
+    from shflbench.kernel_facts.run_predictions import Predictor
+    from shflbench.kernel_facts.stored_code import stored_codes
     from shflbench.store.limits_file import LIMITS_FILE, read_limits, write_limits
 
     recorded, calibration = read_limits(run.folder), calibration_of(run, baselines, given)
@@ -164,8 +164,8 @@ def _limits(
 
 def _requests(run: Run) -> dict[str, KernelRequests]:
     """Return what the timed loops and the kernels of one pass of a run request from memory, by case."""
+    from shflbench.kernel_facts.run_requests import requests_of_run
     from shflbench.patterns.discover import builtin
-    from shflbench.session.requests import requests_of_run
 
     return requests_of_run(run, builtin(), cache_folder())
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 SLOW_MODULES = (
     "shflbench.session.pipeline",
-    "shflbench.session.limits",
+    "shflbench.kernel_facts.run_limits",
     "shflbench.analysis.claims.times",
 )  # to import
 

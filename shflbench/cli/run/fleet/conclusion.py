@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from shflbench.session.stored_code import KnownCodes
+    from shflbench.kernel_facts.stored_code import KnownCodes
     from shflbench.store.fleet_file import FleetMember
     from shflbench.store.kernel_archive import KernelArchive
 
@@ -63,7 +63,7 @@ def read_codes(archives: Iterable[KernelArchive]) -> KnownCodes:
 
     Without a disassembler it is empty, which `conclude` finds again, and says.
     """
-    from shflbench.session.stored_code import stored_codes
+    from shflbench.kernel_facts.stored_code import stored_codes
 
     known: KnownCodes = {}
     for archive in archives:

@@ -18,14 +18,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.cli.run.fleet.conclusion import Conclusion
-    from shflbench.session.stored_code import KnownCodes
+    from shflbench.kernel_facts.stored_code import KnownCodes
     from shflbench.store.fleet_file import FleetFolder, FleetMember
     from shflbench.store.kernel_archive import KernelArchive
 
 # With known machine code, the limits and claims of a case of gtc2013 take 3 ms on an AMD EPYC. Four processes on four
 # of its cores need 8 s to start, to receive the machine code and to conclude four runs of 430 cases.
 MOST_IN_ONE_PROCESS = 4000  # cases
-SLOW_MODULES = ("shflbench.session.limits", "shflbench.analysis.claims.judge", "pandas")  # of `conclude`, to import
+SLOW_MODULES = (
+    "shflbench.kernel_facts.run_limits",
+    "shflbench.analysis.claims.judge",
+    "pandas",
+)  # of `conclude`, to import
 
 
 class Conclusions:

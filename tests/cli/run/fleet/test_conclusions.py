@@ -14,7 +14,7 @@ from shflbench.cli.run.fleet.conclusion import Conclusion
 from shflbench.cli.run.fleet.conclusions import Conclusions
 from shflbench.compile import sass
 from shflbench.compile.toolchain import find
-from shflbench.session import stored_code
+from shflbench.kernel_facts import stored_code
 from shflbench.store.files import KERNELS_FILE
 from shflbench.store.fleet_file import FleetFolder, FleetMember, read_fleet
 from shflbench.store.kernel_archive import KernelArchive
@@ -85,7 +85,7 @@ def members_of_quick(tmp_path: Path) -> FleetFolder:
 
 def test_kernels_are_disassembled_once(members_of_quick: FleetFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     disassemble = Mock(side_effect=sass.disassemble)
-    monkeypatch.setattr("shflbench.session.stored_code.disassemble", disassemble)
+    monkeypatch.setattr("shflbench.kernel_facts.stored_code.disassemble", disassemble)
     made = conclude(members_of_quick, reads=True, ended=list(members_of_quick.members))
     assert [one.problems for one in made] == [{}, {}]
     disassemble.assert_called_once()

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import count, limit
 from shflbench.arch import load
-from shflbench.compile.source_lines import LineStep
 from shflbench.compile.timed_code import addresses_in_loops, timed_code, whole_code
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from shflbench.analysis.limits import Limit, Residency
-    from shflbench.compile.source_lines import LineTable
+    from shflbench.compile.source_lines import LineStep, LineTable
     from shflbench.model import Kernel, KernelRequests, TimedCode
     from shflbench.pattern_checks.targets import KernelSubject
 
@@ -49,22 +48,6 @@ class KernelFacts:
     local_steps: tuple[LineStep, ...] = ()  # of the line that accesses local memory most, where known
     in_loops: int = 0  # instructions of the whole code that a loop repeats; 0 where it is not counted
     kernels: int = 1  # that a case launches: instructions are those of all, resources the largest
-
-    @classmethod
-    def of_json(cls, values: Mapping[str, Any]) -> KernelFacts:
-        """Return the facts that `dataclasses.asdict` and JSON made these values of; TypeError if they are others."""
-        loop = values["loop"]
-        return cls(
-            **{
-                **values,
-                "loop": LoopFacts(**_tuples(loop)) if loop else None,
-                "local_steps": tuple(LineStep(**step) for step in values["local_steps"]),
-            }
-        )
-
-
-def _tuples(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
 
 
 def facts_of(

@@ -9,28 +9,30 @@ from functools import partial
 from itertools import repeat
 from typing import TYPE_CHECKING
 
-from shflbench.cli.inspect import stored_facts
-from shflbench.cli.inspect.facts import KernelFacts, facts_of
-from shflbench.cli.inspect.inspected import inspect, inspect_recorded
-from shflbench.cli.inspect.run_subjects import recorded_launches
+from shflbench.analysis.limits.access_findings import findings
 from shflbench.compile.build import Builder
 from shflbench.compile.sass import disassemble
 from shflbench.compile.source_lines import source_lines
 from shflbench.errors import ResultsError
+from shflbench.kernel_facts.facts import KernelFacts, facts_of
+from shflbench.kernel_facts.facts_cache import FactsCache
+from shflbench.kernel_facts.inspected_kernel import inspect, inspect_recorded
+from shflbench.kernel_facts.requests import requests_of_all, source_line
+from shflbench.kernel_facts.run_subjects import recorded_launches
+from shflbench.kernel_facts.stored_code import machine_code
 from shflbench.model import Kernel, Loop
 from shflbench.pattern_checks.kernels import compile_all
-from shflbench.session.stored_code import machine_code
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.cli.console import Console, Progress
-    from shflbench.cli.inspect.inspected import Inspected
-    from shflbench.cli.inspect.residency import ResidentBlocks
     from shflbench.compile.source_lines import LineTable
     from shflbench.compile.toolchain import Toolchain
     from shflbench.errors import KernelError
+    from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.kernel_facts.reporter import ProgressLine, Reporter
+    from shflbench.kernel_facts.residency import ResidentBlocks
     from shflbench.model import KernelRequests
     from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.store import Run
@@ -44,10 +46,10 @@ class Inspector:
     """Inspects kernels at one residency."""
 
     def __init__(
-        self, toolchain: Toolchain, folder: Path, resident: ResidentBlocks, console: Console, run: Run | None = None
+        self, toolchain: Toolchain, folder: Path, resident: ResidentBlocks, reporter: Reporter, run: Run | None = None
     ) -> None:
-        """Use the cache in `folder`, or the kernels of `run`; report progress and problems to `console`."""
-        self._toolchain, self._folder, self._resident, self._console = toolchain, folder, resident, console
+        """Use the cache in `folder`, or the kernels of `run`; report progress and problems to `reporter`."""
+        self._toolchain, self._folder, self._resident, self._reporter = toolchain, folder, resident, reporter
         self._run = run
         self._lines: dict[bytes, Mapping[str, LineTable]] = {}  # by cubin
 
@@ -58,7 +60,7 @@ class Inspector:
 
     def inspect(
         self, subjects: Sequence[KernelSubject], archs: Sequence[str], *, with_kernels: bool
-    ) -> Iterator[Inspected]:
+    ) -> Iterator[InspectedKernel]:
         """Yield what is known of each kernel, by architecture and in the order of the subjects.
 
         `with_kernels` includes their machine code. PatternError where a function of a pattern fails. ResultsError where
@@ -71,7 +73,7 @@ class Inspector:
             arch: [subject for subject in subjects if not subject.variant.unsupported_reason(arch)] for arch in archs
         }
         total, earlier = sum(map(len, supported.values())), 0
-        with self._console.progress() as progress:
+        with self._reporter.progress() as progress:
             for arch, chosen in supported.items():
                 show = partial(_show, progress, arch, earlier, total)
                 facts, built = self._gather(chosen, arch, show, with_kernels=with_kernels)
@@ -81,7 +83,7 @@ class Inspector:
                     kernel = built.get(subject)
                     yield replace(one, kernel=kernel) if with_kernels and isinstance(kernel, Kernel) else one
 
-    def inspect_run(self, run: Run, subjects: Sequence[KernelSubject]) -> dict[KernelSubject, Inspected]:
+    def inspect_run(self, run: Run, subjects: Sequence[KernelSubject]) -> dict[KernelSubject, InspectedKernel]:
         """Return what is known of the kernels that a run recorded; ResultsError where it recorded none."""
         arch, kernels = recorded_kernels(run, subjects, self._toolchain.nvdisasm)
         facts, recorded = self._facts(kernels), recorded_launches(run, subjects)
@@ -95,23 +97,19 @@ class Inspector:
             made[subject] = replace(one, kernel=kernel)
         return made
 
-    def requests(self, inspected: Sequence[Inspected]) -> dict[KernelSubject, KernelRequests | KernelError]:
+    def requests(self, inspected: Sequence[InspectedKernel]) -> dict[KernelSubject, KernelRequests | KernelError]:
         """Return the memory requests of each kernel, counted by the emulator for the first architecture that has it.
 
         Others do the same. Uses all cores.
         """
-        from shflbench.pattern_checks.requests import requests_of_all
-
         kernels = {one.subject: one.kernel for one in reversed(inspected) if one.kernel}
         jobs = [(subject.pattern, subject.case, kernel) for subject, kernel in kernels.items()]
-        return dict(zip(kernels, requests_of_all(jobs), strict=True))
+        return dict(zip(kernels, requests_of_all(jobs, source_line), strict=True))
 
     def with_accesses(
-        self, inspected: Sequence[Inspected], requests: Mapping[KernelSubject, KernelRequests | KernelError]
-    ) -> Iterator[Inspected]:
+        self, inspected: Sequence[InspectedKernel], requests: Mapping[KernelSubject, KernelRequests | KernelError]
+    ) -> Iterator[InspectedKernel]:
         """Yield each with the findings about its memory requests, and with a limit that includes them."""
-        from shflbench.analysis.limits.access_findings import findings
-
         lines = self.lines(one.kernel for one in inspected if one.kernel and one.kernel.resources.local_bytes)
         for one in inspected:
             counted = requests.get(one.subject) if one.kernel else None
@@ -130,20 +128,20 @@ class Inspector:
         """Return the facts about kernels of one architecture, and the kernels if they were compiled or read."""
         builder = Builder(self._toolchain, arch, self._folder)
         keys = [builder.request(subject.pattern, subject.case).key for subject in subjects]
-        file = stored_facts.file_of(self._folder, [repr(self._resident), *keys])
-        stored = None if with_kernels else stored_facts.read(file)
-        if stored is not None and len(stored) == len(subjects):
+        cache = FactsCache(self._folder, self._resident, keys)
+        stored = None if with_kernels else cache.read()
+        if stored is not None:
             return dict(zip(subjects, stored, strict=True)), {}
         built: dict[KernelSubject, Kernel | KernelError] = {}
         for subject, kernel in compile_all(subjects, builder):
             built[subject] = kernel
             show(len(built))
         if builder.cache.problem:
-            self._console.warn(builder.cache.problem)
+            self._reporter.warn(builder.cache.problem)
         facts = self._facts(built)
         complete = [one for subject in subjects if not isinstance(one := facts[subject], Exception)]
         if len(complete) == len(subjects):
-            stored_facts.write(file, complete)
+            cache.write(complete)
         return facts, built
 
     def _facts(self, built: Built) -> Gathered:
@@ -166,7 +164,7 @@ class Inspector:
         return self._lines
 
 
-def _show(progress: Progress, arch: str, earlier: int, total: int, number: int) -> None:
+def _show(progress: ProgressLine, arch: str, earlier: int, total: int, number: int) -> None:
     progress.show(f"compiling for {arch}, {earlier + number} of {total} kernels", earlier + number, total)
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from shflbench.kernel_facts.declared_traffic import DeclaredTraffic
 from shflbench.model import DTYPES
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import builtin, load
-from shflbench.session.traffic import DeclaredTraffic
 from shflbench.store import Row, read_run
-from tests.session.test_limits import RESULTS
+from tests.kernel_facts.test_run_limits import RESULTS
 
 TRAFFIC = DeclaredTraffic(builtin())
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import LATENCY
-from shflbench.cli.inspect.alignment import RESULT, instruction_counts, stall_cycles
+from shflbench.kernel_facts.alignment import RESULT, instruction_counts, stall_cycles
 from shflbench.words import one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.cli.inspect.alignment import AlignedPair, Wait
-    from shflbench.cli.inspect.inspected import Inspected
+    from shflbench.kernel_facts.alignment import AlignedPair, Wait
+    from shflbench.kernel_facts.inspected_kernel import InspectedKernel
     from shflbench.model import TimedCode
 
 MOST = 4  # differences of one kind in words; the listing marks all
@@ -112,7 +112,7 @@ def _wait(wait: Wait, pairs: Sequence[AlignedPair]) -> str:
     return f"the result of {_name(pairs[number])}" if kind == RESULT else f"the operands of {_name(pairs[number])}"
 
 
-def one_warp(first: Inspected, second: Inspected, labels: tuple[str, str]) -> str:
+def one_warp(first: InspectedKernel, second: InspectedKernel, labels: tuple[str, str]) -> str:
     """Return how long one warp alone takes on each side at least, if that differs; else an empty text."""
     cycles = [
         one.loop.limit_parts.get(LATENCY) if one.loop and one.loop.limit_parts else None for one in (first, second)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.limits import Residency, count, limit
+from shflbench.analysis.limits import count, limit
 from shflbench.analysis.limits.calibrated import L2_RATE, PER_US, atomics_per_clock, calibrated, memory_us
 from shflbench.analysis.limits.launched import LaunchWork, dram_bytes, l2_bytes_moved, launch_clocks
 from shflbench.analysis.limits.one_pass import (
@@ -23,20 +23,22 @@ from shflbench.analysis.limits.one_pass import (
 from shflbench.analysis.settings import one_pass
 from shflbench.arch import load
 from shflbench.arch.devices import peak_dram_bytes_per_us, product
+from shflbench.kernel_facts.declared_traffic import DeclaredTraffic
+from shflbench.kernel_facts.recorded_limits import TOLERANCE
+from shflbench.kernel_facts.residency import residency_of
+from shflbench.kernel_facts.stored_code import stored_codes
 from shflbench.model import AccessKind, AccessSpace, OnePassCode, Status, TimedCode
 from shflbench.patterns.discover import builtin
-from shflbench.session.recorded_limits import TOLERANCE
-from shflbench.session.stored_code import stored_codes
-from shflbench.session.traffic import DeclaredTraffic
 from shflbench.store.limits_file import SEPARATOR, CaseLimit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from shflbench.analysis.limits import Residency
     from shflbench.arch import Architecture, Figure
+    from shflbench.kernel_facts.stored_code import KnownCodes, StoredCode
     from shflbench.model import Device, KernelRequests, LaunchCounts
-    from shflbench.session.stored_code import KnownCodes, StoredCode
     from shflbench.store import Row, Run
     from shflbench.store.calibration_file import Calibration
     from shflbench.store.counts_file import CaseCounts
@@ -103,14 +105,6 @@ NOT_COUNTED = "the run does not say what the launch does; `bench` counts it sinc
 NO_CODE = OnePassCode(TimedCode((), unroll=1))  # of a run that kept none
 # A limit above this share of the time stands, whatever was not counted: it is the largest part.
 MOST_OF_TIME = 0.5
-
-
-def residency_of(row: Row, device: Device) -> Residency | None:
-    """Return the warps of the busiest SM in the launch of a row; None if the row has no grid."""
-    if row.grid is None:
-        return None
-    resident = round(row.occupancy * device.threads_per_sm / row.block) if row.occupancy else None
-    return Residency.of(row.grid, row.block, device.sms, resident)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.session.recorded_limits import current_limits, merged_limits, with_gaps
+from shflbench.kernel_facts.recorded_limits import current_limits, merged_limits, with_gaps
 from shflbench.store import read_run
 from shflbench.store.limits_file import CaseLimit
-from tests.session.test_limits import RESULTS, SHFL, only
+from tests.kernel_facts.test_run_limits import RESULTS, SHFL, only
 
 RUN = only(read_run(RESULTS / "quick" / "nvidia-h200"), SHFL)
 TIME = RUN.rows[0].time_us or 0.0

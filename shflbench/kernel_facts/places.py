@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.checker import Location
 from shflbench.pattern_checks.source_files import SourceFiles
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.checker import Location
     from shflbench.compile.source_lines import LineStep
     from shflbench.pattern_checks.targets import KernelSubject
 
@@ -51,8 +51,6 @@ class Places:
 
 
 def _location(steps: Sequence[LineStep]) -> Location | None:
-    from shflbench.checker import Location
-
     location = None
     for step in reversed(steps):
         location = Location(step.file, step.line, location)

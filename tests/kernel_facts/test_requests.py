@@ -9,7 +9,7 @@ import pytest
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import find
 from shflbench.errors import EmulatorError
-from shflbench.measure.requests import RequestsJob, requests_of, requests_of_all
+from shflbench.kernel_facts.requests import RequestsJob, requests_of, requests_of_all, source_line
 from shflbench.model import AccessKind, AccessSpace, Case, Kernel, KernelRequests
 from shflbench.patterns.discover import LoadedPattern, load
 from shflbench.suite import parse_launch
@@ -109,3 +109,14 @@ def test_lines_are_those_of_the_kernel_unless_a_locator_says_otherwise() -> None
     files = {one.file.rpartition("/")[2] for one in requests_of(*inlined).accesses}
     assert files == {"kernels.cu"}
     assert {(one.file, one.line) for one in requests_of(*inlined, nowhere).accesses} == {("", 0)}
+
+
+def test_requests_have_the_innermost_line_of_the_patterns_own_files() -> None:
+    subject = kernels.subjects()["vote/smem/i32/op=any"]
+    vote = (subject.pattern, subject.case, kernels.compiled(subject.name, disassembled=False))
+    counted = requests_of(*vote, source_line)
+    assert {one.file for one in counted.accesses} == {"flags.cuh", "vote/kernels.cu"}
+    for one in counted.accesses:
+        line = (subject.pattern.folder / one.file.removeprefix("vote/")).read_text().splitlines()[one.line - 1]
+        assert "words[0]" in line or "] = " in line
+    assert list(requests_of_all([vote], source_line)) == [counted]

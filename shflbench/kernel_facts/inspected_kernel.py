@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.access_findings import findings
-from shflbench.arch import load
-from shflbench.arch.residency import SmCapacity, occupancy
 from shflbench.errors import KernelError
 from shflbench.grouping import group_by
+from shflbench.kernel_facts.residency import occupancy_of
 from shflbench.measure.workload import setting_of, shared_bytes
 from shflbench.model import AccessKind, AccessSpace
 from shflbench.patterns.declare import LAUNCH_OPTIONS
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.limits.access_findings import AccessFinding
     from shflbench.arch.residency import Occupancy
-    from shflbench.cli.inspect.facts import KernelFacts, LoopFacts
-    from shflbench.cli.inspect.residency import ResidentBlocks
+    from shflbench.kernel_facts.facts import KernelFacts, LoopFacts
+    from shflbench.kernel_facts.residency import ResidentBlocks
     from shflbench.model import Kernel
     from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.store import Row
@@ -59,7 +58,7 @@ class RecordedLaunch:
 
 
 @dataclass(frozen=True, slots=True)
-class Inspected:
+class InspectedKernel:
     """One kernel; None where something is not known, of which `remark` is the reason."""
 
     subject: KernelSubject
@@ -147,7 +146,7 @@ class Inspected:
 
 def inspect(
     subject: KernelSubject, facts: KernelFacts | KernelError | None, arch: str, wanted: ResidentBlocks
-) -> Inspected:
+) -> InspectedKernel:
     """Return what is known of a kernel in blocks of the wanted size, or of a size near it that the pattern supports.
 
     Blocks of several dimensions are those of the subject.
@@ -156,9 +155,9 @@ def inspect(
     """
     if facts is None:
         reason = subject.variant.unsupported_reason(arch).removeprefix(f"{subject.variant.name} ")
-        return Inspected(subject, arch, remark=f"skipped: {reason}")
+        return InspectedKernel(subject, arch, remark=f"skipped: {reason}")
     if isinstance(facts, KernelError):
-        return Inspected(subject, arch, error=facts.message)
+        return InspectedKernel(subject, arch, error=facts.message)
     case = subject.case
     if case.launch.dims is None:
         sizes = subject.pattern.declaration.block_sizes or (wanted.threads,)
@@ -168,10 +167,12 @@ def inspect(
     with subject.pattern.calling("PATTERN"):
         shared = facts.static_shared_bytes + shared_bytes(subject.variant, case, setting_of(case, grid=1))
     resident = _resident(facts, arch, shared, block)
-    return Inspected(subject, arch, facts, block, shared, resident, wanted.blocks, facts.remark)
+    return InspectedKernel(subject, arch, facts, block, shared, resident, wanted.blocks, facts.remark)
 
 
-def inspect_recorded(subject: KernelSubject, facts: KernelFacts, arch: str, recorded: RecordedLaunch) -> Inspected:
+def inspect_recorded(
+    subject: KernelSubject, facts: KernelFacts, arch: str, recorded: RecordedLaunch
+) -> InspectedKernel:
     """Return what is known of a kernel at the launch of a run."""
     block, shared = recorded.row.block, recorded.row.shared_bytes or 0
     resident, remark = _resident(facts, arch, shared, block), facts.remark
@@ -179,7 +180,7 @@ def inspect_recorded(subject: KernelSubject, facts: KernelFacts, arch: str, reco
         remark = f"no limit: {recorded.limit.limit_reason}" if recorded.limit.limit_reason else ""
     elif recorded.row.time_us is not None:
         remark = "no limit: the run has none; calculate it with `shflbench limits --save`"
-    made = Inspected(subject, arch, facts, block, shared, resident, 1, remark, recorded=recorded)
+    made = InspectedKernel(subject, arch, facts, block, shared, resident, 1, remark, recorded=recorded)
     known = recorded.counts
     if known is None or known.counts is None:
         return replace(made, uncounted=known.reason if known else "")
@@ -187,7 +188,5 @@ def inspect_recorded(subject: KernelSubject, facts: KernelFacts, arch: str, reco
 
 
 def _resident(facts: KernelFacts, arch: str, shared: int, block: int) -> Occupancy | None:
-    figures = load(arch)
-    capacity = SmCapacity.of(figures) if figures else None
     is_one = facts.kernels == 1  # several have several occupancies
-    return occupancy(capacity, facts.registers, shared, block) if capacity and is_one else None
+    return occupancy_of(arch, facts.registers, shared, block) if is_one else None

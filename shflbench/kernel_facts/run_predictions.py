@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.limits.constants import calibrated_constants
+from shflbench.analysis.limits.constants import PREDICTED_ARCH, calibrated_constants
 from shflbench.analysis.limits.memory_prediction import MemoryUse, predict_one_pass
 from shflbench.analysis.limits.prediction import PredictedLaunch, Prediction, predict
 from shflbench.analysis.settings import one_pass
 from shflbench.errors import PatternError
+from shflbench.kernel_facts.declared_traffic import DeclaredTraffic
+from shflbench.kernel_facts.residency import recorded_blocks
+from shflbench.kernel_facts.stored_code import stored_codes
 from shflbench.model import DTYPES, Status
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import builtin, load
-from shflbench.session.stored_code import stored_codes
-from shflbench.session.traffic import DeclaredTraffic
 from shflbench.suite.launch import launch_dims
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from shflbench.kernel_facts.stored_code import StoredCode
     from shflbench.model import KernelRequests
-    from shflbench.session.stored_code import StoredCode
     from shflbench.store import Row, Run
     from shflbench.store.calibration_file import Calibration
 
 ATOMICS = "ATOM", "RED."
 LOADS = "LDG"
-CONSTANTS_OF = "sm_90"  # the architecture that the constants were fitted on
 
 
 class Predictor:
@@ -61,9 +61,9 @@ class Predictor:
     def launch_of(self, row: Row) -> PredictedLaunch | None:
         """Return the launch of a row; None if its grid or its residency is not known."""
         device = self._device
-        if device is None or row.grid is None or not row.occupancy or not device.threads_per_sm:
+        resident = recorded_blocks(row, device) if device else None
+        if device is None or row.grid is None or resident is None:
             return None
-        resident = max(1, round(row.occupancy * device.threads_per_sm / row.block))
         return PredictedLaunch(
             grid=row.grid,
             block=row.block,
@@ -83,7 +83,7 @@ class Predictor:
         launch = self.launch_of(row)
         if self._device is None or launch is None:
             return Prediction(None, reason="it is not known how many blocks an SM executes at a time")
-        if self._device.arch.rstrip("af") != CONSTANTS_OF:
+        if self._device.arch.rstrip("af") != PREDICTED_ARCH:
             return Prediction(None, reason=f"the constants of {self._device.arch} are not known")
         if one_pass(row):
             return self._predict_one_pass(row, launch, requests)

@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.limits.access_findings import AccessFinding
     from shflbench.arch.residency import Occupancy
-    from shflbench.cli.inspect.facts import KernelFacts
-    from shflbench.cli.inspect.inspected import Inspected
-    from shflbench.cli.inspect.places import Places
+    from shflbench.kernel_facts.facts import KernelFacts
+    from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.kernel_facts.places import Places
 
 FEWEST_REGISTERS = 16  # fewer are hardly enough for any kernel
 
 
-def advice(one: Inspected, places: Places) -> Iterator[str]:
+def advice(one: InspectedKernel, places: Places) -> Iterator[str]:
     """Yield a sentence for each problem of a kernel, the most expensive kinds first."""
     facts, figures = one.facts, load(one.arch)
     capacity = SmCapacity.of(figures) if figures else None
@@ -34,7 +34,7 @@ def advice(one: Inspected, places: Places) -> Iterator[str]:
         yield _occupancy(one, facts, one.occupancy, capacity, places.kernel(one.subject))
 
 
-def access_advice(one: Inspected, places: Places) -> Iterator[str]:
+def access_advice(one: InspectedKernel, places: Places) -> Iterator[str]:
     """Yield a sentence for each source line whose accesses take more passes or sectors than necessary."""
     for finding in one.accesses or ():
         yield access_sentence(finding, places.named(one.subject, finding.location))
@@ -68,7 +68,7 @@ def access_sentence(finding: AccessFinding, place: str) -> str:
     )
 
 
-def _occupancy(one: Inspected, facts: KernelFacts, resident: Occupancy, capacity: SmCapacity, place: str) -> str:
+def _occupancy(one: InspectedKernel, facts: KernelFacts, resident: Occupancy, capacity: SmCapacity, place: str) -> str:
     """Return what keeps an SM from holding more warps of a kernel, which begins at `place` if that is known."""
     filled = f"{resident.warps} of {resident.of_warps} warps per SM"
     if not resident.blocks:
@@ -102,7 +102,7 @@ def _less_shared_memory(capacity: SmCapacity, blocks: int) -> int:
     return max(0, per_block - capacity.reserved_shared_bytes)
 
 
-def _block_size(one: Inspected, facts: KernelFacts, resident: Occupancy, capacity: SmCapacity) -> str:
+def _block_size(one: InspectedKernel, facts: KernelFacts, resident: Occupancy, capacity: SmCapacity) -> str:
     """Return the block size that fills an SM best, nearest to the given one; empty if no other is better."""
     sizes = one.subject.pattern.declaration.block_sizes or range(THREADS_PER_WARP, MAX_BLOCK + 1, THREADS_PER_WARP)
     per_thread = one.shared_bytes / one.block  # as most kernels take it

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from shflbench.compile.sass import disassemble
-from shflbench.session import stored_code
-from shflbench.session.stored_code import KnownCodes, stored_codes
+from shflbench.kernel_facts import stored_code
+from shflbench.kernel_facts.stored_code import KnownCodes, stored_codes
 from shflbench.store.kernel_archive import KernelArchive
 
 KERNELS = Path(__file__).parents[2] / "results" / "quick" / "nvidia-h200" / "kernels.zip"

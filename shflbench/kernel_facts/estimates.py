@@ -7,32 +7,31 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import limit
 from shflbench.analysis.limits.calibrated import calibrated
+from shflbench.analysis.limits.constants import PREDICTED_ARCH
 from shflbench.analysis.limits.prediction import PredictedLaunch, predict
 from shflbench.arch import load
-from shflbench.cli.inspect.inspected import CycleEstimate
 from shflbench.compile.timed_code import timed_code
+from shflbench.kernel_facts.inspected_kernel import CycleEstimate
 from shflbench.processes import map_in_processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.cli.inspect.inspected import Inspected
-    from shflbench.cli.inspect.residency import ResidentBlocks
+    from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.kernel_facts.residency import ResidentBlocks
     from shflbench.model import KernelRequests, TimedCode
     from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.store.calibration_file import Calibration
 
     Job = tuple[TimedCode, PredictedLaunch, KernelRequests | None]
 
-PREDICTED_ARCH = "sm_90"  # the constants of the prediction are those of an H200
-
 
 def with_ceilings(
-    inspected: Sequence[Inspected],
+    inspected: Sequence[InspectedKernel],
     requests: Mapping[KernelSubject, KernelRequests],
     resident: ResidentBlocks,
     calibration: Calibration,
-) -> Iterator[Inspected]:
+) -> Iterator[InspectedKernel]:
     """Yield each kernel with its ceiling, where it has a timed loop and the calibration is of its architecture."""
     for one in inspected:
         code, figures = timed_code(one.kernel) if one.kernel else None, load(one.arch)
@@ -46,14 +45,14 @@ def with_ceilings(
 
 
 def with_predictions(
-    inspected: Sequence[Inspected], requests: Mapping[KernelSubject, KernelRequests], resident: ResidentBlocks
-) -> Iterator[Inspected]:
+    inspected: Sequence[InspectedKernel], requests: Mapping[KernelSubject, KernelRequests], resident: ResidentBlocks
+) -> Iterator[InspectedKernel]:
     """Yield each kernel with its prediction, where it has a timed loop; uses all cores.
 
     A simulation of few passes can end up to 2% below the limit; the prediction is then the limit.
     """
     jobs: list[Job] = []
-    predictable: list[Inspected] = []
+    predictable: list[InspectedKernel] = []
     for one in inspected:
         code = timed_code(one.kernel) if one.kernel and one.arch == PREDICTED_ARCH else None
         if code and one.facts and one.occupancy and one.occupancy.blocks:
@@ -80,7 +79,7 @@ def with_predictions(
         yield replace(one, predicted=estimate)
 
 
-def _why(one: Inspected) -> str:
+def _why(one: InspectedKernel) -> str:
     if one.arch != PREDICTED_ARCH:
         return f"its constants are known of {PREDICTED_ARCH} only"
     return "no block of this size is resident"

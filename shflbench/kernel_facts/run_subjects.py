@@ -6,14 +6,14 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from shflbench.cli.inspect.inspected import RecordedLaunch
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
+from shflbench.kernel_facts.inspected_kernel import RecordedLaunch
+from shflbench.kernel_facts.recorded_limits import current_limits
 from shflbench.model import Case, Launch, Mechanism
 from shflbench.pattern_checks.targets import KernelSubject
 from shflbench.patterns.declare import LAUNCH_OPTIONS, Pattern, Variant
 from shflbench.patterns.discover import LoadedPattern
-from shflbench.session.recorded_limits import current_limits
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from shflbench.backends.emulator import EmulatorBackend
 from shflbench.checker import Shape, count_requests
 from shflbench.errors import EmulatorError, KernelError
+from shflbench.measure.launch_counts import INPUT_SET, SEED, as_compiled
 from shflbench.measure.workload import Workload, call_of
-from shflbench.model import AccessSpace
+from shflbench.pattern_checks.source_files import SourceFiles
 from shflbench.processes import map_in_processes
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 BLOCKS = 2  # of the emulated launch: enough, because blocks do the same
 FEWEST = 8  # iterations to average over, where the values that are moved decide the addresses
 MOST_BYTES = 1 << 26  # of buffers that do not shrink with the launch
-INPUT_SET, SEED = 0, 0
 
 RequestsJob = tuple["LoadedPattern", "Case", "Kernel"]
 
@@ -33,6 +33,11 @@ RequestsJob = tuple["LoadedPattern", "Case", "Kernel"]
 def kernel_line(_: LoadedPattern) -> Locate:
     """Return the function that names an instruction by the line of the kernel that leads to it."""
     return _outermost
+
+
+def source_line(pattern: LoadedPattern) -> Locate:
+    """Return the function that names an instruction by the innermost line of the pattern's own files."""
+    return SourceFiles(pattern).compiled_line
 
 
 def _outermost(location: Location | None) -> tuple[str, int]:
@@ -61,13 +66,6 @@ def requests_of(pattern: LoadedPattern, case: Case, kernel: Kernel, locator: Loc
         shape = Shape.of(dims.grid, dims.block, tuple(range(min(BLOCKS, dims.blocks))))
         launches = [replace(launch, shape=shape) for launch in launches]
     return as_compiled(count_requests(launches, locator(pattern)), kernel)
-
-
-def as_compiled(requests: KernelRequests, kernel: Kernel) -> KernelRequests:
-    """Return the requests without those to arrays that the PTX has in local memory and ptxas has put into registers."""
-    if kernel.resources.local_bytes:
-        return requests
-    return replace(requests, accesses=tuple(one for one in requests.accesses if one.space is not AccessSpace.LOCAL))
 
 
 def requests_of_all(

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.cli.inspect.run_subjects import RUN_FILE
 from shflbench.errors import UsageError
+from shflbench.kernel_facts.run_subjects import RUN_FILE
+from shflbench.store import read_run
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.cli.inspect.gather import Inspector
-    from shflbench.cli.inspect.inspected import Inspected
+    from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.kernel_facts.inspector import Inspector
     from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.store import Run
 
@@ -27,8 +28,8 @@ class KernelPair:
     """The same kernel on both sides of a diff."""
 
     labels: tuple[str, str]
-    first: Inspected
-    second: Inspected
+    first: InspectedKernel
+    second: InspectedKernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +51,6 @@ class DiffSide:
         if _ARCH.fullmatch(word):
             return cls(word, arch=word)
         if (Path(word) / RUN_FILE).is_file():
-            from shflbench.store import read_run
-
             return cls(word, run=read_run(Path(word)))
         return cls(word)
 
@@ -106,14 +105,14 @@ class Diff:
             if subject in first and subject in second:
                 yield KernelPair(labels, first[subject], second[subject])
 
-    def _kernels_of(self, side: DiffSide, subjects: Sequence[KernelSubject]) -> Mapping[KernelSubject, Inspected]:
+    def _kernels_of(self, side: DiffSide, subjects: Sequence[KernelSubject]) -> Mapping[KernelSubject, InspectedKernel]:
         if side.run is not None:
             return self._inspector.inspect_run(side.run, subjects)
         made = self._inspector.inspect(subjects, [side.arch], with_kernels=True)
         return {one.subject: one for one in made if one.kernel or one.error}
 
 
-def _without_variant(one: Inspected) -> tuple[object, ...]:
+def _without_variant(one: InspectedKernel) -> tuple[object, ...]:
     """Return what two variants have in common; blocks may differ, where each kernel has its own launch."""
     case = one.subject.case
     return one.arch, one.subject.pattern.folder, case.dtype, case.options, case.launch.expression

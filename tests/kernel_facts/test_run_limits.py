@@ -9,9 +9,9 @@ import pytest
 
 from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, DRAM
 from shflbench.errors import ResultsError
+from shflbench.kernel_facts import run_limits, stored_code
+from shflbench.kernel_facts.run_limits import limits_of
 from shflbench.model import Status
-from shflbench.session import limits, stored_code
-from shflbench.session.limits import limits_of, residency_of
 from shflbench.store import Run, read_run
 from shflbench.store.limits_file import CaseLimit
 from tests.analysis.limits.test_calibrated import calibration
@@ -139,7 +139,7 @@ def test_a_machine_without_a_disassembler_says_so(run: Run, monkeypatch: pytest.
 
 
 def test_an_instruction_of_no_known_unit_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "limit", lambda *_: None)
+    monkeypatch.setattr(run_limits, "limit", lambda *_: None)
     (limit,) = limits_of(only(run, SHFL))
     assert limit.limit_reason
     assert limit.limit_reason.startswith("no unit is known for the instructions")
@@ -154,11 +154,3 @@ def test_a_damaged_archive_is_an_error(run: Run, tmp_path: Path) -> None:
 
 def test_a_run_without_a_gpu_has_no_limits(run: Run) -> None:
     assert limits_of(replace(run, info=replace(run.info, device=None))) == []
-
-
-def test_residency_follows_from_grid_and_occupancy(run: Run) -> None:
-    row = replace(next(row for row in run.rows if row.case_id == SHFL), grid=396, occupancy=1.0)
-    residency = residency_of(row, replace(H200, threads_per_sm=2048))
-    assert residency
-    assert (residency.warps_per_block, residency.warps, residency.waves) == (32, 96, 2)
-    assert residency_of(replace(row, grid=None), H200) is None

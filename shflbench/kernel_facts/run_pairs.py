@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.cli.inspect.run_subjects import subjects_of
-from shflbench.cli.inspect.sides import DiffSide, KernelPair, labels_of, refuse_same
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
+from shflbench.kernel_facts.diff_sides import DiffSide, KernelPair, labels_of, refuse_same
+from shflbench.kernel_facts.run_subjects import subjects_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from shflbench.cli.inspect.gather import Inspector
+    from shflbench.kernel_facts.inspector import Inspector
     from shflbench.pattern_checks.targets import Filters, KernelSubject
     from shflbench.store import Run
 
