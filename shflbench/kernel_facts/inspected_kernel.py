@@ -143,6 +143,16 @@ class InspectedKernel:
             return self.recorded.limit.limit_by or ""
         return (self.loop.limit_by or "") if self.loop else ""
 
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Why something that was asked for is not known, in sentences."""
+        reasons = {
+            "its memory accesses are not counted": self.uncounted,
+            "no ceiling": self.ceiling.reason if self.ceiling else "",
+            "no prediction": self.predicted.reason if self.predicted else "",
+        }
+        return tuple(f"{sentence}: {reason}" for sentence, reason in reasons.items() if reason)
+
 
 def inspect(
     subject: KernelSubject, facts: KernelFacts | KernelError | None, arch: str, wanted: ResidentBlocks

@@ -7,24 +7,25 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from shflbench.analysis.limits import ExecutionUnit
-from shflbench.cli.inspect.listing import places_of, text_of
-from shflbench.cli.inspect.output import WHOLE, fields, header_of, recorded_columns, title_of
+from shflbench.cli.inspect.output import WHOLE, header_of, recorded_columns, title_of
 from shflbench.cli.layout import Line, Table
 from shflbench.compile.timed_code import timed_code, whole_code
 from shflbench.grouping import group_by
 from shflbench.kernel_facts.advice import access_sentence
 from shflbench.kernel_facts.alignment import align
 from shflbench.kernel_facts.code_differences import explain, explain_whole, one_warp
+from shflbench.kernel_facts.listing import places_of, text_of
+from shflbench.kernel_facts.records import record_of
 from shflbench.model import AccessKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from shflbench.analysis.limits.access_findings import AccessFinding
-    from shflbench.cli.inspect.listing import Lines
     from shflbench.kernel_facts.alignment import AlignedPair
     from shflbench.kernel_facts.diff_sides import KernelPair
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.kernel_facts.listing import Lines
     from shflbench.kernel_facts.places import Places
     from shflbench.kernel_facts.residency import ResidentBlocks
     from shflbench.model import ScheduledInstruction
@@ -157,7 +158,7 @@ def _pair_fields(pair: KernelPair, places: Places, lines: Lines) -> dict[str, An
         "left": pair.labels[0],
         "right": pair.labels[1],
         "differences": sentences,
-        "kernels": [fields(one, places, lines) for one in (pair.first, pair.second)],
+        "kernels": [record_of(one, places, lines) for one in (pair.first, pair.second)],
         "aligned": [
             {
                 "left": one.first.instruction.address if one.first else None,

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import ISSUE, LATENCY, ExecutionUnit
-from shflbench.cli.inspect.listing import instructions_json
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.cli.show.tables import time_cells
 from shflbench.grouping import group_by
@@ -16,8 +15,8 @@ from shflbench.words import count_noun
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from shflbench.cli.inspect.listing import Lines
     from shflbench.kernel_facts.inspected_kernel import CycleEstimate, InspectedKernel
+    from shflbench.kernel_facts.inspection import InspectResult
     from shflbench.kernel_facts.places import Places
     from shflbench.kernel_facts.residency import ResidentBlocks
 
@@ -167,7 +166,7 @@ def _remarks(one: InspectedKernel) -> Iterator[str]:
         yield one.error.splitlines()[0]
     elif remark := "; ".join(filter(None, (one.remark, WHOLE if one.units and not one.loop else ""))):
         yield remark
-    yield from _missing(one)
+    yield from one.missing
     if one.occupancy and 0 < one.occupancy.blocks < one.requested_blocks:
         yield f"only {one.occupancy.blocks} of {one.requested_blocks} blocks fit on an SM at a time; the others wait"
     if one.limit_mark:
@@ -178,16 +177,6 @@ def _remarks(one: InspectedKernel) -> Iterator[str]:
         yield f"the limit leaves out {', '.join(one.loop.limit_omits)}, for which no figure is known"
     if skipped := _number(one.loop.instructions - one.loop.certain_instructions):
         yield f"the limit leaves out {skipped} instructions, which not every iteration executes"
-
-
-def _missing(one: InspectedKernel) -> Iterator[str]:
-    """Yield why something that was asked for is not known."""
-    if one.uncounted:
-        yield f"its memory accesses are not counted: {one.uncounted}"
-    if one.ceiling and one.ceiling.reason:
-        yield f"no ceiling: {one.ceiling.reason}"
-    if one.predicted and one.predicted.reason:
-        yield f"no prediction: {one.predicted.reason}"
 
 
 def legend(inspected: Sequence[InspectedKernel]) -> Table | None:
@@ -223,59 +212,15 @@ def legend(inspected: Sequence[InspectedKernel]) -> Table | None:
     return Table("", meanings[0], tuple(map(Line, meanings[1:]))) if present else None
 
 
-def as_json(
-    inspected: Iterable[InspectedKernel], resident: ResidentBlocks, places: Places, lines: Lines, *, sass: bool
-) -> str:
-    """Return everything as JSON; `sass` includes the instructions of the loops."""
-    residency = resident.residency
-    kernels = [fields(one, places, lines if sass else None) for one in inspected]
-    return json.dumps(
-        {"warps_per_sm": residency.warps, "warps_per_block": residency.warps_per_block, "kernels": kernels}, indent=2
-    )
-
-
-def fields(one: InspectedKernel, places: Places, lines: Lines | None) -> dict[str, Any]:
-    """Return one kernel as an object of JSON; with its instructions if their source `lines` are given."""
-    case, facts, loop, resident = one.subject.case, one.facts, one.loop, one.occupancy
-    return {
-        "pattern": case.pattern,
-        "variant": case.variant,
-        "dtype": case.dtype,
-        "options": dict(case.options),
-        "arch": one.arch,
-        "registers": facts.registers if facts else None,
-        "shared_bytes": one.shared_bytes if facts else None,
-        "local_bytes": facts.local_bytes if facts else None,
-        "spill_bytes": facts.spill_bytes if facts else None,
-        "threads_per_block": one.block if facts else None,
-        "resident_blocks_per_sm": resident.blocks if resident else None,
-        "resident_warps_per_sm": resident.warps if resident else None,
-        "occupancy": resident.fraction if resident else None,
-        "occupancy_limited_by": resident.limited_by if resident else None,
-        "instructions_per_iteration": loop.instructions if loop else None,
-        "instructions_in_every_iteration": loop.certain_instructions if loop else None,
-        "units_per_iteration": loop.units if loop else None,
-        "units_in_code": (facts.code or None) if facts else None,
-        "instructions_in_loops": facts.in_loops if facts and facts.code else None,
-        "grid": one.recorded.row.grid if one.recorded else None,
-        "launch": one.recorded.row.launch if one.recorded else None,
-        "time_us": one.time_us,
-        "limit_us": one.limit_us,
-        "limit_cycles_per_iteration": loop.limit_cycles if loop else None,
-        "limit_by": one.limit_by or None,
-        "limit_parts": loop.limit_parts if loop else None,
-        "limit_omits": loop.limit_omits if loop and loop.limit_cycles is not None else None,
-        "limit_assumes": loop.limit_assumes if loop and loop.limit_cycles is not None else None,
-        "ceiling_cycles_per_iteration": one.ceiling.cycles if one.ceiling else None,
-        "ceiling_by": (one.ceiling.by or None) if one.ceiling else None,
-        "predicted_cycles_per_iteration": one.predicted.cycles if one.predicted else None,
-        "accesses_counted_in": one.counted or None,
-        "advice": list(advice(one, places)),
-        "missing": list(_missing(one)),
-        "remark": one.remark or None,
-        "error": one.error or None,
-        **({} if lines is None else {"loop": instructions_json(one, places, lines)}),
+def as_json(result: InspectResult) -> str:
+    """Return everything as JSON."""
+    residency = result.resident.residency
+    document = {
+        "warps_per_sm": residency.warps,
+        "warps_per_block": residency.warps_per_block,
+        "kernels": result.records,
     }
+    return json.dumps(document, indent=2)
 
 
 def _number(value: float) -> str:

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from shflbench.cli.inspect import listing
 from shflbench.compile.timed_code import timed_code
-from shflbench.kernel_facts import facts, facts_cache
+from shflbench.kernel_facts import facts, facts_cache, listing
 from shflbench.model import Kernel, TimedCode
 from tests.conftest import Command
 

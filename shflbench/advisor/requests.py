@@ -1,4 +1,4 @@
-"""Make a request of what a user typed, and refuse what no pattern has."""
+"""Make the request of a user, and refuse what no pattern has."""
 
 from __future__ import annotations
 
@@ -17,22 +17,11 @@ from shflbench.suite.quotes import quote
 from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from shflbench.model import Device
     from shflbench.patterns.declare import Pattern
     from shflbench.store import Row
-
-
-def parse_options(words: Sequence[str]) -> dict[str, str]:
-    """Return the options that `name=value` words give; UsageError for another word."""
-    options = {}
-    for word in words:
-        name, sign, value = word.partition("=")
-        if not (name and sign and value):
-            raise UsageError(f"--option {quote(word)} is not NAME=VALUE", "write it as --option width=8")
-        options[name] = value
-    return options
 
 
 def make_request(

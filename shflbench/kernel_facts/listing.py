@@ -62,8 +62,8 @@ def _scoreboards(control: Control) -> Iterator[str]:
         yield f"operands release SB{control.read_barrier}"
 
 
-def instructions_json(one: InspectedKernel, places: Places, lines: Lines) -> dict[str, Any] | None:
-    """Return the timed loop for JSON; None if the kernel has none."""
+def instruction_records(one: InspectedKernel, places: Places, lines: Lines) -> dict[str, Any] | None:
+    """Return the timed loop as plain data; None if the kernel has none."""
     code = timed_code(one.kernel) if one.kernel else None
     if code is None:
         return None

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.patterns.copies import copy_of
+from shflbench.suite.revision import patterns_by_folder
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -35,9 +38,6 @@ def code_of(
 
     None where there is neither. ResultsError where the kernels of the run are damaged.
     """
-    from shflbench.patterns.copies import copy_of
-    from shflbench.suite.revision import patterns_by_folder
-
     # A user's folder may have the name of a pattern that comes with shflbench.
     is_shipped = stored is None or pattern not in patterns_by_folder(stored.run.info.suite.text)
     if is_shipped and (text := copy_of(pattern, variant, dtype, options)):
@@ -50,10 +50,3 @@ def code_of(
     source = archive.contents[kernel.source].decode(errors="replace")
     origin = f"{kernel.expression} of {kernel.unit}, as compiled for {stored.run.folder}"
     return CopiedCode(source, origin, is_complete=False)
-
-
-def as_text(code: str) -> str:
-    """Return code with escapes for what controls a terminal, but for tabs and line breaks."""
-    from shflbench.printable import escape
-
-    return "\n".join("\t".join(map(escape, line.split("\t"))) for line in code.split("\n"))

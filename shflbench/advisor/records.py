@@ -1,23 +1,16 @@
-"""Advice as JSON: measured and predicted values never share a field."""
+"""Advice as plain data: measured and predicted values never share a field."""
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.advice.costs import ExchangeCost
-
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+    from shflbench.advisor.copied_code import CopiedCode
+    from shflbench.advisor.settling_run import SettlingRun
     from shflbench.analysis.advice.nearest import Advice
     from shflbench.analysis.advice.predicted import PredictedAnswer
-    from shflbench.cli.advise.code import CopiedCode
-    from shflbench.cli.advise.settle import SettlingRun
     from shflbench.model import Noise
-
-SCHEMA = 1  # increases if a key changes its meaning or is removed; keys may be added at any time
 
 
 def measured_record(
@@ -52,12 +45,6 @@ def predicted_record(answer: PredictedAnswer, code: CopiedCode | None) -> dict[s
     }
 
 
-def costs_text(costs: Iterable[ExchangeCost]) -> str:
-    """Return the table of costs with the meaning of each field."""
-    meanings = {item.name: item.metadata["meaning"] for item in fields(ExchangeCost)}
-    return dump("costs", [asdict(cost) for cost in costs], fields=meanings)
-
-
 def _request(advice: Advice) -> dict[str, object]:
     request = advice.request
     return {
@@ -67,9 +54,3 @@ def _request(advice: Advice) -> dict[str, object]:
         "block": request.block,
         "launch": request.launch,
     }
-
-
-def dump(key: str, records: list[dict[str, object]], **others: object) -> str:
-    """Return an object with the records; ASCII, because a name in a run may hold what controls a terminal."""
-    text = json.dumps({"schema": SCHEMA, **others, key: records}, indent=2, allow_nan=False)
-    return text.replace("\x7f", "\\u007f")

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.advice.answer import Role
 from shflbench.analysis.advice.predicted import PredictedSetting, PredictedVariant, predicted_answer
 from shflbench.analysis.limits.constants import PREDICTED_ARCH
+from shflbench.arch import known
+from shflbench.arch import load as load_figures
+from shflbench.compile.toolchain import find as find_toolchain
 from shflbench.environment import cache_folder
 from shflbench.errors import CompileError, ResultsError, UsageError
 from shflbench.kernel_facts.estimates import with_predictions
@@ -21,9 +24,9 @@ from shflbench.patterns.discover import builtin, load
 if TYPE_CHECKING:
     from shflbench.analysis.advice.predicted import PredictedAnswer
     from shflbench.analysis.advice.request import Request
-    from shflbench.cli.console import Console
     from shflbench.compile.toolchain import Toolchain
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.kernel_facts.reporter import Reporter
     from shflbench.patterns.discover import LoadedPattern
 
 DEFAULT_DTYPES = "f32", "i32"  # the first that the pattern has
@@ -31,15 +34,13 @@ DEFAULT_BLOCK = 256
 MEASURE = "measure it: shflbench run quick"
 
 
-def predict_answer(request: Request, arch: str, console: Console) -> PredictedAnswer:
+def predict_answer(request: Request, arch: str, reporter: Reporter) -> PredictedAnswer:
     """Return the answer for an architecture from the machine code of the pattern's variants.
 
     All SMs hold as many blocks as fit of each variant. UsageError for an architecture without figures, or a pattern
     that does not come with shflbench; ResultsError where fewer than two variants have a timed loop; CompilerError
     without a compiler for the architecture.
     """
-    from shflbench.compile.toolchain import find as find_toolchain
-
     folders = builtin()
     if request.pattern not in folders:
         raise UsageError(f"{request.pattern} does not come with shflbench, so that no limit is known", "name RESULTS")
@@ -47,7 +48,7 @@ def predict_answer(request: Request, arch: str, console: Console) -> PredictedAn
     toolchain = find_toolchain()
     toolchain.require(arch)
     subjects = _subjects(load(folders[request.pattern]), request)
-    variants = _Variants(toolchain, subjects, arch, console)
+    variants = _Variants(toolchain, subjects, arch, reporter)
     block = min(
         subjects[0].pattern.declaration.block_sizes or (request.block or DEFAULT_BLOCK,),
         key=lambda size: abs(size - (request.block or DEFAULT_BLOCK)),
@@ -64,9 +65,6 @@ def predict_answer(request: Request, arch: str, console: Console) -> PredictedAn
 
 def require_figures(arch: str) -> None:
     """Raise UsageError for an architecture without a table of figures."""
-    from shflbench.arch import known
-    from shflbench.arch import load as load_figures
-
     if load_figures(arch) is None:
         raise UsageError(f"no figures are known for `{arch}`; allowed: {', '.join(known())}", "choose one of them")
 
@@ -96,7 +94,7 @@ class _Variants:
     toolchain: Toolchain
     subjects: list[KernelSubject]
     arch: str
-    console: Console
+    reporter: Reporter
 
     def resident_blocks(self, block: int) -> int:
         """Return how many blocks of every safe variant an SM holds at a time, at least one."""
@@ -109,7 +107,7 @@ class _Variants:
 
         CompileError for a kernel that does not compile.
         """
-        inspector = Inspector(self.toolchain, cache_folder(), resident, self.console)
+        inspector = Inspector(self.toolchain, cache_folder(), resident, self.reporter)
         inspected = list(inspector.inspect(self.subjects, [self.arch], with_kernels=True))
         for one in inspected:
             if one.error:
@@ -122,7 +120,7 @@ class _Variants:
         return list(map(_variant, inspected))
 
     def _inspect(self, resident: ResidentBlocks, *, with_kernels: bool) -> list[InspectedKernel]:
-        inspector = Inspector(self.toolchain, cache_folder(), resident, self.console)
+        inspector = Inspector(self.toolchain, cache_folder(), resident, self.reporter)
         return list(inspector.inspect(self.subjects, [self.arch], with_kernels=with_kernels))
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.advisor.prediction import require_figures
 from shflbench.analysis.advice.costs import EXCHANGES, predicted_cost
 from shflbench.analysis.limits.constants import PREDICTED_ARCH
-from shflbench.cli.advise.predicted import require_figures
+from shflbench.compile.toolchain import find as find_toolchain
 from shflbench.environment import cache_folder
 from shflbench.kernel_facts.estimates import with_predictions
 from shflbench.kernel_facts.inspector import Inspector
@@ -19,27 +20,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from shflbench.analysis.advice.costs import ExchangeCost
-    from shflbench.cli.console import Console
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.kernel_facts.reporter import Reporter
 
 DTYPES_OF_COSTS = "i32", "f32", "f64"  # with or without rounding, of one and of two words
 RESIDENCIES = tuple(ResidentBlocks(1, threads) for threads in (32, 256, 1024))
 
 
-def predict_costs(arch: str, console: Console) -> list[ExchangeCost]:
+def predict_costs(arch: str, reporter: Reporter) -> list[ExchangeCost]:
     """Return the costs for an architecture with one block of 32, 256 and 1024 threads per SM.
 
     UsageError for an architecture without figures; CompilerError without a compiler for it.
     """
-    from shflbench.compile.toolchain import find as find_toolchain
-
     require_figures(arch)
     toolchain = find_toolchain()
     toolchain.require(arch)
     subjects = list(_subjects())
     costs = []
     for resident in RESIDENCIES:
-        inspector = Inspector(toolchain, cache_folder(), resident, console)
+        inspector = Inspector(toolchain, cache_folder(), resident, reporter)
         inspected = list(inspector.inspect(subjects, [arch], with_kernels=True))
         if arch == PREDICTED_ARCH:
             inspected = list(with_predictions(inspected, {}, resident))

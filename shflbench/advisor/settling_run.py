@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.patterns.discover import builtin
 from shflbench.printable import escape
 from shflbench.suite.find import find_shipped
+from shflbench.suite.loader import load
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,8 +68,6 @@ def _launch(request: Request, answer: Answer, declaration: Pattern) -> str:
 
 def _suite_with(answer: Answer, dtype: str, options: Mapping[str, str]) -> str:
     """Return the shipped suite that has at least two variants at these settings, if possible the answer's; or empty."""
-    from shflbench.suite.loader import load
-
     shipped = find_shipped()
     for name in sorted(shipped, key=lambda name: (name != answer.suite, name)):
         cases = load(shipped[name]).cases

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.advice.judge import newest_answers
 from shflbench.errors import ResultsError, UsageError
 from shflbench.grouping import group_by
 from shflbench.model import Status
 from shflbench.printable import escape
+from shflbench.store import find_runs, read_run
+from shflbench.store.limits_file import read_limits
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -47,8 +50,6 @@ class GpuResults:
 
         ResultsError where the samples of a run are damaged.
         """
-        from shflbench.analysis.advice.judge import newest_answers
-
         return newest_answers(self.runs, self.limits, pattern)
 
 
@@ -58,9 +59,6 @@ def read_results(paths: Sequence[Path], gpu: str | None, arch: str | None) -> li
     Without paths, those in `results` of the current folder. Empty where none is of `arch`. UsageError where no folder
     is named and there is none; ResultsError where no run has a time, or no GPU has the name.
     """
-    from shflbench.store import find_runs, read_run
-    from shflbench.store.limits_file import read_limits
-
     if not paths:
         if not DEFAULT_RESULTS.is_dir():
             if arch:
