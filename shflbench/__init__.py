@@ -195,7 +195,8 @@ def inspect(  # noqa: PLR0913  (a keyword per option of the command)
     from dataclasses import replace  # noqa: PLC0415  (`import shflbench` imports nothing else)
     from pathlib import Path  # noqa: PLC0415
 
-    from shflbench.kernel_facts.inspection import DEFAULT_ARCH, Inspection, InspectRequest  # noqa: PLC0415
+    from shflbench.default_arch import DEFAULT_ARCH  # noqa: PLC0415
+    from shflbench.kernel_facts.inspection import Inspection, InspectRequest  # noqa: PLC0415
     from shflbench.kernel_facts.reporter import QuietReporter  # noqa: PLC0415
     from shflbench.kernel_facts.residency import ResidentBlocks  # noqa: PLC0415
     from shflbench.store import calibration_file  # noqa: PLC0415

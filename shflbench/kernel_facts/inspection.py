@@ -36,9 +36,6 @@ if TYPE_CHECKING:
     from shflbench.store.calibration_file import Calibration
 
 
-DEFAULT_ARCH = "sm_90"  # what is compiled for where nobody names an architecture
-
-
 @dataclass(frozen=True, slots=True)
 class InspectRequest:
     """The kernels to inspect, and what to find out about them."""

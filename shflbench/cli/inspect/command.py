@@ -10,7 +10,8 @@ from click.core import ParameterSource
 
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.inspect.residency import DEFAULT_RESIDENCY, resident_blocks
-from shflbench.cli.parameters import DEFAULT_ARCH, OUTPUT_FILE, PATH, filters, format_option
+from shflbench.cli.parameters import OUTPUT_FILE, PATH, filters, format_option
+from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.errors import KernelError, UsageError
 
 if TYPE_CHECKING:

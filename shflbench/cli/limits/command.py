@@ -70,7 +70,7 @@ def command(
     Exits 1 if a case is more than 1% faster than its limit: then a figure of the hardware is wrong.
     """
     from shflbench.cli.limits.output import as_json
-    from shflbench.cli.run_limits import exceeded_sentence
+    from shflbench.kernel_facts.stored_limits import exceeded_sentence
     from shflbench.store import find_runs, read_run
 
     limited = []
@@ -132,11 +132,11 @@ def _limits(
 
     With `save`, write them to the file; else say what the file lacks.
     """
-    from shflbench.cli.run_limits import calibration_of
     from shflbench.kernel_facts.recorded_limits import changed_cases, current_limits, merged_limits, with_gaps
     from shflbench.kernel_facts.run_limits import limits_of
     from shflbench.kernel_facts.run_predictions import Predictor
     from shflbench.kernel_facts.stored_code import stored_codes
+    from shflbench.kernel_facts.stored_limits import calibration_of
     from shflbench.store.limits_file import LIMITS_FILE, read_limits, write_limits
 
     recorded, calibration = read_limits(run.folder), calibration_of(run, baselines, given)

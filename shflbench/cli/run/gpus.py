@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from shflbench.backends.visible import VARIABLE, visible_gpus
 from shflbench.cli.console import Console
 from shflbench.cli.run.options import refuse_fixed, request_of
-from shflbench.cli.run.request import without_gpu_option
 from shflbench.cli.run.scheduler import CONNECTION_NAMES, SchedulerChoice, scheduler_of
-from shflbench.cli.run.visible import VARIABLE, visible_gpus
 from shflbench.errors import DeviceError, ResultsError, UsageError
+from shflbench.session.run_request import without_gpu_option
 from shflbench.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.cli.run.request import RunRequest
-    from shflbench.cli.run.visible import VisibleGpus
+    from shflbench.backends.visible import VisibleGpus
+    from shflbench.session.run_request import RunRequest
     from shflbench.store.fleet_file import FleetInfo
 
 ALL = "all"

@@ -6,10 +6,9 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.cli.run.fleet.assignment import GroupPool, folder_name, split_finished
-from shflbench.cli.run.fleet.log import DeviceLog
-from shflbench.cli.run.options import typed_words
 from shflbench.errors import DeviceError, ResultsError
+from shflbench.fleet.assignment import GroupPool, folder_name, split_finished
+from shflbench.fleet.device_log import DeviceLog
 from shflbench.fleet.executor import FleetDevice, RemoteExecutor
 from shflbench.fleet.run import DeviceRun
 from shflbench.session.plan import run_info
@@ -21,10 +20,10 @@ from shflbench.store.surroundings import utc_now
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-    from shflbench.cli.run.fleet.conclusions import Conclusions
-    from shflbench.cli.run.fleet.job import SuiteJob
     from shflbench.errors import ShflbenchError
+    from shflbench.fleet.conclusions import Conclusions
     from shflbench.fleet.executor import FleetContext
+    from shflbench.fleet.suite_job import SuiteJob
     from shflbench.session.kernels import CompiledKernels
     from shflbench.store import RunInfo
     from shflbench.store.fleet_file import FleetFolder
@@ -220,7 +219,7 @@ class Members:
         log = DeviceLog(self.folder.path, member.folder)
         executor = RemoteExecutor(self.context, device, log.write)
         plan = self.job.plan(device.opened.device.arch, executor, member.groups)
-        info = _info(run_info(plan, self.job.request.overrides, typed_words()), device)
+        info = _info(run_info(plan, self.job.request.overrides, self.job.argv), device)
         path = self.folder.path / member.folder
         stopped = resume(path, info, plan.suite.cases) if (path / "run.json").exists() else None
         if stopped:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from shflbench import __version__
 from shflbench.backends.gpus import Gpu, describe, disturbances, find, usable
-from shflbench.cli.doctor.extra import CUDA13, choose, how_to_install
-from shflbench.cli.doctor.packages import installed_version
 from shflbench.errors import CompilerError, DeviceError
+from shflbench.installation.extra import CUDA13, choose, how_to_install
+from shflbench.installation.packages import installed_version
+from shflbench.version import __version__
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

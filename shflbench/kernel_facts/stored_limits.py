@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.kernel_facts.recorded_limits import TOLERANCE, is_exceeded
+from shflbench.errors import ShflbenchError
+from shflbench.kernel_facts.recorded_limits import TOLERANCE, current_limits, is_exceeded, merged_limits, with_gaps
+from shflbench.kernel_facts.run_limits import limits_of
+from shflbench.store.calibration_file import of_gpu
+from shflbench.store.limits_file import read_limits, write_limits
 from shflbench.words import count_noun, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from shflbench.cli.console import Console
+    from shflbench.kernel_facts.reporter import Reporter
     from shflbench.kernel_facts.stored_code import KnownCodes
     from shflbench.store import Run
     from shflbench.store.calibration_file import Calibration
@@ -23,20 +27,18 @@ AGAIN = "compute them again: shflbench limits --save"
 
 def calibration_of(run: Run, baselines: Path, given: Path | None = None) -> Calibration | None:
     """Return the calibration of the GPU of a run: the `given` file, else that among the `baselines` or of its model."""
-    from shflbench.store.calibration_file import of_gpu
-
     return of_gpu(run.info.device, baselines, given) if run.info.device else None
 
 
 def store_limits(
-    run: Run, folders: Mapping[str, Path], baselines: Path, console: Console, cache_folder: Path | None = None
+    run: Run, folders: Mapping[str, Path], baselines: Path, reporter: Reporter, cache_folder: Path | None = None
 ) -> None:
     """Write `limits.csv` of a run on a GPU, and warn where a case is faster than its limit.
 
     `folders` are those of its patterns. An error is a warning, because the run itself is complete.
     """
     if problem := write_limits_of(run, folders, baselines, cache_folder=cache_folder):
-        console.warn(problem)
+        reporter.warn(problem)
 
 
 def write_limits_of(
@@ -51,11 +53,6 @@ def write_limits_of(
     A resumed run keeps what its file knows. Kernels in `known_codes` are not disassembled again, and the others are
     added to them; listings of few kernels are kept in `cache_folder`.
     """
-    from shflbench.errors import ShflbenchError
-    from shflbench.kernel_facts.recorded_limits import current_limits, merged_limits, with_gaps
-    from shflbench.kernel_facts.run_limits import limits_of
-    from shflbench.store.limits_file import read_limits, write_limits
-
     if run.info.backend != "cuda":
         return ""
     try:

@@ -9,18 +9,18 @@ from unittest.mock import Mock
 import pytest
 
 from shflbench.cli.console import Console, Progress
-from shflbench.cli.run.fleet.job import SuiteJob
 from shflbench.cli.run.fleet.measure import FleetRun
-from shflbench.cli.run.fleet.members import Members
 from shflbench.cli.run.fleet.watch import FleetWatch
-from shflbench.cli.run.request import RunRequest
 from shflbench.compile.toolchain import Toolchain
 from shflbench.errors import CompilerError, DeviceError, ResultsError
 from shflbench.fleet.executor import FleetContext, FleetDevice
+from shflbench.fleet.members import Members
 from shflbench.fleet.run import DeviceDone, DeviceJoined, FleetEvent
+from shflbench.fleet.suite_job import SuiteJob
 from shflbench.measure.events import Opened
 from shflbench.measure.supervisor import WorkerDevice
 from shflbench.model import Overrides
+from shflbench.session.run_request import RunRequest
 from shflbench.store.fleet_file import FleetFolder, FleetInfo, read_fleet
 from tests.fakes.backend import H200
 from tests.fakes.device import uuid_of

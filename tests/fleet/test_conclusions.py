@@ -9,11 +9,11 @@ from unittest.mock import Mock
 
 import pytest
 
-from shflbench.cli.run.fleet import conclusions
-from shflbench.cli.run.fleet.conclusion import Conclusion
-from shflbench.cli.run.fleet.conclusions import Conclusions
 from shflbench.compile import sass
 from shflbench.compile.toolchain import find
+from shflbench.fleet import conclusions
+from shflbench.fleet.conclusion import Conclusion
+from shflbench.fleet.conclusions import Conclusions
 from shflbench.kernel_facts import stored_code
 from shflbench.store.files import KERNELS_FILE
 from shflbench.store.fleet_file import FleetFolder, FleetMember, read_fleet
@@ -21,7 +21,7 @@ from shflbench.store.kernel_archive import KernelArchive
 from shflbench.store.limits_file import LIMITS_FILE, read_limits
 from tests.fakes.fleets import write_fleet
 
-QUICK = Path(__file__).parents[4] / "results" / "quick" / "nvidia-h200"
+QUICK = Path(__file__).parents[2] / "results" / "quick" / "nvidia-h200"
 CASES = 6  # of each member
 
 

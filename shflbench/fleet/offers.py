@@ -8,17 +8,17 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shflbench.backends import gpus
-from shflbench.cli.run import request as run_request
-from shflbench.cli.run.visible import visible_gpus
+from shflbench.backends.visible import visible_gpus
 from shflbench.errors import DeviceError
 from shflbench.fleet import device_process
 from shflbench.fleet.messages import OfferedDevice
 from shflbench.measure.supervisor import WorkerDevice
+from shflbench.session import run_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from shflbench.cli.run.visible import VisibleGpu
+    from shflbench.backends.visible import VisibleGpu
     from shflbench.fleet.messages import WorkerReport
 
 

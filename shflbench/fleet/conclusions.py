@@ -7,8 +7,8 @@ from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from shflbench.cli.run.fleet.conclusion import MemberRuns, conclude, label_of, read_codes
 from shflbench.environment import baselines_folder
+from shflbench.fleet.conclusion import MemberRuns, conclude, label_of, read_codes
 from shflbench.grouping import group_by
 from shflbench.processes import map_in_processes
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
     from pathlib import Path
 
-    from shflbench.cli.run.fleet.conclusion import Conclusion
+    from shflbench.fleet.conclusion import Conclusion
     from shflbench.kernel_facts.stored_code import KnownCodes
     from shflbench.store.fleet_file import FleetFolder, FleetMember
     from shflbench.store.kernel_archive import KernelArchive

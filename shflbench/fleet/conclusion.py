@@ -6,9 +6,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.cli.run_claims import RunVerdicts, verdicts_of
-from shflbench.cli.run_limits import write_limits_of
+from shflbench.analysis.claims.run_verdicts import RunVerdicts, verdicts_of
 from shflbench.errors import CompilerError, ResultsError
+from shflbench.kernel_facts.stored_code import stored_codes
+from shflbench.kernel_facts.stored_limits import write_limits_of
 from shflbench.model import Status
 from shflbench.store import read_run
 
@@ -63,8 +64,6 @@ def read_codes(archives: Iterable[KernelArchive]) -> KnownCodes:
 
     Without a disassembler it is empty, which `conclude` finds again, and says.
     """
-    from shflbench.kernel_facts.stored_code import stored_codes
-
     known: KnownCodes = {}
     for archive in archives:
         with suppress(CompilerError):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from shflbench.backends.gpus import Gpu
-from shflbench.cli.run.visible import visible_gpus
+from shflbench.backends.visible import visible_gpus
 from shflbench.fleet.executor import FleetDevice
 from shflbench.fleet.messages import DeviceReport
 from shflbench.measure.events import Opened, encode

@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from shflbench.cli.parameters import DEFAULT_ARCH
+from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.errors import DeviceError, ResultsError, UsageError
 
 if TYPE_CHECKING:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.compare import Side
 from shflbench.errors import ResultsError
+from shflbench.readers.files import is_foreign, read_recording
+from shflbench.readers.runs import run_of
+from shflbench.store import find_runs, read_info, read_run
+from shflbench.store.baselines import Baselines
 from shflbench.store.files import ROWS_FILE, RUN_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from shflbench.analysis.compare import Side
     from shflbench.store import Run, RunInfo
-    from shflbench.store.baselines import Baselines
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,16 +31,12 @@ class _GivenSide:
     @classmethod
     def of(cls, paths: Sequence[Path]) -> _GivenSide:
         """Read the files of other tools; ResultsError if one is damaged."""
-        from shflbench.readers import read_recording, run_of
-
         foreign = [path for path in paths if _is_foreign(path)]
         others = tuple(path for path in paths if path not in foreign)
         return cls(tuple(paths), run_of(read_recording(*foreign)) if foreign else None, others)
 
     def info(self) -> RunInfo | None:
         """Return the record of its first run; None if only baselines are named."""
-        from shflbench.store import find_runs, read_info
-
         if self.converted:
             return self.converted.info
         folders = filter(_is_folder, self.others)
@@ -45,8 +44,6 @@ class _GivenSide:
 
     def side(self, kept: Baselines, named: RunInfo | None) -> Side:
         """Read all runs; of a baseline those of the same suite and GPU as the `named` run."""
-        from shflbench.analysis.compare import Side
-
         runs = [run for path in self.others for run in _runs(path, kept, named)]
         return Side.of([*([self.converted] if self.converted else []), *runs], ", ".join(map(str, self.paths)))
 
@@ -57,8 +54,6 @@ def sides(base: Sequence[Path], new: Sequence[Path], folder: Path) -> tuple[Side
     Of a baseline, the runs of the suite and GPU of the given run folders are read. ResultsError for a run that cannot
     be found or read.
     """
-    from shflbench.store.baselines import Baselines
-
     kept = Baselines(folder)
     after, before = _GivenSide.of(new), _GivenSide.of(base)
     named = after.info() or before.info()
@@ -74,14 +69,10 @@ def _is_foreign(path: Path) -> bool:
     """Whether a path is a file or folder of another tool, and has no run."""
     if not path.exists() or any((file.parent / ROWS_FILE).exists() for file in path.rglob(RUN_FILE)):
         return False
-    from shflbench.readers import is_foreign
-
     return is_foreign(path)
 
 
 def _runs(path: Path, kept: Baselines, named: RunInfo | None) -> Iterator[Run]:
-    from shflbench.store import find_runs, read_run
-
     if _is_folder(path):
         yield from map(read_run, find_runs([path]))
         return

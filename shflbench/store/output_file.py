@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 from shflbench.errors import ResultsError, UsageError
+from shflbench.store import files
+from shflbench.store.counts_file import COUNTS_FILE
+from shflbench.store.files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
+from shflbench.store.fleet_file import FLEET_FILE
+from shflbench.store.limits_file import LIMITS_FILE
 
 
 def write(path: Path, content: str, option: str) -> None:
@@ -13,8 +18,6 @@ def write(path: Path, content: str, option: str) -> None:
 
     UsageError for a file that belongs to a run; ResultsError where it cannot be written.
     """
-    from shflbench.store import files
-
     try:
         _refuse_run_file(path, option)
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -29,11 +32,6 @@ def write(path: Path, content: str, option: str) -> None:
 
 def _refuse_run_file(path: Path, option: str) -> None:
     """Raise UsageError for a file that `run` wrote, also through a link: the output would destroy the results."""
-    from shflbench.store.counts_file import COUNTS_FILE
-    from shflbench.store.files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
-    from shflbench.store.fleet_file import FLEET_FILE
-    from shflbench.store.limits_file import LIMITS_FILE
-
     real = Path(os.path.realpath(path))  # Path.resolve raises for a link to itself
     in_run = real.name in {RUN_FILE, ROWS_FILE, SAMPLES_FILE, KERNELS_FILE, LIMITS_FILE, COUNTS_FILE}
     if (in_run and (real.parent / RUN_FILE).exists()) or (

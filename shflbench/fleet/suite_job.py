@@ -11,14 +11,14 @@ from shflbench.patterns.discover import load
 from shflbench.session import Plan
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.cli.run.request import RunRequest
     from shflbench.compile.toolchain import Toolchain
     from shflbench.fleet.executor import RemoteExecutor
     from shflbench.model import Case, Suite
     from shflbench.patterns.discover import LoadedPattern
+    from shflbench.session.run_request import RunRequest
     from shflbench.store.fleet_file import FleetMember
 
 
@@ -30,6 +30,7 @@ class SuiteJob:
     request: RunRequest
     toolchain: Toolchain
     cache: Path | None
+    argv: Sequence[str] = ()  # the command line, as the records of runs keep it
 
     def plan(self, arch: str, executor: RemoteExecutor | None, groups: Collection[str] | None = None) -> Plan:
         """Return the plan for one device; `groups` of the suite, or the whole suite if None."""
