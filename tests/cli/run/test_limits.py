@@ -66,7 +66,7 @@ def test_a_run_whose_limits_cannot_be_computed_is_complete(
     def refuse(*_: object, **__: object) -> None:
         raise CompilerError("nvdisasm does not run")
 
-    monkeypatch.setattr("shflbench.kernel_facts.run_limits.limits_of", refuse)
+    monkeypatch.setattr("shflbench.kernel_facts.stored_limits.limits_of", refuse)
     outcome = with_limits("demo.yaml", "--output", "out")
     assert outcome.code == 0
     assert "the limits are missing: nvdisasm does not run" in outcome.err
