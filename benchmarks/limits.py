@@ -29,7 +29,7 @@ from shflbench.kernel_facts.residency import residency_of
 from shflbench.kernel_facts.run_limits import limits_of
 from shflbench.model import Disturbance
 from shflbench.store import find_runs, read_run
-from shflbench.store.calibration_file import read, shipped
+from shflbench.store.calibration_file import find_shipped, read
 from shflbench.store.limits_file import read_limits
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def compare(run: Run, limits: Iterable[CaseLimit]) -> Iterator[Compared]:
 
 def best_case(run: Run) -> list[CaseLimit]:
     """Return the limits of a run without what the emulator counts, such as bank conflicts."""
-    path = shipped(run.info.device.name) if run.info.device else None
+    path = find_shipped(run.info.device.name) if run.info.device else None
     return limits_of(run, calibration=read(path) if path else None)
 
 

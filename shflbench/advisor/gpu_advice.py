@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.advisor.copied_code import StoredCase, code_of
-from shflbench.advisor.requests import resolved
+from shflbench.advisor.requests import resolve
 from shflbench.advisor.settling_run import settling_run
 from shflbench.analysis.advice.nearest import advise
 from shflbench.analysis.contest import Certainty
@@ -34,7 +34,7 @@ class GpuAdvice:
 
 def advice_of(results: GpuResults, request: Request) -> GpuAdvice | None:
     """Return the advice for one GPU; None where no setting of the pattern has two candidates with times."""
-    made = advise(resolved(request, results.device), results.answers(request.pattern))
+    made = advise(resolve(request, results.device), results.answers(request.pattern))
     if made is None:
         return None
     answer = made.answer

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.advice.answer import Role
 from shflbench.analysis.advice.predicted import PredictedSetting, PredictedVariant, predicted_answer
 from shflbench.analysis.limits.constants import PREDICTED_ARCH
-from shflbench.arch import known
+from shflbench.arch import list_archs
 from shflbench.arch import load as load_figures
 from shflbench.compile.toolchain import find as find_toolchain
 from shflbench.environment import cache_folder
@@ -66,7 +66,7 @@ def predict_answer(request: Request, arch: str, reporter: Reporter) -> Predicted
 def require_figures(arch: str) -> None:
     """Raise UsageError for an architecture without a table of figures."""
     if load_figures(arch) is None:
-        raise UsageError(f"no figures are known for `{arch}`; allowed: {', '.join(known())}", "choose one of them")
+        raise UsageError(f"no figures are known for `{arch}`; allowed: {', '.join(list_archs())}", "choose one of them")
 
 
 def _subjects(pattern: LoadedPattern, request: Request) -> list[KernelSubject]:

@@ -51,7 +51,7 @@ def make_request(
     return request
 
 
-def resolved(request: Request, device: Device | None) -> Request:
+def resolve(request: Request, device: Device | None) -> Request:
     """Return the request with the grid that its launch has on a GPU; `fill` depends on the kernel."""
     if device is None:
         return request

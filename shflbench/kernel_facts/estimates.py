@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import limit
-from shflbench.analysis.limits.calibrated import calibrated
+from shflbench.analysis.limits.calibrated import apply_calibration
 from shflbench.analysis.limits.constants import PREDICTED_ARCH
 from shflbench.analysis.limits.prediction import PredictedLaunch, predict
 from shflbench.arch import load
@@ -40,7 +40,7 @@ def with_ceilings(
         elif load(calibration.arch) != figures:
             yield replace(one, ceiling=CycleEstimate(None, reason=f"the calibration is of {calibration.arch}"))
         else:
-            bound = limit(code, calibrated(figures, calibration), resident.residency, requests.get(one.subject))
+            bound = limit(code, apply_calibration(figures, calibration), resident.residency, requests.get(one.subject))
             yield replace(one, ceiling=CycleEstimate(bound.cycles, str(bound.by)) if bound else None)
 
 

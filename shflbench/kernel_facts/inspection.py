@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.arch import known, load
+from shflbench.arch import list_archs, load
 from shflbench.compile.toolchain import find as find_toolchain
 from shflbench.environment import cache_folder
 from shflbench.errors import UsageError
@@ -167,7 +167,7 @@ def require(arch: str, resident: ResidentBlocks, toolchain: Toolchain) -> None:
     """
     figures = load(arch)
     if figures is None:
-        raise UsageError(f"no figures are known for `{arch}`; allowed: {', '.join(known())}", "choose one of them")
+        raise UsageError(f"no figures are known for `{arch}`; allowed: {', '.join(list_archs())}", "choose one of them")
     most = figures.resident_warps
     warps = resident.residency.warps
     if most and warps > most.value:

@@ -85,7 +85,7 @@ class Inspector:
 
     def inspect_run(self, run: Run, subjects: Sequence[KernelSubject]) -> dict[KernelSubject, InspectedKernel]:
         """Return what is known of the kernels that a run recorded; ResultsError where it recorded none."""
-        arch, kernels = recorded_kernels(run, subjects, self._toolchain.nvdisasm)
+        arch, kernels = read_kernels(run, subjects, self._toolchain.nvdisasm)
         facts, recorded = self._facts(kernels), recorded_launches(run, subjects)
         made = {}
         for subject, kernel in kernels.items():
@@ -168,7 +168,7 @@ def _show(progress: ProgressLine, arch: str, earlier: int, total: int, number: i
     progress.show(f"compiling for {arch}, {earlier + number} of {total} kernels", earlier + number, total)
 
 
-def recorded_kernels(
+def read_kernels(
     run: Run, subjects: Sequence[KernelSubject], nvdisasm: Path | None
 ) -> tuple[str, dict[KernelSubject, Kernel]]:
     """Return the architecture of a run, and those of the subjects' kernels that it recorded.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.kernel_facts.recorded_limits import changed_cases, current_limits, merged_limits, with_gaps
+from shflbench.kernel_facts.recorded_limits import count_changed, current_limits, merge_limits, with_gaps
 from shflbench.kernel_facts.run_limits import limits_of
 from shflbench.kernel_facts.run_predictions import Predictor
 from shflbench.kernel_facts.run_requests import requests_of_run
@@ -50,9 +50,9 @@ def known_limits(
     codes = stored_codes(part.kernels(), [row.case_id for row in part.rows if row.time_us], known, cache_folder)
     predicted = _predicted(Predictor(part, calibration, codes=codes), counted, reporter)
     calculated = limits_of(part, calibration=calibration, requests=counted, predicted_us=predicted, known_codes=known)
-    limits = merged_limits(run, current, calculated, counted if again else None)
+    limits = merge_limits(run, current, calculated, counted if again else None)
     kept = sum(limit is current.get(limit.case_id) for limit in limits) if again else 0
-    return KnownLimits(limits, changed_cases(limits, recorded), kept)
+    return KnownLimits(limits, count_changed(limits, recorded), kept)
 
 
 def _predicted(predictor: Predictor, requests: Mapping[str, KernelRequests], reporter: Reporter) -> dict[str, float]:

@@ -51,7 +51,7 @@ def with_gaps(
     return replace(run, rows=tuple(filter(has_gap, timed)))
 
 
-def merged_limits(
+def merge_limits(
     run: Run, current: Mapping[str, CaseLimit], calculated: Iterable[CaseLimit], counted: Collection[str] | None = None
 ) -> list[CaseLimit]:
     """Return the limits of a run in the order of its rows, from the `current` and the `calculated` ones.
@@ -98,7 +98,7 @@ def _is_of(limit: CaseLimit, row: Row) -> bool:
     return math.isclose(limit.limit_us, limit.limit_fraction * row.time_us, rel_tol=ROUNDING)
 
 
-def changed_cases(limits: Iterable[CaseLimit], recorded: Mapping[str, CaseLimit]) -> int:
+def count_changed(limits: Iterable[CaseLimit], recorded: Mapping[str, CaseLimit]) -> int:
     """Return how many limits the file lacks or has with another value; numbers of equal digits are equal."""
     return sum(not _is_same(limit, recorded.get(limit.case_id)) for limit in limits)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import count, limit
-from shflbench.analysis.limits.calibrated import L2_RATE, PER_US, atomics_per_clock, calibrated, memory_us
+from shflbench.analysis.limits.calibrated import L2_RATE, PER_US, apply_calibration, atomics_per_clock, memory_us
 from shflbench.analysis.limits.launched import LaunchWork, dram_bytes, l2_bytes_moved, launch_clocks
 from shflbench.analysis.limits.one_pass import (
     ATOMIC,
@@ -152,7 +152,7 @@ class _Machine:
         bound = self._bound(row, work, self.arch, self._documented(row, launch))
         ceiling = None
         if self.calibration:
-            arch = calibrated(self.arch, self.calibration)
+            arch = apply_calibration(self.arch, self.calibration)
             ceiling = self._bound(row, work, arch, self._measured(row, self.calibration, launch)).time
         limit = self._case_limit(row, bound, ceiling, counts)
         reason = _unfounded(limit, work)

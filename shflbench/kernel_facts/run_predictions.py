@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.limits.constants import PREDICTED_ARCH, calibrated_constants
+from shflbench.analysis.limits.constants import PREDICTED_ARCH, calibrate_constants
 from shflbench.analysis.limits.memory_prediction import MemoryUse, predict_one_pass
 from shflbench.analysis.limits.prediction import PredictedLaunch, Prediction, predict
 from shflbench.analysis.settings import one_pass
@@ -56,7 +56,7 @@ class Predictor:
         )
         self._folders = builtin() if folders is None else folders
         self._traffic = DeclaredTraffic(self._folders)
-        self._constants = calibrated_constants(calibration)
+        self._constants = calibrate_constants(calibration)
 
     def launch_of(self, row: Row) -> PredictedLaunch | None:
         """Return the launch of a row; None if its grid or its residency is not known."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ShflbenchError
-from shflbench.kernel_facts.recorded_limits import TOLERANCE, current_limits, is_exceeded, merged_limits, with_gaps
+from shflbench.kernel_facts.recorded_limits import TOLERANCE, current_limits, is_exceeded, merge_limits, with_gaps
 from shflbench.kernel_facts.run_limits import limits_of
 from shflbench.store.calibration_file import of_gpu
 from shflbench.store.limits_file import read_limits, write_limits
@@ -59,7 +59,7 @@ def write_limits_of(
         current, calibration = current_limits(run, read_limits(run.folder)), calibration_of(run, baselines)
         part = with_gaps(run, current, calibration, predicts=False)
         calculated = limits_of(part, folders, calibration, known_codes=known_codes, cache_folder=cache_folder)
-        limits = merged_limits(run, current, calculated)
+        limits = merge_limits(run, current, calculated)
         if part.rows:
             write_limits(run.folder, limits)
     except ShflbenchError as error:

@@ -128,7 +128,7 @@ def find(folder: Path, uuid: str, device: str) -> Path | None:
 
     `device` is the GPU's name, as the driver gives it; None where there is no file of either kind.
     """
-    return gpu_file.find(folder / FOLDER, uuid) or shipped(device)
+    return gpu_file.find(folder / FOLDER, uuid) or find_shipped(device)
 
 
 def of_gpu(device: Device, folder: Path, given: Path | None = None) -> Calibration | None:
@@ -146,7 +146,7 @@ def of_gpu(device: Device, folder: Path, given: Path | None = None) -> Calibrati
     return calibration
 
 
-def shipped(device: str) -> Path | None:
+def find_shipped(device: str) -> Path | None:
     """Return the file that comes with shflbench for GPUs of this name; None where there is none."""
     path = SHIPPED / f"{gpu_slug(device)}.json"
     return path if path.is_file() else None

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.kernel_facts.recorded_limits import current_limits, merged_limits, with_gaps
+from shflbench.kernel_facts.recorded_limits import current_limits, merge_limits, with_gaps
 from shflbench.store import read_run
 from shflbench.store.limits_file import CaseLimit
 from tests.kernel_facts.test_run_limits import RESULTS, SHFL, only
@@ -41,7 +41,7 @@ FILE = limit(0.8, ceiling_us=15.0)
 def test_what_is_known_best_wins(
     recorded: CaseLimit, calculated: CaseLimit, counted: Collection[str] | None, expected: CaseLimit
 ) -> None:
-    assert merged_limits(RUN, {SHFL: recorded}, [calculated], counted) == [expected]
+    assert merge_limits(RUN, {SHFL: recorded}, [calculated], counted) == [expected]
 
 
 def test_a_limit_belongs_to_the_time_that_it_was_calculated_for() -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.advisor.sentences import headline, predicted_sentences, sentences
 from shflbench.analysis.advice.costs import ExchangeCost
 from shflbench.cli.advise.text import code_lines, predicted_ranking, ranking
-from shflbench.cli.layout import wrapped
+from shflbench.cli.layout import wrap_text
 from shflbench.errors import ResultsError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _fitted(lines: Iterable[str], console: Console) -> str:
     """Return lines for the terminal's width; commands and suites stay in one piece, to be copied."""
     width = console.width(data=True)
     copied = ("To settle it:", " ")
-    fitted = (text for line in lines for text in ([line] if line.startswith(copied) else wrapped(line, width)))
+    fitted = (text for line in lines for text in ([line] if line.startswith(copied) else wrap_text(line, width)))
     return "\n".join(fitted)
 
 

@@ -47,7 +47,7 @@ def run_on_gpus(
         with signals.deferred():
             cluster = stack.enter_context(closing(open_local(len(gpus), is_stopped)))
         finder = DeviceFinder(cluster, is_stopped)
-        devices, errors = opened(cluster, finder, gpus, suite.rules.timeout)
+        devices, errors = open_gpus(cluster, finder, gpus, suite.rules.timeout)
         is_list = isinstance(flags["gpus"], tuple) and not flags["resume"]
         if errors and (is_list or not devices):
             raise errors[0]
@@ -62,7 +62,7 @@ def run_on_gpus(
         return FleetRun(job, cluster, finder, devices, signals, LOCAL, missing=errors).run(flags, console)
 
 
-def opened(
+def open_gpus(
     cluster: Cluster, finder: DeviceFinder, gpus: Sequence[int], timeout: float
 ) -> tuple[list[FleetDevice], list[DeviceError]]:
     """Open each GPU on a worker of its own, and return those that can be used and the errors of the others.

@@ -57,7 +57,7 @@ class FleetRun:
     def run(self, flags: Mapping[str, Any], console: Console) -> int:
         """Measure on all devices and return the exit code; Ctrl-C ends all, and keeps finished groups."""
         self._report_unsupported(console)
-        patterns = pattern_files.packed(self.job.suite.pattern_folders)
+        patterns = pattern_files.pack_patterns(self.job.suite.pattern_folders)
         context = FleetContext(
             self.cluster, self.finder.find_again, uuid.uuid4().hex, patterns, self.signals.stop.is_set
         )
