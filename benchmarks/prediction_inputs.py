@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import find
 from shflbench.environment import cache_folder
-from shflbench.kernel_facts.requests import requests_of_all
+from shflbench.kernel_facts.memory_requests import requests_of_all
 from shflbench.model import Case, Kernel, KernelRequests, Launch, Status
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import builtin, load

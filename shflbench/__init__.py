@@ -51,12 +51,12 @@ def advise(  # noqa: PLR0913  (a keyword per fact about the kernel and the GPU)
     from dataclasses import replace  # noqa: PLC0415  (`import shflbench` imports nothing else)
     from pathlib import Path  # noqa: PLC0415
 
-    from shflbench.advisor import api, requests  # noqa: PLC0415
+    from shflbench.advisor import advice_request, api  # noqa: PLC0415
     from shflbench.kernel_facts.reporter import QuietReporter  # noqa: PLC0415
 
     reporter = QuietReporter()
     chosen = {name: str(value) for name, value in (options or {}).items()}
-    request = requests.make_request(pattern, dtype, block, launch, chosen)
+    request = advice_request.make_request(pattern, dtype, block, launch, chosen)
     result = api.advise(request, tuple(map(Path, results)), gpu, arch, reporter)
     return replace(result, notes=tuple(reporter.warnings))
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.advisor.advice_request import require_options, require_pattern
 from shflbench.advisor.copied_code import code_of
 from shflbench.advisor.gpu_advice import advice_of
 from shflbench.advisor.gpu_results import DEFAULT_RESULTS, read_results
 from shflbench.advisor.predicted_costs import predict_costs
 from shflbench.advisor.prediction import predict_answer
 from shflbench.advisor.records import measured_record, predicted_record
-from shflbench.advisor.requests import require_options, require_pattern
 from shflbench.advisor.sentences import headline, predicted_sentences, sentences
 from shflbench.analysis.advice.costs import costs_of
 from shflbench.errors import ResultsError

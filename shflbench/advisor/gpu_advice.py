@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.advisor.advice_request import resolve
 from shflbench.advisor.copied_code import StoredCase, code_of
-from shflbench.advisor.requests import resolve
 from shflbench.advisor.settling_run import settling_run
 from shflbench.analysis.advice.nearest import advise
 from shflbench.analysis.contest import Certainty

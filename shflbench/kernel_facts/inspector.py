@@ -17,7 +17,7 @@ from shflbench.errors import ResultsError
 from shflbench.kernel_facts.facts import KernelFacts, facts_of
 from shflbench.kernel_facts.facts_cache import FactsCache
 from shflbench.kernel_facts.inspected_kernel import inspect, inspect_recorded
-from shflbench.kernel_facts.requests import requests_of_all, source_line
+from shflbench.kernel_facts.memory_requests import requests_of_all, source_line
 from shflbench.kernel_facts.run_subjects import recorded_launches
 from shflbench.kernel_facts.stored_code import machine_code
 from shflbench.model import Kernel, Loop

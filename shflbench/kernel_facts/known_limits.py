@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.kernel_facts.recorded_limits import count_changed, current_limits, merge_limits, with_gaps
 from shflbench.kernel_facts.run_limits import limits_of
+from shflbench.kernel_facts.run_memory_requests import requests_of_run
 from shflbench.kernel_facts.run_predictions import Predictor
-from shflbench.kernel_facts.run_requests import requests_of_run
 from shflbench.kernel_facts.stored_code import stored_codes
 from shflbench.patterns.discover import builtin
 from shflbench.store.limits_file import read_limits

@@ -73,8 +73,8 @@ def command(
     the limit, what to mind, and code to copy. Without results for --arch it ranks the variants by their limits or
     predicted times, which needs no GPU.
     """
+    from shflbench.advisor.advice_request import make_request
     from shflbench.advisor.api import advise, exchange_costs
-    from shflbench.advisor.requests import make_request
     from shflbench.cli.advise.output import print_advice, print_costs
 
     if costs:

@@ -9,7 +9,7 @@ from shflbench.analysis.settings import one_pass
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import find
 from shflbench.errors import PatternError
-from shflbench.kernel_facts.requests import requests_of_all
+from shflbench.kernel_facts.memory_requests import requests_of_all
 from shflbench.model import Case, Kernel, KernelRequests, Launch, Status
 from shflbench.patterns.discover import load
 from shflbench.suite.launch import OWN_DIMS, launch_dims

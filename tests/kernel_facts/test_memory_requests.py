@@ -9,7 +9,7 @@ import pytest
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import find
 from shflbench.errors import EmulatorError
-from shflbench.kernel_facts.requests import RequestsJob, requests_of, requests_of_all, source_line
+from shflbench.kernel_facts.memory_requests import RequestsJob, requests_of, requests_of_all, source_line
 from shflbench.model import AccessKind, AccessSpace, Case, Kernel, KernelRequests
 from shflbench.patterns.discover import LoadedPattern, load
 from shflbench.suite import parse_launch
