@@ -52,7 +52,7 @@ def advise(  # noqa: PLR0913  (a keyword per fact about the kernel and the GPU)
     from pathlib import Path  # noqa: PLC0415
 
     from shflbench.advisor import advice_request, api  # noqa: PLC0415
-    from shflbench.kernel_facts.reporter import QuietReporter  # noqa: PLC0415
+    from shflbench.reporter import QuietReporter  # noqa: PLC0415
 
     reporter = QuietReporter()
     chosen = {name: str(value) for name, value in (options or {}).items()}
@@ -197,8 +197,8 @@ def inspect(  # noqa: PLR0913  (a keyword per option of the command)
 
     from shflbench.default_arch import DEFAULT_ARCH  # noqa: PLC0415
     from shflbench.kernel_facts.inspection import Inspection, InspectRequest  # noqa: PLC0415
-    from shflbench.kernel_facts.reporter import QuietReporter  # noqa: PLC0415
     from shflbench.kernel_facts.residency import ResidentBlocks  # noqa: PLC0415
+    from shflbench.reporter import QuietReporter  # noqa: PLC0415
     from shflbench.store import calibration_file  # noqa: PLC0415
 
     request = InspectRequest(

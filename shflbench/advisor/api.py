@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.advice.costs import ExchangeCost
     from shflbench.analysis.advice.predicted import PredictedAnswer
     from shflbench.analysis.advice.request import Request
-    from shflbench.kernel_facts.reporter import Reporter
+    from shflbench.reporter import Reporter
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from shflbench.analysis.advice.costs import ExchangeCost
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
-    from shflbench.kernel_facts.reporter import Reporter
+    from shflbench.reporter import Reporter
 
 DTYPES_OF_COSTS = "i32", "f32", "f64"  # with or without rounding, of one and of two words
 RESIDENCIES = tuple(ResidentBlocks(1, threads) for threads in (32, 256, 1024))

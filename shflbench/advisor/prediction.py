@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from shflbench.analysis.advice.request import Request
     from shflbench.compile.toolchain import Toolchain
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
-    from shflbench.kernel_facts.reporter import Reporter
     from shflbench.patterns.discover import LoadedPattern
+    from shflbench.reporter import Reporter
 
 DEFAULT_DTYPES = "f32", "i32"  # the first that the pattern has
 DEFAULT_BLOCK = 256

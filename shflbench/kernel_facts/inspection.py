@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from shflbench.kernel_facts.diff_sides import KernelPair
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
     from shflbench.kernel_facts.listing import Lines
-    from shflbench.kernel_facts.reporter import Reporter
     from shflbench.kernel_facts.residency import ResidentBlocks
     from shflbench.pattern_checks.targets import KernelSubject
+    from shflbench.reporter import Reporter
     from shflbench.store import Run
     from shflbench.store.calibration_file import Calibration
 

@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from shflbench.compile.toolchain import Toolchain
     from shflbench.errors import KernelError
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
-    from shflbench.kernel_facts.reporter import ProgressLine, Reporter
     from shflbench.kernel_facts.residency import ResidentBlocks
     from shflbench.model import KernelRequests
     from shflbench.pattern_checks.targets import KernelSubject
+    from shflbench.reporter import ProgressLine, Reporter
     from shflbench.store import Run
 
     Built = Mapping[KernelSubject, Kernel | KernelError]

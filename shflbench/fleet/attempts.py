@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
+from shflbench.fleet.listed_members import ListedMembers
+from shflbench.store import find_runs, read_info
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.cli.console import Console
-    from shflbench.cli.fleet.members import ListedMembers
+    from shflbench.reporter import Reporter
     from shflbench.store import RunInfo
     from shflbench.store.fleet_file import FleetInfo, FleetMember
 
@@ -61,16 +62,13 @@ class Attempt:
         )
 
 
-def find_attempts(paths: Sequence[Path], console: Console) -> list[Attempt]:
+def find_attempts(paths: Sequence[Path], reporter: Reporter) -> list[Attempt]:
     """Return each run on a GPU below `paths`, and each member of a fleet that has none, the oldest first.
 
     A run whose `run.json` cannot be read is that of its folder's member, or of an unknown device. ResultsError for a
     path without any run, if no run used a GPU, or if a fleet file is damaged.
     """
-    from shflbench.cli.fleet.members import ListedMembers
-    from shflbench.store import find_runs, read_info
-
-    members = ListedMembers.below(paths, console)
+    members = ListedMembers.below(paths, reporter)
     attempts: list[Attempt] = []
     errors: list[ResultsError] = []
     unused: list[Path] = []
@@ -103,12 +101,12 @@ def find_attempts(paths: Sequence[Path], console: Console) -> list[Attempt]:
     ]
     if misplaced:
         others = f", and {len(misplaced) - 1} more" if len(misplaced) > 1 else ""
-        console.warn(
+        reporter.warn(
             f"{misplaced[0].folder} has the run of {misplaced[0].label}, which its fleet.json does not list there"
             f"{others}; devices are named by the UUIDs in run.json"
         )
     if unused:
-        console.warn(f"{len(unused)} of {len(places)} runs used no GPU and are not ranked, first {unused[0]}")
+        reporter.warn(f"{len(unused)} of {len(places)} runs used no GPU and are not ranked, first {unused[0]}")
     if not any(attempt.has_run for attempt in attempts):
         if errors:
             raise errors[0]

@@ -7,15 +7,22 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.fleet import DeviceRecord, record_of
+from shflbench.analysis.fleet.record import CaseTimes
 from shflbench.errors import ResultsError
+from shflbench.fleet.attempts import find_attempts
+from shflbench.grouping import group_by
+from shflbench.model import is_sentinel
+from shflbench.processes import map_in_processes
+from shflbench.store import read_run
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
-    from shflbench.analysis.fleet import DeviceRecord
-    from shflbench.cli.console import Console
-    from shflbench.cli.fleet.attempts import Attempt
+    from shflbench.fleet.attempts import Attempt
+    from shflbench.reporter import Reporter
     from shflbench.store import Run
 
 # Devices from which on several processes read: a run of 430 cases takes 0.3 s, and starting a process 0.2 s.
@@ -24,17 +31,13 @@ UUID_START = len("GPU-00000000")  # what tells the GPUs of most fleets apart
 READERS = 4  # processes, at most: each needs up to 0.2 GB, for a run of a million samples
 
 
-def read_records(paths: Sequence[Path], console: Console) -> list[DeviceRecord]:
+def read_records(paths: Sequence[Path], reporter: Reporter) -> list[DeviceRecord]:
     """Return what a ranking needs of each device with runs below `paths`: of each suite, the newest run.
 
     A device whose results cannot be read, or whose run never started, is returned with that problem. ResultsError for
     a path without any run, or if no run used a GPU.
     """
-    from shflbench.cli.fleet.attempts import find_attempts
-    from shflbench.grouping import group_by
-    from shflbench.words import count_noun
-
-    attempts = find_attempts(paths, console)
+    attempts = find_attempts(paths, reporter)
     newest = [
         attempt
         for of_suite in group_by(attempts, lambda attempt: (attempt.uuid, attempt.suite)).values()
@@ -42,13 +45,13 @@ def read_records(paths: Sequence[Path], console: Console) -> list[DeviceRecord]:
     ]
     older = len(attempts) - len(newest)
     if older:
-        console.say(
+        reporter.say(
             f"note: {count_noun(older, 'older run')} not ranked: of each suite on each device, the newest run is"
         )
     devices = list(group_by(newest, lambda attempt: attempt.uuid).values())
     devices.sort(key=lambda device: device[0].folder)
     records: list[DeviceRecord] = []
-    with console.progress() as progress:
+    with reporter.progress() as progress:
         for device, record in zip(devices, _read(devices), strict=True):
             progress.show("reading runs", len(records), len(devices), device[0].label)
             records.append(record)
@@ -80,16 +83,11 @@ def _read(devices: Sequence[Sequence[Attempt]]) -> Iterator[DeviceRecord]:
     """Yield the record of each device."""
     if len(devices) < MANY:
         return map(read_device, devices)
-    from shflbench.processes import map_in_processes
-
     return map_in_processes(read_device, devices, READERS)
 
 
 def read_device(device: Sequence[Attempt]) -> DeviceRecord:
     """Read the runs of a device; a record without times, with the problem, if this is impossible."""
-    from shflbench.analysis.fleet import record_of
-    from shflbench.store import read_run
-
     problem = next((attempt.problem for attempt in device if attempt.problem), "")
     losses = tuple(loss for attempt in device for loss in attempt.losses)
     folders = [attempt.folder for attempt in device if attempt.has_run]
@@ -106,9 +104,6 @@ def read_device(device: Sequence[Attempt]) -> DeviceRecord:
 
 def _lost_rows(runs: Iterable[Run]) -> Iterator[str]:
     """Yield how many cases have a row, for each run with samples of more cases, as when `results.csv` was cut off."""
-    from shflbench.model import is_sentinel
-    from shflbench.words import count_noun
-
     for run in runs:
         with suppress(ResultsError):
             samples = run.kept_samples()
@@ -119,9 +114,6 @@ def _lost_rows(runs: Iterable[Run]) -> Iterator[str]:
 
 
 def _empty(device: Attempt, problem: str, losses: tuple[str, ...]) -> DeviceRecord:
-    from shflbench.analysis.fleet import DeviceRecord
-    from shflbench.analysis.fleet.record import CaseTimes
-
     return DeviceRecord(
         label=device.label,
         uuid=device.uuid,

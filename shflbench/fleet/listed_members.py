@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
+from shflbench.store.files import RUN_FILE
+from shflbench.store.fleet_file import FLEET_FILE, read_fleet
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from shflbench.cli.console import Console
+    from shflbench.reporter import Reporter
     from shflbench.store.fleet_file import FleetInfo, FleetMember
 
 
@@ -24,12 +26,10 @@ class ListedMembers:
     by_uuid: Mapping[tuple[Path, str], Path]  # folder of the fleet and UUID → folder that is listed for the device
 
     @classmethod
-    def below(cls, paths: Iterable[Path], console: Console) -> ListedMembers:
+    def below(cls, paths: Iterable[Path], reporter: Reporter) -> ListedMembers:
         """Read the fleet files below `paths`; ResultsError, which names the runs beside it, for a damaged one."""
-        from shflbench.store.fleet_file import FLEET_FILE
-
         folders = sorted({file.parent.resolve() for path in paths for file in path.rglob(FLEET_FILE)})
-        fleets = {folder: info for folder in folders if (info := _read(folder, console))}
+        fleets = {folder: info for folder in folders if (info := _read(folder, reporter))}
         listed = [(folder, info, member) for folder, info in fleets.items() for member in info.members]
         return cls(
             frozenset(fleets),
@@ -47,17 +47,14 @@ class ListedMembers:
         return self.by_uuid.get((folder.parent, uuid))
 
 
-def _read(folder: Path, console: Console) -> FleetInfo | None:
+def _read(folder: Path, reporter: Reporter) -> FleetInfo | None:
     """Read a fleet file; None, after a warning, for another file of this name, which ties no runs beside it."""
-    from shflbench.store.files import RUN_FILE
-    from shflbench.store.fleet_file import read_fleet
-
     try:
         return read_fleet(folder)
     except ResultsError as error:
         runs = sorted(file.parent for file in folder.glob(f"*/{RUN_FILE}"))
         if not runs:
-            console.warn(f"{error}; it is ignored, because no folder beside it has a run")
+            reporter.warn(f"{error}; it is ignored, because no folder beside it has a run")
             return None
         advice = f"give the folders of the runs instead of {folder}, such as {runs[0]}; or {error.advice}"
         raise ResultsError(error.message, advice) from error

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class ProgressLine(Protocol):
     """Shows how far a task has come."""
 
-    def show(self, text: str, done: float, total: float, /) -> None:
+    def show(self, text: str, done: float, total: float, detail: str = "", /) -> None:
         """Show what is being done now; `done` of `total` in any unit that grows evenly with time."""
 
 
@@ -22,6 +22,9 @@ class Reporter(Protocol):
 
     def progress(self) -> AbstractContextManager[ProgressLine]:
         """Return what shows the progress of one task."""
+
+    def say(self, text: str, /) -> None:
+        """Report what accompanies the result."""
 
     def warn(self, sentence: str, /) -> None:
         """Report a warning."""
@@ -39,8 +42,11 @@ class QuietReporter:
         """Return what shows nothing."""
         yield self
 
-    def show(self, text: str, done: float, total: float, /) -> None:
+    def show(self, text: str, done: float, total: float, detail: str = "", /) -> None:
         """Show nothing."""
+
+    def say(self, text: str, /) -> None:
+        """Report nothing."""
 
     def warn(self, sentence: str, /) -> None:
         """Keep a warning."""
