@@ -24,11 +24,12 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # so that it also runs as
 from benchmarks import limit_cases
 from shflbench.analysis.limits.one_pass import BLOCK_START
 from shflbench.grouping import group_by
+from shflbench.kernel_facts.recorded_limits import TOLERANCE
+from shflbench.kernel_facts.residency import residency_of
+from shflbench.kernel_facts.run_limits import limits_of
 from shflbench.model import Disturbance
-from shflbench.session.limits import limits_of, residency_of
-from shflbench.session.recorded_limits import TOLERANCE
 from shflbench.store import find_runs, read_run
-from shflbench.store.calibration_file import read, shipped
+from shflbench.store.calibration_file import find_shipped, read
 from shflbench.store.limits_file import read_limits
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def compare(run: Run, limits: Iterable[CaseLimit]) -> Iterator[Compared]:
 
 def best_case(run: Run) -> list[CaseLimit]:
     """Return the limits of a run without what the emulator counts, such as bank conflicts."""
-    path = shipped(run.info.device.name) if run.info.device else None
+    path = find_shipped(run.info.device.name) if run.info.device else None
     return limits_of(run, calibration=read(path) if path else None)
 
 

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))  # so that it also runs as
 from benchmarks.prediction_inputs import calibration_of, requests_of
 from shflbench.analysis.limits.constants import is_fitted
 from shflbench.grouping import group_by
-from shflbench.session.predictions import Predictor
+from shflbench.kernel_facts.run_predictions import Predictor
 from shflbench.store import find_runs, read_run
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from shflbench.compile.build import Builder
 from shflbench.compile.toolchain import find
 from shflbench.environment import cache_folder
-from shflbench.measure.requests import requests_of_all
+from shflbench.kernel_facts.memory_requests import requests_of_all
 from shflbench.model import Case, Kernel, KernelRequests, Launch, Status
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import builtin, load
-from shflbench.store.calibration_file import read, shipped
+from shflbench.store.calibration_file import find_shipped, read
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,7 +26,7 @@ Name = tuple[str, str, str, tuple[tuple[str, str], ...]]  # of a kernel: pattern
 
 def calibration_of(device: str) -> Calibration | None:
     """Return the calibration that comes with shflbench for GPUs of this name; None if there is none."""
-    path = shipped(device)
+    path = find_shipped(device)
     return read(path) if path else None
 
 

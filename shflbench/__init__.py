@@ -13,14 +13,52 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from shflbench.advisor.api import AdviceResult
     from shflbench.checker.python.named_launch import Extent, LaunchLike
     from shflbench.checker.python.prepared import Arguments
     from shflbench.checker.python.results import CheckResult
     from shflbench.checker.python.triton_kernels import Grid
     from shflbench.kernel_bench.request import PerKernel
     from shflbench.kernel_bench.result import BenchResult
+    from shflbench.kernel_facts.inspection import InspectResult
 
-__all__ = ["__version__", "bench", "check", "load", "load_samples", "split_options"]
+__all__ = ["__version__", "advise", "bench", "check", "inspect", "load", "load_samples", "split_options"]
+
+
+def advise(  # noqa: PLR0913  (a keyword per fact about the kernel and the GPU)
+    pattern: str,
+    *results: str | os.PathLike[str],
+    dtype: str | None = None,
+    block: int | None = None,
+    launch: str | None = None,
+    options: Mapping[str, object] | None = None,
+    gpu: str | None = None,
+    arch: str | None = None,
+) -> AdviceResult:
+    """Say which variant to use for a pattern, by what factor, and when another wins.
+
+    `pattern` is the name of a pattern, `results` are run folders, or folders that hold runs, by default ./results.
+    `dtype`, `block` (threads), `launch` (such as "264x256") and `options` of the pattern describe your kernel: the
+    measured setting that is nearest to it is used. `gpu` chooses runs on GPUs whose name contains this text, `arch`
+    those on an architecture such as "sm_90". Without results for `arch`, variants are ranked by their limits or
+    predicted times, which needs a compiler and no GPU.
+
+    The result has `variants`, `measured`, `predicted`, `records`, `notes` and `text()`. Raise
+    shflbench.errors.UsageError for a pattern, a setting or an architecture that is not known,
+    shflbench.errors.ResultsError for results without two variants of the pattern, and shflbench.errors.CompilerError
+    where a prediction needs a compiler and there is none.
+    """
+    from dataclasses import replace  # noqa: PLC0415  (`import shflbench` imports nothing else)
+    from pathlib import Path  # noqa: PLC0415
+
+    from shflbench.advisor import advice_request, api  # noqa: PLC0415
+    from shflbench.reporter import QuietReporter  # noqa: PLC0415
+
+    reporter = QuietReporter()
+    chosen = {name: str(value) for name, value in (options or {}).items()}
+    request = advice_request.make_request(pattern, dtype, block, launch, chosen)
+    result = api.advise(request, tuple(map(Path, results)), gpu, arch, reporter)
+    return replace(result, notes=tuple(reporter.warnings))
 
 
 def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the measurement)
@@ -130,6 +168,57 @@ def check(  # noqa: PLR0913  (a keyword per fact about a launch)
         kernel, launch, args, grid, arch, shared_bytes, tuple(map(Path, include)), tuple(define), options or {}, seed
     )
     return api.check(source, request)
+
+
+def inspect(  # noqa: PLR0913  (a keyword per option of the command)
+    *targets: str | os.PathLike[str],
+    patterns: Iterable[str] = (),
+    variants: Iterable[str] = (),
+    dtypes: Iterable[str] = (),
+    arch: str | Iterable[str] | None = None,
+    resident: tuple[int, int] = (1, 1024),
+    accesses: bool = False,
+    predict: bool = False,
+    calibration: str | os.PathLike[str] | None = None,
+    code: bool = False,
+) -> InspectResult:
+    """Return what the loop of each kernel executes, and the least time that the hardware allows. Needs no GPU.
+
+    `targets` are names of suites and patterns, suite files and folders of patterns, or the folder of one run.
+    `patterns`, `variants` and `dtypes` choose kernels. `arch` is one architecture or several, by default "sm_90".
+    `resident` are the blocks that each SM executes at a time, and the threads per block. `accesses` runs each kernel in
+    the emulator, to find bank conflicts and uncoalesced accesses. `predict` predicts the cycles as well, for sm_90
+    only. `calibration` is a file of `shflbench calibrate`, for a ceiling beside the limit. `code` keeps the machine
+    code, and `records` then have the instructions of the timed loops.
+
+    The result has `kernels`, `records`, `table` (pandas) and `notes`. Raise shflbench.errors.PatternError for an
+    unknown target, shflbench.errors.UsageError where arguments do not fit the targets, and
+    shflbench.errors.CompilerError where there is no compiler.
+    """
+    from dataclasses import replace  # noqa: PLC0415  (`import shflbench` imports nothing else)
+    from pathlib import Path  # noqa: PLC0415
+
+    from shflbench.default_arch import DEFAULT_ARCH  # noqa: PLC0415
+    from shflbench.kernel_facts.inspection import Inspection, InspectRequest  # noqa: PLC0415
+    from shflbench.kernel_facts.residency import ResidentBlocks  # noqa: PLC0415
+    from shflbench.reporter import QuietReporter  # noqa: PLC0415
+    from shflbench.store import calibration_file  # noqa: PLC0415
+
+    request = InspectRequest(
+        targets=tuple(map(str, targets)),
+        archs=(arch,) if isinstance(arch, str) else tuple(arch or (DEFAULT_ARCH,)),
+        resident=ResidentBlocks(*resident),
+        is_arch_given=arch is not None,
+        patterns=tuple(patterns),
+        variants=tuple(variants),
+        dtypes=tuple(dtypes),
+        accesses=accesses,
+        predict=predict,
+        calibration=calibration_file.read(Path(calibration)) if calibration else None,
+        with_code=code,
+    )
+    reporter = QuietReporter()
+    return replace(Inspection(request, reporter).result(), notes=tuple(reporter.warnings))
 
 
 def load(*results: str | os.PathLike[str]) -> pd.DataFrame:

@@ -99,3 +99,25 @@ def test_no_message_cites_a_page_which_an_installed_copy_lacks() -> None:
         texts = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in notes]
         cited = [node.value for node in texts if isinstance(node.value, str) and re.search(r"docs/|\.md\b", node.value)]
         assert not cited, path
+
+
+# Logic of `check` that is below the command line when its folder is rearranged.
+LOGIC_OF_CHECK = {"check/entries.py", "check/file_options.py", "check/sarif_rules.py"}
+
+
+def test_each_file_of_the_command_line_parses_options_or_prints() -> None:
+    folder = REPOSITORY / "shflbench" / "cli"
+    terminal = {"click", "json", "shflbench.json_text", "shflbench.cli.console", "shflbench.cli.layout"}
+    others = {
+        str(path.relative_to(folder))
+        for path, tree in trees().items()
+        if folder in path.parents and path.name != "__init__.py" and terminal.isdisjoint(imported(tree))
+    }
+    assert others == {"layout.py", *LOGIC_OF_CHECK}
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """Return the names of the modules that a file imports anywhere."""
+    nodes = list(ast.walk(tree))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return names | {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}

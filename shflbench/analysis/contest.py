@@ -203,3 +203,16 @@ def _interval(row: Row, times: JointTimes | None, family: int) -> Interval:
         return joint
     assert row.time_interval is not None  # noqa: S101  (`_is_timed`)
     return row.time_interval
+
+
+def best_rows(groups: Iterable[Sequence[Row]], times: JointTimes | None) -> list[Row]:
+    """Return for each group the fastest candidate, what ties with it, and library calls that tie with it or beat it.
+
+    Groups keep the order of the results; of a group with fewer than two candidates, the candidate. None without a time.
+    """
+    return [row for group in groups for row in _best(group, times)]
+
+
+def _best(group: Sequence[Row], times: JointTimes | None) -> Iterable[Row]:
+    contest = contest_of(group, times)
+    return contest.shown_best if contest else filter(competes, group)

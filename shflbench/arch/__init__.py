@@ -1,5 +1,5 @@
 """Figures of each GPU architecture: what an SM holds and how fast its units are, each with its source."""
 
-from shflbench.arch.tables import Architecture, Figure, known, load
+from shflbench.arch.tables import Architecture, Figure, list_archs, load
 
-__all__ = ["Architecture", "Figure", "known", "load"]
+__all__ = ["Architecture", "Figure", "list_archs", "load"]

@@ -101,7 +101,7 @@ def load(arch: str) -> Architecture | None:
     A key in the file that is no field of `Architecture` or `Figure` raises TypeError.
     """
     match = NAME.fullmatch(arch)
-    if match is None or match[1] not in known():
+    if match is None or match[1] not in list_archs():
         return None
     name = match[1]
     document = tomllib.loads((FOLDER / f"{name}.toml").read_text(encoding="utf-8"))
@@ -109,7 +109,7 @@ def load(arch: str) -> Architecture | None:
 
 
 @cache
-def known() -> tuple[str, ...]:
+def list_archs() -> tuple[str, ...]:
     """Return the architectures that have a file, oldest first."""
     return tuple(sorted((path.stem for path in FOLDER.glob("sm_*.toml")), key=lambda name: int(name[3:])))
 

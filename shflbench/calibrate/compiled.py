@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.calibrate.probes import Probe, supported
+from shflbench.calibrate.probes import Probe, select_supported
 from shflbench.compile import nvrtc, resources
 from shflbench.compile.cache import KernelCache, key
 from shflbench.compile.source import Source
@@ -38,7 +38,7 @@ class CalibrationKernels:
         self._cache = KernelCache(cache_folder)
         self._kernels: dict[str, Kernel | CompileError] = {}
         missing: list[Source] = []
-        for name, source in sources(supported(arch)).items():
+        for name, source in sources(select_supported(arch)).items():
             kernel = self._cache.get(self._key(source))
             if kernel is None:
                 missing.append(source)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import shflbench
 from shflbench.arch import load
 from shflbench.calibrate.estimate import estimate, over_processes
-from shflbench.calibrate.probes import PROBES, supported
+from shflbench.calibrate.probes import PROBES, select_supported
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.store import surroundings
 from shflbench.store.calibration_file import CalibratedFigure, Calibration
@@ -98,7 +98,7 @@ def calibrate(device: CalibrationDevice) -> Iterator[OpenedDevice | RoundProgres
     start = time.monotonic()
     opened = device.open()
     yield opened
-    probes = supported(opened.device.arch)
+    probes = select_supported(opened.device.arch)
     processes = [_Process({probe.name: [] for probe in probes}) for _ in range(PROCESSES)]
     steps = ROUNDS * len(probes)
     for number, process in enumerate(processes):

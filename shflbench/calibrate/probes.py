@@ -222,7 +222,7 @@ PROBES: tuple[Probe, ...] = (
 )
 
 
-def supported(arch: str) -> tuple[Probe, ...]:
+def select_supported(arch: str) -> tuple[Probe, ...]:
     """Return the probes whose instructions an architecture (`sm_90`) has."""
     number = int(arch.removeprefix("sm_").rstrip("af"))
     return tuple(probe for probe in PROBES if number >= probe.fewest_arch)

@@ -98,7 +98,7 @@ class Console:
     def finish(self) -> None:
         """Write the data to the file that is named for it, if one is; ResultsError where that fails."""
         if self.output:
-            from shflbench.cli.output_file import write
+            from shflbench.store.output_file import write
 
             write(self.output, "".join(f"{text}\n" for text in self._kept), "--output")
             self.say(f"written: {self.output}")

@@ -50,9 +50,9 @@ class Table:
     def lines(self, width: int | None = None) -> list[Styled]:
         """Return the table as aligned text within `width` columns; each line in one piece if `width` is None."""
         return [
-            *((text, "") for text in wrapped(escape(self.title), width)),
+            *((text, "") for text in wrap_text(escape(self.title), width)),
             *(line for block in self.blocks(width) for line in block),
-            *((text, "") for note in self.notes for text in wrapped(f"{self._indent}{escape(note)}", width)),
+            *((text, "") for note in self.notes for text in wrap_text(f"{self._indent}{escape(note)}", width)),
         ]
 
     def blocks(self, width: int | None = None) -> list[list[Styled]]:
@@ -80,7 +80,7 @@ class Table:
         for key, row in zip(keys[1:], rows[1:], strict=True):
             named = zip(names[self.key :], row[self.key :], strict=False)
             cells = [f"{name} {cell.strip()}".strip() for name, cell in named if cell.strip()]
-            blocks.append([*key, *wrapped(f"{below}{', '.join(cells)}", width)] if cells else key)
+            blocks.append([*key, *wrap_text(f"{below}{', '.join(cells)}", width)] if cells else key)
         return blocks
 
 
@@ -134,7 +134,7 @@ def _side_by_side(rows: Sequence[Sequence[str]], indent: str, width: int | None)
     room = None if width is None else width - offset
     blocks = []
     for row in rows:
-        last = wrapped(row[count - 1], room) if len(row) == count else []
+        last = wrap_text(row[count - 1], room) if len(row) == count else []
         fits = room is None or (room >= min(LEAST_TEXT, *map(len, row[count - 1 :] or [""])) and _widest(last) <= room)
         if not fits:
             return None
@@ -148,7 +148,7 @@ def _widest(texts: Sequence[str]) -> int:
     return max(map(len, texts), default=0)
 
 
-def wrapped(text: str, width: int | None) -> list[str]:
+def wrap_text(text: str, width: int | None) -> list[str]:
     """Return a text in lines of at most `width` columns, indented as its first line; a longer word is never cut."""
     if width is None or len(text) <= width or not text.strip():
         return [text] if text else []

@@ -15,8 +15,6 @@ from shflbench.environment import baselines_folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-DEFAULT_ARCH = "sm_90"  # what is compiled for where there is no GPU to ask
-
 
 class GivenPath(click.Path):
     """A path, or the name of a baseline; an empty text, which would stand for the current folder, is refused."""

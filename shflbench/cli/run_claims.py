@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.errors import FINDING_EXIT
@@ -12,28 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from shflbench.analysis.claims.run_verdicts import RunVerdicts
     from shflbench.analysis.claims.verdict import ClaimVerdict
     from shflbench.cli.console import Console
-    from shflbench.store import RunFolder, RunInfo
-
-
-@dataclass(frozen=True, slots=True)
-class RunVerdicts:
-    """The verdicts on the claims of a suite by its run, or why there are none."""
-
-    verdicts: tuple[ClaimVerdict, ...] = ()
-    left_out: int = 0  # claims about cases that the user left out
-    problem: str = ""  # a sentence
-    is_required: bool = False  # whether the suite requires a claim
-
-    def conclude(self, console: Console, *, strict: bool = False) -> int:
-        """Print what is wrong with the required claims, and return the exit code."""
-        from shflbench.cli.claims.required import conclude
-
-        if self.problem:
-            console.warn(self.problem)
-            return FINDING_EXIT if self.is_required else 0
-        return conclude(self.verdicts, console, strict=strict)
+    from shflbench.store import RunFolder
 
 
 def judge_run(folder: RunFolder, console: Console, *, strict: bool = False) -> int:
@@ -43,33 +24,21 @@ def judge_run(folder: RunFolder, console: Console, *, strict: bool = False) -> i
     inconclusive. Claims about cases that the user left out are not judged. An error is a warning, because the run
     itself is complete.
     """
+    from shflbench.analysis.claims.run_verdicts import verdicts_of
+
     judged = verdicts_of(folder.info, [folder.path])
     _print(judged.verdicts, judged.left_out, folder.path, console)
-    return judged.conclude(console, strict=strict)
+    return _conclude(judged, console, strict=strict)
 
 
-def verdicts_of(info: RunInfo, folders: Sequence[Path]) -> RunVerdicts:
-    """Judge the claims of the suite of `info` by the finished runs in `folders`, which divide its cases."""
-    from shflbench.analysis.claims.stored import claims_of_run
-    from shflbench.errors import ShflbenchError
-    from shflbench.model import Overrides
+def _conclude(judged: RunVerdicts, console: Console, *, strict: bool) -> int:
+    """Print what is wrong with the required claims, and return the exit code."""
+    from shflbench.cli.claims.required import conclude
 
-    if not (claims := claims_of_run(info)):
-        return RunVerdicts()
-    from shflbench.analysis.claims.judge import judge_claims, judge_selection, read_claim_run
-
-    left_out = 0
-    try:
-        runs = [read_claim_run(folder) for folder in folders]
-        if info.settings.overrides in {None, Overrides()}:
-            verdicts = judge_claims(claims, runs)
-        else:
-            verdicts, left_out = judge_selection(claims, runs)
-    except ShflbenchError as error:
-        again = f"judge them again: shflbench claims {' '.join(map(str, folders))}"
-        problem = f"the claims are not judged: {error.message}; {again}"
-        return RunVerdicts(problem=problem, is_required=any(claim.required for claim in claims))
-    return RunVerdicts(tuple(verdicts), left_out)
+    if judged.problem:
+        console.warn(judged.problem)
+        return FINDING_EXIT if judged.is_required else 0
+    return conclude(judged.verdicts, console, strict=strict)
 
 
 def _print(verdicts: Sequence[ClaimVerdict], left_out: int, folder: Path, console: Console) -> None:

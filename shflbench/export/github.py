@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from shflbench.analysis.compare.comparison import UNDECIDED
-from shflbench.export.words import details, extent, fails, headline, missed, select_notable, unchanged
+from shflbench.export.words import count_unchanged, describe_missed, details, extent, fails, headline, select_notable
 from shflbench.words import flat
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def render(comparison: Comparison) -> str:
 
 def _annotations(comparison: Comparison) -> Iterator[tuple[Level, str, str]]:
     """Yield level, title and text of each annotation."""
-    result = (headline(comparison), unchanged(comparison), missed(comparison), extent(comparison))
+    result = (headline(comparison), count_unchanged(comparison), describe_missed(comparison), extent(comparison))
     yield "notice", NAME, "; ".join(filter(None, result))
     for warning in comparison.warnings:
         yield "warning", NAME, warning

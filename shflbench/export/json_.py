@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from shflbench.export.words import extent, headline, missed, unchanged
+from shflbench.export.words import count_unchanged, describe_missed, extent, headline
 
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Comparison
@@ -24,8 +24,8 @@ def render(comparison: Comparison) -> str:
     record = {
         "schema": SCHEMA,
         "headline": headline(comparison),
-        "unchanged": unchanged(comparison),
-        "missed": missed(comparison),
+        "unchanged": count_unchanged(comparison),
+        "missed": describe_missed(comparison),
         "tested": extent(comparison),
         "exit_code": comparison.exit_code(),
         "exit_code_strict": comparison.exit_code(strict=True),

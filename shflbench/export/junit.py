@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from shflbench.analysis.compare.comparison import FINDINGS, UNDECIDED, Outcome
-from shflbench.export.words import basis, details, fails, headline, legend, missed, side, unchanged
+from shflbench.export.words import basis, count_unchanged, describe_missed, details, fails, headline, legend, side
 from shflbench.words import flat
 
 if TYPE_CHECKING:
@@ -65,8 +65,8 @@ def _properties(comparison: Comparison) -> Iterator[tuple[str, str]]:
         "new": side(comparison.new),
         "metric": str(comparison.metric),
         "columns": "; ".join(legend(comparison)),
-        "same": unchanged(comparison),
-        "missed": missed(comparison),
+        "same": count_unchanged(comparison),
+        "missed": describe_missed(comparison),
         "basis": "; ".join(basis(comparison)),
         "across": "; ".join(comparison.across),
         "warnings": "; ".join(comparison.warnings),

@@ -10,15 +10,15 @@ from shflbench.export.words import (
     basis,
     cells,
     columns,
+    count_unchanged,
+    describe_missed,
     explain,
     fails,
     fraction,
     headline,
     legend,
-    missed,
     select_notable,
     side,
-    unchanged,
 )
 from shflbench.words import flat
 
@@ -71,7 +71,7 @@ def _row(verdict: Verdict, comparison: Comparison) -> list[str]:
 
 def _same(comparison: Comparison, room: int) -> str:
     """Return the cases that are the same, folded."""
-    if not (summary := unchanged(comparison)):
+    if not (summary := count_unchanged(comparison)):
         return ""
     same = [verdict for verdict in comparison.verdicts if verdict.outcome is Outcome.SAME]
     rows = [_case(verdict, comparison) for verdict in same]
@@ -89,7 +89,7 @@ def _foot(comparison: Comparison) -> Iterator[str]:
     yield from (f"**Warning:** {warning}" for warning in comparison.warnings)
     yield f"Base: {side(comparison.base)}"
     yield f"New: {side(comparison.new)}"
-    sentences = (missed(comparison), *basis(comparison), *comparison.notes)
+    sentences = (describe_missed(comparison), *basis(comparison), *comparison.notes)
     yield from (f"{text[0].upper()}{text[1:]}" for text in sentences if text)
 
 

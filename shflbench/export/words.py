@@ -159,7 +159,7 @@ def extent(comparison: Comparison) -> str:
     return "; ".join(parts)
 
 
-def unchanged(comparison: Comparison) -> str:
+def count_unchanged(comparison: Comparison) -> str:
     """Return how many cases are the same; empty if none is."""
     same = _same(comparison)
     if not same:
@@ -175,7 +175,7 @@ def unchanged(comparison: Comparison) -> str:
     return f"{sentence}: {subject} changed by less than {whose} {_span(verdict.threshold for verdict in same)}"
 
 
-def missed(comparison: Comparison) -> str:
+def describe_missed(comparison: Comparison) -> str:
     """Return which slowdowns of the cases that are the same might have been missed; empty if that is unknown."""
     known = [verdict for verdict in _same(comparison) if verdict.detectable_95 is not None]
     if not known:

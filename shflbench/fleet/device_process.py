@@ -19,7 +19,7 @@ from shflbench.errors import DeviceError, ShflbenchError
 from shflbench.fleet.condense import Condenser
 from shflbench.fleet.messages import DeviceReport, JobReport, WorkerReport
 from shflbench.fleet.packed_job import unpack
-from shflbench.fleet.pattern_files import unpacked
+from shflbench.fleet.pattern_files import unpack_patterns
 from shflbench.measure.events import RoundDone, encode
 from shflbench.measure.supervisor import Supervisor, WorkerDevice
 from shflbench.store import surroundings
@@ -114,7 +114,7 @@ def run_job(device: WorkerDevice, request: JobRequest) -> JobReport:
                 process.supervisor.close()
             process.owner, process.passes = request.owner, request.passes
         try:
-            job = unpacked(unpack(request.job), request.patterns)
+            job = unpack_patterns(unpack(request.job), request.patterns)
             condenser = Condenser(job, numbering) if request.is_condensed else None
             for event in process.supervisor.run(job):
                 numbered = _numbered(event, process.identity, numbering)

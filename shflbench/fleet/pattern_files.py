@@ -22,12 +22,12 @@ PACKAGE = Path(shflbench.__file__).parent
 MOST_BYTES = 16 << 20  # of one pattern of the user
 
 
-def packed(folders: Mapping[str, Path]) -> dict[str, PatternFiles]:
+def pack_patterns(folders: Mapping[str, Path]) -> dict[str, PatternFiles]:
     """Return what a worker needs of each pattern; SuiteError where a folder holds more than 16 MiB."""
     return {name: _packed(folder.resolve()) for name, folder in folders.items()}
 
 
-def unpacked(job: Job, patterns: Mapping[str, PatternFiles]) -> Job:
+def unpack_patterns(job: Job, patterns: Mapping[str, PatternFiles]) -> Job:
     """Return the job with the folders of its patterns on this machine."""
     return replace(job, folders={name: _unpacked(files) for name, files in patterns.items()})
 

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING
 from shflbench.backends.emulator import NO_STEP_LIMIT, EmulatorBackend
 from shflbench.checker import Shape, count_launch, counted_blocks, may_wait
 from shflbench.errors import EmulatorError, KernelError
-from shflbench.measure.requests import INPUT_SET, SEED, as_compiled
 from shflbench.measure.workload import Workload, call_of
+from shflbench.model import AccessSpace
 from shflbench.processes import map_in_processes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker import Location
-    from shflbench.model import Case, Kernel, LaunchCounts
+    from shflbench.model import Case, Kernel, KernelRequests, LaunchCounts
     from shflbench.patterns.discover import LoadedPattern
 
 MOST_BYTES = 1 << 31  # of the buffers of a launch, which the emulator has in memory
 MOST_SECONDS = 5.0  # of a launch; a sample takes 0.1 s, and 1 s where its buffers are large
+INPUT_SET, SEED = 0, 0
 MANY_BYTES = 1 << 28  # of launches that are counted one after another, because each takes as much memory
 
 CountsJob = tuple["LoadedPattern", "Case", "Kernel"]
@@ -75,3 +76,10 @@ def _of_job(job: CountsJob) -> LaunchCounts | KernelError:
         return counts_of(*job)
     except KernelError as error:
         return error
+
+
+def as_compiled(requests: KernelRequests, kernel: Kernel) -> KernelRequests:
+    """Return the requests without those to arrays that the PTX has in local memory and ptxas has put into registers."""
+    if kernel.resources.local_bytes:
+        return requests
+    return replace(requests, accesses=tuple(one for one in requests.accesses if one.space is not AccessSpace.LOCAL))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import time_us
 from shflbench.plot.chart import Chart
-from shflbench.plot.findings import best_variants, next_mechanism, uncounted
+from shflbench.plot.findings import best_variants, next_mechanism, note_uncounted
 from shflbench.plot.page import Page
 from shflbench.plot.quantity import TIME, quantity_of
 from shflbench.plot.style import (
@@ -78,7 +78,7 @@ def draw(subject: ChartSubject, *, hidden: int = 0) -> Page:
             next_mechanism(subject),
         ),
         caption=subject.caption,
-        notes=[*_elsewhere(subject, hidden), *uncounted(subject)],
+        notes=[*_elsewhere(subject, hidden), *note_uncounted(subject)],
         scope=subject.group_names,
         legend=mechanism_legend(subject.timed),
         body=sum(heading + len(rows) * _ROW for rows in panels) + _AXIS,

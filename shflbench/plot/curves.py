@@ -13,7 +13,7 @@ from shflbench.model import Mechanism
 from shflbench.plot.answers import answer
 from shflbench.plot.axis import axis_of, is_broken, places, scale
 from shflbench.plot.chart import Chart
-from shflbench.plot.findings import uncounted
+from shflbench.plot.findings import note_uncounted
 from shflbench.plot.looks import curves_of, joined_note, points_of
 from shflbench.plot.page import Page
 from shflbench.plot.quantity import quantity_of
@@ -76,7 +76,7 @@ def draw(subject: ChartSubject, factor: str, drawn: Collection[str] = ()) -> Pag
         scope=subject.group_names,
         notes=[
             *joined_note(curves, points),
-            *uncounted(subject),
+            *note_uncounted(subject),
             *blocks_along(subject.rows, factor, drawn),
             *untimed_notes(subject.rows),
         ],

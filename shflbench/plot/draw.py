@@ -52,7 +52,7 @@ def default_charts(run: Run, every: Sequence[Chart] | None = None) -> list[Chart
 
     ResultsError if nothing was timed.
     """
-    return chosen(all_charts(run) if every is None else every, charts_of_run(run.info))
+    return choose_charts(all_charts(run) if every is None else every, charts_of_run(run.info))
 
 
 def all_charts(run: Run) -> list[Chart]:
@@ -91,7 +91,7 @@ def charts_of_run(info: RunInfo) -> tuple[str, ...]:
     return names
 
 
-def chosen(charts: Sequence[Chart], names: Sequence[str]) -> list[Chart]:
+def choose_charts(charts: Sequence[Chart], names: Sequence[str]) -> list[Chart]:
     """Return the charts with these names, with all parts of each.
 
     If none of them is of a pattern, because the suite declares none or the run has other patterns, choose at most six

@@ -82,7 +82,7 @@ def next_mechanism(subject: ChartSubject) -> str:
     return f"The fastest runs at {lead} the speed of the next safe mechanism ({names})."
 
 
-def uncounted(subject: ChartSubject) -> list[str]:
+def note_uncounted(subject: ChartSubject) -> list[str]:
     """Return a note on the settings that have one safe variant, where others have more."""
     alone = [rows for rows in subject.groups if sum(map(competes, rows)) == 1]
     if not alone or not contests_of(subject).all:

@@ -82,7 +82,7 @@ def point_look(name: str | None) -> Look:
     return {"marker": limiter.marker, "markerfacecolor": limiter.fill, "markeredgecolor": INK, "linestyle": "none"}
 
 
-def ranked(names: Iterable[str | None]) -> list[str | None]:
+def rank(names: Iterable[str | None]) -> list[str | None]:
     """Return the names, each once, in the order of `LIMITERS`; unknown ones and none last."""
     order = list(LIMITERS)
     return sorted(set(names), key=lambda name: (order.index(name) if name in order else len(order), name or "~"))
@@ -90,4 +90,4 @@ def ranked(names: Iterable[str | None]) -> list[str | None]:
 
 def limiter_legend(names: Iterable[str | None]) -> list[Patch]:
     """Return one labeled patch per limiter."""
-    return [Patch(label=limiter_of(name).label, **limiter_look(name)) for name in ranked(names)]
+    return [Patch(label=limiter_of(name).label, **limiter_look(name)) for name in rank(names)]

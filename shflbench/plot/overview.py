@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from shflbench.plot.answers import answer
 from shflbench.plot.bars import drawn_groups
 from shflbench.plot.chart import Chart
-from shflbench.plot.findings import uncounted
+from shflbench.plot.findings import note_uncounted
 from shflbench.plot.heatmap import COLORS, cell_text, color_bar, scale_of
 from shflbench.plot.page import MARGIN, WIDTH, Page
 from shflbench.plot.style import MUTED, RULE, SMALL_PT, bar_look, fit_size, ink_on, mechanism_legend, width_of
@@ -62,7 +62,7 @@ def draw(subject: ChartSubject) -> Page:
         subtitle=(f"Time of {subject.baseline} ÷ time of the variant, both{subject.shared_setting}.",),
         caption=subject.caption,
         scope=subject.group_names,
-        notes=uncounted(subject) + untimed_notes(subject.rows),
+        notes=note_uncounted(subject) + untimed_notes(subject.rows),
         legend=mechanism_legend(variants.values()),
         body=head + height + _BAR,
     )

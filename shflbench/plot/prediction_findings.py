@@ -70,7 +70,7 @@ def tenth(points: Sequence[PredictedCase]) -> str:
     return f"{quantiles(errors, n=_TENTHS, method='inclusive')[-1] if len(errors) > 1 else errors[0]:.1%}"
 
 
-def unpredicted(subject: ChartSubject) -> list[str]:
+def note_unpredicted(subject: ChartSubject) -> list[str]:
     """Return a note on the timed cases without a prediction."""
     rest = len(subject.timed) - len(predictions(subject))
     return [f"No prediction: {rest} of {len(subject.timed)} timed cases."] if rest else []

@@ -12,9 +12,9 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, NullLoca
 
 from shflbench.grouping import group_by
 from shflbench.plot.chart import Chart
-from shflbench.plot.limiters import limiter_of, point_look, ranked
+from shflbench.plot.limiters import limiter_of, point_look, rank
 from shflbench.plot.page import Page
-from shflbench.plot.prediction_findings import BAND, prediction_error, predictions, tenth, unpredicted
+from shflbench.plot.prediction_findings import BAND, note_unpredicted, prediction_error, predictions, tenth
 from shflbench.plot.style import MUTED, SMALL_PT, shorten, width_of
 from shflbench.words import count_noun
 
@@ -60,10 +60,10 @@ def draw(subject: ChartSubject) -> Page:
             f"The error of nine cases in ten is at most {tenth(points)}.",
         ),
         caption=subject.caption,
-        notes=[*scales.beyond(points), *unpredicted(subject)],
+        notes=[*scales.beyond(points), *note_unpredicted(subject)],
         legend=[
             Line2D([], [], label=limiter_of(name).label, **_POINT, **point_look(name))
-            for name in ranked(point.limit_by for point in points)
+            for name in rank(point.limit_by for point in points)
         ],
         body=_HEADING + _SIDE + _AXIS + len(worst) * _LINE + 0.1,
     )
@@ -178,7 +178,7 @@ class Scales:
     def _by_limiter(points: Sequence[PredictedCase]) -> list[tuple[str | None, list[PredictedCase]]]:
         """Return the points by limiter, in the order of the legend."""
         alike = group_by(points, lambda point: point.limit_by)
-        return [(name, alike[name]) for name in ranked(alike)]
+        return [(name, alike[name]) for name in rank(alike)]
 
 
 def _is_free(place: tuple[float, float], taken: Sequence[tuple[float, float]], size: tuple[float, float]) -> bool:

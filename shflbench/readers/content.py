@@ -38,7 +38,7 @@ def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
     return content
 
 
-def unpacked(content: bytes, path: Path) -> bytes:
+def unpack(content: bytes, path: Path) -> bytes:
     """Return the content of a gzip file with one or several members, and other content unchanged.
 
     ResultsError if it is damaged or unpacks to more than `MOST_BYTES`.
@@ -62,7 +62,7 @@ def unpacked(content: bytes, path: Path) -> bytes:
     return b"".join(parts)
 
 
-def decoded(content: bytes, path: Path) -> str:
+def decode(content: bytes, path: Path) -> str:
     """Return the text of a file; ResultsError if it is not UTF-8."""
     try:
         return content.decode("utf-8-sig")

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.readers.content import FORMATS, GZIP, GZIP_START, MOST_PROCESSES, decoded, read_bytes, unpacked
+from shflbench.readers.content import FORMATS, GZIP, GZIP_START, MOST_PROCESSES, decode, read_bytes, unpack
 from shflbench.readers.duplicates import refuse_duplicates
 from shflbench.readers.google_benchmark import read_google_benchmark
 from shflbench.readers.json_node import parse_json
@@ -97,13 +97,13 @@ def _is_recognized(path: Path) -> bool:
 
 def _read(path: Path) -> tuple[BenchmarkTool, list[RecordedProcess]]:
     """Read one file by its content."""
-    content = unpacked(read_bytes(path), path)
+    content = unpack(read_bytes(path), path)
     head = content[:HEAD].decode("utf-8-sig", errors="replace")
     if is_plain_csv(head):
-        return BenchmarkTool.CSV, read_plain_csv(decoded(content, path), path)
+        return BenchmarkTool.CSV, read_plain_csv(decode(content, path), path)
     if not head.lstrip().startswith("{"):
         raise ResultsError(f"{path} is in no known format", GIVE)
-    root = parse_json(decoded(content, path), path)
+    root = parse_json(decode(content, path), path)
     if root.has("context"):
         return BenchmarkTool.GOOGLE_BENCHMARK, [read_google_benchmark(root, content)]
     if root.has("benchmarks") and (root.has("devices") or root.has("meta")):

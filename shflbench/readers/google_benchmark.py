@@ -16,7 +16,7 @@ from shflbench.errors import ResultsError
 from shflbench.model import Status
 from shflbench.readers.blocks import split_into_blocks
 from shflbench.readers.content import WRITE_AGAIN
-from shflbench.readers.names import MOST_CASES, checked_name, shown
+from shflbench.readers.names import MOST_CASES, check_name, shorten
 from shflbench.readers.recording import RecordedCase, RecordedProcess, TimeSummary
 from shflbench.readers.times import LEAST_US, TOO_SHORT, is_time, parse_started, timed_case
 
@@ -40,7 +40,7 @@ def read_google_benchmark(root: JsonNode, content: bytes) -> RecordedProcess:
     for entry in root.items("benchmarks"):
         if _run_type(entry) == AGGREGATE and _aggregate(entry) in FITS:
             continue
-        name = checked_name(_run_name(entry), root.path, entry.where)
+        name = check_name(_run_name(entry), root.path, entry.where)
         entries.setdefault(name, []).append(entry)
     if not entries:
         raise ResultsError(f"{root.path} has no benchmarks", WRITE_AGAIN)
@@ -93,7 +93,7 @@ def _refuse_twice(name: str, repetitions: Sequence[JsonNode]) -> None:
             index = entry.whole("repetition_index")
             if index in known:
                 raise ResultsError(
-                    f"{entry.path}: {entry.where}: repetition {index} of `{shown(name)}` is there twice",
+                    f"{entry.path}: {entry.where}: repetition {index} of `{shorten(name)}` is there twice",
                     "give each benchmark its own name",
                 )
             known.add(index)

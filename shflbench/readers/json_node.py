@@ -10,7 +10,7 @@ from shflbench.errors import ResultsError
 from shflbench.json_text import DuplicateKeyError, parse
 from shflbench.numerals import decimal_number, whole_number
 from shflbench.readers.content import WRITE_AGAIN
-from shflbench.readers.names import shown
+from shflbench.readers.names import shorten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -96,7 +96,7 @@ class JsonNode:
         """Return the error that says what the value is and what is allowed."""
         if self.value is None:
             return ResultsError(f"{self.path}: `{self.where}` is missing", WRITE_AGAIN)
-        text = shown(json.dumps(self.value, ensure_ascii=False, skipkeys=True)) if _is_small(self.value) else "nested"
+        text = shorten(json.dumps(self.value, ensure_ascii=False, skipkeys=True)) if _is_small(self.value) else "nested"
         return ResultsError(f"{self.path}: `{self.where}` is {text}, not {allowed}", WRITE_AGAIN)
 
     def _object(self) -> dict[str, Any]:
@@ -118,6 +118,6 @@ def parse_json(text: str, path: Path) -> JsonNode:
     except json.JSONDecodeError as error:
         raise ResultsError(f"{path}:{error.lineno}:{error.colno}: not JSON: {error.msg}", WRITE_AGAIN) from error
     except DuplicateKeyError as error:
-        raise ResultsError(f"{path}: {shown(str(error))}", WRITE_AGAIN) from error
+        raise ResultsError(f"{path}: {shorten(str(error))}", WRITE_AGAIN) from error
     except (RecursionError, ValueError) as error:  # thousands of brackets, or of digits
-        raise ResultsError(f"{path} is damaged: {shown(str(error))}", WRITE_AGAIN) from error
+        raise ResultsError(f"{path} is damaged: {shorten(str(error))}", WRITE_AGAIN) from error

@@ -16,20 +16,20 @@ MOST_CASES = 20_000  # per file
 SHOWN = 60  # characters of a wrong value that are shown
 
 
-def checked_name(name: str, path: Path, where: str) -> str:
+def check_name(name: str, path: Path, where: str) -> str:
     """Return the name of a case; ResultsError if it is empty, too long, unprintable or reserved."""
     if not name.strip():
         raise _refused(path, where, "is empty")
     if len(name) > LONGEST:
         raise _refused(path, where, f"has {len(name):,} characters, more than {LONGEST}")
     if not is_plain(name):
-        raise _refused(path, where, f"`{shown(name)}` has characters that cannot be printed")
+        raise _refused(path, where, f"`{shorten(name)}` has characters that cannot be printed")
     if is_sentinel(name):
-        raise _refused(path, where, f"`{shown(name)}` starts with `{SENTINEL}/`, which is reserved")
+        raise _refused(path, where, f"`{shorten(name)}` starts with `{SENTINEL}/`, which is reserved")
     return name
 
 
-def shown(text: str) -> str:
+def shorten(text: str) -> str:
     """Return a text for a message: on one line, and cut if it is long."""
     text = text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
     return escape(text)

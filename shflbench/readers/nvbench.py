@@ -15,7 +15,7 @@ from shflbench.errors import ResultsError
 from shflbench.model import Device, DeviceState, Status
 from shflbench.readers.blocks import split_into_blocks
 from shflbench.readers.content import WRITE_AGAIN
-from shflbench.readers.names import MOST_CASES, checked_name, shown
+from shflbench.readers.names import MOST_CASES, check_name, shorten
 from shflbench.readers.nvbench_samples import CLOCKS_TAG, TIMES_TAG, TOGETHER, read_samples
 from shflbench.readers.recording import RecordedCase, RecordedProcess, TimeSummary
 from shflbench.readers.times import LEAST_US, TOO_SHORT, check_times, is_clock, is_time, timed_case
@@ -51,7 +51,7 @@ def read_nvbench(root: JsonNode, content: bytes) -> RecordedProcess:
             used[device] = None
         name = _name(benchmark, state, device if len(devices) > 1 else None)
         if name in cases:
-            raise ResultsError(f"{root.path}: {state.where}: `{shown(name)}` is there twice", "give it once per file")
+            raise ResultsError(f"{root.path}: {state.where}: `{shorten(name)}` is there twice", "give it once per file")
         cases[name] = _case(state, digest)
         if len(cases) > MOST_CASES:
             raise ResultsError(f"{root.path} has more than {MOST_CASES:,} states", "split the file")
@@ -72,7 +72,7 @@ def _refuse_newer(versions: JsonNode | None) -> None:
     major = versions.child("json").whole("major")
     if major > MAJOR:
         raise ResultsError(
-            f"{versions.path} has version {shown(str(major))} of NVBench's JSON, and this shflbench reads {MAJOR}",
+            f"{versions.path} has version {shorten(str(major))} of NVBench's JSON, and this shflbench reads {MAJOR}",
             "read it with a newer version of shflbench",
         )
 
@@ -90,7 +90,7 @@ def _device(root: JsonNode, used: Mapping[int, None]) -> Device | None:
     names = dict.fromkeys(device.text("name") for device in known)
     architectures = dict.fromkeys(_architecture(device) for device in known)
     return Device(
-        name=checked_name(", ".join(names), root.path, node.where),
+        name=check_name(", ".join(names), root.path, node.where),
         uuid="",
         arch=", ".join(filter(None, architectures)),
         sms=_amount(node, "number_of_sms"),
@@ -128,7 +128,7 @@ def _name(benchmark: JsonNode, state: JsonNode, device: int | None) -> str:
     powers = {axis.text("name") for axis in benchmark.items("axes") if axis.optional_text("flags") == POWERS_OF_TWO}
     values = [f"{value.text('name')}={_axis_value(value, powers)}" for value in state.items("axis_values")]
     devices = [] if device is None else [f"device={device}"]
-    return checked_name("/".join((benchmark.text("name"), *devices, *values)), state.path, state.where)
+    return check_name("/".join((benchmark.text("name"), *devices, *values)), state.path, state.where)
 
 
 def _axis_value(value: JsonNode, powers: set[str]) -> str:

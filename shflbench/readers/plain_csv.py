@@ -14,7 +14,7 @@ from shflbench.errors import ResultsError
 from shflbench.numerals import decimal_number
 from shflbench.readers.blocks import split_into_blocks
 from shflbench.readers.content import MOST_PROCESSES
-from shflbench.readers.names import MOST_CASES, checked_name, shown
+from shflbench.readers.names import MOST_CASES, check_name, shorten
 from shflbench.readers.recording import RecordedProcess
 from shflbench.readers.times import is_clock, is_time, parse_started, timed_case
 
@@ -108,7 +108,7 @@ def _check_columns(names: Sequence[str], path: Path) -> None:
     for place, name in enumerate(names):
         if name not in {*REQUIRED, *OPTIONAL}:
             allowed = ", ".join((*REQUIRED, *OPTIONAL))
-            raise _wrong(path, 1, f"unknown column `{shown(name)}`; columns: {allowed}")
+            raise _wrong(path, 1, f"unknown column `{shorten(name)}`; columns: {allowed}")
         if name in names[:place]:
             raise _wrong(path, 1, f"the column {name} is there twice")
 
@@ -118,30 +118,32 @@ def _add(processes: dict[str, _ProcessLines], cells: dict[str, str], path: Path,
     started = _started(cells.get("started", ""), path, number)
     process = processes.setdefault(cells["process"], _ProcessLines(started))
     if process.started != started:
-        raise _wrong(path, number, f"another start of the process `{shown(cells['process'])}` than in an earlier line")
+        raise _wrong(
+            path, number, f"another start of the process `{shorten(cells['process'])}` than in an earlier line"
+        )
     case = process.cases.get(cells["case"])
     if case is None:
-        case = process.cases[checked_name(cells["case"], path, f"line {number}")] = _CaseLines()
+        case = process.cases[check_name(cells["case"], path, f"line {number}")] = _CaseLines()
     if len(processes) > MOST_PROCESSES:
         raise _wrong(path, number, f"more than {MOST_PROCESSES} processes")
     if len(process.cases) > MOST_CASES:
         raise _wrong(path, number, f"more than {MOST_CASES:,} cases")
     time_us = _number(cells["time_us"])
     if not is_time(time_us):
-        raise _wrong(path, number, f"time_us is '{shown(cells['time_us'])}', not a time in µs")
+        raise _wrong(path, number, f"time_us is '{shorten(cells['time_us'])}', not a time in µs")
     case.times_us.append(time_us)
     if "round" in cells:
         case.rounds.append(case.labels.setdefault(cells["round"], len(case.labels)))
     if clock := cells.get("sm_clock_mhz"):
         case.clocks_mhz.append(_number(clock))
         if not is_clock(case.clocks_mhz[-1]):
-            raise _wrong(path, number, f"sm_clock_mhz is '{shown(clock)}', not a clock in MHz")
+            raise _wrong(path, number, f"sm_clock_mhz is '{shorten(clock)}', not a clock in MHz")
 
 
 def _started(text: str, path: Path, number: int) -> datetime | None:
     started = parse_started(text) if text else None
     if text and started is None:
-        raise _wrong(path, number, f"started is '{shown(text)}', not a time such as 2026-11-20T08:00:10Z")
+        raise _wrong(path, number, f"started is '{shorten(text)}', not a time such as 2026-11-20T08:00:10Z")
     return started
 
 

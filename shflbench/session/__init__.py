@@ -1,10 +1,26 @@
 """The pipeline of a run, which connects the stages."""
 
-from shflbench.measure.events import Note, WarmedUp
-from shflbench.session.events import Compiling, Counting, GroupDone, RunEvent, Working
-from shflbench.session.further import NextPass, ProcessPass, affordable
-from shflbench.session.pipeline import run
-from shflbench.session.plan import Plan
+from typing import TYPE_CHECKING
+
+from shflbench.lazy import on_first_use
+
+if TYPE_CHECKING:
+    from shflbench.measure.events import Note, WarmedUp
+    from shflbench.session.events import Compiling, Counting, GroupDone, RunEvent, Working
+    from shflbench.session.further import NextPass, ProcessPass, affordable
+    from shflbench.session.pipeline import run
+    from shflbench.session.plan import Plan
+else:
+    # The request of a run, which --help needs, imports no stage.
+    __getattr__ = on_first_use(
+        __name__,
+        {
+            "events": ("Compiling", "Counting", "GroupDone", "Note", "RunEvent", "WarmedUp", "Working"),
+            "further": ("NextPass", "ProcessPass", "affordable"),
+            "pipeline": ("run",),
+            "plan": ("Plan",),
+        },
+    )
 
 __all__ = [
     "Compiling",

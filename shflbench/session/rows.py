@@ -17,13 +17,6 @@ if TYPE_CHECKING:
     from shflbench.model import Case, Conditions, Device, Kernel, Proof, Timing
     from shflbench.patterns.declare import Pattern
 
-# Columns that are emptied if a case fails, also those of earlier processes.
-TIMES = (
-    *("time_us", "time_low_us", "time_high_us", "samples", "rounds", "launches", "processes", "stopped_by", "noise"),
-    *("ns_per_iteration", "ns_per_iteration_low", "ns_per_iteration_high", "cycles_per_iteration"),
-    *("launch_overhead_us", "gb_per_s", "sm_clock_mhz", "temperature_c", "power_w", "throttle"),
-)
-
 
 def start_row(case: Case, pattern: Pattern, backend: str, arch: str) -> Row:
     """Return the row of a case with what the suite and the pattern declare."""
@@ -50,7 +43,7 @@ def start_row(case: Case, pattern: Pattern, backend: str, arch: str) -> Row:
 
 def end_row(row: Row, status: Status, reason: str) -> Row:
     """Return `row` with its final status and reason (as one line), without times."""
-    kept = {item.name: getattr(row, item.name) for item in fields(row) if item.name not in TIMES}
+    kept = {item.name: getattr(row, item.name) for item in fields(row) if not item.metadata["timed"]}
     return Row(**{**kept, "status": status, "reason": " ".join(reason.split())})
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.one_pass import MemoryTraffic
 from shflbench.arch.devices import peak_dram_bytes_per_us
-from shflbench.session.recorded_limits import TOLERANCE
+from shflbench.kernel_facts.recorded_limits import TOLERANCE
 
 if TYPE_CHECKING:
     from shflbench.model import Device

@@ -1,6 +1,6 @@
-"""The rates and latencies that `calibrate` measured on a GPU, in a file beside the baselines.
+"""The rates and latencies that `calibrate` measured on a GPU, in its file among the baselines under `calibration`.
 
-<folder>/calibration/<gpu>-<first 8 of its UUID>.json; those that come with shflbench: arch/calibrated/<gpu>.json
+Those that come with shflbench are arch/calibrated/<gpu>.json.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.store import files
+from shflbench.store import files, gpu_file
 from shflbench.store.append import gpu_slug
 from shflbench.store.json_record import decode, encode
 from shflbench.store.record_values import check_moments
@@ -108,11 +108,7 @@ def write(folder: Path, calibration: Calibration) -> Path:
 
     ResultsError where it cannot be written; then the old file is unchanged.
     """
-    path = folder / FOLDER / f"{gpu_slug(calibration.device)}{_ending(calibration.uuid)}"
-    with files.writing(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(path, text(calibration).encode())
-    return path
+    return gpu_file.write(folder / FOLDER, calibration.device, calibration.uuid, text(calibration))
 
 
 def read(path: Path) -> Calibration:
@@ -132,9 +128,7 @@ def find(folder: Path, uuid: str, device: str) -> Path | None:
 
     `device` is the GPU's name, as the driver gives it; None where there is no file of either kind.
     """
-    ending = _ending(uuid)
-    of_this_gpu = (path for path in sorted((folder / FOLDER).glob("*.json")) if path.name.endswith(ending))
-    return next(of_this_gpu, None) or shipped(device)
+    return gpu_file.find(folder / FOLDER, uuid) or find_shipped(device)
 
 
 def of_gpu(device: Device, folder: Path, given: Path | None = None) -> Calibration | None:
@@ -152,7 +146,7 @@ def of_gpu(device: Device, folder: Path, given: Path | None = None) -> Calibrati
     return calibration
 
 
-def shipped(device: str) -> Path | None:
+def find_shipped(device: str) -> Path | None:
     """Return the file that comes with shflbench for GPUs of this name; None where there is none."""
     path = SHIPPED / f"{gpu_slug(device)}.json"
     return path if path.is_file() else None
@@ -163,9 +157,3 @@ def _adapter() -> TypeAdapter[Calibration]:
     from pydantic import TypeAdapter  # noqa: PLC0415  (slow to import, and only readers need it)
 
     return TypeAdapter(Calibration)
-
-
-def _ending(uuid: str) -> str:
-    """Return how the name of a GPU's file ends."""
-    digits = re.sub("[^0-9a-z]", "", uuid.lower().removeprefix("gpu-").removeprefix("mig-"))
-    return f"-{digits[:8]}.json"

@@ -19,12 +19,13 @@ Disturbances: TypeAlias = Mapping[Disturbance, float]  # → its size
 SCHEMA = 1  # of run.json and both tables; a reader refuses newer ones
 
 
-def column(meaning: str, *, optional: bool = True, several: bool = False, former: str = "") -> Any:  # noqa: ANN401  (as in dataclasses)
+def column(meaning: str, *, optional: bool = True, several: bool = False, timed: bool = False, former: str = "") -> Any:  # noqa: ANN401  (as in dataclasses)
     """Declare one column; an optional one is empty, never 0, where the value is unknown or where `several` are none.
 
-    `former` is the name of the column in files of older versions.
+    Only a `timed` case has the value: it is emptied where a case fails. `former` is the name of the column in files of
+    older versions.
     """
-    metadata = {"meaning": meaning, "former": former}
+    metadata = {"meaning": meaning, "former": former, "timed": timed}
     if not optional:
         return field(metadata=metadata)
     return field(default=() if several else None, metadata=metadata)
@@ -58,33 +59,38 @@ class Row:
     matched: int | None = column("input sets for which every output was right")
     inputs: int | None = column("input sets tried")
     reference: str | None = column("variant whose results are the trusted reference; empty where NumPy computes it")
-    time_us: float | None = column("median time of one launch, µs")
+    time_us: float | None = column("median time of one launch, µs", timed=True)
     time_low_us: float | None = column(
-        "lower end of its 95% confidence interval, µs; empty where the times of a single round do not show it"
+        "lower end of its 95% confidence interval, µs; empty where the times of a single round do not show it",
+        timed=True,
     )
-    time_high_us: float | None = column("upper end of its 95% confidence interval, µs")
-    samples: int | None = column("samples kept, each of `launches` launches")
+    time_high_us: float | None = column("upper end of its 95% confidence interval, µs", timed=True)
+    samples: int | None = column("samples kept, each of `launches` launches", timed=True)
     dropped: int | None = column("samples dropped: the GPU was throttled, or waited for the host to launch")
-    rounds: int | None = column("rounds kept; the interval treats each round as one observation")
+    rounds: int | None = column("rounds kept; the interval treats each round as one observation", timed=True)
     launches: int | None = column(
-        "launches per sample, back to back between one pair of events; the time is divided by it"
+        "launches per sample, back to back between one pair of events; the time is divided by it", timed=True
     )
     processes: tuple[int, ...] = column(
         "indices of the processes that took the samples, joined by `;`; of other tools: whose results contain the case",
         several=True,
+        timed=True,
     )
-    stopped_by: str | None = column("what ended sampling: precision, max_seconds or max_samples")
+    stopped_by: str | None = column("what ended sampling: precision, max_seconds or max_samples", timed=True)
     noise: Disturbances | None = column(
         "what is wrong with the samples, with its size as a fraction of the time, `drift=0.012` joined by `;`: drift, "
         "slow-episodes (rounds slower than the others), two-levels (bimodal samples), throttled (a fraction of the "
         "samples), nonlinear (the time does not grow linearly with the iterations; `bent` in older runs), processes "
-        "(they disagree); quiet where nothing is wrong"
+        "(they disagree); quiet where nothing is wrong",
+        timed=True,
     )
-    ns_per_iteration: float | None = column("slope of the fit of time over iterations, ns: without the launch overhead")
-    ns_per_iteration_low: float | None = column("lower end of its 95% interval, ns")
-    ns_per_iteration_high: float | None = column("upper end of its 95% interval, ns")
-    cycles_per_iteration: float | None = column("the slope in SM clock cycles, by the clock of the samples")
-    launch_overhead_us: float | None = column("intercept of the fit of time over iterations, µs")
+    ns_per_iteration: float | None = column(
+        "slope of the fit of time over iterations, ns: without the launch overhead", timed=True
+    )
+    ns_per_iteration_low: float | None = column("lower end of its 95% interval, ns", timed=True)
+    ns_per_iteration_high: float | None = column("upper end of its 95% interval, ns", timed=True)
+    cycles_per_iteration: float | None = column("the slope in SM clock cycles, by the clock of the samples", timed=True)
+    launch_overhead_us: float | None = column("intercept of the fit of time over iterations, µs", timed=True)
     baseline: str | None = column("variant that the speed-up refers to")
     speedup: float | None = column("time_us of the baseline divided by time_us of this case")
     speedup_low: float | None = column("lower end of its 95% interval, which covers the processes of the run only")
@@ -94,7 +100,9 @@ class Row:
         "of a group hold jointly, with an error of 1%, and include what processes differ by"
     )
     joint_speedup_high: float | None = column("upper end of this interval")
-    gb_per_s: float | None = column("bytes moved per second, GB/s (10^9 bytes); only of patterns that make one pass")
+    gb_per_s: float | None = column(
+        "bytes moved per second, GB/s (10^9 bytes); only of patterns that make one pass", timed=True
+    )
     registers: int | None = column(
         "registers per thread; of kernels that follow one another, the largest, as in the next three columns"
     )
@@ -108,10 +116,10 @@ class Row:
         "data-movement instructions (shuffles, votes, shared-memory accesses, …) per iteration in the SASS, "
         "`LDS=1;STS=1`"
     )
-    sm_clock_mhz: float | None = column("SM clock measured on the device during the samples, MHz")
-    temperature_c: int | None = column("GPU temperature from NVML, °C")
-    power_w: float | None = column("board power from NVML, W")
-    throttle: tuple[str, ...] = column("NVML's reasons for a reduced clock, joined by `;`", several=True)
+    sm_clock_mhz: float | None = column("SM clock measured on the device during the samples, MHz", timed=True)
+    temperature_c: int | None = column("GPU temperature from NVML, °C", timed=True)
+    power_w: float | None = column("board power from NVML, W", timed=True)
+    throttle: tuple[str, ...] = column("NVML's reasons for a reduced clock, joined by `;`", several=True, timed=True)
     verified_launch: str | None = column(
         "grid and block that the case was verified with, `1056x256`; the emulator may use fewer blocks"
     )

@@ -1,11 +1,7 @@
-"""The learned noise of one GPU, in a file beside the baselines.
-
-<folder>/noise/<gpu>-<first 8 of its UUID>.json
-"""
+"""The learned noise of one GPU, in its file among the baselines under `noise`."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping  # noqa: TC003  (pydantic takes the types from the annotations)
 from dataclasses import dataclass
 from functools import cache
@@ -15,8 +11,7 @@ from pydantic import BeforeValidator, Field, FiniteFloat, TypeAdapter
 from pydantic_core import PydanticKnownError
 
 from shflbench.numerals import whole_number
-from shflbench.store import files
-from shflbench.store.append import gpu_slug
+from shflbench.store import files, gpu_file
 from shflbench.store.baselines import NOISE
 from shflbench.store.json_record import decode, encode
 from shflbench.store.record_values import check_moments
@@ -89,11 +84,7 @@ def write(folder: Path, learned: LearnedNoise) -> Path:
 
     ResultsError where it cannot be written; then the old file is unchanged.
     """
-    path = folder / NOISE / f"{gpu_slug(learned.device)}{_ending(learned.uuid)}"
-    with files.writing(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        files.replace(path, text(learned).encode())
-    return path
+    return gpu_file.write(folder / NOISE, learned.device, learned.uuid, text(learned))
 
 
 @cache
@@ -115,11 +106,4 @@ def read(path: Path) -> LearnedNoise:
 
 def find(folder: Path, uuid: str) -> Path | None:
     """Return the file of the GPU with this UUID among the baselines in `folder`; None where there is none."""
-    ending = _ending(uuid)
-    return next((path for path in sorted((folder / NOISE).glob("*.json")) if path.name.endswith(ending)), None)
-
-
-def _ending(uuid: str) -> str:
-    """Return how the name of a GPU's file ends."""
-    digits = re.sub("[^0-9a-z]", "", uuid.lower().removeprefix("gpu-").removeprefix("mig-"))
-    return f"-{digits[:8]}.json"
+    return gpu_file.find(folder / NOISE, uuid)

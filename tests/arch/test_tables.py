@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.arch import Architecture, Figure, known, load, tables
+from shflbench.arch import Architecture, Figure, list_archs, load, tables
 from shflbench.arch import launch_limits as limits
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -59,8 +59,8 @@ def cycles(suite: str, pattern: str) -> dict[int, float]:
 
 def test_every_architecture_has_a_file_and_they_are_sorted_by_age() -> None:
     numbers = (75, 80, 86, 87, 89, 90, 100, 103, 120, 121)
-    assert known() == tuple(f"sm_{number}" for number in numbers)
-    assert [table(name).name for name in known()] == list(known())
+    assert list_archs() == tuple(f"sm_{number}" for number in numbers)
+    assert [table(name).name for name in list_archs()] == list(list_archs())
 
 
 @pytest.mark.parametrize(("arch", "name"), [("sm_90a", "sm_90"), ("sm_100f", "sm_100"), ("sm_120a", "sm_120")])
@@ -86,12 +86,12 @@ def test_unknown_and_missing_keys_are_errors(
 ) -> None:
     (tmp_path / "sm_999.toml").write_text(text, encoding="utf-8")
     monkeypatch.setattr(tables, "FOLDER", tmp_path)
-    monkeypatch.setattr(tables, "known", tables.known.__wrapped__)
+    monkeypatch.setattr(tables, "known", tables.list_archs.__wrapped__)
     with pytest.raises(TypeError, match=complaint):
         tables.load.__wrapped__("sm_999")
 
 
-@pytest.mark.parametrize("arch", known())
+@pytest.mark.parametrize("arch", list_archs())
 def test_every_figure_has_a_source_and_the_declared_type(arch: str) -> None:
     assert figures(arch)
     for name, figure in figures(arch).items():
@@ -104,7 +104,7 @@ def test_every_figure_has_a_source_and_the_declared_type(arch: str) -> None:
             assert type(figure.value) is expected, name
 
 
-@pytest.mark.parametrize("arch", known())
+@pytest.mark.parametrize("arch", list_archs())
 def test_residency_agrees_with_the_launch_arithmetic_of_the_emulator(arch: str) -> None:
     expected = limits.limits_of(arch)
     generation = limits.major(arch)
@@ -116,7 +116,7 @@ def test_residency_agrees_with_the_launch_arithmetic_of_the_emulator(arch: str) 
     assert value(arch, "reserved_shared_bytes") == (limits.RESERVED_SHARED if generation >= 8 else 0)
 
 
-@pytest.mark.parametrize("arch", known())
+@pytest.mark.parametrize("arch", list_archs())
 def test_figures_of_an_architecture_agree_with_each_other(arch: str) -> None:
     found = figures(arch)
     per_block = value(arch, "shared_bytes_per_block") + value(arch, "reserved_shared_bytes")
@@ -131,11 +131,11 @@ def test_figures_of_an_architecture_agree_with_each_other(arch: str) -> None:
 
 
 def test_only_sm_90_has_a_fixed_latency_for_fp64() -> None:
-    assert [arch for arch in known() if "fp64" in value(arch, "fixed_latency")] == ["sm_90"]
+    assert [arch for arch in list_archs() if "fp64" in value(arch, "fixed_latency")] == ["sm_90"]
 
 
 def test_only_figures_that_a_test_of_this_file_confirms_are_verified() -> None:
-    verified = {(arch, name) for arch in known() for name, figure in figures(arch).items() if figure.verified}
+    verified = {(arch, name) for arch in list_archs() for name, figure in figures(arch).items() if figure.verified}
     residency = {"resident_warps", "resident_blocks", "shared_bytes", "reserved_shared_bytes"}
     speeds = {"exchange", "redux", "barrier", "shfl_latency", "barrier_constant", "barrier_per_warp"}
     speeds |= {"load_store", "l1_tags", "ldl_latency", "ldg_latency", "l2_latency", "integer_opcodes"}

@@ -7,7 +7,7 @@ import pytest
 
 from shflbench.arch import load
 from shflbench.calibrate.compiled import sources
-from shflbench.calibrate.probes import FigureUnit, Probe, supported
+from shflbench.calibrate.probes import FigureUnit, Probe, select_supported
 from shflbench.compile.build import MachineCode, machine_code
 from shflbench.compile.loops import counted_loops
 from shflbench.compile.toolchain import find
@@ -19,7 +19,7 @@ BARELY = 1.05  # on sm_75 a vote needs a comparison beside it, and both together
 @cache
 def loops(arch: str) -> dict[str, Counter[str]]:
     """Return the opcodes with modifiers in the loop of each kernel; all are compiled as `calibrate` does."""
-    wanted = sources(supported(arch))
+    wanted = sources(select_supported(arch))
     (built,) = machine_code([list(wanted.values())], arch, find())
     return {name: loop_of(code) for name, code in zip(wanted, built, strict=True)}
 
@@ -43,20 +43,20 @@ def measured(probe: Probe, arch: str, kernel: str | None = None) -> Counter[str]
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_loop_has_each_instruction_as_often_as_its_figure_counts_it(arch: str) -> None:
-    counts = {probe.name: measured(probe, arch).total() for probe in supported(arch)}
+    counts = {probe.name: measured(probe, arch).total() for probe in select_supported(arch)}
     if arch == "sm_75":
         counts["int32_add"] -= 1  # the loop's counter
-    assert counts == {probe.name: probe.count for probe in supported(arch)}
+    assert counts == {probe.name: probe.count for probe in select_supported(arch)}
 
 
 def test_kernels_that_are_timed_beside_another_have_as_many_of_its_instructions() -> None:
-    for probe in supported("sm_90"):
+    for probe in select_supported("sm_90"):
         assert {measured(probe, "sm_90", kernel).total() for kernel in probe.others} <= {probe.count}, probe.name
 
 
 @pytest.mark.parametrize("arch", ARCHS)
 def test_wide_requests_are_wide(arch: str) -> None:
-    widths = {probe.name: set(measured(probe, arch)) for probe in supported(arch)}
+    widths = {probe.name: set(measured(probe, arch)) for probe in select_supported(arch)}
     assert [widths[name] for name in ("lds32", "lds64", "lds128")] == [{"LDS"}, {"LDS.64"}, {"LDS.128"}]
     assert [widths[name] for name in ("sts32", "sts64", "sts128")] == [{"STS"}, {"STS.64"}, {"STS.128"}]
     for name in ("l1_bytes_per_clock", "l2_bytes_per_s", "dram_read_bytes_per_s", "dram_copy_bytes_per_s"):
@@ -75,7 +75,7 @@ def test_reads_past_the_l1_say_so(arch: str) -> None:
 @pytest.mark.parametrize("arch", ARCHS)
 def test_other_instructions_of_a_loop_leave_its_unit_the_bottleneck(arch: str) -> None:
     table = load(arch)
-    for probe in supported(arch):
+    for probe in select_supported(arch):
         rate = probe.documented_value(table)
         if rate is None or probe.unit is not FigureUnit.RATE:
             continue

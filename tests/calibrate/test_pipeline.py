@@ -4,7 +4,7 @@ import pytest
 
 from shflbench.calibrate.estimate import LengthPair, TimedLength
 from shflbench.calibrate.pipeline import GONE, MOST_DEATHS, PROCESSES, ROUNDS, RoundProgress, calibrate
-from shflbench.calibrate.probes import PROBES, supported
+from shflbench.calibrate.probes import PROBES, select_supported
 from shflbench.calibrate.worker import CalibrationDevice, OpenedDevice, RoundOutcome
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.model import Device
@@ -162,4 +162,4 @@ def test_calibration_without_a_figure_is_an_error_with_the_first_reason() -> Non
 def test_instructions_that_the_architecture_lacks_are_missing_with_the_reason() -> None:
     calibration = result(Played(device=replace(H200, arch="sm_75")))
     assert set(calibration.missing.values()) == {"sm_75 has no such instruction"}
-    assert len(calibration.figures) == len(supported("sm_75"))
+    assert len(calibration.figures) == len(select_supported("sm_75"))

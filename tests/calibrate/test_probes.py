@@ -1,5 +1,5 @@
 from shflbench.arch import load
-from shflbench.calibrate.probes import PROBES, Formula, supported
+from shflbench.calibrate.probes import PROBES, Formula, select_supported
 
 BY_NAME = {probe.name: probe for probe in PROBES}
 # The names by which models look figures up.
@@ -36,9 +36,9 @@ def test_nothing_is_documented_of_an_unknown_architecture() -> None:
 
 
 def test_turing_has_no_redux() -> None:
-    unsupported = set(BY_NAME) - {probe.name for probe in supported("sm_75")}
+    unsupported = set(BY_NAME) - {probe.name for probe in select_supported("sm_75")}
     assert unsupported == {"redux_add", "redux_min", "redux_umin", "redux_xor"}
-    assert supported("sm_90a") == PROBES
+    assert select_supported("sm_90a") == PROBES
 
 
 def test_latencies_are_those_of_one_warp() -> None:

@@ -3,7 +3,17 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.compare.comparison import Metric, Outcome
-from shflbench.export.words import basis, change, extent, headline, legend, missed, side, unchanged, value
+from shflbench.export.words import (
+    basis,
+    change,
+    count_unchanged,
+    describe_missed,
+    extent,
+    headline,
+    legend,
+    side,
+    value,
+)
 from shflbench.model import Interval
 from shflbench.words import flat
 from tests.fakes.comparisons import BASE, NEW, across, many, quiet, rich, timed
@@ -56,20 +66,20 @@ def test_cases_that_are_the_same_are_counted_with_what_could_have_been_missed() 
     same = timed(CASE, 70.0, 0.0, detectable_95=0.0123)
     other = replace(same, threshold=0.02, detectable_95=0.04)
     one, two = (replace(quiet(), verdicts=verdicts) for verdicts in ((same,), (same, other)))
-    assert unchanged(one) == "1 case is the same: it changed by less than the threshold of 1%"
-    assert missed(one) == (
+    assert count_unchanged(one) == "1 case is the same: it changed by less than the threshold of 1%"
+    assert describe_missed(one) == (
         "what could have been missed: in this case, a slowdown of 1.23% or more would have been reported as slower "
         "with 95% probability; a smaller one could have been left undecided (suspected or inconclusive), and one below "
         "the threshold counts as the same"
     )
-    assert unchanged(two) == "2 cases are the same: they changed by less than their thresholds of 1% to 2%"
-    assert "in each of these cases, a slowdown of 4% or more" in missed(two)
+    assert count_unchanged(two) == "2 cases are the same: they changed by less than their thresholds of 1% to 2%"
+    assert "in each of these cases, a slowdown of 4% or more" in describe_missed(two)
     exact = replace(quiet(), verdicts=(replace(same, threshold=None, detectable_95=None),))
-    assert (unchanged(exact), missed(exact)) == ("1 case is the same", "")
-    registers = unchanged(replace(exact, metric=Metric.REGISTERS))
+    assert (count_unchanged(exact), describe_missed(exact)) == ("1 case is the same", "")
+    registers = count_unchanged(replace(exact, metric=Metric.REGISTERS))
     assert registers == "1 case is the same: it needs as many registers on both sides"
     slower = replace(quiet(), verdicts=(replace(same, outcome=Outcome.SLOWER),))
-    assert (unchanged(slower), missed(slower)) == ("", "")
+    assert (count_unchanged(slower), describe_missed(slower)) == ("", "")
 
 
 def test_the_basis_is_what_was_tested_noise_and_allowed_findings() -> None:

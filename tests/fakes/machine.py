@@ -15,13 +15,13 @@ from functools import partial
 from pathlib import Path
 
 from shflbench.backends import gpus
-from shflbench.cli import main, run_limits
-from shflbench.cli.run import request as run_request
-from shflbench.cli.run.fleet import conclusions
-from shflbench.cli.run.fleet.conclusion import read_codes
+from shflbench.cli import main
+from shflbench.fleet import conclusions
+from shflbench.fleet.conclusion import read_codes
+from shflbench.kernel_facts import stored_limits
+from shflbench.kernel_facts.stored_code import KnownCodes
 from shflbench.measure import executor, supervisor
-from shflbench.session import windows
-from shflbench.session.stored_code import KnownCodes
+from shflbench.session import run_request, windows
 from shflbench.store import surroundings
 from shflbench.store.kernel_archive import KernelArchive
 from tests.fakes.backend import H200, listed
@@ -52,8 +52,8 @@ def install(plan: Plan, put: Callable[[object, str, object], None] = setattr) ->
             put(module, constant, value)
     # Scripted times know nothing of the limits of an H200: a run on one GPU stores none, and the members of a fleet
     # store theirs without a warning.
-    put(run_limits, "store_limits", lambda *_: None)
-    put(run_limits, "exceeded_sentence", lambda _: "")
+    put(stored_limits, "store_limits", lambda *_: None)
+    put(stored_limits, "exceeded_sentence", lambda _: "")
     if plan.host:
         described = replace(surroundings.host(), name=plan.host)
         put(surroundings, "host", lambda: described)

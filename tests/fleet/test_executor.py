@@ -8,11 +8,11 @@ from typing import Any, cast
 
 import pytest
 
-from shflbench.cli.run.fleet.log import DeviceLog
 from shflbench.errors import DeviceError
 from shflbench.fleet import device_process
 from shflbench.fleet.cluster import Cluster, WorkerLostError
 from shflbench.fleet.condense import ProcessNumbers
+from shflbench.fleet.device_log import DeviceLog
 from shflbench.fleet.executor import FleetContext, FleetDevice, RemoteExecutor
 from shflbench.fleet.messages import JobReport, JobRequest
 from shflbench.fleet.packed_job import pack

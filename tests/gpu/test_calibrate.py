@@ -10,7 +10,7 @@ import pytest
 
 from benchmarks.calibration import faults, pairs
 from shflbench.calibrate.pipeline import PROCESSES
-from shflbench.calibrate.probes import supported
+from shflbench.calibrate.probes import select_supported
 from shflbench.store.calibration_file import Calibration, read
 
 pytestmark = pytest.mark.gpu
@@ -41,7 +41,7 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> tuple[Calibration, Calibrat
 
 def test_every_figure_of_the_architecture_is_measured(two: tuple[Calibration, Calibration]) -> None:
     for calibration in two:
-        assert set(calibration.figures) == {probe.name for probe in supported(calibration.arch)}
+        assert set(calibration.figures) == {probe.name for probe in select_supported(calibration.arch)}
         assert {figure.processes for figure in calibration.figures.values()} == {PROCESSES}
 
 

@@ -2,7 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from shflbench.plot import all_charts, default_charts
-from shflbench.plot.draw import charts_of_run, chosen
+from shflbench.plot.draw import charts_of_run, choose_charts
 from shflbench.store import Run, read_run
 from shflbench.store.limits_file import write_limits
 from shflbench.store.provenance import SuiteText
@@ -39,7 +39,7 @@ def test_undeclared_charts_are_six_at_most(tmp_path: Path) -> None:
     about = replace(info(), suite=SuiteText("demo", "demo", "demo.yaml", ""))
     charts = all_charts(read_run(write_run(tmp_path / "run", rows, samples, about)))
     assert len(charts) > 2 * MAX_CHARTS
-    assert chosen(charts, ()) == charts[:MAX_CHARTS]
+    assert choose_charts(charts, ()) == charts[:MAX_CHARTS]
 
 
 def test_charts_that_add_no_setting_are_left_out(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from shflbench.analysis.contest import contest_of, times
 from shflbench.model import Status
 from shflbench.plot.answers import answer
-from shflbench.plot.findings import best_variants, next_mechanism, uncounted
+from shflbench.plot.findings import best_variants, next_mechanism, note_uncounted
 from shflbench.store import Row
 from tests.fakes.runs import untimed
 from tests.plot.subjects import rows, subject
@@ -152,5 +152,5 @@ def test_settings_without_a_rival_are_not_counted_and_a_note_says_so() -> None:
     assert answer(subject(alone)).startswith(
         "neighbor: shfl is the fastest safe variant at the only setting with two safe variants, at "
     )
-    assert uncounted(subject(alone)) == ["3 settings have only one safe variant each and are not counted."]
-    assert uncounted(subject(many)) == []
+    assert note_uncounted(subject(alone)) == ["3 settings have only one safe variant each and are not counted."]
+    assert note_uncounted(subject(many)) == []

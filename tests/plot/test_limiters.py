@@ -6,7 +6,7 @@ from matplotlib.colors import to_hex, to_rgb
 
 from shflbench.analysis.limits import ISSUE, LATENCY, ExecutionUnit
 from shflbench.palette import COLORS
-from shflbench.plot.limiters import FAMILIES, LIMITERS, limiter_legend, limiter_look, limiter_of, point_look, ranked
+from shflbench.plot.limiters import FAMILIES, LIMITERS, limiter_legend, limiter_look, limiter_of, point_look, rank
 from shflbench.plot.style import INK, UNSAFE_HATCH
 from tests.plot.test_style import SIGHT, contrast, lab, linear
 
@@ -53,7 +53,7 @@ def test_the_legend_names_each_limiter_once_in_a_fixed_order() -> None:
     patches = limiter_legend(names)
     labels = ["exchange (shuffles, shared memory)", "issue rate", "DRAM", "tensor", "no limit"]
     assert [patch.get_label() for patch in patches] == labels
-    assert ranked(reversed(names)) == ranked(names)
+    assert rank(reversed(names)) == rank(names)
     assert to_hex(patches[0].get_facecolor()).upper() == limiter_of("exchange").fill
 
 

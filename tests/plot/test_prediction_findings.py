@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.plot.prediction_findings import prediction_error, predictions, tenth, unpredicted
+from shflbench.plot.prediction_findings import note_unpredicted, prediction_error, predictions, tenth
 from tests.plot.limited import ERRORS, limited, limits_for
 from tests.plot.subjects import rows
 
@@ -26,8 +26,8 @@ def test_only_timed_cases_with_a_prediction_count() -> None:
     del known[cases[3].case_id]
     about = limited(cases, known)
     assert [point.row for point in predictions(about)] == [cases[0], cases[1], cases[4], cases[5]]
-    assert unpredicted(about) == ["No prediction: 2 of 6 timed cases."]
-    assert unpredicted(limited(cases)) == []
+    assert note_unpredicted(about) == ["No prediction: 2 of 6 timed cases."]
+    assert note_unpredicted(limited(cases)) == []
 
 
 def test_the_error_of_nine_in_ten_is_interpolated() -> None:

@@ -83,7 +83,7 @@ def test_gpu_without_a_file_has_no_calibration(tmp_path: Path, monkeypatch: pyte
 
 def test_shipped_calibrations_are_of_the_gpu_that_their_name_says() -> None:
     for path in calibration_file.SHIPPED.glob("*.json"):
-        assert calibration_file.shipped(read(path).device) == path
+        assert calibration_file.find_shipped(read(path).device) == path
 
 
 def test_value_of_a_figure_that_was_not_measured_is_none() -> None:

@@ -8,8 +8,10 @@ import re
 from dataclasses import fields
 
 import shflbench
+from shflbench.advisor.api import AdviceResult
 from shflbench.checker.python.results import CheckFinding, CheckResult
 from shflbench.kernel_bench.result import BenchResult
+from shflbench.kernel_facts.inspection import InspectResult
 from tools.docs.machine_code import table
 from tools.docs.pattern_pages import NOTE
 
@@ -19,7 +21,7 @@ PAGES = {
     "suite.md": "Suite files: every key",
     "patterns/README.md": "Patterns: variants, options, kernels and machine code",
     "columns.md": "Columns of results.csv, samples.csv.gz and limits.csv",
-    "python.md": "Python: check a kernel, load runs and samples as pandas tables",
+    "python.md": "Python: bench, check and inspect kernels, advise, load runs and samples as pandas tables",
     "run-json.md": "run.json: settings, versions and device of a run",
     "kernels-zip.md": "kernels.zip: sources and machine code of a run",
     "exit-codes.md": "Exit codes",
@@ -39,8 +41,11 @@ def python() -> str:
     """Return the page of the functions that `import shflbench` offers."""
     bench = (*_function("bench"), _BENCH_EXAMPLE, *_members(BenchResult))
     parts = (*bench, *_function("check"), _CHECK_EXAMPLE, *_members(CheckResult), *_members(CheckFinding), _PLUGIN)
+    inspected = (*_function("inspect"), _INSPECT_EXAMPLE, *_members(InspectResult))
+    advised = (*_function("advise"), _ADVISE_EXAMPLE, *_members(AdviceResult))
     tables = (*_function("load"), _EXAMPLE, _TYPES, *_function("split_options"), _SPLIT_EXAMPLE)
-    return "\n\n".join((NOTE, "# Python", _ABOUT, *parts, *tables, *_function("load_samples"), _SAMPLES_EXAMPLE)) + "\n"
+    samples = (*_function("load_samples"), _SAMPLES_EXAMPLE)
+    return "\n\n".join((NOTE, "# Python", _ABOUT, *parts, *inspected, *advised, *tables, *samples)) + "\n"
 
 
 def _function(name: str) -> tuple[str, str]:
@@ -76,7 +81,7 @@ def _linked(text: str) -> str:
     return re.sub(r"(shflbench\.errors\.\w+)", r"`\1`", text)
 
 
-def _members(kind: type[BenchResult | CheckResult | CheckFinding]) -> tuple[str, str]:
+def _members(kind: type[BenchResult | CheckResult | CheckFinding | InspectResult | AdviceResult]) -> tuple[str, str]:
     """Return a section on the fields and functions of a dataclass."""
     source = inspect.getsource(kind)
     rows = []
@@ -93,7 +98,7 @@ def _members(kind: type[BenchResult | CheckResult | CheckFinding]) -> tuple[str,
 
 _WIDEST = 100  # characters of a signature in one line
 _ABOUT = """\
-`import shflbench` offers five functions, for tests, notebooks and scripts; the [command line](commands.md) does
+`import shflbench` offers seven functions, for tests, notebooks and scripts; the [command line](commands.md) does
 everything else. [Compare kernels from Python](../how-to/bench-from-python.md), [Check a kernel from
 Python](../how-to/check-a-kernel-from-python.md) and [Explore results in a notebook](../notebooks/explore-results.md)
 show them in use."""
@@ -115,6 +120,21 @@ import shflbench
 x = np.arange(1000, dtype=np.float32)
 result = shflbench.check("scale.cu", launch=(4, 256), args={"x": x, "n": x.size})
 assert result.clean, result.text()
+```"""
+_INSPECT_EXAMPLE = """\
+```python
+import shflbench
+
+result = shflbench.inspect("reduce", dtypes=["f32"], accesses=True)
+print(result.table[["variant", "limit_cycles_per_iteration", "limit_by", "registers", "occupancy"]])
+```"""
+_ADVISE_EXAMPLE = """\
+```python
+import shflbench
+
+result = shflbench.advise("reduce", "results", dtype="f32", block=256)
+print(result.variants)
+print(result.text())
 ```"""
 _PLUGIN = """\
 ### The fixture `assert_race_free` of pytest

@@ -31,7 +31,7 @@ DRAM_RATE, L2_RATE = "dram_copy_bytes_per_s", "l2_bytes_per_s"
 PER_US = 1e-6  # seconds
 
 
-def calibrated(arch: Architecture, calibration: Calibration) -> Architecture:
+def apply_calibration(arch: Architecture, calibration: Calibration) -> Architecture:
     """Return the figures of `arch`, those that were measured in place of the documented ones.
 
     A rate that was measured above the documented one is an error of the measurement: the documented one stays.

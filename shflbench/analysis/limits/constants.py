@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from shflbench.store.calibration_file import Calibration
 
+PREDICTED_ARCH = "sm_90"  # the architecture that the constants are of
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictionConstants:
@@ -76,7 +78,7 @@ DIGITS = 2  # of clocks: measured figures agree within 1%, and 1.00005 clocks pe
 RATES = {"exchange": "shuffle", "redux": "redux_min"}
 
 
-def calibrated_constants(
+def calibrate_constants(
     calibration: Calibration | None, constants: PredictionConstants = DEFAULTS
 ) -> PredictionConstants:
     """Return the constants with those that `calibrate` measured in place of the others."""

@@ -56,7 +56,7 @@ def _needs(path: Path, advice: Sequence[KernelAdvice]) -> dict[int, BarrierNeed]
         for barrier in kernel.barriers:
             if barrier.line.file.resolve() == path.resolve():
                 needs.setdefault(barrier.line.line, set()).add(barrier.need)
-    return {line: found.pop() for line, found in needs.items() if len(found) == 1}
+    return {line: kinds.pop() for line, kinds in needs.items() if len(kinds) == 1}
 
 
 def edited(text: str, needs: Mapping[int, BarrierNeed]) -> str:

@@ -11,11 +11,11 @@ from shflbench.cli.check.file_options import SUFFIXES, refuse_without_files
 from shflbench.cli.file_arguments import FILE_ARGUMENTS
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
-from shflbench.errors import ResultsError, UsageError
+from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
-    from shflbench.analysis.advice.request import Request
-    from shflbench.cli.advise.runs import GpuResults
+    from collections.abc import Sequence
+
     from shflbench.cli.console import Console
 
 FORMS = ("text", "json", "code")
@@ -88,12 +88,13 @@ def command(
     the limit, what to mind, and code to copy. Without results for --arch it ranks the variants by their limits or
     predicted times, which needs no GPU.
     """
-    from shflbench.cli.advise.output import advice_of, print_measured, print_predicted
-    from shflbench.cli.advise.requests import make_request, parse_options
+    from shflbench.advisor.advice_request import make_request
+    from shflbench.advisor.api import advise, exchange_costs
+    from shflbench.cli.advise.output import print_advice, print_costs
 
     if costs:
         folders = (*([Path(pattern)] if pattern else []), *results)
-        _print_costs(console, folders, gpu, arch)
+        print_costs(console, exchange_costs(folders, gpu, arch, console))
         return
     if pattern is not None and Path(pattern).suffix.lower() in SUFFIXES:
         from shflbench.cli.advise.file_advice import print_file_advice
@@ -103,18 +104,8 @@ def command(
     launch = _only_launch(file_flags)
     if pattern is None:
         raise UsageError("no pattern is named", "name one, as in: shflbench advise reduce; see shflbench list patterns")
-    request = make_request(pattern, dtype, block, launch, parse_options(options))
-    measured = _measured(request, results, gpu, arch)
-    if not measured and arch:
-        from shflbench.cli.advise.predicted import predict_answer
-
-        print_predicted(console, predict_answer(request, arch, console), form)
-        return
-    for run in (run for of_gpu in measured for run in of_gpu.runs):
-        for note in run.notes:
-            console.warn(note)
-    advice = [made for results_of_gpu in measured if (made := advice_of(results_of_gpu, request))]
-    print_measured(console, advice, request, form)
+    request = make_request(pattern, dtype, block, launch, _parsed(options))
+    print_advice(console, advise(request, results, gpu, arch, console), form)
 
 
 def _only_launch(file_flags: dict[str, Any]) -> str | None:
@@ -126,36 +117,14 @@ def _only_launch(file_flags: dict[str, Any]) -> str | None:
     return launches[0] if launches else None
 
 
-def _measured(request: Request, results: tuple[Path, ...], gpu: str | None, arch: str | None) -> list[GpuResults]:
-    """Return the results that have times of the pattern, by GPU; none where none is of the architecture.
+def _parsed(words: Sequence[str]) -> dict[str, str]:
+    """Return the options that `name=value` words give; UsageError for another word."""
+    from shflbench.suite.quotes import quote
 
-    UsageError for a pattern or an option that nobody knows; ResultsError for results without the pattern.
-    """
-    from shflbench.cli.advise.requests import require_options, require_pattern
-    from shflbench.cli.advise.runs import DEFAULT_RESULTS, read_results
-
-    if not results and not DEFAULT_RESULTS.is_dir():
-        require_pattern(request.pattern, (), has_results=False)
-    measured = read_results(results, gpu, arch)
-    rows = [row for of_gpu in measured for run in of_gpu.runs for row in run.rows]
-    require_pattern(request.pattern, rows, has_results=bool(measured))
-    require_options(request, [row for row in rows if row.pattern == request.pattern])
-    return [
-        of_gpu for of_gpu in measured if any(row.pattern == request.pattern for run in of_gpu.runs for row in run.rows)
-    ]
-
-
-def _print_costs(console: Console, results: tuple[Path, ...], gpu: str | None, arch: str | None) -> None:
-    from shflbench.analysis.advice.costs import costs_of
-    from shflbench.cli.advise.records import costs_text
-    from shflbench.cli.advise.runs import read_results
-
-    measured = read_results(results, gpu, arch)
-    costs = [cost for of_gpu in measured for run in of_gpu.runs for cost in costs_of(run, of_gpu.limits[run.folder])]
-    if arch and not measured:
-        from shflbench.cli.advise.predicted_costs import predict_costs
-
-        costs = predict_costs(arch, console)
-    if not costs:
-        raise ResultsError("the results have no exchange whose cost is known", "measure: shflbench run launch-sweep")
-    console.json(costs_text(costs))
+    options = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not (name and sign and value):
+            raise UsageError(f"--option {quote(word)} is not NAME=VALUE", "write it as --option width=8")
+        options[name] = value
+    return options

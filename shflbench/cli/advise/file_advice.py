@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.advise.records import dump
+from shflbench.cli.advise.output import as_json
 from shflbench.cli.check.file_options import TIME_LIMIT_S, file_options
 from shflbench.cli.check.progress import show_step
 from shflbench.cli.file_arguments import as_built
 from shflbench.cli.layout import Line, Table
-from shflbench.cli.parameters import DEFAULT_ARCH
+from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.words import joined, one_or_many
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> No
             console.say("No barrier of the file can be changed.")
         return
     if flags["form"] == "json":
-        console.json(dump("kernels", records(advice)))
+        console.json(as_json("kernels", records(advice)))
         return
     origin = "given by --launch" if flags["launches"] else "of the host code"
     for kernel in advice:

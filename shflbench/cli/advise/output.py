@@ -2,111 +2,61 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from dataclasses import asdict, fields
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.advice.nearest import advise
-from shflbench.analysis.contest import Certainty
-from shflbench.cli.advise.code import StoredCase, code_of
-from shflbench.cli.advise.predicted_text import predicted_blocks
-from shflbench.cli.advise.records import dump, measured_record, predicted_record
-from shflbench.cli.advise.requests import resolved
-from shflbench.cli.advise.settle import settling_run
-from shflbench.cli.advise.text import code_lines, headline, ranking, sentences
-from shflbench.cli.layout import wrapped
+from shflbench.advisor.sentences import headline, predicted_sentences, sentences
+from shflbench.analysis.advice.costs import ExchangeCost
+from shflbench.cli.advise.text import code_lines, predicted_ranking, ranking
+from shflbench.cli.layout import wrap_text
 from shflbench.errors import ResultsError
-from shflbench.patterns.discover import builtin_declaration
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from shflbench.analysis.advice.nearest import Advice
-    from shflbench.analysis.advice.predicted import PredictedAnswer
-    from shflbench.analysis.advice.request import Request
-    from shflbench.cli.advise.code import CopiedCode
-    from shflbench.cli.advise.runs import GpuResults
-    from shflbench.cli.advise.settle import SettlingRun
+    from shflbench.advisor.api import AdviceResult
+    from shflbench.advisor.copied_code import CopiedCode
     from shflbench.cli.console import Console
-    from shflbench.model import Noise
+    from shflbench.cli.layout import Table
+
+SCHEMA = 1  # increases if a key changes its meaning or is removed; keys may be added at any time
 
 
-@dataclass(frozen=True, slots=True)
-class GpuAdvice:
-    """The advice for one GPU, with the run that would settle it, and code."""
-
-    gpu: str  # title
-    advice: Advice
-    noise: Noise | None  # of the run that the answer rests on
-    settling: SettlingRun | None
-    code: CopiedCode | None
-
-
-def advice_of(results: GpuResults, request: Request) -> GpuAdvice | None:
-    """Return the advice for one GPU; None where no setting of the pattern has two candidates with times."""
-    made = advise(resolved(request, results.device), results.answers(request.pattern))
-    if made is None:
-        return None
-    answer = made.answer
-    is_undecided = answer.certainty is Certainty.UNDECIDED
-    settling = None
-    if made.differences or is_undecided or (made.depends and not made.open_factors):
-        settling = settling_run(request, answer, builtin_declaration(answer.pattern), precisely=is_undecided)
-    best = next(ranked for ranked in answer.ranking if ranked.variant == answer.variant)
-    run = next(run for run in results.runs if str(run.folder) == answer.run)
-    code = code_of(
-        answer.pattern,
-        answer.variant,
-        request.dtype or answer.dtype,
-        {**dict(answer.options), **request.options},
-        stored=StoredCase(best.case_id, run),
-    )
-    return GpuAdvice(results.title, made, run.info.noise, settling, code)
-
-
-def print_measured(console: Console, advice: Sequence[GpuAdvice], request: Request, form: str) -> None:
-    """Print the advice for each GPU; ResultsError where there is none."""
-    if not advice:
-        message = f"no setting of {request.pattern} has two variants to choose from"
-        raise ResultsError(message, "measure more of its variants; unsafe ones and library calls are no candidates")
+def print_advice(console: Console, result: AdviceResult, form: str) -> None:
+    """Print the advice for each GPU, or what was predicted, which is always labeled so."""
     if form == "json":
-        records = [measured_record(one.advice, one.noise, one.settling, one.code) for one in advice]
-        console.json(dump("advice", records))
+        console.json(as_json("advice", result.records))
         return
-    for number, one in enumerate(advice):
+    for number, (lines, table, code, variant) in enumerate(_parts(result)):
         if number:
             console.data("")
         if form == "text":
-            console.data(headline(one.advice, one.gpu))
-            console.data(_fitted(sentences(one.advice, one.noise, one.settling), console))
+            console.data(lines[0] if result.measured else _fitted(lines[:1], console))
+            console.data(_fitted(lines[1:], console))
             console.data("")
-            console.table(ranking(one.advice.answer), data=True)
-            if one.code:
+            console.table(table, data=True)
+            if code:
                 console.data("")
-        _print_code(console, one.code, form, one.advice.answer.variant)
+        _print_code(console, code, form, variant)
+
+
+def _parts(result: AdviceResult) -> Iterator[tuple[list[str], Table, CopiedCode | None, str]]:
+    """Yield the sentences, the ranking, the code and the recommended variant of each GPU."""
+    if result.predicted:
+        answer = result.predicted.answer
+        yield predicted_sentences(answer), predicted_ranking(answer), result.predicted.code, answer.variant
+    for one in result.measured:
+        lines = [headline(one.advice, one.gpu), *sentences(one.advice, one.noise, one.settling)]
+        yield lines, ranking(one.advice.answer), one.code, one.advice.answer.variant
 
 
 def _fitted(lines: Iterable[str], console: Console) -> str:
     """Return lines for the terminal's width; commands and suites stay in one piece, to be copied."""
     width = console.width(data=True)
     copied = ("To settle it:", " ")
-    fitted = (text for line in lines for text in ([line] if line.startswith(copied) else wrapped(line, width)))
+    fitted = (text for line in lines for text in ([line] if line.startswith(copied) else wrap_text(line, width)))
     return "\n".join(fitted)
-
-
-def print_predicted(console: Console, answer: PredictedAnswer, form: str) -> None:
-    """Print what was predicted, which is always labeled so."""
-    code = code_of(answer.pattern, answer.variant, answer.dtype, dict(answer.options))
-    if form == "json":
-        console.json(dump("advice", [predicted_record(answer, code)]))
-        return
-    if form == "text":
-        lines, table = predicted_blocks(answer)
-        console.data(_fitted(lines, console))
-        console.data("")
-        console.table(table, data=True)
-        if code:
-            console.data("")
-    _print_code(console, code, form, answer.variant)
 
 
 def _print_code(console: Console, code: CopiedCode | None, form: str, variant: str) -> None:
@@ -114,3 +64,15 @@ def _print_code(console: Console, code: CopiedCode | None, form: str, variant: s
         console.data(code_lines(code))
     elif form == "code":
         raise ResultsError(f"there is no code of {variant} to copy", "see the kernels: shflbench list patterns")
+
+
+def print_costs(console: Console, costs: Iterable[ExchangeCost]) -> None:
+    """Print the table of costs as JSON, with the meaning of each field."""
+    meanings = {item.name: item.metadata["meaning"] for item in fields(ExchangeCost)}
+    console.json(as_json("costs", [asdict(cost) for cost in costs], fields=meanings))
+
+
+def as_json(key: str, records: Sequence[dict[str, object]], **others: object) -> str:
+    """Return an object with the records; ASCII, because a name in a run may hold what controls a terminal."""
+    text = json.dumps({"schema": SCHEMA, **others, key: records}, indent=2, allow_nan=False)
+    return text.replace("\x7f", "\\u007f")

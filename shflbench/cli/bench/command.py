@@ -12,8 +12,9 @@ import click
 
 from shflbench.cli.file_arguments import FILE_ARGUMENTS, as_built
 from shflbench.cli.help import Command, headed, option
-from shflbench.cli.parameters import DEFAULT_ARCH, PATH, format_option
+from shflbench.cli.parameters import PATH, format_option
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
+from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
 from shflbench.errors import FINDING_EXIT, KernelError, UsageError
 from shflbench.grouping import group_by
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
 
     from shflbench.checker import CandidateFile, FileOptions, KernelReport
     from shflbench.cli.console import Console
-    from shflbench.cli.run.request import RunRequest
     from shflbench.measure.process import EarlyWorker
     from shflbench.model import Case, Suite
+    from shflbench.session.run_request import RunRequest
     from shflbench.store import RunFolder
     from shflbench.user_kernels.comparison import KernelChoice
 
@@ -123,7 +124,7 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
         from shflbench.store import require_unused
 
         require_unused(flags["output"], "give another folder by --output")
-    from shflbench.cli.run.request import early_worker
+    from shflbench.session.run_request import early_worker
 
     request = _request(flags)
     with early_worker(request) as early:
@@ -283,8 +284,8 @@ def _result(reports: Sequence[KernelReport]) -> str:
 
 
 def _request(flags: dict[str, Any]) -> RunRequest:
-    from shflbench.cli.run.request import RunRequest
     from shflbench.model import Overrides
+    from shflbench.session.run_request import RunRequest
 
     names = ("device", "arch", "precision", "max_seconds", "processes", "seed")
     return RunRequest("", Overrides(), gpu=flags["gpu"] or None, **{name: flags[name] for name in names})

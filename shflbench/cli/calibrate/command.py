@@ -96,8 +96,8 @@ def _measure(console: Console, gpu: int) -> Calibration:
 
 def _save(calibration: Calibration, output: Path | None, baselines: Path) -> Path:
     """Write the figures to the file that the user named, else beside the baselines; return the file."""
-    from shflbench.cli.output_file import write
     from shflbench.store import calibration_file
+    from shflbench.store.output_file import write
 
     if output is None:
         return calibration_file.write(baselines, calibration)

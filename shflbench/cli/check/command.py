@@ -11,7 +11,8 @@ import click
 from shflbench.cli.check.file_options import COMPILERS, divided, file_options, refuse_filters, refuse_without_files
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.host_args import host_args_option
-from shflbench.cli.parameters import DEFAULT_ARCH, OUTPUT_FILE, PATH, filters, format_option
+from shflbench.cli.parameters import OUTPUT_FILE, PATH, filters, format_option
+from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder, compute_sanitizer
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, DeviceError, KernelError, UsageError
 

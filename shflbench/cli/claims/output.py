@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.quantities import needs_times
 from shflbench.analysis.claims.verdict import ClaimStatus
-from shflbench.cli.layout import GAP, LEAST_TEXT, Line, Table, wrapped
-from shflbench.export.claims.words import claimed, counts_sentence, explanation, gpu_name, measured, why
+from shflbench.cli.layout import GAP, LEAST_TEXT, Line, Table, wrap_text
+from shflbench.export.claims.words import claim_words, counts_sentence, explanation, gpu_name, measured, why
 from shflbench.words import count_noun, flat
 
 if TYPE_CHECKING:
@@ -35,15 +35,15 @@ LABEL = max(map(len, ClaimStatus))
 def lines(judged: GpuVerdicts, width: int | None = None) -> Iterator[Styled]:
     """Yield the lines for a GPU model: its name, a block per claim, those that cannot be tested last, the counts."""
     runs = count_noun(len(judged.gpu.runs), "run")
-    yield from ((text, "") for text in wrapped(f"{gpu_name(judged.gpu)}, {runs}", width))
+    yield from ((text, "") for text in wrap_text(f"{gpu_name(judged.gpu)}, {runs}", width))
     if any(needs_times(one.claim) for one in judged.verdicts):
-        yield from ((text, "") for text in wrapped(JOINT_INTERVALS, width))
+        yield from ((text, "") for text in wrap_text(JOINT_INTERVALS, width))
     indent = min(WIDEST_ID, max((len(flat(one.claim.id)) for one in judged.verdicts), default=0))
     for one in sorted(judged.verdicts, key=lambda one: one.verdict is ClaimStatus.UNTESTABLE):
         yield "", ""
         yield from _block(one, indent, width)
     yield "", ""
-    yield from ((text, "") for text in wrapped(counts_sentence(judged.verdicts), width))
+    yield from ((text, "") for text in wrap_text(counts_sentence(judged.verdicts), width))
 
 
 def _block(one: ClaimVerdict, indent: int, width: int | None) -> Iterator[Styled]:
@@ -53,7 +53,7 @@ def _block(one: ClaimVerdict, indent: int, width: int | None) -> Iterator[Styled
     yield head, STYLES[one.verdict]
     yield from ((text, "") for text in more)
     facts = {
-        "claimed" if one.claim.figure else "source": claimed(one),
+        "claimed" if one.claim.figure else "source": claim_words(one),
         "tested": flat(one.claim.text),
         "measured": measured(one),
         "reason" if one.verdict is ClaimStatus.UNTESTABLE else "result": explanation(one),
@@ -68,7 +68,7 @@ def _fitted(label: str, text: str, indent: int, width: int | None) -> list[str]:
     """Return a label and a text beside it within `width` columns; below it, if the label is too long."""
     start = indent + len(GAP) + LABEL + len(GAP)
     column = [
-        f"{' ' * start}{line}" for line in wrapped(text, None if width is None else max(width - start, LEAST_TEXT))
+        f"{' ' * start}{line}" for line in wrap_text(text, None if width is None else max(width - start, LEAST_TEXT))
     ]
     if len(label) > start - len(GAP):
         return [label, *column]

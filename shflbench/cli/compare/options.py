@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shflbench.cli.compare.report_file import FORMATS, TABLE, append_summary, text
 from shflbench.cli.help import headed, option
-from shflbench.cli.output_file import write
 from shflbench.cli.parameters import BASELINES, PATH, format_option
 from shflbench.environment import step_summary
+from shflbench.errors import ResultsError
+from shflbench.export import FORMATS as EXPORTED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from shflbench.thresholds import Thresholds
 
 GITHUB, JSON = "github", "json"
+TABLE = "table"
+FORMATS = (TABLE, *EXPORTED)
 ALLOWABLE = ("missing", "failed", "suite")
 
 
@@ -122,6 +124,8 @@ def parse(flags: Mapping[str, Any]) -> ComparisonOptions:
 
 def show(comparison: Comparison, options: ComparisonOptions, console: Console, *, data: bool) -> int:
     """Print the comparison to stdout if it is `data`, else to stderr; write and draw it, and return the exit code."""
+    from shflbench.store.output_file import write
+
     for sentence in comparison.notes:
         console.say(f"note: {sentence}")
     for sentence in (*comparison.warnings, *_unmatched(options.thresholds, comparison)):
@@ -131,16 +135,16 @@ def show(comparison: Comparison, options: ComparisonOptions, console: Console, *
 
         console.lines(lines(comparison, console.width(data=data)), data=data)
     else:
-        content = text(comparison, options.form).removesuffix("\n")
+        content = _text(comparison, options.form).removesuffix("\n")
         if options.form == JSON:
             console.json(content, data=data)
         else:
             (console.data if data else console.report)(content)
     for form, path in options.also:
-        write(path, text(comparison, form), "--also")
+        write(path, _text(comparison, form), "--also")
         console.say(f"written: {path}")
     if options.form == GITHUB and (summary := step_summary()):
-        append_summary(summary, text(comparison, "markdown"))
+        _append_summary(summary, _text(comparison, "markdown"))
     if options.plot:
         from shflbench.plot.forest import draw_forest
 
@@ -154,3 +158,28 @@ def _unmatched(thresholds: Thresholds, comparison: Comparison) -> Iterator[str]:
     for special in thresholds.some:
         if not any(special.holds_for(verdict.case_id) for verdict in comparison.verdicts):
             yield f"--threshold {special.case}={special.threshold} has no effect: no case matches `{special.case}`"
+
+
+def _text(comparison: Comparison, form: str) -> str:
+    """Return the comparison in one of the `FORMATS`, with a newline at its end and without colors."""
+    if form == TABLE:
+        from shflbench.cli.compare.table import lines
+
+        return "\n".join(line for line, _ in lines(comparison)) + "\n"
+    from shflbench.export import render
+
+    return render(form, comparison)
+
+
+def _append_summary(path: Path, content: str) -> None:
+    """Add to the summary of a job on GitHub, which other steps write to as well; ResultsError where that fails."""
+    from shflbench.store.output_file import reason
+
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(content)
+    except OSError as error:
+        raise ResultsError(
+            f"GITHUB_STEP_SUMMARY names {path}, which cannot be written: {reason(error)}",
+            "unset it, or use another --format",
+        ) from error

@@ -5,21 +5,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Outcome
-from shflbench.cli.layout import INDENT, Line, Table, wrapped
+from shflbench.cli.layout import INDENT, Line, Table, wrap_text
 from shflbench.export.words import (
     basis,
     cells,
     columns,
     correction_in_words,
+    count_unchanged,
+    describe_missed,
     explain,
     fails,
     fraction,
     headline,
     legend,
-    missed,
     select_notable,
     side,
-    unchanged,
 )
 from shflbench.words import flat
 
@@ -41,14 +41,20 @@ def lines(comparison: Comparison, width: int | None = None) -> list[Styled]:
     table = list(_table(comparison, width))
     meanings = [(text, "") for text in legend(comparison)] if table else []
     corrected = "" if table else correction_in_words(comparison)
-    sentences = (unchanged(comparison), missed(comparison), corrected, *basis(comparison), headline(comparison))
+    sentences = (
+        count_unchanged(comparison),
+        describe_missed(comparison),
+        corrected,
+        *basis(comparison),
+        headline(comparison),
+    )
     end = [(text, "") for text in sentences if text]
     parts = (_prose([*sides, *obstacles], width), _prose(meanings, width), table, _prose(end, width))
     return [line for part in parts if part for line in (*part, ("", ""))][:-1]
 
 
 def _prose(styled: list[Styled], width: int | None) -> list[Styled]:
-    return [(line, style) for text, style in styled for line in wrapped(text, width)]
+    return [(line, style) for text, style in styled for line in wrap_text(text, width)]
 
 
 def _table(comparison: Comparison, width: int | None) -> Iterator[Styled]:

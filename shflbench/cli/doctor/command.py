@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.doctor.packages import missing_packages
 from shflbench.cli.help import Command
 from shflbench.cli.layout import Line, Table
 from shflbench.environment import cache_folder
 from shflbench.errors import MissingError
+from shflbench.installation.packages import missing_packages
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console
-    from shflbench.cli.doctor.checkup import PartCheck
+    from shflbench.installation.checkup import PartCheck
 
 
 @click.command(cls=Command)
@@ -27,7 +27,7 @@ def command(console: Console) -> int:
     if missing := missing_packages():
         names = ", ".join(missing)
         raise MissingError(f"required packages are not installed: {names}", f"run: pip install {' '.join(missing)}")
-    from shflbench.cli.doctor.checkup import examine
+    from shflbench.installation.checkup import examine
 
     checkup = examine(cache_folder())
     body = tuple(line for part in checkup.parts for line in _lines(part))

@@ -57,7 +57,7 @@ def command(
     from shflbench.analysis.fleet import rank
     from shflbench.analysis.fleet.time_faults import THRESHOLD
     from shflbench.cli.fleet.output import json_text, lines
-    from shflbench.cli.fleet.read import read_records
+    from shflbench.fleet.device_records import read_records
 
     if chart:
         from shflbench.plot.forest import kind_of

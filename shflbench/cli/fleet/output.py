@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.analysis.fleet.offsets import LEAST_DEVICE
 from shflbench.analysis.fleet.time_faults import words
-from shflbench.cli.layout import INDENT, Line, Table, wrapped
+from shflbench.cli.layout import INDENT, Line, Table, wrap_text
 from shflbench.words import count_noun, flat, signed_percent_of_one
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def lines(report: FleetReport, width: int | None, *, every: bool = False) -> lis
         f" (slow from {100 * report.threshold:.3g}%){counted}{_not_compared(report.devices, compared)}"
     )
     style = "bad" if outliers else "good" if compared == report.devices else "doubt"
-    return [*parts, *((line, style) for line in wrapped(summary, width))]
+    return [*parts, *((line, style) for line in wrap_text(summary, width))]
 
 
 def _is_compared(device: DeviceResult, model: ModelReport) -> bool:
@@ -57,18 +57,18 @@ def _model(model: ModelReport, width: int | None, *, every: bool) -> Iterator[St
     head = _head(model)
     shown = _shown(model, every=every)
     head_block, *blocks = Table(head, COLUMNS, tuple(_line(device, model) for device in shown)).blocks(width)
-    yield from ((text, "") for text in wrapped(head, width))
+    yield from ((text, "") for text in wrap_text(head, width))
     yield from head_block
     for device, block in zip(shown, blocks, strict=True):
         yield from block
         evidence = [f"{finding.kind}: {flat(finding.sentence)}" for finding in device.findings]
         notes = [f"note: {flat(remark)}" for remark in device.remarks]
-        yield from ((line, "") for text in (*evidence, *notes) for line in wrapped(f"{INDENT}{text}", width))
+        yield from ((line, "") for text in (*evidence, *notes) for line in wrap_text(f"{INDENT}{text}", width))
     hidden = Counter(verdict(device, model) for device in model.devices if device not in shown)
     if hidden:
         verdicts = ", ".join(f"{count} {words}" for words, count in hidden.most_common())
         yield f"{INDENT}{count_noun(hidden.total(), 'more device')}: {verdicts} (--all lists them)", ""
-    yield from ((line, "") for note in model.notes for line in wrapped(f"{INDENT}{flat(note)}", width))
+    yield from ((line, "") for note in model.notes for line in wrap_text(f"{INDENT}{flat(note)}", width))
     yield "", ""
 
 

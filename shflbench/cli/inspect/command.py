@@ -10,21 +10,19 @@ from click.core import ParameterSource
 
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.inspect.residency import DEFAULT_RESIDENCY, resident_blocks
-from shflbench.cli.parameters import DEFAULT_ARCH, OUTPUT_FILE, PATH, filters, format_option
-from shflbench.environment import cache_folder
+from shflbench.cli.parameters import OUTPUT_FILE, PATH, filters, format_option
+from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.errors import KernelError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from shflbench.cli.console import Console
-    from shflbench.cli.inspect.gather import Inspector
-    from shflbench.cli.inspect.inspected import Inspected
-    from shflbench.cli.inspect.residency import ResidentBlocks
-    from shflbench.cli.inspect.sides import KernelPair
     from shflbench.cli.layout import Table
-    from shflbench.compile.toolchain import Toolchain
-    from shflbench.pattern_checks.targets import KernelSubject
+    from shflbench.kernel_facts.diff_sides import KernelPair
+    from shflbench.kernel_facts.inspection import InspectResult
+    from shflbench.kernel_facts.inspector import Inspector
+    from shflbench.kernel_facts.residency import ResidentBlocks
     from shflbench.store.calibration_file import Calibration
 
 
@@ -122,40 +120,28 @@ def command(
     change where a kernel uses local memory or fills an SM only partly. Needs no GPU. Exits 5 if a kernel does not
     compile.
     """
-    from shflbench.cli.inspect.gather import Inspector
-    from shflbench.cli.inspect.run_pairs import pairs_of_runs, runs_of
-    from shflbench.cli.inspect.run_subjects import run_of, subjects_of
-    from shflbench.compile.toolchain import find as find_toolchain
-    from shflbench.pattern_checks.targets import Filters, find
+    from shflbench.kernel_facts.inspection import Inspection, InspectRequest
 
     console: Console = context.obj
     if diff and (sass or accesses or predict or calibration_file):
         raise UsageError("--diff stands alone", "leave out --sass, --accesses, --predict and --calibration")
-    calibration = _read(calibration_file) if calibration_file else None
-    filters = Filters(patterns, variants, dtypes)
-    run = run_of(targets)
-    archs_given = context.get_parameter_source("archs") is not ParameterSource.DEFAULT
-    if run and archs_given:
-        raise UsageError(f"--arch needs the files of a pattern, and {targets[0]} is a run", "leave out --arch")
-    if run and accesses:
-        if not run.counts():
-            message = f"--accesses needs the counts that `bench` records, and {targets[0]} has none"
-            raise UsageError(message, "record the run again by `bench`, or give the files of a pattern")
-        accesses = False  # `bench` has run the emulator
-    toolchain = find_toolchain()
-    inspector = Inspector(toolchain, cache_folder(), resident, console, run)
-    if run and diff and (sides := runs_of(diff, run)):
-        return _print_diff(console, pairs_of_runs(sides, filters, inspector), inspector, resident, form)
-    subjects = filters.apply(subjects_of(run)) if run else find(targets, filters)
+    request = InspectRequest(
+        targets=targets,
+        archs=archs,
+        resident=resident,
+        is_arch_given=context.get_parameter_source("archs") is not ParameterSource.DEFAULT,
+        patterns=patterns,
+        variants=variants,
+        dtypes=dtypes,
+        accesses=accesses,
+        predict=predict,
+        calibration=_read(calibration_file) if calibration_file else None,
+        with_code=sass,
+    )
+    inspection = Inspection(request, console)
     if diff:
-        pairs = _pairs(diff, subjects, inspector, toolchain, archs, resident, archs_given=archs_given)
-        return _print_diff(console, pairs, inspector, resident, form)
-    for arch in archs:
-        _require(arch, resident, toolchain)
-    with_kernels = sass or accesses or predict or bool(calibration)
-    inspected = list(inspector.inspect(subjects, archs, with_kernels=with_kernels))
-    inspected = _estimated(inspected, inspector, resident, calibration, accesses=accesses, predict=predict)
-    return _print(console, inspected, inspector, resident, form, sass=sass)
+        return _print_diff(console, inspection.pairs(diff), inspection.inspector, resident, form)
+    return _print(console, inspection.result(), form)
 
 
 def _read(path: Path) -> Calibration:
@@ -167,53 +153,20 @@ def _read(path: Path) -> Calibration:
     return read(path)
 
 
-def _estimated(
-    inspected: list[Inspected],
-    inspector: Inspector,
-    resident: ResidentBlocks,
-    calibration: Calibration | None,
-    *,
-    accesses: bool,
-    predict: bool,
-) -> list[Inspected]:
-    """Return the kernels with what the options ask for besides."""
-    if not (accesses or predict or calibration):
-        return inspected
-    from shflbench.cli.inspect.estimates import with_ceilings, with_predictions
-
-    requests = inspector.requests(inspected) if accesses else {}
-    counted = {subject: made for subject, made in requests.items() if not isinstance(made, Exception)}
-    if accesses:
-        inspected = list(inspector.with_accesses(inspected, requests))
-    if calibration:
-        inspected = list(with_ceilings(inspected, counted, resident, calibration))
-    return list(with_predictions(inspected, counted, resident)) if predict else inspected
-
-
-def _print(
-    console: Console,
-    inspected: Sequence[Inspected],
-    inspector: Inspector,
-    resident: ResidentBlocks,
-    form: str,
-    *,
-    sass: bool,
-) -> int:
+def _print(console: Console, result: InspectResult, form: str) -> int:
     """Print tables, listings or JSON; return the exit code."""
-    from shflbench.cli.inspect.listing import listings
     from shflbench.cli.inspect.output import accesses, as_json, legend, tables
-    from shflbench.cli.inspect.places import Places
+    from shflbench.kernel_facts.listing import listings
 
-    places = Places(Path.cwd())
-    shown = [one for one in inspected if one.kernel] if sass else []
-    lines = inspector.lines(one.kernel for one in shown if one.kernel)
+    inspected, places = result.kernels, result.places
     if form == "json":
-        console.json(as_json(inspected, resident, places, lines, sass=sass))
+        console.json(as_json(result))
     else:
         known = accesses(inspected, places)
-        blocks: list[Table | str] = [*([known] if known else []), *tables(inspected, resident, places)]
+        blocks: list[Table | str] = [*([known] if known else []), *tables(inspected, result.resident, places)]
         blocks += filter(None, [legend(inspected)])
-        _print_blocks(console, [*blocks, *listings(shown, places, lines)])
+        code = listings(inspected, places, result.lines) if result.has_code else ()
+        _print_blocks(console, [*blocks, *code])
     return KernelError.exit_code if any(one.error for one in inspected) else 0
 
 
@@ -227,33 +180,12 @@ def _print_blocks(console: Console, blocks: Iterable[Table | str]) -> None:
             console.table(block, data=True)
 
 
-def _pairs(
-    words: tuple[str, str],
-    subjects: Sequence[KernelSubject],
-    inspector: Inspector,
-    toolchain: Toolchain,
-    archs: Sequence[str],
-    resident: ResidentBlocks,
-    *,
-    archs_given: bool,
-) -> list[KernelPair]:
-    """Return the kernels that `--diff` compares; UsageError where its words do not fit the targets."""
-    from shflbench.cli.inspect.sides import Diff, sides_of
-
-    sides = sides_of(words, list(dict.fromkeys(subject.case.variant for subject in subjects)))
-    if archs_given and not sides[0].is_variant:
-        raise UsageError("--diff names the architectures already", "leave out --arch")
-    for arch in archs if sides[0].is_variant else filter(None, (side.arch for side in sides)):
-        _require(arch, resident, toolchain)
-    return list(Diff(inspector, sides).pairs(subjects, archs))
-
-
 def _print_diff(
     console: Console, pairs: Sequence[KernelPair], inspector: Inspector, resident: ResidentBlocks, form: str
 ) -> int:
     """Print what differs between the kernels of each pair; return the exit code."""
     from shflbench.cli.inspect.diff import as_json, as_text
-    from shflbench.cli.inspect.places import Places
+    from shflbench.kernel_facts.places import Places
 
     places = Places(Path.cwd())
     lines = inspector.lines(one.kernel for pair in pairs for one in (pair.first, pair.second) if one.kernel)
@@ -262,21 +194,3 @@ def _print_diff(
     else:
         _print_blocks(console, as_text(pairs, resident, places, lines))
     return KernelError.exit_code if any(pair.first.error or pair.second.error for pair in pairs) else 0
-
-
-def _require(arch: str, resident: ResidentBlocks, toolchain: Toolchain) -> None:
-    """Raise UsageError for an architecture without a table or for more warps than its SM holds.
-
-    MissingError for an architecture that the compiler does not know.
-    """
-    from shflbench.arch import known, load
-
-    figures = load(arch)
-    if figures is None:
-        raise UsageError(f"no figures are known for `{arch}`; allowed: {', '.join(known())}", "choose one of them")
-    most = figures.resident_warps
-    warps = resident.residency.warps
-    if most and warps > most.value:
-        message = f"--resident asks for {warps} warps, but an SM of {arch} executes at most {most.value} at a time"
-        raise UsageError(message, "name fewer blocks or threads")
-    toolchain.require(arch)

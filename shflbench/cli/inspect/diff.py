@@ -7,26 +7,27 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from shflbench.analysis.limits import ExecutionUnit
-from shflbench.cli.inspect.advice import access_sentence
-from shflbench.cli.inspect.alignment import align
-from shflbench.cli.inspect.explain import explain, explain_whole, one_warp
-from shflbench.cli.inspect.listing import places_of, text_of
-from shflbench.cli.inspect.output import WHOLE, fields, header_of, recorded_columns, title_of
+from shflbench.cli.inspect.output import WHOLE, header_of, recorded_columns, title_of
 from shflbench.cli.layout import Line, Table
 from shflbench.compile.timed_code import timed_code, whole_code
 from shflbench.grouping import group_by
+from shflbench.kernel_facts.advice import access_sentence
+from shflbench.kernel_facts.alignment import align
+from shflbench.kernel_facts.code_differences import explain, explain_whole, one_warp
+from shflbench.kernel_facts.listing import places_of, text_of
+from shflbench.kernel_facts.records import record_of
 from shflbench.model import AccessKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from shflbench.analysis.limits.access_findings import AccessFinding
-    from shflbench.cli.inspect.alignment import AlignedPair
-    from shflbench.cli.inspect.inspected import Inspected
-    from shflbench.cli.inspect.listing import Lines
-    from shflbench.cli.inspect.places import Places
-    from shflbench.cli.inspect.residency import ResidentBlocks
-    from shflbench.cli.inspect.sides import KernelPair
+    from shflbench.kernel_facts.alignment import AlignedPair
+    from shflbench.kernel_facts.diff_sides import KernelPair
+    from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.kernel_facts.listing import Lines
+    from shflbench.kernel_facts.places import Places
+    from shflbench.kernel_facts.residency import ResidentBlocks
     from shflbench.model import ScheduledInstruction
 
 LEGEND = """\
@@ -89,7 +90,7 @@ def _table(pair: KernelPair, resident: ResidentBlocks, sentences: Iterable[str])
     return Table(title_of(pair.first, pair.second, resident), ("", *pair.labels), body, notes=tuple(sentences))
 
 
-def _rows(first: Inspected, second: Inspected) -> Iterator[tuple[str, ...]]:
+def _rows(first: InspectedKernel, second: InspectedKernel) -> Iterator[tuple[str, ...]]:
     sides = (first, second)
     units = [one.units for one in sides]
     for name, values in recorded_columns(sides).items():
@@ -157,7 +158,7 @@ def _pair_fields(pair: KernelPair, places: Places, lines: Lines) -> dict[str, An
         "left": pair.labels[0],
         "right": pair.labels[1],
         "differences": sentences,
-        "kernels": [fields(one, places, lines) for one in (pair.first, pair.second)],
+        "kernels": [record_of(one, places, lines) for one in (pair.first, pair.second)],
         "aligned": [
             {
                 "left": one.first.instruction.address if one.first else None,

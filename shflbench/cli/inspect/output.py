@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import ISSUE, LATENCY, ExecutionUnit
-from shflbench.cli.inspect.advice import access_advice, advice
-from shflbench.cli.inspect.listing import instructions_json
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.cli.show.tables import time_cells
 from shflbench.grouping import group_by
+from shflbench.kernel_facts.advice import access_advice, advice
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from shflbench.cli.inspect.inspected import CycleEstimate, Inspected
-    from shflbench.cli.inspect.listing import Lines
-    from shflbench.cli.inspect.places import Places
-    from shflbench.cli.inspect.residency import ResidentBlocks
+    from shflbench.kernel_facts.inspected_kernel import CycleEstimate, InspectedKernel
+    from shflbench.kernel_facts.inspection import InspectResult
+    from shflbench.kernel_facts.places import Places
+    from shflbench.kernel_facts.residency import ResidentBlocks
 
 ALL_DIGITS = 1000  # `.3g` writes this number and larger ones with an exponent
 WHOLE = "instructions are those of the whole code, each counted once"
@@ -37,7 +36,7 @@ MEANINGS = {  # of causes and units whose name does not say it
 }
 
 
-def tables(inspected: Iterable[Inspected], resident: ResidentBlocks, places: Places) -> Iterator[Table]:
+def tables(inspected: Iterable[InspectedKernel], resident: ResidentBlocks, places: Places) -> Iterator[Table]:
     """Yield a table for each group of variants and architecture, the shortest time or the lowest limit first."""
     for (pattern, dtype, options, arch, launch), group in group_by(inspected, _group).items():
         words = (pattern, dtype, *options, arch, launch or _resident(resident), _loops(group))
@@ -48,7 +47,7 @@ def tables(inspected: Iterable[Inspected], resident: ResidentBlocks, places: Pla
         )
 
 
-def accesses(inspected: Iterable[Inspected], places: Places) -> str:
+def accesses(inspected: Iterable[InspectedKernel], places: Places) -> str:
     """Return what is wrong with the memory accesses of recorded launches; empty if they were not counted."""
     counted = [one for one in inspected if one.counted]
     if not counted:
@@ -67,7 +66,7 @@ def _or_last(value: float | None) -> float:
     return float("inf") if value is None else value
 
 
-def title_of(one: Inspected, other: Inspected, resident: ResidentBlocks) -> str:
+def title_of(one: InspectedKernel, other: InspectedKernel, resident: ResidentBlocks) -> str:
     """Return what the kernels on both sides of a diff have in common."""
     pattern, dtype, options, arch, launch = _group(one)
     variants = [one.subject.case.variant, other.subject.case.variant]
@@ -80,7 +79,7 @@ def title_of(one: Inspected, other: Inspected, resident: ResidentBlocks) -> str:
     return "  ".join(filter(None, (*names, dtype, *options, *where, _loops((one, other)))))
 
 
-def _loops(group: Iterable[Inspected]) -> str:
+def _loops(group: Iterable[InspectedKernel]) -> str:
     return "loops counted once" if any(one.in_loops for one in group) else ""
 
 
@@ -90,13 +89,13 @@ def _resident(resident: ResidentBlocks) -> str:
     return f"{blocks} of {count_noun(warps, 'warp')} per SM"
 
 
-def _group(one: Inspected) -> tuple[str, str, tuple[str, ...], str, str]:
+def _group(one: InspectedKernel) -> tuple[str, str, tuple[str, ...], str, str]:
     case, recorded = one.subject.case, one.recorded
     launch = "  ".join((f"launch {recorded.row.launch}", *recorded.launch_options)) if recorded else ""
     return case.pattern, case.dtype, tuple(f"{name}={value}" for name, value in case.options), one.arch, launch
 
 
-def _table(title: str, group: Sequence[Inspected], places: Places) -> Table:
+def _table(title: str, group: Sequence[InspectedKernel], places: Places) -> Table:
     units = [unit for unit in ExecutionUnit if any(unit in one.units for one in group)]
     columns: dict[str, list[str]] = {
         "variant": [one.subject.case.variant for one in group],
@@ -128,7 +127,7 @@ def header_of(unit: ExecutionUnit) -> str:
     return "fp32 or IMAD" if unit is ExecutionUnit.FP32 else unit
 
 
-def recorded_columns(group: Sequence[Inspected]) -> dict[str, list[str]]:
+def recorded_columns(group: Sequence[InspectedKernel]) -> dict[str, list[str]]:
     """Return the launch, the time and the limit that a run recorded of each kernel, empty without a run.
 
     The launch is in the title where the kernels have the same.
@@ -147,12 +146,12 @@ def _estimate(estimate: CycleEstimate | None) -> str:
     return f"{estimate.cycles:.1f}" if estimate and estimate.cycles is not None else ""
 
 
-def _limited_by(one: Inspected) -> str:
+def _limited_by(one: InspectedKernel) -> str:
     """Return what keeps an SM from holding more warps; nothing if it holds as many as it can."""
     return ", ".join(one.occupancy.limited_by) if one.occupancy and one.occupancy.fraction < 1 else ""
 
 
-def _notes(group: Sequence[Inspected], places: Places) -> Iterator[str]:
+def _notes(group: Sequence[InspectedKernel], places: Places) -> Iterator[str]:
     """Yield what the numbers do not say: remarks, errors, what a limit leaves out, and what to change."""
     sentences: dict[str, list[str]] = {}  # sentence → variants
     for one in group:
@@ -162,12 +161,12 @@ def _notes(group: Sequence[Inspected], places: Places) -> Iterator[str]:
     yield from (f"{', '.join(variants)}: {sentence}" for sentence, variants in sentences.items())
 
 
-def _remarks(one: Inspected) -> Iterator[str]:
+def _remarks(one: InspectedKernel) -> Iterator[str]:
     if one.error:
         yield one.error.splitlines()[0]
     elif remark := "; ".join(filter(None, (one.remark, WHOLE if one.units and not one.loop else ""))):
         yield remark
-    yield from _missing(one)
+    yield from one.missing
     if one.occupancy and 0 < one.occupancy.blocks < one.requested_blocks:
         yield f"only {one.occupancy.blocks} of {one.requested_blocks} blocks fit on an SM at a time; the others wait"
     if one.limit_mark:
@@ -180,17 +179,7 @@ def _remarks(one: Inspected) -> Iterator[str]:
         yield f"the limit leaves out {skipped} instructions, which not every iteration executes"
 
 
-def _missing(one: Inspected) -> Iterator[str]:
-    """Yield why something that was asked for is not known."""
-    if one.uncounted:
-        yield f"its memory accesses are not counted: {one.uncounted}"
-    if one.ceiling and one.ceiling.reason:
-        yield f"no ceiling: {one.ceiling.reason}"
-    if one.predicted and one.predicted.reason:
-        yield f"no prediction: {one.predicted.reason}"
-
-
-def legend(inspected: Sequence[Inspected]) -> Table | None:
+def legend(inspected: Sequence[InspectedKernel]) -> Table | None:
     """Return what the words of the tables mean; None if no kernel has a timed loop or a limit."""
     present: set[str] = {unit for one in inspected if one.loop for unit in one.loop.units}
     present |= {one.limit_by for one in inspected if one.limit_by}
@@ -223,59 +212,15 @@ def legend(inspected: Sequence[Inspected]) -> Table | None:
     return Table("", meanings[0], tuple(map(Line, meanings[1:]))) if present else None
 
 
-def as_json(
-    inspected: Iterable[Inspected], resident: ResidentBlocks, places: Places, lines: Lines, *, sass: bool
-) -> str:
-    """Return everything as JSON; `sass` includes the instructions of the loops."""
-    residency = resident.residency
-    kernels = [fields(one, places, lines if sass else None) for one in inspected]
-    return json.dumps(
-        {"warps_per_sm": residency.warps, "warps_per_block": residency.warps_per_block, "kernels": kernels}, indent=2
-    )
-
-
-def fields(one: Inspected, places: Places, lines: Lines | None) -> dict[str, Any]:
-    """Return one kernel as an object of JSON; with its instructions if their source `lines` are given."""
-    case, facts, loop, resident = one.subject.case, one.facts, one.loop, one.occupancy
-    return {
-        "pattern": case.pattern,
-        "variant": case.variant,
-        "dtype": case.dtype,
-        "options": dict(case.options),
-        "arch": one.arch,
-        "registers": facts.registers if facts else None,
-        "shared_bytes": one.shared_bytes if facts else None,
-        "local_bytes": facts.local_bytes if facts else None,
-        "spill_bytes": facts.spill_bytes if facts else None,
-        "threads_per_block": one.block if facts else None,
-        "resident_blocks_per_sm": resident.blocks if resident else None,
-        "resident_warps_per_sm": resident.warps if resident else None,
-        "occupancy": resident.fraction if resident else None,
-        "occupancy_limited_by": resident.limited_by if resident else None,
-        "instructions_per_iteration": loop.instructions if loop else None,
-        "instructions_in_every_iteration": loop.certain_instructions if loop else None,
-        "units_per_iteration": loop.units if loop else None,
-        "units_in_code": (facts.code or None) if facts else None,
-        "instructions_in_loops": facts.in_loops if facts and facts.code else None,
-        "grid": one.recorded.row.grid if one.recorded else None,
-        "launch": one.recorded.row.launch if one.recorded else None,
-        "time_us": one.time_us,
-        "limit_us": one.limit_us,
-        "limit_cycles_per_iteration": loop.limit_cycles if loop else None,
-        "limit_by": one.limit_by or None,
-        "limit_parts": loop.limit_parts if loop else None,
-        "limit_omits": loop.limit_omits if loop and loop.limit_cycles is not None else None,
-        "limit_assumes": loop.limit_assumes if loop and loop.limit_cycles is not None else None,
-        "ceiling_cycles_per_iteration": one.ceiling.cycles if one.ceiling else None,
-        "ceiling_by": (one.ceiling.by or None) if one.ceiling else None,
-        "predicted_cycles_per_iteration": one.predicted.cycles if one.predicted else None,
-        "accesses_counted_in": one.counted or None,
-        "advice": list(advice(one, places)),
-        "missing": list(_missing(one)),
-        "remark": one.remark or None,
-        "error": one.error or None,
-        **({} if lines is None else {"loop": instructions_json(one, places, lines)}),
+def as_json(result: InspectResult) -> str:
+    """Return everything as JSON."""
+    residency = result.resident.residency
+    document = {
+        "warps_per_sm": residency.warps,
+        "warps_per_block": residency.warps_per_block,
+        "kernels": result.records,
     }
+    return json.dumps(document, indent=2)
 
 
 def _number(value: float) -> str:

@@ -3,35 +3,21 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import click
 
 if TYPE_CHECKING:
-    from shflbench.analysis.limits import Residency
+    from shflbench.kernel_facts.residency import ResidentBlocks
 
 DEFAULT_RESIDENCY = "1x1024"
 MOST_BLOCKS, MOST_THREADS = 32, 1024
 
 
-@dataclass(frozen=True, slots=True)
-class ResidentBlocks:
-    """The blocks that an SM executes at a time, as the user gave them."""
-
-    blocks: int
-    threads: int  # per block
-
-    @property
-    def residency(self) -> Residency:
-        """The warps of these blocks."""
-        from shflbench.analysis.limits import Residency
-
-        return Residency.of(grid=self.blocks, block=self.threads, sms=1)
-
-
 def resident_blocks(_: click.Context, parameter: click.Parameter, text: str) -> ResidentBlocks:
     """Return the blocks that BLOCKSxTHREADS stands for; BadParameter where it is not that."""
+    from shflbench.kernel_facts.residency import ResidentBlocks
+
     match = re.fullmatch(r"([1-9][0-9]?)x([1-9][0-9]{0,3})", text)
     blocks, threads = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= blocks <= MOST_BLOCKS or not 1 <= threads <= MOST_THREADS:

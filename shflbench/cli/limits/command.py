@@ -13,13 +13,10 @@ from shflbench.errors import FINDING_EXIT, ResultsError
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from shflbench.cli.console import Console
-    from shflbench.model import KernelRequests
-    from shflbench.session.predictions import Predictor
-    from shflbench.session.stored_code import KnownCodes
     from shflbench.store import Run
     from shflbench.store.limits_file import CaseLimit
 
@@ -70,7 +67,7 @@ def command(
     Exits 1 if a case is more than 1% faster than its limit: then a figure of the hardware is wrong.
     """
     from shflbench.cli.limits.output import as_json
-    from shflbench.cli.run_limits import exceeded_sentence
+    from shflbench.kernel_facts.stored_limits import exceeded_sentence
     from shflbench.store import find_runs, read_run
 
     limited = []
@@ -128,54 +125,22 @@ def _print_tables(limited: Sequence[tuple[Run, list[CaseLimit]]], console: Conso
 def _limits(
     run: Run, baselines: Path, given: Path | None, console: Console, *, again: bool, save: bool
 ) -> list[CaseLimit]:
-    """Return the limits of a run: those in its file, and calculated ones where it lacks them or all `again`.
+    """Return the limits of a run. With `save`, write them to its file; else say what the file lacks."""
+    from shflbench.kernel_facts.known_limits import known_limits
+    from shflbench.kernel_facts.stored_limits import calibration_of
+    from shflbench.store.limits_file import LIMITS_FILE, write_limits
 
-    With `save`, write them to the file; else say what the file lacks.
-    """
-    from shflbench.cli.run_limits import calibration_of
-    from shflbench.session.limits import limits_of
-    from shflbench.session.predictions import Predictor
-    from shflbench.session.recorded_limits import changed_cases, current_limits, merged_limits, with_gaps
-    from shflbench.session.stored_code import stored_codes
-    from shflbench.store.limits_file import LIMITS_FILE, read_limits, write_limits
-
-    recorded, calibration = read_limits(run.folder), calibration_of(run, baselines, given)
-    current = current_limits(run, recorded)
-    part = run if again else with_gaps(run, current, calibration)
-    counted = _requests(run) if again else {}
-    known: KnownCodes = {}
-    codes = stored_codes(part.kernels(), [row.case_id for row in part.rows if row.time_us], known, cache_folder())
-    predicted = _predicted(Predictor(part, calibration, codes=codes), counted, console)
-    calculated = limits_of(part, calibration=calibration, requests=counted, predicted_us=predicted, known_codes=known)
-    limits = merged_limits(run, current, calculated, counted if again else None)
-    file, changed = run.folder / LIMITS_FILE, changed_cases(limits, recorded)
+    known = known_limits(run, calibration_of(run, baselines, given), cache_folder(), console, again=again)
+    file, changed = run.folder / LIMITS_FILE, known.changed
     if changed and save:
-        write_limits(run.folder, limits)
+        write_limits(run.folder, known.limits)
         console.say(f"{file} is written, {count_noun(changed, 'case')} changed")
     elif changed:
         cases = count_noun(changed, "case")
         console.say(f"not saved: {cases} that {file} lacks or has with other values; write them with --save")
     elif save:
         console.say(f"{file} has these values already")
-    if again and (kept := sum(limit is current.get(limit.case_id) for limit in limits)):
-        console.say(f"{count_noun(kept, 'case')} as in {file}, where the limit is closer: delete the file to drop them")
-    return limits
-
-
-def _requests(run: Run) -> dict[str, KernelRequests]:
-    """Return what the timed loops and the kernels of one pass of a run request from memory, by case."""
-    from shflbench.patterns.discover import builtin
-    from shflbench.session.requests import requests_of_run
-
-    return requests_of_run(run, builtin(), cache_folder())
-
-
-def _predicted(predictor: Predictor, requests: Mapping[str, KernelRequests], console: Console) -> dict[str, float]:
-    """Return the predicted time of the cases that have a prediction, in µs; takes about 0.05 s per case."""
-    predicted = {}
-    with console.progress() as progress:
-        for number, row in enumerate(predictor.rows):
-            progress.show(f"predicting, {number} of {len(predictor.rows)} cases", number, len(predictor.rows))
-            if us := predictor.predict(row, requests.get(row.case_id)).us:
-                predicted[row.case_id] = us
-    return predicted
+    if known.kept:
+        cases = count_noun(known.kept, "case")
+        console.say(f"{cases} as in {file}, where the limit is closer: delete the file to drop them")
+    return known.limits

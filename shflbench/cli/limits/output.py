@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.settings import one_pass
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.grouping import group_by
-from shflbench.session.recorded_limits import is_exceeded
+from shflbench.kernel_facts.recorded_limits import is_exceeded
 from shflbench.store.limits_file import SEPARATOR
 from shflbench.words import count_noun, joined, one_or_many
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.layout import Line, Table, wrapped
+from shflbench.cli.layout import Line, Table, wrap_text
 from shflbench.errors import UsageError
 from shflbench.patterns.discover import builtin, load
 from shflbench.suite.pattern_names import did_you_mean_pattern
@@ -117,4 +117,4 @@ def _line(variant: Record, baseline: str) -> Line:
 
 
 def _fitted(texts: Iterable[str], width: int | None) -> str:
-    return "\n".join("\n".join(wrapped(text, width)) for text in texts)
+    return "\n".join("\n".join(wrap_text(text, width)) for text in texts)

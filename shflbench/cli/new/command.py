@@ -10,7 +10,8 @@ import click
 
 from shflbench.cli.file_arguments import FILE_ARGUMENTS, as_built
 from shflbench.cli.help import Command, headed, option
-from shflbench.cli.parameters import DEFAULT_ARCH, PATH
+from shflbench.cli.parameters import PATH
+from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:

@@ -46,10 +46,10 @@ def command(console: Console, results: tuple[Path, ...], output: Path, title: st
     RESULTS are run folders, or folders that hold runs. The file needs no network and no other file: send it, or open
     it from disk. Prints its path.
     """
-    from shflbench.cli.output_file import write
     from shflbench.export.html import collect, render
     from shflbench.export.html.selection import times_of
     from shflbench.store import find_runs, read_run
+    from shflbench.store.output_file import write
 
     refuse_other_files(output)
     runs = [read_run(folder) for folder in find_runs(results)]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.help import Command, headed, option
-from shflbench.cli.parameters import DEFAULT_ARCH
 from shflbench.cli.run.gpus import gpu_numbers, gpu_request
 from shflbench.cli.run.options import MEASURING, PLACES, SELECTION, processes_option, typed_words
 from shflbench.cli.run.plan import folder_of, list_cases, plan_of
@@ -17,6 +16,7 @@ from shflbench.cli.run.scheduler import CONNECTION, SHARD, SchedulerChoice
 from shflbench.cli.run.stop import stopped_code
 from shflbench.cli.run.watch import watch
 from shflbench.cli.run_claims import judge_run
+from shflbench.default_arch import DEFAULT_ARCH
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console

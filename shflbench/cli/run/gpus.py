@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from shflbench.backends.visible import VARIABLE, visible_gpus
 from shflbench.cli.console import Console
 from shflbench.cli.run.options import refuse_fixed, request_of
-from shflbench.cli.run.request import without_gpu_option
 from shflbench.cli.run.scheduler import CONNECTION_NAMES, SchedulerChoice, scheduler_of
-from shflbench.cli.run.visible import VARIABLE, visible_gpus
 from shflbench.errors import DeviceError, ResultsError, UsageError
+from shflbench.session.run_request import without_gpu_option
 from shflbench.words import flat
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from shflbench.cli.run.request import RunRequest
-    from shflbench.cli.run.visible import VisibleGpus
+    from shflbench.backends.visible import VisibleGpus
+    from shflbench.session.run_request import RunRequest
     from shflbench.store.fleet_file import FleetInfo
 
 ALL = "all"
@@ -43,7 +43,7 @@ def gpu_numbers(_: click.Context, parameter: click.Parameter, text: str) -> tupl
     return numbers
 
 
-def listed(choice: tuple[int, ...] | str, console: Console) -> Sequence[int]:
+def list_gpus(choice: tuple[int, ...] | str, console: Console) -> Sequence[int]:
     """Return the CUDA indexes of the GPUs to use; DeviceError where CUDA lists none, or none of a given index."""
     if isinstance(choice, tuple) and len(choice) == 1:
         return choice  # the driver reports what is wrong with one
@@ -96,7 +96,7 @@ def gpu_request(
         raise UsageError(f"{flag} asks for GPUs, and {without_gpu} for none", "leave one of them out")
     if choice:
         return request, choice
-    present = listed(gpus, context.obj)
+    present = list_gpus(gpus, context.obj)
     return (request, present) if len(present) > 1 else (replace(request, gpu=present[0]), ())
 
 
@@ -124,7 +124,7 @@ def _resumed(
     if choice:
         return request, choice
     if not info.members:
-        return request, listed(typed.params["gpus"] or ALL, context.obj)  # None in a record that was edited
+        return request, list_gpus(typed.params["gpus"] or ALL, context.obj)  # None in a record that was edited
     uuids = {member.uuid for member in info.members}
     visible = _visible()
     indexes = [gpu.index for gpu in visible.gpus if not gpu.uuid or gpu.uuid in uuids]

@@ -10,8 +10,8 @@ from click.core import ParameterSource
 
 from shflbench.cli.help import headed, option
 from shflbench.cli.parameters import PATH, filters, precision, seconds
-from shflbench.cli.run.request import RunRequest, from_record
 from shflbench.errors import UsageError
+from shflbench.session.run_request import RunRequest, from_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

@@ -7,24 +7,24 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.parameters import DEFAULT_ARCH
-from shflbench.cli.run.request import open_executor
+from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
+from shflbench.session.run_request import open_executor
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from shflbench.cli.console import Console
-    from shflbench.cli.run.request import RunRequest
     from shflbench.measure.process import EarlyWorker
     from shflbench.model import Suite
     from shflbench.session import Plan
+    from shflbench.session.run_request import RunRequest
     from shflbench.store import ResumedRun, RunFolder, RunInfo
 
 SLOW_MODULES = (
     "shflbench.session.pipeline",
-    "shflbench.session.limits",
+    "shflbench.kernel_facts.run_limits",
     "shflbench.analysis.claims.times",
 )  # to import
 

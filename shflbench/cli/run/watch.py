@@ -83,8 +83,8 @@ def _conclude(plan: Plan, folder: RunFolder, troubles: Mapping[str, Sequence[Tro
     from shflbench.analysis import run_sentences
     from shflbench.analysis.joint_ratios import joint_ratios, with_joint_speedups
     from shflbench.analysis.kernel_sentences import all_decided, is_of_kernels
-    from shflbench.cli.run_limits import store_limits
     from shflbench.cli.run_times import joint_times
+    from shflbench.kernel_facts.stored_limits import store_limits
     from shflbench.measure.noise import UNSTEADY
     from shflbench.model import Status
     from shflbench.store import read_run

@@ -54,10 +54,12 @@ def command(
     if any(filters.values()) and not any(selected):
         raise UsageError("no case matches all filters", "leave out one of --pattern, --variant, --dtype")
     if best:
+        from shflbench.analysis.contest import best_rows
         from shflbench.cli.run_times import joint_times
-        from shflbench.cli.show.best import best_rows
+        from shflbench.cli.show.tables import by_group
 
-        selected = [best_rows(rows, joint_times(run, console)) for run, rows in zip(runs, selected, strict=True)]
+        every = zip(runs, selected, strict=True)
+        selected = [best_rows(by_group(rows), joint_times(run, console)) for run, rows in every]
         if not any(selected):
             why = "no case was timed, so that none is the fastest"
             if any(row.time_us for run in runs for row in run.rows):

@@ -35,7 +35,7 @@ def counts_sentence(verdicts: Iterable[ClaimVerdict]) -> str:
     return f"{count_noun(sum(known.values()), 'claim')}: {listed}"
 
 
-def claimed(verdict: ClaimVerdict) -> str:
+def claim_words(verdict: ClaimVerdict) -> str:
     """Return the figure that the source gives, and the source: `about 3× (GTC 2013)`; empty if both are unknown."""
     figure, source = flat(verdict.claim.figure), flat(verdict.claim.source)
     return f"{figure} ({source})" if figure and source else figure or source

@@ -12,7 +12,16 @@ from shflbench.export.html.content import Neighbors, Series, SortableTable, Tabl
 from shflbench.export.html.run_cards import HASH_DIGITS
 from shflbench.export.html.selection import gpu_of, in_order, is_measured
 from shflbench.export.html.texts import number, short, without_folders
-from shflbench.export.words import basis, change, correction, explain, headline, legend, missed, unchanged
+from shflbench.export.words import (
+    basis,
+    change,
+    correction,
+    count_unchanged,
+    describe_missed,
+    explain,
+    headline,
+    legend,
+)
 from shflbench.grouping import group_by
 
 if TYPE_CHECKING:
@@ -104,7 +113,7 @@ def _compare(base: NamedRun, new: NamedRun, baselines: Path) -> tuple[Comparison
 def _neighbors(base: NamedRun, new: NamedRun, comparison: Comparison | None, reason: str) -> Neighbors:
     notes: tuple[str, ...] = ()
     if comparison:
-        sentences = (unchanged(comparison), missed(comparison), *basis(comparison), *legend(comparison))
+        sentences = (count_unchanged(comparison), describe_missed(comparison), *basis(comparison), *legend(comparison))
         notes = (*comparison.warnings, *comparison.notes, *filter(None, sentences))
     folders = [base[1].folder, new[1].folder]
     return Neighbors(

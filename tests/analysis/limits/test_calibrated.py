@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.analysis.limits.calibrated import atomics_per_clock, calibrated, memory_us
+from shflbench.analysis.limits.calibrated import apply_calibration, atomics_per_clock, memory_us
 from shflbench.arch import load
 from shflbench.store.calibration_file import Calibration
 from tests.fakes.calibrations import EMPTY, figures
@@ -18,7 +18,7 @@ def calibration(**values: float) -> Calibration:
 def test_measured_rates_replace_documented_ones() -> None:
     documented = load("sm_90")
     assert documented
-    measured = calibrated(documented, calibration(shuffle=0.5, barrier_2x32=128.0, shfl_latency=25.6))
+    measured = apply_calibration(documented, calibration(shuffle=0.5, barrier_2x32=128.0, shfl_latency=25.6))
     assert measured.exchange
     assert measured.exchange.value == 0.5
     assert "NVIDIA H200" in measured.exchange.source
@@ -35,7 +35,7 @@ def test_a_rate_above_the_documented_one_is_not_believed() -> None:
     documented = load("sm_90")
     assert documented
     assert documented.redux
-    measured = calibrated(documented, calibration(redux_add=1.01 * documented.redux.value))
+    measured = apply_calibration(documented, calibration(redux_add=1.01 * documented.redux.value))
     assert measured.redux == documented.redux
 
 

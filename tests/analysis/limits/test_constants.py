@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.analysis.limits.constants import DEFAULTS, calibrated_constants, is_fitted
+from shflbench.analysis.limits.constants import DEFAULTS, calibrate_constants, is_fitted
 from shflbench.store.calibration_file import Calibration
 from shflbench.store.read import read_run
 from tests.fakes.calibrations import EMPTY, figures
@@ -18,7 +18,7 @@ def calibration(**values: float) -> Calibration:
 
 
 def test_measured_rates_replace_the_constants() -> None:
-    constants = calibrated_constants(calibration(**FIGURES))
+    constants = calibrate_constants(calibration(**FIGURES))
     assert constants.exchange == 2.0
     assert constants.shfl_latency + constants.shuffle_of_result == 30.0
     assert constants.barrier_per_warp == pytest.approx(3.0)
@@ -26,14 +26,14 @@ def test_measured_rates_replace_the_constants() -> None:
 
 
 def test_rates_of_all_sms_come_from_the_calibration_too() -> None:
-    constants = calibrated_constants(calibration(atomic_global_lane=0.01, dram_copy_bytes_per_s=2e12))
+    constants = calibrate_constants(calibration(atomic_global_lane=0.01, dram_copy_bytes_per_s=2e12))
     assert constants.atomics_per_clock == pytest.approx(1.32)
     assert constants.dram_bytes_per_us == 2e6
 
 
 def test_without_a_calibration_the_constants_stay() -> None:
-    assert calibrated_constants(None) == DEFAULTS
-    assert calibrated_constants(calibration()) == DEFAULTS
+    assert calibrate_constants(None) == DEFAULTS
+    assert calibrate_constants(calibration()) == DEFAULTS
 
 
 def test_the_halves_of_the_patterns_never_change() -> None:

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from shflbench.advisor.copied_code import code_of
 from shflbench.analysis.advice.judge import answers_of
 from shflbench.analysis.contest import times
-from shflbench.cli.advise.code import code_of
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 from tests.cli.advise.results import RESULTS, Cells, part_of, reductions, set_in_record

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.cli.inspect import estimates
-from shflbench.cli.inspect.inspected import CycleEstimate
+from shflbench.kernel_facts import estimates
+from shflbench.kernel_facts.inspected_kernel import CycleEstimate
 from shflbench.store import calibration_file
 from shflbench.store.calibration_file import CalibratedFigure
 from tests.conftest import Command

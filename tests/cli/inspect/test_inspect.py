@@ -4,13 +4,12 @@ import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from shflbench.cli.inspect import facts, listing, stored_facts
 from shflbench.compile.timed_code import timed_code
+from shflbench.kernel_facts import facts, facts_cache, listing
 from shflbench.model import Kernel, TimedCode
 from tests.conftest import Command
 
@@ -34,7 +33,8 @@ def plant(monkeypatch: pytest.MonkeyPatch, function: Callable[[Kernel], TimedCod
     """Replace what reads the timed loop of a kernel, and keep the results away from those of other tests."""
     monkeypatch.setattr(facts, "timed_code", function)
     monkeypatch.setattr(listing, "timed_code", function)
-    monkeypatch.setattr(stored_facts, "file_of", lambda *_: Path("not/stored"))
+    monkeypatch.setattr(facts_cache.FactsCache, "read", lambda _: None)
+    monkeypatch.setattr(facts_cache.FactsCache, "write", lambda *_: None)
 
 
 def limits(text: str) -> dict[str, str]:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.cli.limits.output import omitted_sentence
+from shflbench.kernel_facts.run_limits import limits_of
 from shflbench.model import (
     AccessKind,
     AccessRequests,
@@ -15,7 +16,6 @@ from shflbench.model import (
     LaunchCounts,
     MemoryFootprint,
 )
-from shflbench.session.limits import limits_of
 from shflbench.store import read_info, read_run
 from shflbench.store.calibration_file import write
 from shflbench.store.counts_file import CaseCounts, write_counts
@@ -23,8 +23,8 @@ from shflbench.store.limits_file import CaseLimit, read_limits
 from tests.analysis.limits.test_calibrated import calibration
 from tests.conftest import Command
 from tests.fakes.kept_runs import edit
-from tests.session.test_limits import RESULTS, SHFL, STRUCTS
-from tests.session.test_limits import only as only_row
+from tests.kernel_facts.test_run_limits import RESULTS, SHFL, STRUCTS
+from tests.kernel_facts.test_run_limits import only as only_row
 
 SMEM = "neighbor/smem-syncwarp/f32/26x1024/512/mode=idx"
 
@@ -99,7 +99,7 @@ def test_requests_that_the_emulator_counts_make_limits_closer(
     before = read_limits(run)[SMEM]
     conflicts = AccessRequests("", 0, AccessSpace.SHARED, AccessKind.LOAD, 32, 32.0, 1.0, 32.0, 32.0, 32.0, 1.0)
     counted = {SMEM: KernelRequests((conflicts,), (), warps=32, per_iteration=True)}
-    monkeypatch.setattr("shflbench.session.requests.requests_of_run", lambda *_: counted)
+    monkeypatch.setattr("shflbench.kernel_facts.known_limits.requests_of_run", lambda *_: counted)
     shflbench("limits", run, "--requests", "--save")
     after = read_limits(run)[SMEM]
     assert (after.limit_us or 0) > 2 * (before.limit_us or 0)
@@ -121,7 +121,7 @@ def test_ceilings_come_from_the_calibration_of_the_gpu_or_a_given_file(
     shflbench: Command, run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shflbench.store.calibration_file.SHIPPED", tmp_path)  # as if none came with shflbench
-    monkeypatch.setattr("shflbench.session.requests.requests_of_run", lambda *_: {})
+    monkeypatch.setattr("shflbench.kernel_facts.known_limits.requests_of_run", lambda *_: {})
     assert "ceiling µs" not in shflbench("limits", run).out
     path = write(tmp_path / "other", calibration(shuffle=0.5))
     assert "ceiling µs" in shflbench("limits", run, "--calibration", path).out

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.cli import run_limits
 from shflbench.errors import CompilerError
+from shflbench.kernel_facts import stored_limits
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits, write_limits
 from tests.cli.demo import SCRIPTS, Plug
 from tests.conftest import Command
 from tests.fakes.backend import FakeBackend, Script
 
-STORE_LIMITS = run_limits.store_limits  # which a scripted GPU replaces
+STORE_LIMITS = stored_limits.store_limits  # which a scripted GPU replaces
 SLOW = {name: Script(ns_per_iteration=500.0) for name in SCRIPTS}
 IMPOSSIBLE = {name: Script(ns_per_iteration=0.5) for name in SCRIPTS}
 
@@ -23,7 +23,7 @@ def with_limits(run: Command, plug: Plug, monkeypatch: pytest.MonkeyPatch) -> Co
     """Run on a scripted GPU, and compute limits as on a real one."""
 
     def call(*words: str | Path) -> object:
-        monkeypatch.setattr(run_limits, "store_limits", STORE_LIMITS)
+        monkeypatch.setattr(stored_limits, "store_limits", STORE_LIMITS)
         return run(*words)
 
     plug(FakeBackend(SLOW))
@@ -46,7 +46,7 @@ def test_a_resumed_run_keeps_closer_limits(with_limits: Command) -> None:
     counted = limits[closer]
     counted = replace(counted, limit_us=2 * (counted.limit_us or 0), limit_fraction=2 * (counted.limit_fraction or 0))
     write_limits(Path("out"), [counted, *(limit for name, limit in limits.items() if name not in {closer, lost})])
-    assert not run_limits.write_limits_of(read_run(Path("out")), {}, Path("baselines"))
+    assert not stored_limits.write_limits_of(read_run(Path("out")), {}, Path("baselines"))
     after = read_limits(Path("out"))
     assert list(after) == list(limits)
     assert after[closer].limit_us == pytest.approx(counted.limit_us)
@@ -66,7 +66,7 @@ def test_a_run_whose_limits_cannot_be_computed_is_complete(
     def refuse(*_: object, **__: object) -> None:
         raise CompilerError("nvdisasm does not run")
 
-    monkeypatch.setattr("shflbench.session.limits.limits_of", refuse)
+    monkeypatch.setattr("shflbench.kernel_facts.stored_limits.limits_of", refuse)
     outcome = with_limits("demo.yaml", "--output", "out")
     assert outcome.code == 0
     assert "the limits are missing: nvdisasm does not run" in outcome.err

@@ -5,9 +5,9 @@ from typing import Any, cast
 import pytest
 
 from shflbench.cli.run import plan
-from shflbench.cli.run.request import RunRequest
 from shflbench.errors import DeviceError
 from shflbench.model import Overrides
+from shflbench.session.run_request import RunRequest
 from shflbench.store import surroundings
 
 

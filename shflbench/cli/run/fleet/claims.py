@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.claims.verdict import ClaimVerdict
     from shflbench.cli.claims.required import RequiredFailure
     from shflbench.cli.console import Console
-    from shflbench.cli.run.fleet.conclusion import Conclusion
+    from shflbench.fleet.conclusion import Conclusion
 
 
 def print_claims(conclusions: Sequence[Conclusion], fleet: Path, console: Console) -> int:

@@ -7,6 +7,7 @@ from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.run.fleet.local import require_dask
+from shflbench.cli.run.options import typed_words
 from shflbench.environment import cache_folder
 from shflbench.errors import DeviceError
 from shflbench.words import count_noun
@@ -15,11 +16,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from shflbench.cli.console import Console
-    from shflbench.cli.run.request import RunRequest
     from shflbench.cli.run.scheduler import SchedulerChoice
     from shflbench.fleet.devices import DeviceFinder
     from shflbench.fleet.executor import FleetDevice
     from shflbench.model import Suite
+    from shflbench.session.run_request import RunRequest
 
 FIRST_SECONDS = 60.0  # to wait for a worker with a GPU
 LOOK_SECONDS = 1.0
@@ -37,13 +38,13 @@ def run_on_cluster(
     Devices that join before the end take part. DeviceError if no worker offers one.
     """
     require_dask()
-    from shflbench.cli.run.fleet.job import SuiteJob
     from shflbench.cli.run.fleet.measure import FleetRun
-    from shflbench.cli.run.fleet.offers import describer
     from shflbench.cli.run.fleet.stop import StopSignals
     from shflbench.compile.toolchain import find
     from shflbench.fleet.cluster import RECONNECT_SECONDS, Tls, connect
     from shflbench.fleet.devices import DeviceFinder
+    from shflbench.fleet.offers import describer
+    from shflbench.fleet.suite_job import SuiteJob
 
     toolchain = find()
     files = (str(file) if file else None for file in (choice.tls_ca, choice.tls_cert, choice.tls_key))
@@ -56,7 +57,7 @@ def run_on_cluster(
         devices = first_devices(finder, choice.address, flags["wait_for"], console)
         cases = count_noun(len(suite.cases), "case")
         console.say(f"{suite.title}: {cases}, on {count_noun(len(devices), 'GPU')} of {choice.address}.")
-        job = SuiteJob(suite, request, toolchain, cache_folder())
+        job = SuiteJob(suite, request, toolchain, cache_folder(), typed_words())
         fleet = FleetRun(job, cluster, finder, devices, signals, choice.address, choice.words, finder.open_new)
         return fleet.run(flags, console)
 

@@ -7,10 +7,11 @@ from contextlib import ExitStack, closing
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.doctor.extra import how_to_install
-from shflbench.cli.run import request as run_request
+from shflbench.cli.run.options import typed_words
 from shflbench.environment import cache_folder
 from shflbench.errors import DeviceError, MissingError
+from shflbench.installation.extra import how_to_install
+from shflbench.session import run_request
 from shflbench.store.fleet_file import LOCAL, read_fleet
 from shflbench.words import count_noun
 
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.cli.console import Console
-    from shflbench.cli.run.request import RunRequest
     from shflbench.fleet.cluster import Cluster
     from shflbench.fleet.devices import DeviceFinder
     from shflbench.fleet.executor import FleetDevice
     from shflbench.model import Suite
+    from shflbench.session.run_request import RunRequest
 
 
 def run_on_gpus(
@@ -31,12 +32,12 @@ def run_on_gpus(
 ) -> int:
     """Run the suite on these GPUs, given by their CUDA indexes, at the same time, and return the exit code."""
     require_dask()
-    from shflbench.cli.run.fleet.job import SuiteJob
     from shflbench.cli.run.fleet.measure import FleetRun
     from shflbench.cli.run.fleet.stop import StopSignals
     from shflbench.compile.toolchain import find
     from shflbench.fleet.cluster import open_local
     from shflbench.fleet.devices import DeviceFinder
+    from shflbench.fleet.suite_job import SuiteJob
 
     toolchain = find()
     spread = "divided among" if flags["shard"] else "on each of"
@@ -46,7 +47,7 @@ def run_on_gpus(
         with signals.deferred():
             cluster = stack.enter_context(closing(open_local(len(gpus), is_stopped)))
         finder = DeviceFinder(cluster, is_stopped)
-        devices, errors = opened(cluster, finder, gpus, suite.rules.timeout)
+        devices, errors = open_gpus(cluster, finder, gpus, suite.rules.timeout)
         is_list = isinstance(flags["gpus"], tuple) and not flags["resume"]
         if errors and (is_list or not devices):
             raise errors[0]
@@ -57,11 +58,11 @@ def run_on_gpus(
                 toolchain.require(device.opened.device.arch)
         if flags["resume"]:
             devices, errors = members_of(devices, flags["resume"]), []  # the member of a GPU records that it is missing
-        job = SuiteJob(suite, request, toolchain, cache_folder())
+        job = SuiteJob(suite, request, toolchain, cache_folder(), typed_words())
         return FleetRun(job, cluster, finder, devices, signals, LOCAL, missing=errors).run(flags, console)
 
 
-def opened(
+def open_gpus(
     cluster: Cluster, finder: DeviceFinder, gpus: Sequence[int], timeout: float
 ) -> tuple[list[FleetDevice], list[DeviceError]]:
     """Open each GPU on a worker of its own, and return those that can be used and the errors of the others.

@@ -8,15 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.run.fleet.conclusions import Conclusions
-from shflbench.cli.run.fleet.members import Members
 from shflbench.cli.run.fleet.stop import StopMessage
 from shflbench.cli.run.fleet.summary import NAMED, summarize
 from shflbench.cli.run.fleet.watch import watch_fleet
-from shflbench.cli.run.options import typed_words
 from shflbench.errors import CompilerError, ResultsError
 from shflbench.fleet import pattern_files
+from shflbench.fleet.conclusions import Conclusions
 from shflbench.fleet.executor import FleetContext
+from shflbench.fleet.members import Members
 from shflbench.fleet.run import FleetThreads
 from shflbench.grouping import group_by
 from shflbench.session import Compiling
@@ -31,13 +30,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.cli.console import Console
-    from shflbench.cli.run.fleet.job import SuiteJob
     from shflbench.cli.run.fleet.stop import StopSignals
     from shflbench.errors import ShflbenchError
     from shflbench.fleet.cluster import Cluster
     from shflbench.fleet.devices import DeviceFinder
     from shflbench.fleet.executor import FleetDevice
     from shflbench.fleet.run import FindNew
+    from shflbench.fleet.suite_job import SuiteJob
     from shflbench.session.kernels import CompiledKernels
 
 
@@ -58,7 +57,7 @@ class FleetRun:
     def run(self, flags: Mapping[str, Any], console: Console) -> int:
         """Measure on all devices and return the exit code; Ctrl-C ends all, and keeps finished groups."""
         self._report_unsupported(console)
-        patterns = pattern_files.packed(self.job.suite.pattern_folders)
+        patterns = pattern_files.pack_patterns(self.job.suite.pattern_folders)
         context = FleetContext(
             self.cluster, self.finder.find_again, uuid.uuid4().hex, patterns, self.signals.stop.is_set
         )
@@ -154,7 +153,7 @@ class FleetRun:
                 yield self._stopped(path)
                 return
         info = FleetInfo(
-            self.job.suite.name, typed_words(), self.scheduler, utc_now(), members=(), sharded=flags["shard"]
+            self.job.suite.name, tuple(self.job.argv), self.scheduler, utc_now(), members=(), sharded=flags["shard"]
         )
         output = flags["output"]
         folder = FleetFolder.create_at(info, output) if output else FleetFolder.create(info, flags["results"])

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table
 from shflbench.cli.run.fleet.claims import print_claims
-from shflbench.cli.run.fleet.conclusion import MemberCounts, label_of
-from shflbench.cli.run.fleet.log import DeviceLog
 from shflbench.errors import DeviceError, KernelError
+from shflbench.fleet.conclusion import MemberCounts, label_of
+from shflbench.fleet.device_log import DeviceLog
 from shflbench.grouping import group_by
 from shflbench.words import count_noun, flat
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.cli.console import Console
-    from shflbench.cli.run.fleet.members import Members
     from shflbench.errors import ShflbenchError
+    from shflbench.fleet.members import Members
     from shflbench.store.fleet_file import FleetMember
 
 NAMED = 3  # members with a problem; the logs have all

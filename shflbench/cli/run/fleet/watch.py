@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from shflbench.cli.run.fleet.conclusion import BAD, label_of
 from shflbench.cli.run.watch import warnings
 from shflbench.errors import CompilerError
+from shflbench.fleet.conclusion import BAD, label_of
 from shflbench.fleet.run import DeviceDone, DeviceJoined, NoEvent
 from shflbench.session import GroupDone, Note
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.cli.console import Console, Progress
-    from shflbench.cli.run.fleet.members import Members
     from shflbench.errors import ShflbenchError
+    from shflbench.fleet.members import Members
     from shflbench.fleet.run import DeviceRun, FleetEvent, FleetThreads
     from shflbench.model import Trouble
 

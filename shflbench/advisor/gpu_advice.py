@@ -1,0 +1,54 @@
+"""The advice for one GPU, with the run that would settle it, and code to copy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.advisor.advice_request import resolve
+from shflbench.advisor.copied_code import StoredCase, code_of
+from shflbench.advisor.settling_run import settling_run
+from shflbench.analysis.advice.nearest import advise
+from shflbench.analysis.contest import Certainty
+from shflbench.patterns.discover import builtin_declaration
+
+if TYPE_CHECKING:
+    from shflbench.advisor.copied_code import CopiedCode
+    from shflbench.advisor.gpu_results import GpuResults
+    from shflbench.advisor.settling_run import SettlingRun
+    from shflbench.analysis.advice.nearest import Advice
+    from shflbench.analysis.advice.request import Request
+    from shflbench.model import Noise
+
+
+@dataclass(frozen=True, slots=True)
+class GpuAdvice:
+    """The advice for one GPU, with the run that would settle it, and code."""
+
+    gpu: str  # title
+    advice: Advice
+    noise: Noise | None  # of the run that the answer rests on
+    settling: SettlingRun | None
+    code: CopiedCode | None
+
+
+def advice_of(results: GpuResults, request: Request) -> GpuAdvice | None:
+    """Return the advice for one GPU; None where no setting of the pattern has two candidates with times."""
+    made = advise(resolve(request, results.device), results.answers(request.pattern))
+    if made is None:
+        return None
+    answer = made.answer
+    is_undecided = answer.certainty is Certainty.UNDECIDED
+    settling = None
+    if made.differences or is_undecided or (made.depends and not made.open_factors):
+        settling = settling_run(request, answer, builtin_declaration(answer.pattern), precisely=is_undecided)
+    best = next(ranked for ranked in answer.ranking if ranked.variant == answer.variant)
+    run = next(run for run in results.runs if str(run.folder) == answer.run)
+    code = code_of(
+        answer.pattern,
+        answer.variant,
+        request.dtype or answer.dtype,
+        {**dict(answer.options), **request.options},
+        stored=StoredCase(best.case_id, run),
+    )
+    return GpuAdvice(results.title, made, run.info.noise, settling, code)

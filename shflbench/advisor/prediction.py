@@ -1,0 +1,139 @@
+"""Compile the variants of a pattern for an architecture, and rank them by limits and predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.advice.answer import Role
+from shflbench.analysis.advice.predicted import PredictedSetting, PredictedVariant, predicted_answer
+from shflbench.analysis.limits.constants import PREDICTED_ARCH
+from shflbench.arch import list_archs
+from shflbench.arch import load as load_figures
+from shflbench.compile.toolchain import find as find_toolchain
+from shflbench.environment import cache_folder
+from shflbench.errors import CompileError, ResultsError, UsageError
+from shflbench.kernel_facts.estimates import with_predictions
+from shflbench.kernel_facts.inspector import Inspector
+from shflbench.kernel_facts.residency import ResidentBlocks
+from shflbench.model import Case, Launch, Mechanism
+from shflbench.pattern_checks.targets import KernelSubject
+from shflbench.patterns.declare import LAUNCH_OPTIONS
+from shflbench.patterns.discover import builtin, load
+
+if TYPE_CHECKING:
+    from shflbench.analysis.advice.predicted import PredictedAnswer
+    from shflbench.analysis.advice.request import Request
+    from shflbench.compile.toolchain import Toolchain
+    from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.patterns.discover import LoadedPattern
+    from shflbench.reporter import Reporter
+
+DEFAULT_DTYPES = "f32", "i32"  # the first that the pattern has
+DEFAULT_BLOCK = 256
+MEASURE = "measure it: shflbench run quick"
+
+
+def predict_answer(request: Request, arch: str, reporter: Reporter) -> PredictedAnswer:
+    """Return the answer for an architecture from the machine code of the pattern's variants.
+
+    All SMs hold as many blocks as fit of each variant. UsageError for an architecture without figures, or a pattern
+    that does not come with shflbench; ResultsError where fewer than two variants have a timed loop; CompilerError
+    without a compiler for the architecture.
+    """
+    folders = builtin()
+    if request.pattern not in folders:
+        raise UsageError(f"{request.pattern} does not come with shflbench, so that no limit is known", "name RESULTS")
+    require_figures(arch)
+    toolchain = find_toolchain()
+    toolchain.require(arch)
+    subjects = _subjects(load(folders[request.pattern]), request)
+    variants = _Variants(toolchain, subjects, arch, reporter)
+    block = min(
+        subjects[0].pattern.declaration.block_sizes or (request.block or DEFAULT_BLOCK,),
+        key=lambda size: abs(size - (request.block or DEFAULT_BLOCK)),
+    )
+    blocks = variants.resident_blocks(block)
+    case = subjects[0].case
+    setting = PredictedSetting(arch, case.pattern, case.dtype, case.options, block, blocks)
+    answer = predicted_answer(setting, variants.predicted(ResidentBlocks(blocks, block)))
+    if answer is None:
+        message = f"fewer than two variants of {request.pattern} have a timed loop, so that no limit ranks them"
+        raise ResultsError(message, f"{MEASURE} --pattern {request.pattern}")
+    return answer
+
+
+def require_figures(arch: str) -> None:
+    """Raise UsageError for an architecture without a table of figures."""
+    if load_figures(arch) is None:
+        raise UsageError(f"no figures are known for `{arch}`; allowed: {', '.join(list_archs())}", "choose one of them")
+
+
+def _subjects(pattern: LoadedPattern, request: Request) -> list[KernelSubject]:
+    """Return the kernels of the requested dtype and options, where open of the pattern's defaults."""
+    declared = pattern.declaration
+    default = next((dtype for dtype in DEFAULT_DTYPES if dtype in declared.dtypes), declared.dtypes[0])
+    dtype = request.dtype or default
+    named = {name: value for name, value in request.options.items() if name not in LAUNCH_OPTIONS}
+    options = {name: values[0] for name, values in declared.options.items()} | named
+    launch = Launch(f"1x{DEFAULT_BLOCK}", DEFAULT_BLOCK, 1)
+    subjects = [
+        KernelSubject(pattern, Case(pattern.name, variant.name, dtype, launch, 1, tuple(options.items())))
+        for variant in declared.variants
+        if dtype in (variant.dtypes or declared.dtypes) and variant.has(dtype, options)
+    ]
+    if not subjects:
+        raise UsageError(f"{pattern.name} has no variant for {dtype}", f"its dtypes: {', '.join(declared.dtypes)}")
+    return subjects
+
+
+@dataclass(frozen=True, slots=True)
+class _Variants:
+    """The compiled variants of one setting on one architecture."""
+
+    toolchain: Toolchain
+    subjects: list[KernelSubject]
+    arch: str
+    reporter: Reporter
+
+    def resident_blocks(self, block: int) -> int:
+        """Return how many blocks of every safe variant an SM holds at a time, at least one."""
+        inspected = self._inspect(ResidentBlocks(1, block), with_kernels=False)
+        safe = [one for one in inspected if one.subject.variant.safe and one.occupancy]
+        return max(1, min((one.occupancy.blocks for one in safe if one.occupancy), default=1))
+
+    def predicted(self, resident: ResidentBlocks) -> list[PredictedVariant]:
+        """Return the limit of each variant with bank conflicts and, where the model knows the GPU, the prediction.
+
+        CompileError for a kernel that does not compile.
+        """
+        inspector = Inspector(self.toolchain, cache_folder(), resident, self.reporter)
+        inspected = list(inspector.inspect(self.subjects, [self.arch], with_kernels=True))
+        for one in inspected:
+            if one.error:
+                raise CompileError(f"{one.subject.name} does not compile for {self.arch}: {one.error}")
+        requests = inspector.requests(inspected)
+        inspected = list(inspector.with_accesses(inspected, requests))
+        counted = {subject: made for subject, made in requests.items() if not isinstance(made, Exception)}
+        if self.arch == PREDICTED_ARCH:
+            inspected = list(with_predictions(inspected, counted, resident))
+        return list(map(_variant, inspected))
+
+    def _inspect(self, resident: ResidentBlocks, *, with_kernels: bool) -> list[InspectedKernel]:
+        inspector = Inspector(self.toolchain, cache_folder(), resident, self.reporter)
+        return list(inspector.inspect(self.subjects, [self.arch], with_kernels=with_kernels))
+
+
+def _variant(one: InspectedKernel) -> PredictedVariant:
+    variant = one.subject.variant
+    is_library = variant.mechanism is Mechanism.LIBRARY
+    return PredictedVariant(
+        variant=variant.name,
+        mechanism=variant.mechanism,
+        role=Role.UNSAFE if not variant.safe else Role.LIBRARY if is_library else Role.CANDIDATE,
+        limit_cycles=one.cycles,
+        limit_by=one.loop.limit_by if one.loop else None,
+        limit_omits=one.loop.limit_omits if one.loop else (),
+        predicted_cycles=one.predicted.cycles if one.predicted else None,
+        remark=one.remark,
+    )

@@ -1,0 +1,1 @@
+"""The installation of shflbench on this machine: what is there, what is missing, and how to install it."""

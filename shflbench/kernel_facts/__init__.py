@@ -1,0 +1,1 @@
+"""All that is known of compiled kernels: code, requests to memory, residency, limit and prediction."""

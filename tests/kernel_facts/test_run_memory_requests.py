@@ -1,0 +1,115 @@
+"""The requests of committed runs, by kernels that are still as they ran."""
+
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from shflbench.analysis.limits.passes import passes
+from shflbench.kernel_facts.residency import residency_of
+from shflbench.kernel_facts.run_limits import load_efficiency
+from shflbench.kernel_facts.run_memory_requests import requests_of_run
+from shflbench.kernel_facts.stored_code import KnownCodes, stored_codes
+from shflbench.model import AccessKind, Disturbance
+from shflbench.patterns.discover import builtin
+from shflbench.store import Run, find_runs, read_run
+from tests.checker.in_process import start_no_processes
+
+WIDE = re.compile(r"(LDS|STS)\S*\.(64|128)")
+EXCHANGING = re.compile(r" (neighbor|reduce|scan|vote)/smem-(unsafe|syncwarp)/")
+QUICK = Path(__file__).parents[2] / "results" / "quick" / "nvidia-h200"
+
+
+def run_of(*variants: str) -> Run:
+    """Return the committed run with one row of the pattern `neighbor` per variant."""
+    run = read_run(QUICK)
+    rows = [next(row for row in run.rows if (row.pattern, row.variant) == ("neighbor", name)) for name in variants]
+    return replace(run, rows=tuple(rows))
+
+
+@pytest.fixture(autouse=True)
+def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    start_no_processes(monkeypatch)
+
+
+def test_each_loop_with_memory_accesses_has_its_requests(kernel_cache: Path) -> None:
+    run = run_of("smem", "smem-syncwarp", "shfl")
+    counted = requests_of_run(run, builtin(), kernel_cache)
+    assert list(counted) == [row.case_id for row in run.rows[:2]]
+    for one in counted.values():
+        assert (one.per_iteration, one.warps) == (True, run.rows[0].block // 32)
+        assert {(access.kind, access.passes) for access in one.accesses} == {
+            (AccessKind.LOAD, 1),
+            (AccessKind.STORE, 1),
+        }
+
+
+def test_a_kernel_that_changed_since_the_run_is_left_out(kernel_cache: Path, tmp_path: Path) -> None:
+    changed = tmp_path / "neighbor"
+    shutil.copytree(builtin()["neighbor"], changed)
+    for source in changed.glob("*.cu*"):
+        source.write_text(source.read_text(encoding="utf-8") + "// changed\n", encoding="utf-8")
+    assert requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache) == {}
+
+
+@pytest.mark.parametrize(("stride", "efficiency"), [("1", 1.0), ("2", 0.5), ("32", 0.125)])
+def test_loads_of_a_kernel_of_one_pass_request_whole_sectors(
+    stride: str, efficiency: float, kernel_cache: Path
+) -> None:
+    run = read_run(QUICK.parents[1] / "warp-collectives" / "nvidia-h200")
+    wanted = ("strided-read", "global", "i32", {"stride": stride, "offset": "0"})
+    row = next(row for row in run.rows if (row.pattern, row.variant, row.dtype, dict(row.options)) == wanted)
+    counted = requests_of_run(replace(run, rows=(row,)), builtin(), kernel_cache)
+    assert not counted[row.case_id].per_iteration
+    assert load_efficiency(counted[row.case_id]) == efficiency
+
+
+def test_a_loop_without_loads_from_global_memory_has_no_efficiency_of_loads(kernel_cache: Path) -> None:
+    (counted,) = requests_of_run(run_of("smem"), builtin(), kernel_cache).values()
+    assert load_efficiency(counted) is None
+    assert load_efficiency(None) is None
+
+
+def test_patterns_without_a_folder_have_no_requests(kernel_cache: Path) -> None:
+    assert requests_of_run(run_of("smem"), {}, kernel_cache) == {}
+
+
+def shares_of_wide_loops(run: Run, cache: Path, known: KnownCodes) -> dict[str, float]:
+    """Return, by case, the passes of all warps divided by the measured clocks, where loops have wide accesses."""
+    device = run.info.device
+    assert device
+    linear = [row for row in run.rows if Disturbance.NONLINEAR not in (row.noise or ())]
+    codes = stored_codes(run.kernels(), [row.case_id for row in linear], known)
+    loops = {case: code.loop for case, code in codes.items() if code.loop}
+    wide = {
+        case for case, loop in loops.items() if WIDE.search(" ".join(i.instruction.opcode for i in loop.instructions))
+    }
+    rows = [row for row in linear if row.case_id in wide and row.cycles_per_iteration]
+    counted = requests_of_run(replace(run, rows=tuple(rows)), builtin(), cache)
+    shares = {}
+    for row in rows:
+        residency = residency_of(row, device)
+        if row.cycles_per_iteration and residency and residency.waves == 1:
+            taken = residency.warps * passes(loops[row.case_id], counted[row.case_id])
+            shares[f"{run.info.suite.name} {row.case_id}"] = taken / row.cycles_per_iteration
+    return shares
+
+
+@pytest.mark.archs
+def test_no_committed_row_with_wide_accesses_takes_fewer_clocks_than_passes(kernel_cache: Path) -> None:
+    shares: dict[str, float] = {}
+    known: KnownCodes = {}
+    for folder in find_runs([QUICK.parents[1]]):
+        shares |= shares_of_wide_loops(read_run(folder), kernel_cache, known)
+    assert len(shares) > 80
+    assert {case: share for case, share in shares.items() if share > 1.01} == {}
+    # The exchange path is the limit where warps do not wait at barriers of the block, unless an SM has one warp only.
+    exchanging = [
+        share
+        for case, share in shares.items()
+        if re.search(" (reduce|neighbor|vote|scan)/smem-(un|sync)", case) and "/sms x 32/" not in case
+    ]
+    assert len(exchanging) > 20
+    assert min(exchanging) > 0.95
