@@ -25,6 +25,7 @@ from shflbench.checker.sources.instances import compile_with_derived, example, r
 from shflbench.checker.sources.kernel_file import CompileOptions, HostChange, KernelFile, SourceNote
 from shflbench.checker.sources.lexer import without_comments
 from shflbench.checker.sources.naming import selected
+from shflbench.checker.sources.neighbors import neighbors
 from shflbench.checker.sources.plain_folder import table_name
 from shflbench.checker.sources.ptx import dialect_notes, read_kernels
 from shflbench.checker.sources.rejected_kernels import refuse_rejected
@@ -110,6 +111,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     given = CompileOptions(arch, tuple(include), tuple(define), deadline=deadline, fast_math=fast_math)
     options, built = with_build_command(path, given)
     unit, options, header_notes = with_found_headers(main, options, toolchain.headers if toolchain is not None else ())
+    unit.neighbors = neighbors(unit, options.include)
     usual, run_notes = usual_words(path) if host_args is None else ((), [])
     instance = [kernel] if kernel is not None and "<" in kernel else []
     nvrtc = PtxCompiler(toolchain, cache) if toolchain is not None else None

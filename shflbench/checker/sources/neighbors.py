@@ -1,0 +1,132 @@
+"""Find the other files of a program: those that call functions of a file, or define functions that it calls.
+
+Files are joined as a linker joins them, by the names that they define and call: from the file with `main` on. They are
+read, never compiled.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.host_code import UserFile
+from shflbench.checker.sources.includes import is_file, read_unit
+from shflbench.checker.sources.lexer import code_only, without_comments
+from shflbench.errors import CompileError
+from shflbench.files import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from shflbench.checker.sources.includes import SourceUnit
+
+SUFFIXES = frozenset({".cu", ".cpp", ".cc", ".cxx", ".c"})
+MAXIMUM_NEAR = 200  # files of a folder that may belong to a program
+MAXIMUM_BYTES = 2**20  # of one of them
+MAXIMUM_JOINED = 12  # files of a program beside the checked one
+_MAIN = b"main"
+_NAME = re.compile(rb"[A-Za-z_]\w*")
+_CALL = re.compile(rb"([A-Za-z_]\w*)\s*(?:<[\w\s,:*]{0,200}>\s*)?(?=\(|<<<)")
+_DEFINITION = re.compile(rb"([A-Za-z_]\w*)\s*\([^;{}]{0,1000}\)\s*(?:(?:const|noexcept|override)\s*)*\{")
+_MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)(.*)", re.MULTILINE)
+_CONSTANT = re.compile(rb"^(?:static|const|constexpr)\b[\w \t:*]*?([A-Za-z_]\w*)\s*(?:\[[^\]\n]*\]\s*)*=", re.MULTILINE)
+_STATEMENTS = frozenset({b"if", b"for", b"while", b"switch", b"catch"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A file that the compiler would be given, with the names in it."""
+
+    path: Path
+    text: bytes  # without comments and directives
+    functions: frozenset[bytes]  # with a body, and kernels
+    constants: frozenset[bytes]
+    macros: Mapping[bytes, bytes]
+
+    @classmethod
+    def of(cls, path: Path, text: bytes) -> _Source:
+        code = code_only(text)
+        functions = frozenset(_DEFINITION.findall(code)) - _STATEMENTS
+        macros = {name: b" ".join(body.split()) for name, body in _MACRO.findall(without_comments(text))}
+        return cls(path, code, functions, frozenset(_CONSTANT.findall(code)), macros)
+
+    @property
+    def called(self) -> frozenset[bytes]:
+        return frozenset(_CALL.findall(self.text)) - _STATEMENTS
+
+    def uses(self, other: _Source) -> bool:
+        return not other.functions.isdisjoint(_NAME.findall(self.text))
+
+    def fits(self, other: _Source) -> bool:
+        """Whether no name stands for two things, of which the host code could mean either."""
+        macros = self.macros.keys() & other.macros.keys()
+        return (
+            self.functions.isdisjoint(other.functions)
+            and self.constants.isdisjoint(other.constants)
+            and all(self.macros[name] == other.macros[name] for name in macros)
+        )
+
+
+def neighbors(unit: SourceUnit, include: Sequence[Path]) -> list[UserFile]:
+    """Return the files of the program that a file belongs to, without those of its own unit; none if it is not known.
+
+    Of several programs that use the file, the first one by the names of their files counts.
+    """
+    main = _Source.of(unit.main.path, unit.main.text)
+    near = [source for path in _near(unit.main.path) if (source := _read(path)) is not None]
+    if _MAIN in main.functions:
+        return _files(unit, _linked([main], near), include)
+    for start in near:
+        if _MAIN in start.functions and main.fits(start):
+            joined = _linked([main, start], near)
+            if any(source.uses(main) for source in joined[1:]):
+                return _files(unit, joined, include)
+    return []
+
+
+def _linked(sources: list[_Source], near: Sequence[_Source]) -> list[_Source]:
+    """Return the sources, and those that define what they call; two that define one name belong to two programs."""
+    joined = list(sources)
+    waiting = list(sources)
+    while waiting and len(joined) <= MAXIMUM_JOINED:
+        called = waiting.pop().called
+        for source in near:
+            missing = called.difference(*(item.functions for item in joined))
+            if not missing.isdisjoint(source.functions) and all(source.fits(item) for item in joined):
+                joined.append(source)
+                waiting.append(source)
+    return joined
+
+
+def _files(unit: SourceUnit, joined: Sequence[_Source], include: Sequence[Path]) -> list[UserFile]:
+    """Return the joined files but the first, with their headers, without the files of the unit."""
+    files: dict[Path, UserFile] = {}
+    for source in joined[1:]:
+        try:
+            main = UserFile.of(source.path, str(source.path.resolve()), read_regular(source.path, MAXIMUM_BYTES))
+            read = read_unit(main, include, ())
+        except (CompileError, OSError):
+            continue
+        files |= {file.path.resolve(): file for file in read.files}
+    known = {file.path.resolve() for file in unit.files}
+    return [file for path, file in files.items() if path not in known]
+
+
+def _near(path: Path) -> Iterator[Path]:
+    """Yield the sources of the folder of a file, of its parent, and of `src` in that."""
+    folder = path.resolve().parent
+    for place in dict.fromkeys((folder, folder.parent / "src", folder.parent)):
+        try:
+            listed = sorted(item for item in place.iterdir() if item.suffix in SUFFIXES)[:MAXIMUM_NEAR]
+        except OSError:  # no folder, or one that cannot be read
+            continue
+        yield from (item for item in listed if item != path.resolve() and is_file(item))
+
+
+def _read(path: Path) -> _Source | None:
+    try:
+        return _Source.of(path, read_regular(path, MAXIMUM_BYTES))
+    except OSError:
+        return None
