@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.constants import Evaluator
 from shflbench.checker.sources.host.interpreter import Interpreter
+from shflbench.checker.sources.host.machine import MOST_OF_SEVERAL, MOST_TOTAL
 from shflbench.checker.sources.host.preprocessor import Preprocessor
 from shflbench.checker.sources.host.program import HostProgram
 from shflbench.checker.sources.launch_macros import with_launches
@@ -38,6 +39,7 @@ class HostSource:
         `macros` are those of all files, and `kernels` the definitions of kernels by the last part of their names.
         """
         self._files, self._macros, self._kernels, self._change = files, macros, kernels, change
+        self._most_steps = MOST_TOTAL if len(roots) == 1 else MOST_OF_SEVERAL
         self._preprocessor = Preprocessor(roots, files, macros.of_command_line())
 
     @cached_property
@@ -68,4 +70,4 @@ class HostSource:
     def interpreter(self) -> Interpreter:
         """The interpreter of the functions."""
         program = HostProgram(self.files, self._macros, self._preprocessor.macros, self._change.numbers)
-        return Interpreter(program, self.types, self._kernels, self._change.numbers, self._change.instance)
+        return Interpreter(program, self.types, self._kernels, self._change, self._most_steps)

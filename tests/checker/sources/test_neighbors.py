@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.checker.sources import host_source
 from shflbench.checker.sources.host_code import UserFile
 from shflbench.checker.sources.includes import read_unit
 from shflbench.checker.sources.kernel_file import HostLaunch
@@ -91,6 +92,15 @@ def test_the_loader_of_a_program_limits_its_sizes(folder: Path) -> None:
     sizes = [launch.arguments[2].value for launch in launches(folder / "scale.cu")]
     assert sizes
     assert all(isinstance(size, int) and size <= 64 for size in sizes)
+
+
+def test_a_program_that_computes_for_long_leaves_the_launches_of_the_function(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_source, "MOST_OF_SEVERAL", 100)
+    loop = "for (int i = 0; i < 200; i++) values[i] = i;"
+    (folder / "main.cpp").write_text(MAIN.replace("run(", f"{loop} run("))
+    assert {dict(launch.assumed).get("threads") for launch in launches(folder / "scale.cu")} > {256}
 
 
 def test_a_source_above_or_in_src_belongs_to_the_program(folder: Path) -> None:

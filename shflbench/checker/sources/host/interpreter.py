@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.flow import Statement
     from shflbench.checker.sources.host.interface import Reference
     from shflbench.checker.sources.host.program import HostProgram
-    from shflbench.checker.sources.kernel_file import HostNumber
+    from shflbench.checker.sources.kernel_file import HostChange, HostNumber
     from shflbench.checker.sources.layouts import Types
 
 
@@ -55,16 +55,17 @@ class Interpreter:
         program: HostProgram,
         types: Types,
         kernels: Mapping[str, Sequence[Definition]],
-        numbers: Mapping[str, int | float] | None = None,
-        instance: tuple[Sequence[str], Sequence[str]] = ((), ()),
+        change: HostChange,
+        most_steps: int = MOST_TOTAL,
     ) -> None:
         """Keep the program; `kernels` has the definitions of kernels by the last part of their names.
 
-        Variables that begin with a constant begin with the `numbers` of their names, and function templates that are
-        called with the first arguments of `instance` get the second ones.
+        Variables that begin with a constant begin with the numbers that the `change` has for their names, and function
+        templates that are called with the first arguments of its instance get the second ones. All runs together take
+        at most so many iterations and calls.
         """
-        self.program, self.kernels, self.numbers = program, kernels, numbers or {}
-        self._instance = instance
+        self.program, self.kernels, self.numbers = program, kernels, change.numbers
+        self._instance = change.instance
         self.types = TypeReader(types, program)
         self.state = HostState(HostInput())
         self._expressions: dict[int, Callable[[HostFrame], object]] = {}
@@ -73,7 +74,7 @@ class Interpreter:
         self.macro_uses: list[Node] = []  # those around what runs
         self.begun: dict[str, HostNumber] = {}  # numbers that variables began with, and macros stood for, by name
         self.long_loops: dict[int, LongLoop] = {}  # those that took too many iterations
-        self._left = MOST_TOTAL
+        self._left = most_steps
         self._expanded: dict[str, tuple[Tree, Node | None]] = {}
         self.allocations: Iterator[int] = count()
         self.start = next(MOMENTS)

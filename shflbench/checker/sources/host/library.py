@@ -16,6 +16,7 @@ from shflbench.checker.sources.host.values import (
     CellAddress,
     HostCallable,
     HostElement,
+    InputNumber,
     Memory,
     Pointer,
     Structure,
@@ -335,6 +336,8 @@ def _parsed(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> objec
     if not isinstance(value, Text):
         return UNKNOWN
     if value.text is None:
+        if value.is_input:
+            return InputNumber(assumed(run, "input"))
         if value.place is None:
             return UNKNOWN
         return assumed(run, f"argv[{value.place}]")
