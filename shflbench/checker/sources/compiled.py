@@ -174,7 +174,9 @@ class FileCompiler:
             listed = f"{joined(jit.left_out)}, which {'is' if len(jit.left_out) == 1 else 'are'} missing"
             notes.append(SourceNote("build", f"compiled without {listed}: the device code compiles without"))
         places = {}
-        for name, file in source.unit.headers.items():  # NVRTC names a header as in #include, below the working folder
+        beside = {file.name: file for file in source.unit.sources}
+        # NVRTC names a header as in #include, below the working folder.
+        for name, file in (source.unit.headers | beside).items():
             places[name] = places[str(Path.cwd() / name)] = str(file.path.resolve())
 
         def unoptimized() -> str | None:

@@ -30,6 +30,7 @@ class CompileOptions:
     standard: str = "c++17"
     deadline: Deadline = NEVER  # until which a compiler may run
     fast_math: bool = False
+    sources: tuple[Path, ...] = ()  # further files of the program, of which the file needs device functions
 
     @property
     def math(self) -> tuple[str, ...]:

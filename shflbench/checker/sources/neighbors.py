@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host_code import UserFile
-from shflbench.checker.sources.includes import is_file, read_unit
+from shflbench.checker.sources.includes import is_file, read_limited, read_unit
 from shflbench.checker.sources.lexer import code_only, without_comments
 from shflbench.errors import CompileError
 from shflbench.files import read_regular
@@ -86,6 +86,17 @@ def neighbors(unit: SourceUnit, include: Sequence[Path]) -> list[UserFile]:
     return []
 
 
+def definers(unit: SourceUnit, names: frozenset[bytes], include: Sequence[Path]) -> list[SourceUnit]:
+    """Return the other sources, with their headers, that define functions of these names."""
+    joined = [_Source.of(file.path, file.text) for file in (unit.main, *unit.sources)]
+    known = len(joined)
+    for path in _near(unit.main.path):
+        source = _read(path)
+        if source is not None and not names.isdisjoint(source.functions) and all(map(source.fits, joined)):
+            joined.append(source)
+    return [read for source in joined[known:] if (read := _unit(source.path, include)) is not None]
+
+
 def _linked(sources: list[_Source], near: Sequence[_Source]) -> list[_Source]:
     """Return the sources, and those that define what they call; two that define one name belong to two programs."""
     joined = list(sources)
@@ -104,14 +115,18 @@ def _files(unit: SourceUnit, joined: Sequence[_Source], include: Sequence[Path])
     """Return the joined files but the first, with their headers, without the files of the unit."""
     files: dict[Path, UserFile] = {}
     for source in joined[1:]:
-        try:
-            main = UserFile.of(source.path, str(source.path.resolve()), read_regular(source.path, MAXIMUM_BYTES))
-            read = read_unit(main, include, ())
-        except (CompileError, OSError):
-            continue
-        files |= {file.path.resolve(): file for file in read.files}
+        read = _unit(source.path, include)
+        files |= {file.path.resolve(): file for file in read.files} if read is not None else {}
     known = {file.path.resolve() for file in unit.files}
     return [file for path, file in files.items() if path not in known]
+
+
+def _unit(path: Path, include: Sequence[Path]) -> SourceUnit | None:
+    """Return a source with its headers; None if it cannot be read."""
+    try:
+        return read_unit(UserFile.of(path, str(path), read_limited(path)), include, ())
+    except CompileError:
+        return None
 
 
 def _near(path: Path) -> Iterator[Path]:

@@ -59,6 +59,8 @@ def numbers(found: list[HostLaunch]) -> list[int | float | None]:
          "kernel<<<1, 32>>>(p, sizes[2]);"), 61),
         (main("int n = 4, *q = &n; *q = 9; kernel<<<1, 32>>>(p, n);"), 9),
         (main("int n = std::max(3, std::min(9, 5)); kernel<<<1, 32>>>(p, n);"), 5),
+        (main("int rank, size; MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank);"
+              "MPI_Comm_size(MPI_COMM_WORLD, &size); kernel<<<1, 32>>>(p, 10 * rank + 3 * size + argc);"), 4),
         (main("cudaDeviceProp d; cudaGetDeviceProperties(&d, 0); kernel<<<1, 32>>>(p, d.warpSize);"), 32),
         (main("cudaDeviceProp d; cudaGetDeviceProperties(&d, 0); "
               "kernel<<<1, 32>>>(p, std::min(1 << 20, d.maxGridSize[1]) + d.maxThreadsDim[2]);"), 65535 + 64),
