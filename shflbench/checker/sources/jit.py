@@ -85,6 +85,7 @@ def compile_device_code(
         f"-std={options.standard}",
         *_OPTIONS,
         *options.math,
+        *(("-rdc=true",) if options.device_launches else ()),
     )
     prelude = _prelude(unit.main.name, options.define)
     errors: tuple[Message, ...] = ()

@@ -90,6 +90,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     host_calls: bool = False,
     host_instance: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
     compiled: KernelFile | None = None,
+    device_launches: bool = False,
     deadline: Deadline = NEVER,
 ) -> KernelFile:
     """Return the kernels of the CUDA file `path`, compiled by `nvcc` or, without it, by NVRTC of `toolchain`.
@@ -101,7 +102,8 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     `fast_math`, division, square roots and functions of single precision are approximate. Variables of the host code
     that begin with a constant begin with the `host_numbers` of their names, and function templates that are called with
     the first arguments of `host_instance` are called with the second ones. With `host_calls`, the result has the calls
-    of functions of the host code. Of a file that has been `compiled`, only the host code is read again.
+    of functions of the host code. Of a file that has been `compiled`, only the host code is read again. With
+    `device_launches`, kernels that launch kernels are compiled for the device runtime.
 
     UsageError if a folder of `include` does not exist, InputError if the file cannot be read, CompileError if it does
     not compile, KernelError if it has no kernel, or none that `kernel` names, TimeLimitError after the `deadline`.
@@ -109,7 +111,14 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     _require_folders(include)
     _read_text(path)
     main = UserFile.of(path, str(path.resolve()), read_limited(path))
-    given = CompileOptions(arch, tuple(include), tuple(define), deadline=deadline, fast_math=fast_math)
+    given = CompileOptions(
+        arch,
+        tuple(include),
+        tuple(define),
+        deadline=deadline,
+        fast_math=fast_math,
+        device_launches=device_launches,
+    )
     options, built = with_build_command(path, given)
     unit, options, header_notes = with_found_headers(main, options, toolchain.headers if toolchain is not None else ())
     unit.neighbors = neighbors(unit, options.include)

@@ -124,6 +124,13 @@ def test_functions_that_cuda_removed_are_replaced(nvcc: FakeNvcc, source: Path) 
     assert "#define cudaThreadExit(...) cudaDeviceReset(__VA_ARGS__)\n" in nvcc.macros
 
 
+def test_launches_in_device_code_are_compiled_for_the_device_runtime(nvcc: FakeNvcc, source: Path) -> None:
+    nvcc.answer("ptx")
+    for is_wanted in (True, False):
+        nvcc_compiler.compile_ptx(nvcc.path, source, replace(OPTIONS, device_launches=is_wanted))
+        assert ("-rdc=true" in nvcc.command) is is_wanted
+
+
 def test_other_sources_are_included_from_their_folders(nvcc: FakeNvcc, source: Path, tmp_path: Path) -> None:
     nvcc.answer("ptx")
     beside, above = source.parent / "beside.cu", tmp_path / "above.cu"
