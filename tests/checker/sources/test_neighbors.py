@@ -8,7 +8,7 @@ from shflbench.checker.sources import host_source
 from shflbench.checker.sources.host_code import UserFile
 from shflbench.checker.sources.includes import read_unit
 from shflbench.checker.sources.kernel_file import HostLaunch
-from shflbench.checker.sources.neighbors import neighbors
+from shflbench.checker.sources.neighbors import MAXIMUM_BYTES, neighbors
 from shflbench.checker.sources.read import read_cuda
 from tests import kernels
 
@@ -112,6 +112,17 @@ def test_a_source_above_or_in_src_belongs_to_the_program(folder: Path) -> None:
     assert joined(folder / "cuda/scale.cu") == ["main.cpp"]
 
 
+def test_what_every_user_may_write_belongs_to_no_program(folder: Path) -> None:
+    assert joined(folder / "scale.cu") == ["main.cpp"]
+    folder.chmod(0o777)
+    assert joined(folder / "scale.cu") == []
+
+
+def test_a_source_that_is_too_large_is_not_read(folder: Path) -> None:
+    (folder / "main.cpp").write_text(MAIN + " " * MAXIMUM_BYTES)
+    assert joined(folder / "scale.cu") == []
+
+
 def test_a_file_that_calls_nothing_of_the_other_is_another_program(folder: Path) -> None:
     (folder / "main.cpp").write_text(MAIN.replace("run(", "// run("))
     assert joined(folder / "scale.cu") == []
@@ -137,6 +148,12 @@ def test_a_file_with_main_joins_what_it_calls_alone(folder: Path) -> None:
     (folder / "scale.cu").rename(folder / "lib.cu")
     assert joined(folder / "main.cu") == ["lib.cu"]
     assert joined(folder / "other.cu") == []
+
+
+def test_a_function_of_a_header_is_not_searched_for_elsewhere(folder: Path) -> None:
+    (folder / "main.cpp").rename(folder / "main.cu")
+    (folder / "scale.h").write_text(f"inline {HEADER[:-1]} {{}}")
+    assert joined(folder / "main.cu") == []
 
 
 def test_a_changed_caller_is_read_again(folder: Path) -> None:
