@@ -218,7 +218,7 @@ class CudaSource:
 
         A function with a syntax error may seem to go on into the next one; its launches count if they are `uncertain`.
         """
-        for launch in self.launches:
+        for launch in self._sites:
             function = _enclosing_function(launch.node)
             is_certain = function is not None and not function.has_error
             if function is not None and (is_certain or uncertain) and self._is_in_device_code(launch.node):
