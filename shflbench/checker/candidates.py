@@ -111,7 +111,8 @@ def read_candidates(
 def _read(path: Path, options: FileOptions, named: Sequence[NamedCandidate]) -> tuple[KernelFile, FileOptions]:
     """Return the file, with the calls of its host code if a name needs them, and the options with which it is read."""
     kernels = tuple(dict.fromkeys(name for item in named for name in item.kernels))
-    options = replace(options, nvcc=None, kernels=kernels, host_calls=any(item.is_sequence for item in named))
+    host_calls = any(item.is_sequence for item in named)
+    options = replace(options, nvcc=None, kernels=kernels, host_calls=host_calls, device_launches=False)
     file = read_file(path, options)
     if file.unit is None:
         raise KernelError(f"{path} is PTX, which has no source to compile", "Pass the .cu file.")

@@ -77,6 +77,7 @@ class FileOptions:
     host_calls: bool = False  # also read which function of the host code performs which launches
     # Template arguments with which the host code calls its functions → those to call them with instead.
     host_instance: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    device_launches: bool = True  # compile kernels that launch kernels, which a GPU cannot load from this PTX alone
     arch: str = "sm_90"
     seed: int = 0
     nvcc: Path | None = None  # None: NVRTC
@@ -175,6 +176,7 @@ def read_file(
         host_calls=options.host_calls,
         host_instance=options.host_instance,
         compiled=compiled,
+        device_launches=options.device_launches,
         deadline=deadline,
     )
     return read_with_includer(path, read)

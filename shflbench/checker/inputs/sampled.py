@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.link.program import Op
+    from shflbench.checker.sources.kernel_file import HostLaunch
     from shflbench.dimensions import Dims
 
 MOST_WHOLE = 1 << 14  # threads of a launch that the user gives to time it
@@ -64,13 +65,20 @@ def with_samples(
 def _first_and_last(launches: Sequence[PlannedLaunch]) -> list[PlannedLaunch]:
     """Return launches of one shape with the first and the last numbers that stand for what the host code reads.
 
-    The last are large, so that loops that step by the grid iterate several times.
+    The last are large, so that loops that step by the grid iterate several times. Launches in place, of which several
+    pointers point to one buffer, are others than those with a buffer for each.
     """
-    by_numbers: dict[object, PlannedLaunch] = {}
+    by_sharing: dict[object, dict[object, PlannedLaunch]] = {}
     for launch in launches:
-        by_numbers.setdefault(launch.host.assumed if launch.host is not None else (), launch)
-    first, *others = by_numbers.values()
-    return [first, *others[-1:]]
+        if launch.host is not None:
+            by_sharing.setdefault(_shared_places(launch.host), {}).setdefault(launch.host.assumed, launch)
+    return [launch for first, *others in map(dict.values, by_sharing.values()) for launch in (first, *others[-1:])]
+
+
+def _shared_places(host: HostLaunch) -> tuple[int, ...]:
+    """Return for each pointer of a launch the place of the first one that points to the same buffer."""
+    numbers = [item.buffer.number if item.buffer is not None else None for item in host.arguments]
+    return tuple(numbers.index(number) for number in numbers if number is not None)
 
 
 def shortened_launch(shape: LaunchShape) -> LaunchShape:

@@ -5,6 +5,7 @@ from math import prod
 
 from shflbench.checker.link.callgraph import CallGraph, call_graph, candidates, inlined_size
 from shflbench.checker.link.code import FlatCode, FlatInstruction, Frame
+from shflbench.checker.link.device_runtime import PREFIX, call_device_runtime
 from shflbench.checker.link.expand import expansion
 from shflbench.checker.link.frames import FRAME
 from shflbench.checker.link.reach import reached
@@ -59,7 +60,8 @@ def _place(code: FlatCode, module: Module, names: set[str], graph: CallGraph) ->
                 message = f"the kernel uses `{shortened(variable.name)}`, which the PTX declares and does not hold"
                 raise EmulatorError(message, "Compile the variable into the same PTX.")
             code.layout.add(variable.name, variable)
-    for number, name in enumerate((*graph.addressed, *sorted(names & module.declared))):
+    kernels = sorted(name for name in names & module.functions.keys() if module.functions[name].entry)
+    for number, name in enumerate((*graph.addressed, *sorted(names & module.declared), *kernels)):
         code.layout.place_function(name, number)
 
 
@@ -158,6 +160,9 @@ class _Flattener:
         callee = self._module.functions.get(name)
         if callee is None and name in CALLS:
             call_runtime(self._code, frame, call, name, results, arguments)
+            return
+        if callee is None and name.startswith(PREFIX):
+            call_device_runtime(self._code, frame, call, name, results, arguments)
             return
         if callee is None or callee.entry:
             dynamic = name.startswith("cuda")

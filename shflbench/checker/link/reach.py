@@ -6,14 +6,19 @@ from shflbench.checker.ptx.syntax import Address, Module, Operand, Symbol, Varia
 
 
 def reached(module: Module, kernel: str) -> set[str]:
-    """Return the names of the functions and variables that `kernel` can reach, its own among them."""
+    """Return the names of the functions and variables that `kernel` can reach, its own among them.
+
+    Of another kernel, which it can only launch, the name alone.
+    """
     names: set[str] = set()
     waiting = [kernel]
     while waiting:
         name = waiting.pop()
         if name not in names:
             names.add(name)
-            waiting += _named_by(module, name)
+            function = module.functions.get(name)
+            if function is None or not function.entry or name == kernel:
+                waiting += _named_by(module, name)
     return names
 
 

@@ -30,7 +30,8 @@ def link_whole(module: Module, kernel: str) -> Program:
     names the first one.
     """
     names = sorted(reached(module, kernel))
-    functions = [module.functions[name] for name in names if name in module.functions]
+    known = [module.functions[name] for name in names if name in module.functions]
+    functions = [function for function in known if function.name == kernel or not function.entry]
     if problems := list(dict.fromkeys(problem for function in functions for problem in _problems(function))):
         raise UnsupportedKernelError(problems)
     try:

@@ -99,7 +99,7 @@ def read_python_candidate(
     """
     with _path_of(kernel.source) as path:
         options = replace(options, define=(*options.define, *kernel.define))
-        file = read_file(path, replace(options, nvcc=None, kernels=_instances(kernel)))
+        file = read_file(path, replace(options, nvcc=None, kernels=_instances(kernel), device_launches=False))
         chosen = _chosen(file, kernel)
         return read_candidates(
             path,

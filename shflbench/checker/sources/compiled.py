@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import concurrent.futures
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +28,7 @@ from shflbench.words import joined
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.kernel_file import CompileOptions, RejectedKernel
     from shflbench.checker.sources.source import CudaSource
     from shflbench.compile.nvrtc import PtxUnit
@@ -78,8 +80,14 @@ class FileCompiler:
     def compile(self, instances: Sequence[str]) -> CompiledFile:
         """Compile the file with `instances` of its templates, beside those that the host code launches.
 
+        Launches in device code are compiled for the device runtime where the options ask for it, if that succeeds.
         CompileError if the compiler rejects the file.
         """
+        launch = self._source.device_launch(uncertain=False) if self._options.device_launches else None
+        if launch is not None:
+            with suppress(CompileError):
+                return self._with_launches(instances, *launch)
+        self._options = replace(self._options, device_launches=False)
         try:
             return self._in_a_standard(instances)
         except CompileError as error:
@@ -92,6 +100,16 @@ class FileCompiler:
                 f"what `{function}` leaves to it is neither checked nor timed",
                 f"Remove `{function}`, or launch its kernels from the host.",
             ) from error
+
+    def _with_launches(self, instances: Sequence[str], line: SourceLine, function: str) -> CompiledFile:
+        """Compile launches in device code, too, with a note on the first of them."""
+        try:
+            compiled = self._in_a_standard(instances)
+        finally:
+            self._plain, self._host_error = "", None
+        text = f"device code launches a kernel: what `{function}` leaves to it is not checked there"
+        compiled.notes.append(SourceNote("compiler", text, line))
+        return compiled
 
     def _in_a_standard(self, instances: Sequence[str]) -> CompiledFile:
         """Compile as C++20 if the text looks like it, and as C++17 if it does not or that fails."""
@@ -174,7 +192,9 @@ class FileCompiler:
             listed = f"{joined(jit.left_out)}, which {'is' if len(jit.left_out) == 1 else 'are'} missing"
             notes.append(SourceNote("build", f"compiled without {listed}: the device code compiles without"))
         places = {}
-        for name, file in source.unit.headers.items():  # NVRTC names a header as in #include, below the working folder
+        beside = {file.name: file for file in source.unit.sources}
+        # NVRTC names a header as in #include, below the working folder.
+        for name, file in (source.unit.headers | beside).items():
             places[name] = places[str(Path.cwd() / name)] = str(file.path.resolve())
 
         def unoptimized() -> str | None:

@@ -63,6 +63,6 @@ def cached_file(
 
 def _contents(unit: SourceUnit) -> tuple[object, ...]:
     """Return all that a unit consists of."""
-    files = [(file.path, file.name, file.text) for file in unit.files]
+    files = [(file.path, file.name, file.text) for file in (*unit.files, *unit.neighbors)]
     missing = [(name, file.name, line) for name, (file, line) in unit.missing.items()]
     return files, [*unit.headers], unit.stubs, missing

@@ -24,17 +24,23 @@ MAXIMUM_LINE = 100_000  # bytes; for a longer one that is no C++, tree-sitter ca
 
 @dataclass
 class SourceUnit:
-    """A translation unit: the main file, the user's headers by name in `#include`, and the stubs."""
+    """A translation unit: the main file, the user's headers by name in `#include`, and the stubs.
+
+    The `sources` are compiled with the main file, because they have device functions that it calls. Its neighbors are
+    the other files of the program, which no compiler is given with it.
+    """
 
     main: UserFile
     headers: dict[str, UserFile] = field(default_factory=dict)
     stubs: dict[str, bytes] = field(default_factory=dict)
     missing: dict[str, tuple[UserFile, int]] = field(default_factory=dict)  # name → file and line of the #include
+    sources: list[UserFile] = field(default_factory=list)
+    neighbors: list[UserFile] = field(default_factory=list)
 
     @property
     def files(self) -> list[UserFile]:
-        """All files of the user, the main file first."""
-        return [self.main, *self.headers.values()]
+        """All files of the user that the compiler reads, the main file first."""
+        return [self.main, *self.headers.values(), *self.sources]
 
 
 def read_unit(main: UserFile, include: Sequence[Path], toolkit: Sequence[Path]) -> SourceUnit:

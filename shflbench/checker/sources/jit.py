@@ -85,6 +85,7 @@ def compile_device_code(
         f"-std={options.standard}",
         *_OPTIONS,
         *options.math,
+        *(("-rdc=true",) if options.device_launches else ()),
     )
     prelude = _prelude(unit.main.name, options.define)
     errors: tuple[Message, ...] = ()
@@ -96,7 +97,7 @@ def compile_device_code(
             texts = {file.name: blank(file.text, spans[file.name], file.lexed.directives) for file in unit.files}
             headers = standard_stubs() | cub_stub() | unit.stubs | left_out | language
             headers |= {name: text for name, text in texts.items() if name != unit.main.name}
-            text = prelude + texts[unit.main.name]
+            text = prelude + texts[unit.main.name] + b"".join(map(_include, unit.sources))
             given = PtxUnit(text, unit.main.name, headers, tuple(without(expressions, rejected)), arguments)
             result = _compiled(given, compiler, options.deadline)
             if result.ptx is not None:
@@ -122,6 +123,11 @@ def compile_device_code(
         including, line = unit.missing[name]
         raise missing_header(unit.main.path, f"{including.path}:{line}: ", name)
     raise _error(unit, errors, expressions)
+
+
+def _include(file: UserFile) -> bytes:
+    """Return the line behind the main file that adds a source to it."""
+    return f'\n#include "{file.name}"\n'.encode()
 
 
 def _lacks(errors: Sequence[Message], header: str) -> bool:

@@ -30,6 +30,8 @@ class CompileOptions:
     standard: str = "c++17"
     deadline: Deadline = NEVER  # until which a compiler may run
     fast_math: bool = False
+    device_launches: bool = False  # of which PTX is made that a program must link with the device runtime
+    sources: tuple[Path, ...] = ()  # further files of the program, of which the file needs device functions
 
     @property
     def math(self) -> tuple[str, ...]:

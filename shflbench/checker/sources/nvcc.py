@@ -46,6 +46,7 @@ def compile_ptx(
         output = folder.path / "kernels.ptx"
         command = [str(require_plain(nvcc)), "-ptx", "-G" if debug else "-lineinfo", f"-arch={options.arch}", "-w"]
         command += [f"-std={options.standard}", *options.math, *folder.words]
+        command += ["-rdc=true"] if options.device_launches else []
         command += ["--extended-lambda", "--expt-relaxed-constexpr", "-x", "cu", "-o", output.name, UNIT]
         status, log = _run(nvcc, command, folder.path, source, options.deadline)
         if status != 0 or not output.is_file() or not output.stat().st_size:

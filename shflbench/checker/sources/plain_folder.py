@@ -72,10 +72,12 @@ class PlainFolder:
         """Write the unit into the empty folder `path`, with links to the folders of `source` and of headers."""
         self.path = path
         self._source = source
-        self._folders = list(dict.fromkeys((source.parent, *(folder.resolve() for folder in options.include))))
+        beside = [item.resolve() for item in options.sources]
+        folders = (source.parent, *(folder.resolve() for folder in options.include), *(item.parent for item in beside))
+        self._folders = list(dict.fromkeys(folders))
         for number, folder in enumerate(self._folders):
             (path / f"{_LINK}{number}").symlink_to(folder, target_is_directory=True)
-        self._write_unit(instances)
+        self._write_unit(instances, beside)
         plain = [macro for macro in options.define if _PLAIN_MACRO.fullmatch(macro)]
         others = [macro for macro in options.define if macro not in plain]
         renamed = (f"#define {old}(...) {new}(__VA_ARGS__)\n" for old, new in _REMOVED.items())
@@ -84,13 +86,14 @@ class PlainFolder:
         self.words = [word for number in range(len(self._folders)) for word in ("-I", f"{_LINK}{number}")]
         self.words += [f"-D{macro}" for macro in plain] + ["-include", _MACROS]
 
-    def _write_unit(self, instances: Sequence[str]) -> None:
+    def _write_unit(self, instances: Sequence[str], beside: Sequence[Path]) -> None:
         included = f"{_LINK}0/{self._source.name}"
         if _UNQUOTABLE.search(included) or not included.isprintable():
             included = _SOURCE
             (self.path / included).symlink_to(self._source)
         pointers = (f"void *shflbench_instance_{n} = (void *)({name});" for n, name in enumerate(instances))
-        text = "\n".join((f'#include "{included}"', *pointers, ""))
+        others = (f'#include "{_LINK}{self._folders.index(item.parent)}/{item.name}"' for item in beside)
+        text = "\n".join((f'#include "{included}"', *pointers, *others, ""))
         (self.path / UNIT).write_text(text, encoding="utf-8", errors="surrogateescape")
 
     def users(self, text: str) -> str:

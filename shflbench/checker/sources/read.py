@@ -16,6 +16,7 @@ from shflbench.checker.sources.build_options import (
     with_build_macros,
 )
 from shflbench.checker.sources.compiled import FileCompiler
+from shflbench.checker.sources.device_functions import MAXIMUM_ROUNDS, with_definitions
 from shflbench.checker.sources.expansion import require_expandable
 from shflbench.checker.sources.file_cache import cached_file
 from shflbench.checker.sources.header_search import with_found_headers
@@ -25,6 +26,7 @@ from shflbench.checker.sources.instances import compile_with_derived, example, r
 from shflbench.checker.sources.kernel_file import CompileOptions, HostChange, KernelFile, SourceNote
 from shflbench.checker.sources.lexer import without_comments
 from shflbench.checker.sources.naming import selected
+from shflbench.checker.sources.neighbors import neighbors
 from shflbench.checker.sources.plain_folder import table_name
 from shflbench.checker.sources.ptx import dialect_notes, read_kernels
 from shflbench.checker.sources.rejected_kernels import refuse_rejected
@@ -88,6 +90,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     host_calls: bool = False,
     host_instance: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
     compiled: KernelFile | None = None,
+    device_launches: bool = False,
     deadline: Deadline = NEVER,
 ) -> KernelFile:
     """Return the kernels of the CUDA file `path`, compiled by `nvcc` or, without it, by NVRTC of `toolchain`.
@@ -99,7 +102,8 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     `fast_math`, division, square roots and functions of single precision are approximate. Variables of the host code
     that begin with a constant begin with the `host_numbers` of their names, and function templates that are called with
     the first arguments of `host_instance` are called with the second ones. With `host_calls`, the result has the calls
-    of functions of the host code. Of a file that has been `compiled`, only the host code is read again.
+    of functions of the host code. Of a file that has been `compiled`, only the host code is read again. With
+    `device_launches`, kernels that launch kernels are compiled for the device runtime.
 
     UsageError if a folder of `include` does not exist, InputError if the file cannot be read, CompileError if it does
     not compile, KernelError if it has no kernel, or none that `kernel` names, TimeLimitError after the `deadline`.
@@ -107,22 +111,33 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     _require_folders(include)
     _read_text(path)
     main = UserFile.of(path, str(path.resolve()), read_limited(path))
-    given = CompileOptions(arch, tuple(include), tuple(define), deadline=deadline, fast_math=fast_math)
+    given = CompileOptions(
+        arch,
+        tuple(include),
+        tuple(define),
+        deadline=deadline,
+        fast_math=fast_math,
+        device_launches=device_launches,
+    )
     options, built = with_build_command(path, given)
     unit, options, header_notes = with_found_headers(main, options, toolchain.headers if toolchain is not None else ())
+    unit.neighbors = neighbors(unit, options.include)
     usual, run_notes = usual_words(path) if host_args is None else ((), [])
     instance = [kernel] if kernel is not None and "<" in kernel else []
     nvrtc = PtxCompiler(toolchain, cache) if toolchain is not None else None
 
-    def source_with(options: CompileOptions) -> CudaSource:
-        return CudaSource(unit, options.define, host_args, usual, HostChange(host_numbers or {}, host_instance))
+    def source_with(options: CompileOptions, files: SourceUnit = unit) -> CudaSource:
+        return CudaSource(files, options.define, host_args, usual, HostChange(host_numbers or {}, host_instance))
 
-    def compile_source(options: CompileOptions) -> _Compilation:
-        source = source_with(options)
+    def compile_unit(files: SourceUnit, options: CompileOptions) -> _Compilation:
+        source = source_with(options, files)
         require_expandable(source.unit.files, source.macros)
         wanted = requested(source, [*instances, *instance], skip_unknown=skip_unknown)
         compiler = FileCompiler(source, options, nvrtc, nvcc)
         return _Compilation(source, wanted, *compile_with_derived(source, wanted, compiler.compile))
+
+    def compile_source(options: CompileOptions) -> _Compilation:
+        return _with_device_functions(compile_unit(unit, options), options, compile_unit)
 
     def read() -> tuple[KernelFile, bool]:
         macro_notes: list[SourceNote] = []
@@ -134,12 +149,30 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
             source, notes = compilation.source, [*built, *header_notes, *macro_notes, *run_notes]
             file = _kernel_file(path, kernel, compilation, notes)
         file = replace(file, host_calls=source.host_calls) if host_calls else file
-        return file, not macro_notes  # which come from files of the build
+        # Notes on macros come from files of the build, and other sources are found only after compilation.
+        return file, not macro_notes and not source.unit.sources
 
     if nvrtc is None or nvcc is not None:
         return read()[0]
     words = (host_args, usual, host_numbers, host_instance, host_calls, instances, instance, skip_unknown, compiled)
     return cached_file(nvrtc, unit, options, (path, kernel, words, built, header_notes, run_notes), read)
+
+
+def _with_device_functions(
+    compilation: _Compilation,
+    options: CompileOptions,
+    compile_unit: Callable[[SourceUnit, CompileOptions], _Compilation],
+) -> _Compilation:
+    """Return a file compiled with the other sources that have device functions which it calls, if that compiles."""
+    for _ in range(MAXIMUM_ROUNDS):
+        unit = with_definitions(compilation.source.unit, compilation.compiled.ptx, options.include)
+        if unit is None:
+            break
+        try:
+            compilation = compile_unit(unit, replace(options, sources=tuple(file.path for file in unit.sources)))
+        except CompileError:
+            break
+    return compilation
 
 
 def _kernel_file(
@@ -221,8 +254,9 @@ def _require_folders(include: Sequence[Path]) -> None:
 
 
 def _of_user(source: CudaSource, kernels: Sequence[SourceKernel]) -> tuple[SourceKernel, ...]:
-    """Return the kernels in order of the source, without those of libraries that nvcc compiles with the file."""
-    order = {file.path.resolve(): index for index, file in enumerate(source.unit.files)}
+    """Return the kernels in order of the source, without those of libraries and sources that are compiled with it."""
+    listed_files = (source.unit.main, *source.unit.headers.values())
+    order = {file.path.resolve(): index for index, file in enumerate(listed_files)}
     listed = []
     for index, item in enumerate(kernels):
         file = item.place.file.resolve() if item.place is not None else None

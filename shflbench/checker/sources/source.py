@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources import definitions as kernel_definitions
-from shflbench.checker.sources.constants import Evaluator
 from shflbench.checker.sources.host.chosen_runs import performed_launches
-from shflbench.checker.sources.host.interpreter import Interpreter
-from shflbench.checker.sources.host.preprocessor import Preprocessor
-from shflbench.checker.sources.host.program import HostProgram
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
+from shflbench.checker.sources.host_source import HostSource
 from shflbench.checker.sources.kernel_file import HostChange
-from shflbench.checker.sources.launch_macros import with_launches
-from shflbench.checker.sources.launches import LaunchSite, kernel_name, launches
-from shflbench.checker.sources.layouts import Types
+from shflbench.checker.sources.launches import LaunchSite, kernel_name
 from shflbench.checker.sources.macros import Macros
 from shflbench.checker.sources.naming import names
+from shflbench.checker.sources.neighbors import SUFFIXES
 from shflbench.checker.sources.syntax_trees import line_of, walk
 from shflbench.checker.sources.templates import Instances
 
@@ -27,11 +23,13 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from shflbench.checker.sources.constants import Evaluator
     from shflbench.checker.sources.definitions import Definition
     from shflbench.checker.sources.host.machine import Performed
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.includes import SourceUnit
     from shflbench.checker.sources.kernel_file import HostCall, HostNumber
+    from shflbench.checker.sources.layouts import Types
 
 
 class CudaSource:
@@ -51,6 +49,7 @@ class CudaSource:
         """
         self.unit, self.words, self.usual, self.change = unit, words, usual, change or HostChange()
         self.macros = Macros([file.lexed for file in unit.files], define)
+        self._define = define
 
     @cached_property
     def definitions(self) -> list[Definition]:
@@ -76,27 +75,32 @@ class CudaSource:
         return result
 
     @cached_property
+    def _host(self) -> HostSource:
+        """The host code of the unit."""
+        return HostSource([self.unit.main], self.unit.files, self.macros, self._by_plain_name, self.change)
+
+    @cached_property
+    def _program(self) -> HostSource:
+        """The host code of the unit and of its neighbors."""
+        files = [*self._host.files, *self.unit.neighbors]
+        roots = [*(file for file in self.unit.neighbors if file.path.suffix in SUFFIXES), self.unit.main]
+        macros = Macros([file.lexed for file in files], self._define)
+        return HostSource(roots, files, macros, self._by_plain_name, self.change)
+
+    @property
     def evaluator(self) -> Evaluator:
         """Constants of the host code."""
-        evaluator = Evaluator(self._host_files, self.macros)
-        evaluator.types = Types(self.unit.files, evaluator.text, self._preprocessor.compiles)
-        return evaluator
+        return self._host.evaluator
 
-    @cached_property
-    def _preprocessor(self) -> Preprocessor:
-        return Preprocessor(self.unit.files, self.macros.of_command_line())
-
-    @cached_property
+    @property
     def _host_files(self) -> list[UserFile]:
         """The files as the interpreter of host code reads them."""
-        return with_launches(self.unit.files, self.macros, self._preprocessor.macros)
+        return self._host.files
 
     @property
     def types(self) -> Types:
         """Typedefs and structures."""
-        types = self.evaluator.types
-        assert types is not None  # noqa: S101  (set with the evaluator)
-        return types
+        return self._host.types
 
     @cached_property
     def launches(self) -> list[LaunchSite]:
@@ -120,35 +124,47 @@ class CudaSource:
     @cached_property
     def _sites(self) -> list[LaunchSite]:
         """The launches in the text of the host code."""
-        return launches(self._host_files, self.evaluator)
+        return self._host.sites
 
     @cached_property
     def _performed(self) -> list[Performed]:
-        places = {site.node.id for site in self._sites}
-        return performed_launches(self._interpreter, places, self.words, self.usual)
+        """The launches that the whole program performs, and those of functions that it was not seen to call."""
+        performed = list(self._of_program)
+        reached = {item.node.id for item in performed}
+        missing = {site.node.id for site in self._sites} - reached
+        if missing or not performed:
+            of_unit = performed_launches(self._host.interpreter, missing, self.words, self.usual)
+            performed += [item for item in of_unit if item.node.id not in reached]
+        return performed
 
     @cached_property
-    def _interpreter(self) -> Interpreter:
-        program = HostProgram(self._host_files, self.macros, self._preprocessor.macros, self.change.numbers)
-        return Interpreter(program, self.types, self._by_plain_name, self.change.numbers, self.change.instance)
+    def _of_program(self) -> list[Performed]:
+        """The launches that `main` of the program performs in several files, as far as their grids are known."""
+        if not self.unit.neighbors:
+            return []
+        performed = performed_launches(self._program.interpreter, (), self.words, self.usual)
+        return [item for item in performed if item.launch.grid is not None]
 
     @property
     def host_numbers(self) -> tuple[HostNumber, ...]:
         """The numbers that variables of the host code begin with, as far as it runs to perform its launches."""
-        return tuple(self._interpreter.begun.values()) if self.launches else ()
+        if not self.launches:
+            return ()
+        begun = self._program.interpreter.begun if self.unit.neighbors else {}
+        return tuple({**self._host.interpreter.begun, **begun}.values())
 
     @cached_property
     def instances(self) -> dict[str, list[tuple[LaunchSite, tuple[str, ...]]]]:
-        """The instances of each template kernel that the host launches, by the kernel's name."""
-        resolver = self._resolver
+        """The instances of each template kernel that the host code of the unit launches, by the kernel's name."""
+        resolver, places = self._resolver, {file.path for file in self.unit.files}
         result: dict[str, list[tuple[LaunchSite, tuple[str, ...]]]] = {}
         for definition in self.definitions:
             if definition.template is None:
                 continue
             for launch in self.launches_of(definition):
-                result.setdefault(definition.name, []).extend(
-                    (launch, arguments) for arguments in resolver.of(launch, definition)
-                )
+                if launch.launch.line.file in places:
+                    instances = resolver.of(launch, definition)
+                    result.setdefault(definition.name, []).extend((launch, item) for item in instances)
         return result
 
     @cached_property
@@ -202,7 +218,7 @@ class CudaSource:
 
         A function with a syntax error may seem to go on into the next one; its launches count if they are `uncertain`.
         """
-        for launch in self.launches:
+        for launch in self._sites:
             function = _enclosing_function(launch.node)
             is_certain = function is not None and not function.has_error
             if function is not None and (is_certain or uncertain) and self._is_in_device_code(launch.node):

@@ -103,6 +103,17 @@ def test_a_grid_of_more_than_a_million_threads_is_left_out_where_contents_take_l
         assert len(with_samples(whole, (), INDEXES, of_any_size=of_any_size)) == len(whole) + samples
 
 
+def test_a_launch_in_place_is_sampled_beside_one_with_two_buffers() -> None:
+    pairs = [(0, 1), (2, 3), (4, 4), (5, 5)]
+    place = SourceLine(Path(__file__), 1)
+    hosts = [
+        HostLaunch((64, 1, 1), (256, 1, 1), 0, tuple(HostArgument("a", buffer=HostBuffer(n, 4)) for n in pair), place)
+        for pair in pairs
+    ]
+    whole = plan([], hosts, INDEXES, LaunchBounds())
+    assert [item.host for item in with_samples(whole, (), INDEXES)[len(whole) :]] == [hosts[0], hosts[2]]
+
+
 def test_a_sampled_block_has_the_coordinates_of_its_number_in_the_grid() -> None:
     shape = Shape.of((100, 50, 1), (32, 1, 1), (0, 4999))
     assert shape.grid == 2

@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -121,6 +122,22 @@ def test_functions_that_cuda_removed_are_replaced(nvcc: FakeNvcc, source: Path) 
     assert nvcc.command[nvcc.command.index("-include") + 1] == "shflbench_macros.h"
     assert "#define cudaThreadSynchronize(...) cudaDeviceSynchronize(__VA_ARGS__)\n" in nvcc.macros
     assert "#define cudaThreadExit(...) cudaDeviceReset(__VA_ARGS__)\n" in nvcc.macros
+
+
+def test_launches_in_device_code_are_compiled_for_the_device_runtime(nvcc: FakeNvcc, source: Path) -> None:
+    nvcc.answer("ptx")
+    for is_wanted in (True, False):
+        nvcc_compiler.compile_ptx(nvcc.path, source, replace(OPTIONS, device_launches=is_wanted))
+        assert ("-rdc=true" in nvcc.command) is is_wanted
+
+
+def test_other_sources_are_included_from_their_folders(nvcc: FakeNvcc, source: Path, tmp_path: Path) -> None:
+    nvcc.answer("ptx")
+    beside, above = source.parent / "beside.cu", tmp_path / "above.cu"
+    nvcc_compiler.compile_ptx(nvcc.path, source, replace(OPTIONS, include=(), sources=(beside, above)))
+    included = ("0/kernel.cu", "0/beside.cu", "1/above.cu")
+    assert nvcc.unit.splitlines() == [f'#include "shflbench_include_{name}"' for name in included]
+    assert nvcc.links["shflbench_include_1"] == str(tmp_path)
 
 
 def test_instances_are_added_by_a_file_that_includes_the_original(nvcc: FakeNvcc, source: Path) -> None:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 # Numbers that stand for what the program reads, of which the one with the most, and the most useful, launches is taken.
 NUMBERS = (1024, 256, 64, 4096, 16, 16384, 2)
+SMALL = 8  # tried where a program accepts only the smallest of them
 LIMITS = (None, 4096, 1024, 256, 64, 16)  # of the numbers of a usual command line
 FURTHER = (ODD, 65_536)  # no multiple of a block; more than the threads of a launch whose loops step by the grid
 MOST_WORDS = 16  # of a command line
@@ -106,11 +107,16 @@ def _of_main(
     states = [_main(run, main, HostInput(count=count), forced=forced) for count in counts]
     best = max(states, key=_score)  # of equal ones, that with the fewest words
     if best.given.used or forced:
-        count = best.given.count
-        yield from _with_numbers(lambda number: _main(run, main, HostInput(count=count, number=number), forced=forced))
+        yield from _with_numbers(lambda number: _of_number(run, main, best, number))
         return
     yield from best.performed
     yield from _with_optional_words(run, main, best, [count for count in counts if count > best.given.count])
+
+
+def _of_number(run: Interpreter, main: HostFunction, known: HostState, number: int) -> HostState:
+    """Return a run of the program like one that is known, with another number."""
+    given = HostInput(count=known.given.count, number=number)
+    return known if known.given.number == number else _main(run, main, given, forced=known.forced)
 
 
 def _with_optional_words(
@@ -220,10 +226,16 @@ def _of_function(run: Interpreter, function: HostFunction, *, forced: bool) -> I
 
 
 def _with_numbers(run_with: Callable[[int], HostState]) -> Iterator[Performed]:
-    """Yield the launches with the two numbers that give the most, and those with further numbers."""
+    """Yield the launches with the two numbers that give the most, and those with further numbers.
+
+    Small numbers run first: a loop that takes too long with one of them is not followed with larger ones.
+    """
     states = [run_with(NUMBERS[0])]
     if states[0].given.used:
-        states += [run_with(number) for number in NUMBERS[1:]]
+        by_number = {number: run_with(number) for number in sorted(NUMBERS[1:])}
+        states += [by_number[number] for number in NUMBERS[1:]]
+        if max(states, key=_score).given.number == min(NUMBERS):
+            states.append(run_with(SMALL))
     best, *others = sorted(states, key=_score, reverse=True)
     yield from best.performed
     yield from (item for state in others[:1] for item in state.performed if _is_valid(item) and _is_moderate(item))

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from shflbench.checker.sources.host.interface import HostRun
+    from shflbench.checker.sources.host.interface import HostRun, Reference
 
 
 def truth(value: object) -> object:
@@ -231,11 +231,19 @@ def _shift_or_read(run: HostRun, target: Node, operand: Node) -> Callable[[HostF
         if isinstance(one, int) or stream is None or stream(frame).type.format:
             return combined(">>", one, second(frame))
         variable = place(frame)
-        reads_number = isinstance(variable, Cell) and variable.type.format not in {"", "b", "B"}
-        variable.store(assumed(run, "input") if reads_number else UNKNOWN)
+        variable.store(_read(run, variable))
         return UNKNOWN
 
     return shift_or_read
+
+
+def _read(run: HostRun, variable: Reference) -> object:
+    """Return what `stream >> variable` gives a variable: a number, or a text that may stand for one."""
+    if not isinstance(variable, Cell):
+        return UNKNOWN
+    if variable.type.name == "string":
+        return Text(None, is_input=True)
+    return assumed(run, "input") if variable.type.format not in {"", "b", "B"} else UNKNOWN
 
 
 def _logical(

@@ -7,6 +7,7 @@ What the host code does not determine is `UNKNOWN`, which every operation passes
 from __future__ import annotations
 
 from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,9 +43,19 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.definitions import Definition
     from shflbench.checker.sources.host.flow import Statement
     from shflbench.checker.sources.host.interface import Reference
-    from shflbench.checker.sources.host.program import HostProgram
-    from shflbench.checker.sources.kernel_file import HostNumber
+    from shflbench.checker.sources.host.program import HostClass, HostProgram
+    from shflbench.checker.sources.kernel_file import HostChange, HostNumber
     from shflbench.checker.sources.layouts import Types
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """One field of a class: a class makes many objects."""
+
+    name: str
+    type: str
+    shape: Callable[[HostType, HostFrame], HostType]
+    value: Callable[[HostFrame], object] | None  # with which it begins
 
 
 class Interpreter:
@@ -55,16 +66,17 @@ class Interpreter:
         program: HostProgram,
         types: Types,
         kernels: Mapping[str, Sequence[Definition]],
-        numbers: Mapping[str, int | float] | None = None,
-        instance: tuple[Sequence[str], Sequence[str]] = ((), ()),
+        change: HostChange,
+        most_steps: int = MOST_TOTAL,
     ) -> None:
         """Keep the program; `kernels` has the definitions of kernels by the last part of their names.
 
-        Variables that begin with a constant begin with the `numbers` of their names, and function templates that are
-        called with the first arguments of `instance` get the second ones.
+        Variables that begin with a constant begin with the numbers that the `change` has for their names, and function
+        templates that are called with the first arguments of its instance get the second ones. All runs together take
+        at most so many iterations and calls.
         """
-        self.program, self.kernels, self.numbers = program, kernels, numbers or {}
-        self._instance = instance
+        self.program, self.kernels, self.numbers = program, kernels, change.numbers
+        self._instance = change.instance
         self.types = TypeReader(types, program)
         self.state = HostState(HostInput())
         self._expressions: dict[int, Callable[[HostFrame], object]] = {}
@@ -73,7 +85,8 @@ class Interpreter:
         self.macro_uses: list[Node] = []  # those around what runs
         self.begun: dict[str, HostNumber] = {}  # numbers that variables began with, and macros stood for, by name
         self.long_loops: dict[int, LongLoop] = {}  # those that took too many iterations
-        self._left = MOST_TOTAL
+        self._fields: dict[str, list[_Field]] = {}  # of classes, by their names
+        self._left = most_steps
         self._expanded: dict[str, tuple[Tree, Node | None]] = {}
         self.allocations: Iterator[int] = count()
         self.start = next(MOMENTS)
@@ -260,19 +273,25 @@ class Interpreter:
         for base in known.bases:
             if base != name:
                 self._add_fields(made, base.partition("<")[0])
+        if name not in self._fields:
+            self._fields[name] = list(self._declared_fields(known))
         frame = HostFrame({}, made, made.bound)
+        for item in self._fields[name]:
+            type_ = item.shape(self.type(item.type, frame), frame)
+            given = [item.value(frame)] if item.value is not None else []
+            inner = type_.name == made.type.name
+            made.fields[item.name] = Cell() if inner else self.constructed(type_, given, frame)
+
+    def _declared_fields(self, known: HostClass) -> Iterator[_Field]:
         for item in items(known.body):
             if item.type != "field_declaration":
                 continue
             text = text_of(item.child_by_field_name("type"))
             value = item.child_by_field_name("default_value")
+            first = self.expression(value) if value is not None else None
             for declarator in item.children_by_field_name("declarator"):
-                if declarator.type == "function_declarator":
-                    continue
-                type_ = shape_of(self, declarator)(self.type(text, frame), frame)
-                given = [self.expression(value)(frame)] if value is not None else []
-                inner = type_.name == made.type.name
-                made.fields[declared_name(declarator)] = Cell() if inner else self.constructed(type_, given, frame)
+                if declarator.type != "function_declarator":
+                    yield _Field(declared_name(declarator), text, shape_of(self, declarator), first)
 
     # Calls
 

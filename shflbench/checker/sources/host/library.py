@@ -16,6 +16,7 @@ from shflbench.checker.sources.host.values import (
     CellAddress,
     HostCallable,
     HostElement,
+    InputNumber,
     Memory,
     Pointer,
     Structure,
@@ -335,6 +336,8 @@ def _parsed(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> objec
     if not isinstance(value, Text):
         return UNKNOWN
     if value.text is None:
+        if value.is_input:
+            return InputNumber(assumed(run, "input"))
         if value.place is None:
             return UNKNOWN
         return assumed(run, f"argv[{value.place}]")
@@ -488,6 +491,17 @@ def _occupancy(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> ob
     return 0
 
 
+def _of_one_process(number: int) -> Call:
+    """Return `MPI_Comm_rank` or `MPI_Comm_size` of a program that runs as one process."""
+
+    def number_of(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+        if len(given) > 1:
+            _write(given[1].load(), number)
+        return 0
+
+    return number_of
+
+
 def _raw(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     return given[0].load() if given else UNKNOWN
 
@@ -543,5 +557,7 @@ LIBRARY: Mapping[str, Call] = {
     "cudaOccupancyMaxPotentialBlockSize": _block_size,
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _occupancy,
     **dict.fromkeys(("raw_pointer_cast", "device_pointer_cast", "device_ptr"), _raw),
-    **dict.fromkeys(("printf", "fprintf", "puts", "time", "clock", "free", "srand"), _constant(0)),
+    "MPI_Comm_rank": _of_one_process(0),
+    "MPI_Comm_size": _of_one_process(1),
+    **dict.fromkeys(("MPI_Init", "printf", "fprintf", "puts", "time", "clock", "free", "srand"), _constant(0)),
 }  # fmt: skip

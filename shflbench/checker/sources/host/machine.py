@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_STEPS = 100_000  # iterations and calls of one run
 MOST_TOTAL = 400_000  # of all runs of a file
+MOST_OF_SEVERAL = 60_000  # of all runs of a program of several files, which often computes on the CPU, too; 4 s
 MOST_ITERATIONS = 5_000  # of a loop that only computes, with the loops in it; then its results are unknown
 MOST_LAUNCHING = 40  # iterations of a loop that uses the device
 MOST_REPEATING = 2_000  # iterations and calls in such a loop, after which iterations without a new launch end it

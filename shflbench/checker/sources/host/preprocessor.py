@@ -36,12 +36,12 @@ _GIVEN = {"__CUDACC__": "1", "__NVCC__": "1", "__cplusplus": "201703", "__linux_
 class Preprocessor:
     """Follows the directives of the files in the order in which a compiler reads them."""
 
-    def __init__(self, files: Sequence[UserFile], define: Mapping[str, Macro]) -> None:
-        """Read the main file, which is the first, and what it includes; `define` is what `-D` gives."""
+    def __init__(self, roots: Sequence[UserFile], files: Sequence[UserFile], define: Mapping[str, Macro]) -> None:
+        """Read the `roots`, in their order, and those of the files that they include; `define` is what `-D` gives."""
         self._files = {file.path.name: file for file in files}
         self._compiled: dict[str, list[TextSpan]] = {}  # by the name of a file that is read: its lines that count
         self.macros: dict[str, Macro] = {name: Macro(name, None, body) for name, body in _GIVEN.items()} | dict(define)
-        for file in files[:1]:
+        for file in roots:
             self._read(file, 0)
 
     def compiles(self, file: UserFile, position: int) -> bool:

@@ -77,6 +77,8 @@ class HostProgram:
         for file in files:
             for node in walk(file.tree.root_node):
                 self._index(node)
+        for name in self.variables.keys() & (self.functions.keys() | self.kernels):
+            del self.variables[name]  # which is the declaration of the function
         for name, value in (numbers or {}).items():
             macro = self.macro(name)
             if macro is not None and self.is_number(name):

@@ -96,7 +96,7 @@ class TypeReader:
 
     def read(self, text: str, bound: Mapping[str, object]) -> HostType:
         """Return the type that a text stands for."""
-        words = set(re.findall(r"\w+", text))
+        words = set(re.findall(r"\w+", text)) if bound else set()
         relevant = tuple((name, bound[name]) for name in sorted(words & bound.keys()))
         key = (text, relevant)
         if key not in self._known:

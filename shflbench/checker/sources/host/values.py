@@ -254,7 +254,8 @@ class HostElement:
 
     def store(self, value: object) -> None:
         """Set the value."""
-        self.memory.store(self.offset, self.type, as_type(value, self.type))
+        known = UNKNOWN if isinstance(value, InputNumber) else as_type(value, self.type)
+        self.memory.store(self.offset, self.type, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,6 +313,11 @@ class Text:
 
     text: str | None
     place: int | None = None  # in `argv`
+    is_input: bool = False  # the program reads it elsewhere
+
+
+class InputNumber(int):
+    """A number in a text that the program reads: among the elements of an array it is data, and not known."""
 
 
 def target_value(value: object) -> object:

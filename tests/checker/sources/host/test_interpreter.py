@@ -1,11 +1,13 @@
 """The launches that the interpreter of host code reaches: values, buffers, and conditions."""
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from shflbench.checker.sources.host.chosen_runs import FURTHER, NUMBERS
-from shflbench.checker.sources.host.machine import MOST_ITERATIONS, MOST_STEPS
+from shflbench.checker.sources.host.chosen_runs import FURTHER, NUMBERS, SMALL
+from shflbench.checker.sources.host.interpreter import Interpreter
+from shflbench.checker.sources.host.machine import MOST_ITERATIONS, MOST_STEPS, HostState
 from shflbench.checker.sources.kernel_file import HostLaunch
 from tests.checker.sources.conftest import Parse
 
@@ -57,6 +59,8 @@ def numbers(found: list[HostLaunch]) -> list[int | float | None]:
          "kernel<<<1, 32>>>(p, sizes[2]);"), 61),
         (main("int n = 4, *q = &n; *q = 9; kernel<<<1, 32>>>(p, n);"), 9),
         (main("int n = std::max(3, std::min(9, 5)); kernel<<<1, 32>>>(p, n);"), 5),
+        (main("int rank, size; MPI_Init(&argc, &argv); MPI_Comm_rank(MPI_COMM_WORLD, &rank);"
+              "MPI_Comm_size(MPI_COMM_WORLD, &size); kernel<<<1, 32>>>(p, 10 * rank + 3 * size + argc);"), 4),
         (main("cudaDeviceProp d; cudaGetDeviceProperties(&d, 0); kernel<<<1, 32>>>(p, d.warpSize);"), 32),
         (main("cudaDeviceProp d; cudaGetDeviceProperties(&d, 0); "
               "kernel<<<1, 32>>>(p, std::min(1 << 20, d.maxGridSize[1]) + d.maxThreadsDim[2]);"), 65535 + 64),
@@ -115,6 +119,45 @@ def test_numbers_that_a_stream_reads_are_one_number_of_the_input(launches: Launc
     seen = launches(main(f"int n = 0, m; {stream} >> n >> m; kernel<<<n / 64, 64>>>(p, m);"))
     assert numbers(seen)[0] == NUMBERS[0]
     assert all(launch.assumed == (("input", launch.arguments[1].value),) for launch in seen)
+
+
+def test_a_number_in_a_text_that_a_stream_reads_is_one_of_the_input(launches: Launches) -> None:
+    read = "int read(std::istream &in) { std::string text; in >> text; return std::stoi(text); }\n"
+    body = "std::ifstream in(argv[0]); int n = read(in); if (n > 64) throw n; kernel<<<1, 64>>>(p, n);"
+    seen = launches(read + main(body))
+    assert numbers(seen)[0] == 64
+    assert all(launch.assumed == (("input", launch.arguments[1].value),) for launch in seen)
+
+
+def test_elements_of_an_array_that_a_stream_reads_are_not_its_size(launches: Launches) -> None:
+    read = "void read(std::istream &in, int &v) { std::string text; in >> text; v = std::stoi(text); }\n"
+    fill = (
+        "std::vector<int> labels(n); for (int i = 0; i < n; i++) { read(in, labels[i]); if (labels[i] >= n) throw i; }"
+    )
+    body = f"std::ifstream in(argv[0]); int n; read(in, n); {fill} kernel<<<1, 64>>>(p, n);"
+    assert NUMBERS[0] in numbers(launches(read + main(body)))
+
+
+def test_a_program_that_accepts_only_small_numbers_gets_two_of_them(launches: Launches) -> None:
+    assert numbers(launches(main("int n; std::cin >> n; if (n > 9) exit(1); kernel<<<1, 64>>>(p, n);"))) == [2, SMALL]
+
+
+def test_a_long_loop_is_followed_with_the_smallest_number_only(parse: Parse, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = parse(KERNEL + main(
+        "int n, s = 0; std::cin >> n; if (n > 256) exit(1); for (int i = 0; i < 100 * n; i++) s += i;"
+        "kernel<<<n / 64, 64>>>(p, n);"
+    ))  # fmt: skip
+    steps: dict[int, int] = {}
+    run = Interpreter.run
+
+    def recorded(*arguments: Any, **options: Any) -> HostState:
+        state = run(*arguments, **options)
+        steps[state.given.number] = steps.get(state.given.number, 0) + state.steps
+        return state
+
+    monkeypatch.setattr(Interpreter, "run", recorded)
+    assert source.launches
+    assert steps[64] > MOST_ITERATIONS > 2 * steps[256]
 
 
 def test_kernels_that_a_lambda_launches_alike_are_all_found(parse: Parse) -> None:

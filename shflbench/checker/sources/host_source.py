@@ -1,0 +1,73 @@
+"""The host code of some files, as the interpreter runs it: with expanded launch macros, constants and types."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.constants import Evaluator
+from shflbench.checker.sources.host.interpreter import Interpreter
+from shflbench.checker.sources.host.machine import MOST_OF_SEVERAL, MOST_TOTAL
+from shflbench.checker.sources.host.preprocessor import Preprocessor
+from shflbench.checker.sources.host.program import HostProgram
+from shflbench.checker.sources.launch_macros import with_launches
+from shflbench.checker.sources.launches import LaunchSite, launches
+from shflbench.checker.sources.layouts import Types
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shflbench.checker.sources.definitions import Definition
+    from shflbench.checker.sources.host_code import UserFile
+    from shflbench.checker.sources.kernel_file import HostChange
+    from shflbench.checker.sources.macros import Macros
+
+
+class HostSource:
+    """The host code of one translation unit, or of several files of a program."""
+
+    def __init__(
+        self,
+        roots: Sequence[UserFile],
+        files: Sequence[UserFile],
+        macros: Macros,
+        kernels: Mapping[str, Sequence[Definition]],
+        change: HostChange,
+    ) -> None:
+        """Keep the files; `roots` are those that a compiler is given, in the order in which their macros count.
+
+        `macros` are those of all files, and `kernels` the definitions of kernels by the last part of their names.
+        """
+        self._files, self._macros, self._kernels, self._change = files, macros, kernels, change
+        self._most_steps = MOST_TOTAL if len(roots) == 1 else MOST_OF_SEVERAL
+        self._preprocessor = Preprocessor(roots, files, macros.of_command_line())
+
+    @cached_property
+    def files(self) -> list[UserFile]:
+        """The files with expanded launch macros."""
+        return with_launches(self._files, self._macros, self._preprocessor.macros)
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """Constants of the host code."""
+        evaluator = Evaluator(self.files, self._macros)
+        evaluator.types = Types(self._files, evaluator.text, self._preprocessor.compiles)
+        return evaluator
+
+    @property
+    def types(self) -> Types:
+        """Typedefs and structures."""
+        types = self.evaluator.types
+        assert types is not None  # noqa: S101  (set with the evaluator)
+        return types
+
+    @cached_property
+    def sites(self) -> list[LaunchSite]:
+        """The launches in the text."""
+        return launches(self.files, self.evaluator)
+
+    @cached_property
+    def interpreter(self) -> Interpreter:
+        """The interpreter of the functions."""
+        program = HostProgram(self.files, self._macros, self._preprocessor.macros, self._change.numbers)
+        return Interpreter(program, self.types, self._kernels, self._change, self._most_steps)
