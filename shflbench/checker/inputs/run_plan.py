@@ -21,6 +21,7 @@ from shflbench.checker.inputs.bounds import size_bounds, starts_of_ranges
 from shflbench.checker.inputs.launches import PlannedLaunch, is_special, plan
 from shflbench.checker.inputs.names import matched, pointer_names
 from shflbench.checker.inputs.numbers import ArgumentNumbers
+from shflbench.checker.inputs.range_pairs import range_pairs
 from shflbench.checker.inputs.sampled import with_samples
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.size_bound import evaluated
@@ -57,7 +58,9 @@ def plan_runs(
     kernel, program, slicer = linked.kernel, linked.program, linked.slicer
     names = pointer_names(kernel)
     indexes = structural_contents(slicer)
-    offsets = range_ends(list(array_accesses(slicer, IndexValues(slicer))), slicer)
+    accesses = list(array_accesses(slicer, IndexValues(slicer)))
+    offsets = range_ends(accesses, slicer)
+    pairs = range_pairs(accesses, slicer)
     wishes = Wishes(
         given=matched(arguments, kernel),
         shared_bytes=shared_bytes,
@@ -71,6 +74,7 @@ def plan_runs(
         shifts=shifts(slicer),
         units=units(slicer),
         offsets=frozenset(names[start] for start in offsets & names.keys()),
+        ends={names[end]: names[start] for end, start in pairs.items() if {end, start} <= names.keys()},
         indexes=frozenset(names[start] for start in indexes & names.keys()),
         thresholds=thresholds(kernel, slicer),
     )

@@ -44,6 +44,7 @@ class Wishes:
     units: Mapping[int, int] = field(default_factory=dict)  # powers of two that numbers are divided by, by first byte
     arrivals: Collection[int] = ()  # first bytes of the numbers that counts in memory are compared with
     offsets: Collection[str] = ()  # buffers of which an element and the next one are a range: they are sorted
+    ends: Mapping[str, str] = field(default_factory=dict)  # buffers that hold ends of ranges → those of their begins
     indexes: Collection[str] = ()  # buffers whose contents are addresses, or numbers of iterations
     thresholds: Mapping[str, ContentThresholds] = field(default_factory=dict)  # that contents are compared with
     alternative: Alternative | None = None  # values in place of those that names and the launch suggest
