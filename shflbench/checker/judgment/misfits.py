@@ -140,12 +140,17 @@ def body_sites(slicer: Slicer) -> list[Site]:
 
 
 def sites_of(observation: Observation, slicer: Slicer) -> Site:
-    """Return the ids of the ops that take part in a hazard; of a loop that did not end, those it begins with."""
+    """Return the ids of the ops that take part in a hazard.
+
+    Of a loop that did not end, those it begins with, and of an assertion those that test it.
+    """
     instructions = [observation.hazard.instruction, observation.hazard.other or observation.hazard.instruction]
     ops = [op for instruction in instructions for op in slicer.ops_of(instruction)]
     if observation.kind is HazardKind.ENDLESS:  # of the copies of an inlined loop, those that ran
         ran = ran_ops(slicer.program, observation.launches[0])
         ops = [head for op in ops if id(op) in ran for head in loop_heads(op, slicer)] or ops
+    if observation.kind in {HazardKind.ASSERT_FAILED, HazardKind.TRAPPED}:
+        ops = [branch for op in ops for branch in slicer.conditions(op)] or ops
     return frozenset(map(id, ops))
 
 
