@@ -12,7 +12,7 @@ from shflbench.checker.dataflow.arrivals import arrival_counts
 from shflbench.checker.dataflow.bit_uses import masks, shifts, units
 from shflbench.checker.dataflow.index_values import IndexValues
 from shflbench.checker.dataflow.scope import used_indexes
-from shflbench.checker.dataflow.strides import strides
+from shflbench.checker.dataflow.strides import numbers_of_blocks, strides
 from shflbench.checker.dataflow.warps import takes_whole_warps
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.array_accesses import array_accesses, range_ends
@@ -68,6 +68,7 @@ def plan_runs(
         zeroed=zeroed_buffers(kernel, program, slicer),
         bounds=size_bounds(kernel, slicer),
         strides=strides(slicer),
+        blocks=numbers_of_blocks(slicer),
         starts=starts_of_ranges(slicer),
         arrivals=arrival_counts(slicer),
         masks=masks(slicer),

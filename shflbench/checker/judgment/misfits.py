@@ -121,6 +121,14 @@ def undecided(
     return [launch for item in items for launch in item.launches], [sites_of(item, slicer) for item in items]
 
 
+def only_numbers(judged: Iterable[JudgedObservation]) -> bool:
+    """Whether derived numbers decide on the faults for which a kernel needs arguments, and no buffers."""
+    items = [item for item in judged if item.causes]
+    names = {name for item in items for name in item.causes} - {LAUNCH}
+    buffers = {buffer.name for item in items for buffer in item.observation.launches[0].arguments.buffers}
+    return bool(names) and not names & (buffers | {TEXTURES, SHARED, HOST_ARGS})
+
+
 def _may_overlap(item: JudgedObservation, slicer: Slicer) -> bool:
     """Whether threads write equal values to one address that derived values decide on."""
     observation = item.observation

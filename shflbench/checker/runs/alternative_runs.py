@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.alternatives import ALTERNATIVES, AS_USUAL, SHORT
+from shflbench.checker.inputs.alternatives import ALTERNATIVES, AS_USUAL, OF_NUMBERS, SHORT
 from shflbench.checker.inputs.launches import shorter
 from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.coverage import executed, executed_blocks
@@ -29,17 +29,22 @@ Site = frozenset[int]  # ids of the ops of one hazard
 
 
 def with_alternatives(
-    runs: KernelRuns, evidence: KernelEvidence, failed: Sequence[LaunchEvidence], sites: Sequence[Site]
+    runs: KernelRuns,
+    evidence: KernelEvidence,
+    failed: Sequence[LaunchEvidence],
+    sites: Sequence[Site],
+    *,
+    only_numbers: bool = False,
 ) -> KernelEvidence:
     """Return the evidence with the launches that `failed` as they run without a fault, if values for that are known.
 
     Each of them executes all ops of one of the `sites`, and the first one runs under all schedules if no other did.
+    `only_numbers` says that no contents decide on the faults.
     """
+    values = OF_NUMBERS if only_numbers else ALTERNATIVES
     plans = {id(item.launch): item for item in failed}
     smallest = sorted(plans.values(), key=lambda item: item.launch.shape.threads)[:MOST_LAUNCHES]
-    tries = [
-        (shorter(item.launch), SHORT) if did_not_end(item) else (item.launch, ALTERNATIVES) for item in smallest
-    ]  # fmt: skip
+    tries = [(shorter(item.launch), SHORT) if did_not_end(item) else (item.launch, values) for item in smallest]
     return _with(runs, evidence, tries, sites)
 
 
