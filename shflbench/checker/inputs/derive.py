@@ -224,7 +224,7 @@ class _Maker:
         element = element_of(item.element) or BYTES
         one = getattr(item, "element_bytes", None) or element.size * getattr(item, "lanes", 1)
         plain = max(self.launch.shape.threads, FEWEST) * (one if element is not BYTES else 16) + max(place, 0)
-        known = self._size(name, plain, one, source)
+        known = self._size(name, plain, one, source, max(place, 0))
         data, span = self._made_buffer(name, element, size, known, source)
         whole = known.bytes if self.buffers[-1].contents.size < known.bytes else 0
         moved = host is not None and (source is None or source.size is None) and known.origin is Origin.DERIVED
@@ -282,8 +282,11 @@ class _Maker:
             self._note(f"contents of {name} = {shown}", Origin.DERIVED)
         return made
 
-    def _size(self, name: str, plain: int, one: int, source: HostBuffer | None) -> _Size:
-        """Return the size of a buffer: that of the host code, one that guards suggest, or what accesses need."""
+    def _size(self, name: str, plain: int, one: int, source: HostBuffer | None, before: int) -> _Size:
+        """Return the size of a buffer: that of the host code, one that guards suggest, or what accesses need.
+
+        Guards suggest what is behind a pointer, which has bytes `before` it.
+        """
         given = source.size if source is not None else None
         if given and given <= self.wishes.most_bytes:
             smaller = self.sizes.scaled(name, given) if self.wishes.vary and not self._is_computed else None
@@ -291,7 +294,7 @@ class _Maker:
                 return _Size(smaller.bytes, Origin.DERIVED, limited=True, reached=smaller.reached)
             return _Size(given, Origin.HOST, reached=self.sizes.reaches(name, given // max(one, 1)))
         if self.wishes.vary and (suggested := self.sizes.largest(name)) is not None:
-            return _Size(suggested.bytes, Origin.DERIVED, limited=True, reached=suggested.reached)
+            return _Size(before + suggested.bytes, Origin.DERIVED, limited=True, reached=suggested.reached)
         return _Size(max(plain, self.wishes.least_bytes.get(name, 0)), Origin.DERIVED)
 
     def _random(self, element: Element, count: int, name: str, bytes_: int) -> NDArray[np.uint8]:

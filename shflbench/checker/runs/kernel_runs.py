@@ -34,6 +34,7 @@ from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.runs.launch_selection import adversarial, to_compare
 from shflbench.checker.runs.long_loops import is_free_of_derived
 from shflbench.checker.runs.narrow_masks import launch_of_masks
+from shflbench.checker.runs.overruns import overrun_buffers
 from shflbench.errors import TimeLimitError
 from shflbench.words import count_noun
 
@@ -216,7 +217,7 @@ class KernelRuns:
                 launch = smaller
             elif self._is_beyond_all(result.error, arguments) and (other := _that_fits(launch)) is not None:
                 launch = other
-            elif not self._grow_one(result.error, arguments):
+            elif not self._grow_one(result.error, arguments) and not self._grow_overrun(result, arguments):
                 result = self._past_faults(emulated, result, seed)
                 if any(self._grow_one(fault, arguments) for fault in result.faults):
                     continue
@@ -285,8 +286,15 @@ class KernelRuns:
         buffer, needed = self._meant(fault, arguments)
         if buffer is not None and fault.low < 0 and buffer is arguments.buffer(fault.buffer):
             return self._grow_before(fault, buffer, arguments)
-        if buffer is None or buffer.limited:
-            return False
+        return buffer is not None and not buffer.limited and self._grow(buffer, needed, arguments)
+
+    def _grow_overrun(self, result: ScheduleResult, arguments: Arguments) -> bool:
+        """Let the buffers grow that accesses left for other buffers, where they race."""
+        slicer = self._slicer = self._slicer or Slicer(self.program)
+        buffers = [item for hazard in result.hazards for item in overrun_buffers(hazard, slicer, arguments)]
+        return any(self._grow(buffer, 0, arguments) for buffer in buffers if not buffer.limited)
+
+    def _grow(self, buffer: ArgumentBuffer, needed: int, arguments: Arguments) -> bool:
         size = max(2 * buffer.contents.size, needed)
         if buffer.size is not Origin.DERIVED or arguments.total_bytes - buffer.contents.size + size > MOST_BYTES:
             return False
