@@ -14,7 +14,7 @@ from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.explore import explore
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.derive import derive
-from shflbench.checker.inputs.launches import fewer_blocks, is_special, without_arguments
+from shflbench.checker.inputs.launches import fewer_blocks, is_of_same_launch, is_special, without_arguments
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.numbers import is_too_large
 from shflbench.checker.inputs.wishes import MOST_BYTES, MOST_PAGED, PAGED_PERIOD
@@ -78,7 +78,8 @@ class KernelRuns:
 
         UsageError where a given value does not fit its parameter.
         """
-        launches, unfinished = self.in_lockstep(launch_plan)
+        every, unfinished = self.in_lockstep(launch_plan)
+        launches = [item for item in every if not self._lacks_memory(item, every)]
         if not unfinished and (narrow := launch_of_masks(launches, Slicer(self.program))) is not None:
             narrowed, unfinished = self.in_lockstep([narrow])
             launches += narrowed
@@ -333,6 +334,13 @@ class KernelRuns:
             buffer, _ = self._meant(error, sampled.arguments)
             return buffer is None or buffer.size is not Origin.DERIVED
         return error is None or isinstance(error, KernelFault)
+
+    def _lacks_memory(self, item: LaunchEvidence, every: Sequence[LaunchEvidence]) -> bool:
+        """Whether a launch says only that it needs more memory than all buffers can have, and blocks of it ended."""
+        if item.launch.shape.sample or not self._is_beyond_all(item.results[0].error, item.arguments):
+            return False
+        whole = [other for other in every if other.launch.shape.sample and other.results[0].error is None]
+        return any(is_of_same_launch(other.launch, item.launch) for other in whole)
 
     def _is_beyond_all(self, fault: EmulatorError | None, arguments: Arguments) -> bool:
         """Whether an access is beyond what all buffers together can have."""

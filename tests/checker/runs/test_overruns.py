@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from shflbench.checker.files import FileOptions, check_file
 from shflbench.checker.report import KernelReport
 from tests import kernels
@@ -47,3 +49,24 @@ def test_sizes_that_guards_suggest_are_behind_the_pointer(tmp_path: Path, kernel
     report = report_on(BEHIND, tmp_path, kernel_cache)
     assert report.verdict == "clean"
     assert "out of bounds" not in report.sentence
+
+
+# A block has threads in all planes, so that no number of blocks needs less memory than the emulator has for whole ones.
+PLANES = """__global__ void planes(float *out, const float *in) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, z = threadIdx.z;
+    if (x < 1000000) out[z * 1000000 + x] = 2 * in[z * 1000000 + x];
+}
+int main() {
+    float *out, *in;
+    cudaMalloc(&out, 64000000 * sizeof(float));
+    cudaMalloc(&in, 64000000 * sizeof(float));
+    planes<<<62500, dim3(16, 1, 64)>>>(out, in);
+}
+"""
+
+
+@pytest.mark.expensive
+def test_a_launch_that_lacks_memory_counts_for_nothing_if_blocks_of_it_ran(tmp_path: Path, kernel_cache: Path) -> None:
+    report = report_on(PLANES, tmp_path, kernel_cache)
+    assert report.verdict == "clean"
+    assert [item.shape for item in report.launches] == ["62500:16x1x64"]
