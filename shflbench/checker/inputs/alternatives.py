@@ -77,4 +77,8 @@ OF_NUMBERS = tuple(Alternative(Contents.ORDER, *numbers) for numbers in NUMBERS)
 # For loops that did not end: they run a few times, first with sizes for which all threads have work, and then once
 # where contents are the numbers of iterations.
 AS_USUAL = Alternative(Contents.ORDER)
-SHORT = (AS_USUAL, Alternative(Contents.ONE), *(Alternative(contents, *numbers) for numbers in ((4, 4), (16, 1), (1, 1)) for contents in Contents))
+SHORT = (
+    AS_USUAL,
+    Alternative(Contents.ONE),
+    *(Alternative(contents, *numbers) for numbers in ((4, 4), (16, 1), (1, 1)) for contents in Contents),
+)
