@@ -11,7 +11,7 @@ from shflbench.checker.judgment.body import is_of_memory
 from shflbench.checker.judgment.causes import HOST_ARGS, LAUNCH, OF_VALUES, SHARED, TEXTURES, only_special, race_inputs
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.races.hazards import RACES, HazardKind
-from shflbench.checker.runs.alternative_runs import ran_ops
+from shflbench.checker.runs.alternative_runs import Causes, ran_ops
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -121,12 +121,14 @@ def undecided(
     return [launch for item in items for launch in item.launches], [sites_of(item, slicer) for item in items]
 
 
-def only_numbers(judged: Iterable[JudgedObservation]) -> bool:
-    """Whether derived numbers decide on the faults for which a kernel needs arguments, and no buffers."""
+def kind_of_causes(judged: Iterable[JudgedObservation]) -> Causes:
+    """Return what decides on the faults for which a kernel needs arguments."""
     items = [item for item in judged if item.causes]
-    names = {name for item in items for name in item.causes} - {LAUNCH}
     buffers = {buffer.name for item in items for buffer in item.observation.launches[0].arguments.buffers}
-    return bool(names) and not names & (buffers | {TEXTURES, SHARED, HOST_ARGS})
+    names = {name for item in items for name in item.causes if name != LAUNCH}
+    if names & (buffers | {TEXTURES, SHARED, HOST_ARGS}):
+        return Causes.CONTENTS
+    return Causes.NUMBERS if names else Causes.UNKNOWN
 
 
 def _may_overlap(item: JudgedObservation, slicer: Slicer) -> bool:

@@ -50,8 +50,8 @@ class BufferGrowth:
     def _of_overrun(self, wishes: Wishes, result: ScheduleResult, arguments: Arguments) -> Wishes | None:
         """Return the wishes for larger buffers that accesses left for other ones, where they race."""
         slicer = self._slices()
-        left = (buffer for hazard in result.hazards for buffer in overrun_buffers(hazard, slicer, arguments))
-        grown = (_larger(wishes, buffer, 0, arguments) for buffer in left)
+        overrun = (item for hazard in result.hazards for item in overrun_buffers(hazard, slicer, arguments))
+        grown = (_larger(wishes, buffer, 0, arguments) for buffer in overrun)
         return next((item for item in grown if item is not None), None)
 
     def meant(self, fault: KernelFault, arguments: Arguments) -> tuple[ArgumentBuffer | None, int]:
