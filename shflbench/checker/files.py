@@ -22,7 +22,7 @@ from shflbench.checker.inputs.names import gives_buffers, matched, refuse_unknow
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
-from shflbench.checker.judgment.misfits import body_sites, overlaps, undecided
+from shflbench.checker.judgment.misfits import body_sites, kind_of_causes, overlaps, undecided
 from shflbench.checker.link.unsupported import UnsupportedKernelError
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.ptx.syntax import shortened
@@ -307,7 +307,8 @@ def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
         evidence = with_shorter(runs, evidence, launches, body_sites(linked.slicer))
         judgment = judge(evidence, linked.slicer)
     elif evidence.launches and _depends_on_derived(judgment, linked):
-        evidence = with_alternatives(runs, evidence, *undecided(judgment.observations, evidence, linked.slicer))
+        failed = undecided(judgment.observations, evidence, linked.slicer)
+        evidence = with_alternatives(runs, evidence, *failed, kind_of_causes(judgment.observations))
         judgment = judge(evidence, linked.slicer)
     watchers.study(linked, evidence)
     supported = [launch for launch in launches if str(launch.shape) not in judgment.refused]

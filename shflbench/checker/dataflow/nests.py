@@ -18,11 +18,14 @@ def loop_exits(op: Op, slicer: Slicer) -> list[Op]:
 
     What else is decided in a loop changes the instructions of an iteration, and not the number of iterations.
     """
-    exits: dict[int, Op] = {}
+    return list({id(last): last for _, exits in exits_by_loop(op, slicer) for last in exits}.values())
+
+
+def exits_by_loop(op: Op, slicer: Slicer) -> Iterator[tuple[set[int], list[Op]]]:
+    """Yield the blocks of each of these loops, with the conditional branches and exits that leave it."""
     for blocks in _nest(op, slicer):
         lasts = (item for block in blocks for item in slicer.ops_in(block)[-1:])
-        exits.update({id(last): last for last in lasts if last.guard is not None and slicer.leaves(last, blocks)})
-    return list(exits.values())
+        yield blocks, [last for last in lasts if last.guard is not None and slicer.leaves(last, blocks)]
 
 
 def loop_heads(op: Op, slicer: Slicer) -> list[Op]:

@@ -81,10 +81,15 @@ class Slicer:
         """Return the ops that an instruction became; several where its function was inlined more than once."""
         return self._ops.get((instruction.line, instruction.text), [])
 
-    def of(self, ops: Iterable[Op], *, address_only: bool = False) -> Slice:
-        """Return what `ops` depend on; with `address_only`, without the conditions under which they run."""
+    def of(
+        self, ops: Iterable[Op], *, address_only: bool = False, conditions_in: Collection[int] | None = None
+    ) -> Slice:
+        """Return what `ops` depend on; with `address_only`, without the conditions under which they run.
+
+        Of the conditions, `conditions_in` keeps those that are decided in these blocks.
+        """
         result = Slice()
-        walk = _Walk(self, result, follow_control=not address_only)
+        walk = _Walk(self, result, conditions_in=() if address_only else conditions_in)
         for op in ops:
             walk.start(op)
         walk.finish()
@@ -188,8 +193,8 @@ def parameter_byte(op: Op) -> int | None:
 class _Walk:
     """Follows dependences until nothing new is met."""
 
-    def __init__(self, slicer: Slicer, result: Slice, *, follow_control: bool) -> None:
-        self.slicer, self.result, self.follow_control = slicer, result, follow_control
+    def __init__(self, slicer: Slicer, result: Slice, *, conditions_in: Collection[int] | None) -> None:
+        self.slicer, self.result, self.conditions_in = slicer, result, conditions_in
         self.registers: set[int] = set()
         self.ops: set[int] = set()
         self.spaces: set[str] = set()
@@ -246,12 +251,14 @@ class _Walk:
         self.result.unknown = True
 
     def _control(self, op: Op) -> None:
-        if self.follow_control:
-            for branch in self.slicer.conditions(op):
-                if id(branch) not in self.ops:
-                    self.ops.add(id(branch))
-                    self._registers([branch.guard])
-                    self._control(branch)
+        if self.conditions_in is not None and not self.conditions_in:
+            return  # before conditions are computed, which takes long
+        for branch in self.slicer.conditions(op):
+            is_followed = self.conditions_in is None or self.slicer.block_of(branch) in self.conditions_in
+            if is_followed and id(branch) not in self.ops:
+                self.ops.add(id(branch))
+                self._registers([branch.guard])
+                self._control(branch)
 
     def _registers(self, slots: Iterable[Slot | None]) -> None:
         for slot in slots:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shflbench.checker.dataflow.polynomials import Polynomial
     from shflbench.checker.dataflow.slices import Slicer
 
+BLOCKS = ("%ctaid.", "%nctaid.")
 SIZES = ("%nctaid.", "%ntid.")
 ON_CHIP = {"shared", "local"}
 
@@ -50,6 +51,28 @@ def strides(slicer: Slicer) -> frozenset[Stride]:
     values = IndexValues(slicer)
     bounded = set(_loops_on_chip(slicer, values))
     return frozenset(stride for stride in _strides(slicer, values, bounded) if stride.step)
+
+
+def numbers_of_blocks(slicer: Slicer) -> frozenset[int]:
+    """Return the first bytes of the parameters that are compared with numbers of blocks, and with nothing else.
+
+    In `for (row = blockIdx.x; row < rows; row += gridDim.x)`, a block has a row, however many threads it has.
+    """
+    of_blocks: dict[int, bool] = {}
+    values = IndexValues(slicer)
+    for guard in guards(slicer, values):
+        symbols = {name for term in guard.index for symbol in term for name in _names(symbol, values)}
+        is_of_blocks = bool(symbols) and all(symbol.startswith(BLOCKS) for symbol in symbols)
+        for term in variable(guard.limit):
+            for start in parameters_of(term) or ():
+                of_blocks[start] = is_of_blocks and of_blocks.get(start, True)
+    return frozenset(start for start, is_of_blocks in of_blocks.items() if is_of_blocks)
+
+
+def _names(symbol: str, values: IndexValues) -> Iterator[str]:
+    """Yield what a symbol of an index stands for; nothing for the iterations of a loop."""
+    if not symbol.startswith(LOOP):
+        yield from (name for term in values.of_symbol(symbol) for name in term)
 
 
 def _strides(slicer: Slicer, values: IndexValues, bounded: set[str]) -> Iterator[Stride]:

@@ -72,6 +72,10 @@ def _period(element: Element, most: int) -> int:
 # Where a number does not fit, all contents are tried before the next: it is the rarer reason.
 NUMBERS = ((None, None), (16, 16), (1, 1), (None, 0), (64, 64), (4, 4), (64, 1), (256, 256))
 ALTERNATIVES = tuple(Alternative(contents, *numbers) for numbers in NUMBERS for contents in Contents)
+# For faults on which no contents decide.
+OF_NUMBERS = tuple(Alternative(Contents.ORDER, *numbers) for numbers in NUMBERS)
 # For loops that did not end: they run a few times, first with sizes for which all threads have work.
 AS_USUAL = Alternative(Contents.ORDER)
 SHORT = (AS_USUAL, *(Alternative(contents, *numbers) for numbers in ((4, 4), (16, 1), (1, 1)) for contents in Contents))
+# Likewise where contents decide how often: once, before sizes get smaller.
+SHORT_BY_CONTENTS = (AS_USUAL, Alternative(Contents.ONE), *SHORT[1:])

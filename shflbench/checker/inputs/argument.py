@@ -7,7 +7,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     import numpy as np
     from numpy.typing import NDArray
@@ -93,6 +93,14 @@ class Arguments:
     def buffer(self, number: int | None) -> ArgumentBuffer | None:
         """Return a buffer by its number; None for memory of `malloc` in the kernel, which is numbered after them."""
         return self.buffers[number] if number is not None and number < len(self.buffers) else None
+
+    def spans(self, bytes_: Iterable[int]) -> Iterator[Span]:
+        """Yield the values to which bytes of the parameters belong."""
+        for byte in sorted(bytes_):
+            for start, value in zip(self.offsets, self.parameters, strict=True):
+                for span in value.spans:
+                    if start + span.start <= byte < start + span.end:
+                        yield span
 
     @property
     def total_bytes(self) -> int:

@@ -43,6 +43,18 @@ def sorted_offsets(element: Element, count: int, most: int, name: str, seed: int
     return offsets.view(np.uint8)
 
 
+def range_limits(  # noqa: PLR0913, PLR0917  (what the contents depend on)
+    element: Element, count: int, most: int, name: str, seed: int, first: int
+) -> NDArray[np.uint8]:
+    """Return where each of `count` ranges begins, or with `first` 1 where it ends: they follow one another, and repeat.
+
+    They have an element each, on average. `name` is that of the buffer with the begins, for both.
+    """
+    period = max(min(count, most), 1)
+    limits = sorted_offsets(element, period + 1, most, name, seed).view(element.numpy)
+    return np.resize(limits[first:][:period], count).view(np.uint8)
+
+
 def ascending(contents: NDArray[np.uint8], element: Element) -> NDArray[np.uint8]:
     """Return contents with their elements in ascending order; those whose type NumPy does not know as they are."""
     if element.kind not in "iuf" or element.name == "bf16":

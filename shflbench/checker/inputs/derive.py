@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, Origin, ParameterValue, Span
-from shflbench.checker.inputs.contents import ascending, filled, near, permutations, random_values, sorted_offsets
+from shflbench.checker.inputs.contents import (
+    ascending,
+    filled,
+    near,
+    permutations,
+    random_values,
+    range_limits,
+    sorted_offsets,
+)
 from shflbench.checker.inputs.elements import Element, element_of
 from shflbench.checker.inputs.grammar import ArrayValue, BufferValue, NullValue, NumberValue
 from shflbench.checker.inputs.names import parameter_name
@@ -216,7 +224,7 @@ class _Maker:
         element = element_of(item.element) or BYTES
         one = getattr(item, "element_bytes", None) or element.size * getattr(item, "lanes", 1)
         plain = max(self.launch.shape.threads, FEWEST) * (one if element is not BYTES else 16) + max(place, 0)
-        known = self._size(name, plain, one, source)
+        known = self._size(name, plain, one, source, max(place, 0))
         data, span = self._made_buffer(name, element, size, known, source)
         whole = known.bytes if self.buffers[-1].contents.size < known.bytes else 0
         moved = host is not None and (source is None or source.size is None) and known.origin is Origin.DERIVED
@@ -245,7 +253,8 @@ class _Maker:
         bytes_, origin = known.bytes, known.origin
         count = max(bytes_ // element.size, 1)
         text = f"{bytes_} bytes" if element is BYTES else f"{element.name}[{count}]"
-        if source is not None and source.contents is not None and len(source.contents) == bytes_:
+        is_kept = source is not None and not (source.is_derived and self._begins_of(name))
+        if source is not None and is_kept and source.contents is not None and len(source.contents) == bytes_:
             given = np.frombuffer(source.contents, np.uint8).copy()
             values = Origin.DERIVED if source.is_derived else Origin.HOST
             return self._buffer(name, given, text, size, origin, values)
@@ -273,8 +282,11 @@ class _Maker:
             self._note(f"contents of {name} = {shown}", Origin.DERIVED)
         return made
 
-    def _size(self, name: str, plain: int, one: int, source: HostBuffer | None) -> _Size:
-        """Return the size of a buffer: that of the host code, one that guards suggest, or what accesses need."""
+    def _size(self, name: str, plain: int, one: int, source: HostBuffer | None, before: int) -> _Size:
+        """Return the size of a buffer: that of the host code, one that guards suggest, or what accesses need.
+
+        Guards suggest what is behind a pointer, which has bytes `before` it.
+        """
         given = source.size if source is not None else None
         if given and given <= self.wishes.most_bytes:
             smaller = self.sizes.scaled(name, given) if self.wishes.vary and not self._is_computed else None
@@ -282,7 +294,7 @@ class _Maker:
                 return _Size(smaller.bytes, Origin.DERIVED, limited=True, reached=smaller.reached)
             return _Size(given, Origin.HOST, reached=self.sizes.reaches(name, given // max(one, 1)))
         if self.wishes.vary and (suggested := self.sizes.largest(name)) is not None:
-            return _Size(suggested.bytes, Origin.DERIVED, limited=True, reached=suggested.reached)
+            return _Size(before + suggested.bytes, Origin.DERIVED, limited=True, reached=suggested.reached)
         return _Size(max(plain, self.wishes.least_bytes.get(name, 0)), Origin.DERIVED)
 
     def _random(self, element: Element, count: int, name: str, bytes_: int) -> NDArray[np.uint8]:
@@ -293,7 +305,11 @@ class _Maker:
         if element is BYTES:
             words = random_values(WORD, -(-bytes_ // WORD.size), UNKNOWN_MOST, name, self.seed)
             return words[:bytes_].copy()
-        contents = self._order(name, element)(element, count, self._most(name, element), name, self.seed)
+        if element.kind in "iu" and (begins := self._begins_of(name)):
+            first = 0 if begins == name else 1
+            contents = range_limits(element, count, self._most(name, element), begins, self.seed, first)
+        else:
+            contents = self._order(name, element)(element, count, self._most(name, element), name, self.seed)
         if self.wishes.vary and name in self.wishes.thresholds and element.kind in "iuf":
             contents = near(contents, element, self.wishes.thresholds[name], name, self.seed)
         return np.concatenate([contents, np.zeros(bytes_ - contents.size, np.uint8)])
@@ -331,6 +347,14 @@ class _Maker:
             return sorted_offsets
         is_index = element.kind in "iu" and name in self.wishes.indexes
         return permutations if is_index and self.wishes.vary else random_values
+
+    def _begins_of(self, name: str) -> str:
+        """Return the buffer with the begins of the ranges whose begins or ends a buffer holds, "" if it holds none.
+
+        What other kernels compute from derived contents may be no ranges.
+        """
+        begins = self.wishes.ends.get(name, name)
+        return begins if begins in self.wishes.ends.values() else ""
 
     def _buffer(  # noqa: PLR0913, PLR0917  (the parts of one buffer)
         self, name: str, contents: NDArray[np.uint8], text: str, size: int, origin: Origin, values: Origin

@@ -170,6 +170,13 @@ def without_arguments(launch: PlannedLaunch) -> PlannedLaunch:
     return replace(launch, host=host)
 
 
+def is_of_same_launch(one: PlannedLaunch, other: PlannedLaunch) -> bool:
+    """Whether two launches stand for one of the host code, perhaps with other arguments."""
+    if one.host is None or other.host is None:
+        return False
+    return (one.host.line, one.host.grid, one.host.block) == (other.host.line, other.host.grid, other.host.block)
+
+
 def shorter(launch: PlannedLaunch) -> PlannedLaunch:
     """Return a launch of two blocks, whose arguments are derived; one that the user gave stays."""
     if launch.origin is Origin.GIVEN:

@@ -88,9 +88,10 @@ class ArgumentNumbers:
         if other is not None and element.kind in "iu" and not is_shift:
             return ArgumentNumber(other, Origin.DERIVED)
         shape, vary = self._launch.shape, self._wishes.vary
-        number = derived_number(plain, element.kind, element.size, shape, vary=vary, least=self._strided(name))
-        value, varied = number.value, number.varied
         offset = self._offsets.get(name)
+        least, is_exact = self._strided(name), offset in self._wishes.blocks
+        number = derived_number(plain, element.kind, element.size, shape, vary=vary, least=least, is_exact=is_exact)
+        value, varied = number.value, number.varied
         if is_shift:
             value, varied = SHIFT + vary, vary
         elif offset in self._wishes.starts:

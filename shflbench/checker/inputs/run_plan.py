@@ -12,7 +12,7 @@ from shflbench.checker.dataflow.arrivals import arrival_counts
 from shflbench.checker.dataflow.bit_uses import masks, shifts, units
 from shflbench.checker.dataflow.index_values import IndexValues
 from shflbench.checker.dataflow.scope import used_indexes
-from shflbench.checker.dataflow.strides import strides
+from shflbench.checker.dataflow.strides import numbers_of_blocks, strides
 from shflbench.checker.dataflow.warps import takes_whole_warps
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.array_accesses import array_accesses, range_ends
@@ -21,6 +21,7 @@ from shflbench.checker.inputs.bounds import size_bounds, starts_of_ranges
 from shflbench.checker.inputs.launches import PlannedLaunch, is_special, plan
 from shflbench.checker.inputs.names import matched, pointer_names
 from shflbench.checker.inputs.numbers import ArgumentNumbers
+from shflbench.checker.inputs.range_pairs import range_pairs
 from shflbench.checker.inputs.sampled import with_samples
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.size_bound import evaluated
@@ -57,7 +58,9 @@ def plan_runs(
     kernel, program, slicer = linked.kernel, linked.program, linked.slicer
     names = pointer_names(kernel)
     indexes = structural_contents(slicer)
-    offsets = range_ends(list(array_accesses(slicer, IndexValues(slicer))), slicer)
+    accesses = list(array_accesses(slicer, IndexValues(slicer)))
+    offsets = range_ends(accesses, slicer)
+    pairs = range_pairs(accesses, slicer)
     wishes = Wishes(
         given=matched(arguments, kernel),
         shared_bytes=shared_bytes,
@@ -65,12 +68,14 @@ def plan_runs(
         zeroed=zeroed_buffers(kernel, program, slicer),
         bounds=size_bounds(kernel, slicer),
         strides=strides(slicer),
+        blocks=numbers_of_blocks(slicer),
         starts=starts_of_ranges(slicer),
         arrivals=arrival_counts(slicer),
         masks=masks(slicer),
         shifts=shifts(slicer),
         units=units(slicer),
         offsets=frozenset(names[start] for start in offsets & names.keys()),
+        ends={names[end]: names[start] for end, start in pairs.items() if {end, start} <= names.keys()},
         indexes=frozenset(names[start] for start in indexes & names.keys()),
         thresholds=thresholds(kernel, slicer),
     )

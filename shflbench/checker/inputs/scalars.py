@@ -65,13 +65,13 @@ def power_of_two(value: int) -> int:
 
 
 def derived_number(  # noqa: PLR0913  (what decides on the number)
-    name: str, kind: str, size: int, shape: LaunchShape, *, vary: bool = False, least: int = 0
+    name: str, kind: str, size: int, shape: LaunchShape, *, vary: bool = False, least: int = 0, is_exact: bool = False
 ) -> DerivedNumber:
     """Return a value for the number `name`: mostly the threads of the launch along x, because sizes are most frequent.
 
     `kind` is `f` for floating-point numbers, `b` for truth values, else an integer of `size` bytes. With `vary`, sizes
     are no multiple of a warp and leave the last threads without work, and other numbers are one larger. A number of at
-    least `least` is a size, whatever its name is.
+    least `least` is a size, whatever its name is, and `is_exact` says that more shows nothing else.
     """
     if kind == "f":
         return DerivedNumber(1.0)
@@ -91,6 +91,6 @@ def derived_number(  # noqa: PLR0913  (what decides on the number)
         extent = shape.extent(2)
     elif "n" in last and several_rows and len(words) == 1:
         extent = max(shape.extent(0), shape.extent(1))
-    extent = max(extent, least)
+    extent = least if least and is_exact else max(extent, least)
     less = extent - (extent // SHORTER + 1) if vary else extent
     return DerivedNumber(min(max(less, 1), most), varied=less < extent)

@@ -6,7 +6,6 @@ In `if (in[i] > 200) out[next++] = i;` nothing happens with small contents.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -86,7 +85,13 @@ def structural_contents(slicer: Slicer) -> set[int]:
     branches = [op for op in slicer.ops if isinstance(op.form, Branch) and op.guard is not None and slicer.in_loop(op)]
     if len(branches) > MOST_BRANCHES:
         return {start for op in accesses for start in slicer.pointers(op)}
-    bases = {op.place.base.number for op in accesses if op.place is not None and op.place.base is not None}
+    return address_contents(slicer) | slicer.of(branches, address_only=True).contents
+
+
+def address_contents(slicer: Slicer) -> set[int]:
+    """Return the pointers whose contents are part of addresses."""
+    places = [op.place for op in slicer.ops if isinstance(op.form, Access) and op.place is not None]
+    bases = {place.base.number for place in places if place.base is not None}
     computed = [op for number in bases for op in slicer.writers(number)]
     loaded = {start for op in computed if isinstance(op.form, Access) for start in slicer.pointers(op)}
-    return loaded | slicer.of(chain(computed, branches), address_only=True).contents
+    return loaded | slicer.of(computed, address_only=True).contents

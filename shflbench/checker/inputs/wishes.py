@@ -38,12 +38,14 @@ class Wishes:
     vary: bool = False  # derived numbers differ from those of the first seed, and buffers have their suggested sizes
     bounds: Mapping[str, Sequence[SizeBound]] = field(default_factory=dict)  # suggested sizes of buffers, by name
     strides: Collection[Stride] = ()  # of loops up to a number: it is several times the threads
+    blocks: Collection[int] = ()  # first bytes of the numbers of which each block has a part, whatever its threads are
     starts: Collection[int] = ()  # first bytes of the numbers that ranges of indices begin with
     masks: Collection[int] = ()  # first bytes of the numbers that are powers of two
     shifts: Collection[int] = ()  # first bytes of the numbers of bits to shift by
     units: Mapping[int, int] = field(default_factory=dict)  # powers of two that numbers are divided by, by first byte
     arrivals: Collection[int] = ()  # first bytes of the numbers that counts in memory are compared with
     offsets: Collection[str] = ()  # buffers of which an element and the next one are a range: they are sorted
+    ends: Mapping[str, str] = field(default_factory=dict)  # buffers that hold ends of ranges → those of their begins
     indexes: Collection[str] = ()  # buffers whose contents are addresses, or numbers of iterations
     thresholds: Mapping[str, ContentThresholds] = field(default_factory=dict)  # that contents are compared with
     alternative: Alternative | None = None  # values in place of those that names and the launch suggest

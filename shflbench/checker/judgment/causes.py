@@ -13,14 +13,15 @@ from shflbench.checker.inputs.launches import is_special
 from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, must_collide
 from shflbench.checker.machine.faults import FaultKind
 from shflbench.checker.races.hazards import MEMORY_FAULTS, RACES, HazardKind
+from shflbench.checker.runs.overruns import overrun_buffers
 from shflbench.checker.sources.kernel_file import ODD, TINY
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from shflbench.checker.dataflow.slices import Slice, Slicer
-    from shflbench.checker.inputs.argument import Arguments, Span
+    from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.checker.source_lines import SourceLine
@@ -84,7 +85,7 @@ def _causes(observation: Observation, slicer: Slicer, every: Sequence[LaunchEvid
         causes = list(_of_values(observation, slicer, launch.arguments))
     elif observation.kind in RACES:
         causes = [] if must_collide(observation, slicer) else list(race_inputs(observation, slicer, launch.arguments))
-        causes += _overrun_buffers(observation, slicer, launch.arguments)
+        causes += [buffer.name for buffer in overrun_buffers(observation.hazard, slicer, launch.arguments)]
     else:
         causes = []
     if launch.launch.is_scaled_down:
@@ -306,7 +307,7 @@ def _varied(observation: Observation, slicer: Slicer, arguments: Arguments) -> I
     hazard = observation.hazard
     instructions = [hazard.instruction, *([hazard.other] if hazard.other else [])]
     depends = slicer.of(op for item in instructions for op in slicer.ops_of(item))
-    yield from (span.name for span in _spans(arguments, depends.parameters) if span.varied)
+    yield from (span.name for span in arguments.spans(depends.parameters) if span.varied)
 
 
 def race_inputs(observation: Observation, slicer: Slicer, arguments: Arguments) -> Iterator[str]:
@@ -323,27 +324,15 @@ def race_inputs(observation: Observation, slicer: Slicer, arguments: Arguments) 
         depends = slicer.of(slicer.ops_of(instruction), address_only=True)
         sides.append(list(of_slice(depends, arguments)))
         if of_parameters:
-            numbers = (span for span in _spans(arguments, depends.parameters) if span.buffer is None)
+            numbers = (span for span in arguments.spans(depends.parameters) if span.buffer is None)
             sides[-1] += [span.name for span in numbers if span.origin is Origin.HOST]
     if all(sides):
         yield from (name for side in sides for name in side)
 
 
-def _overrun_buffers(observation: Observation, slicer: Slicer, arguments: Arguments) -> Iterator[str]:
-    """Yield the buffers of derived size that an access of a race left: it lies in the buffer of another pointer."""
-    hazard = observation.hazard
-    if hazard.buffer is None:
-        return
-    instructions = (hazard.instruction, hazard.other or hazard.instruction)
-    for op in (op for item in instructions for op in slicer.ops_of(item)):
-        buffers = {span.buffer: span.name for span in _spans(arguments, slicer.pointers(op)) if span.buffer is not None}
-        if hazard.buffer not in buffers:
-            yield from (name for number, name in buffers.items() if arguments.buffers[number].size is Origin.DERIVED)
-
-
 def of_slice(depends: Slice, arguments: Arguments) -> Iterator[str]:
     """Yield the names of derived numbers, and of buffers with derived contents, in a slice."""
-    for span in _spans(arguments, depends.parameters):
+    for span in arguments.spans(depends.parameters):
         if span.origin is Origin.DERIVED and span.buffer is None:
             yield span.name
     yield from _contents(depends, arguments)
@@ -354,14 +343,6 @@ def of_slice(depends: Slice, arguments: Arguments) -> Iterator[str]:
 
 
 def _contents(depends: Slice, arguments: Arguments) -> Iterator[str]:
-    for span in _spans(arguments, depends.contents):
+    for span in arguments.spans(depends.contents):
         if span.buffer is not None and arguments.buffers[span.buffer].values is Origin.DERIVED:
             yield span.name
-
-
-def _spans(arguments: Arguments, bytes_: Iterable[int]) -> Iterator[Span]:
-    for byte in sorted(bytes_):
-        for start, value in zip(arguments.offsets, arguments.parameters, strict=True):
-            for span in value.spans:
-                if start + span.start <= byte < start + span.end:
-                    yield span

@@ -11,7 +11,7 @@ from shflbench.checker.judgment.body import is_of_memory
 from shflbench.checker.judgment.causes import HOST_ARGS, LAUNCH, OF_VALUES, SHARED, TEXTURES, only_special, race_inputs
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.races.hazards import RACES, HazardKind
-from shflbench.checker.runs.alternative_runs import ran_ops
+from shflbench.checker.runs.alternative_runs import Causes, ran_ops
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -121,6 +121,16 @@ def undecided(
     return [launch for item in items for launch in item.launches], [sites_of(item, slicer) for item in items]
 
 
+def kind_of_causes(judged: Iterable[JudgedObservation]) -> Causes:
+    """Return what decides on the faults for which a kernel needs arguments."""
+    items = [item for item in judged if item.causes]
+    buffers = {buffer.name for item in items for buffer in item.observation.launches[0].arguments.buffers}
+    names = {name for item in items for name in item.causes if name != LAUNCH}
+    if names & (buffers | {TEXTURES, SHARED, HOST_ARGS}):
+        return Causes.CONTENTS
+    return Causes.NUMBERS if names else Causes.UNKNOWN
+
+
 def _may_overlap(item: JudgedObservation, slicer: Slicer) -> bool:
     """Whether threads write equal values to one address that derived values decide on."""
     observation = item.observation
@@ -140,12 +150,17 @@ def body_sites(slicer: Slicer) -> list[Site]:
 
 
 def sites_of(observation: Observation, slicer: Slicer) -> Site:
-    """Return the ids of the ops that take part in a hazard; of a loop that did not end, those it begins with."""
+    """Return the ids of the ops that take part in a hazard.
+
+    Of a loop that did not end, those it begins with, and of an assertion those that test it.
+    """
     instructions = [observation.hazard.instruction, observation.hazard.other or observation.hazard.instruction]
     ops = [op for instruction in instructions for op in slicer.ops_of(instruction)]
     if observation.kind is HazardKind.ENDLESS:  # of the copies of an inlined loop, those that ran
         ran = ran_ops(slicer.program, observation.launches[0])
         ops = [head for op in ops if id(op) in ran for head in loop_heads(op, slicer)] or ops
+    if observation.kind in {HazardKind.ASSERT_FAILED, HazardKind.TRAPPED}:
+        ops = [branch for op in ops for branch in slicer.conditions(op)] or ops
     return frozenset(map(id, ops))
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from shflbench.checker.link.expand_memory import asynchronous_copy, barrier_in_memory
+from shflbench.checker.link.expand_wmma import matrix_of_warp
 from shflbench.checker.link.synthetic import Expansion, step
 from shflbench.checker.opcodes.addresses import OWNER
 from shflbench.checker.opcodes.forms import FULL_MASK
@@ -158,4 +159,5 @@ _EXPANSIONS: Mapping[str, Callable[[PtxInstruction], Expansion | None]] = {
     "mbarrier": barrier_in_memory,
     "tex": _texture_read,
     "tld4": _texture_read,
+    "wmma": matrix_of_warp,
 }

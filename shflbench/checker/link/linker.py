@@ -121,7 +121,7 @@ def _cause(instruction: PtxInstruction) -> str:
     match instruction.opcode:
         case "$clock":
             return "the kernel reads the clock, which counts instructions here: results that depend on it differ"
-        case "$mma":
+        case "$mma" | "$wmma":
             return "the kernel multiplies matrices: a GPU may round their sums otherwise"
         case _ if has_role(instruction, OpcodeRole.APPROXIMATE) and "approx" in instruction.modifiers:
             return "the kernel uses approximate functions: a GPU may differ in the last digits"

@@ -69,9 +69,9 @@ _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
 }
 _OPAQUE = """
     $__assertfail $clock $copy_commit $copy_deliver $copy_wait $copy_wait_all $free $ld_async $ldmatrix $malloc $mma
-    $movmatrix $no_function $st_async $stack $stmatrix $vprintf abs addc applypriority atom bfi bfind bmsk bra brev
-    brkpt clz cnot copysign createpolicy dp2a dp4a elect exit fence fma fns getctarank griddepcontrol isspacep ld ldu
-    lop3 mad24 madc mapa match membar mul24 nanosleep pmevent popc prefetch prefetchu prmt red redux ret sad set
+    $movmatrix $no_function $st_async $stack $stmatrix $vprintf $wmma abs addc applypriority atom bfi bfind bmsk bra
+    brev brkpt clz cnot copysign createpolicy dp2a dp4a elect exit fence fma fns getctarank griddepcontrol isspacep ld
+    ldu lop3 mad24 madc mapa match membar mul24 nanosleep pmevent popc prefetch prefetchu prmt red redux ret sad set
     setmaxnreg shf shfl slct st subc szext testp trap vabsdiff2 vabsdiff4 vadd2 vadd4 vavrg2 vavrg4 vmax2 vmax4
     vmin2 vmin4 vote vsub2 vsub4 xor
 """

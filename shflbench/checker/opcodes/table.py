@@ -26,6 +26,7 @@ from shflbench.checker.opcodes import (
     textures,
     video,
     warp,
+    wmma,
 )
 from shflbench.checker.opcodes.forms import Decoder, Form, UnknownFormError
 from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction
@@ -51,6 +52,7 @@ ANY: Mapping[str, Decoder] = {
     **textures.FORMS,
     **video.FORMS,
     **warp.FORMS,
+    **wmma.FORMS,
 }
 FLOAT: Mapping[str, Decoder] = {**floating.FORMS, **fused.FORMS}
 HALF: Mapping[str, Decoder] = half.FORMS

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from enum import Enum
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.alternatives import ALTERNATIVES, AS_USUAL, SHORT
+from shflbench.checker.inputs.alternatives import ALTERNATIVES, AS_USUAL, OF_NUMBERS, SHORT, SHORT_BY_CONTENTS
 from shflbench.checker.inputs.launches import shorter
 from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.coverage import executed, executed_blocks
@@ -28,18 +29,31 @@ _NO_FAULTS = {HazardKind.ACTIVEMASK, HazardKind.UNORDERED}
 Site = frozenset[int]  # ids of the ops of one hazard
 
 
+class Causes(Enum):
+    """What decides on the faults for which other values are tried."""
+
+    NUMBERS = "derived numbers alone"
+    CONTENTS = "the contents or the size of a buffer"
+    UNKNOWN = "something else"
+
+
 def with_alternatives(
-    runs: KernelRuns, evidence: KernelEvidence, failed: Sequence[LaunchEvidence], sites: Sequence[Site]
+    runs: KernelRuns,
+    evidence: KernelEvidence,
+    failed: Sequence[LaunchEvidence],
+    sites: Sequence[Site],
+    causes: Causes,
 ) -> KernelEvidence:
     """Return the evidence with the launches that `failed` as they run without a fault, if values for that are known.
 
     Each of them executes all ops of one of the `sites`, and the first one runs under all schedules if no other did.
+    Which values are tried first follows from the `causes` of the faults.
     """
+    values = OF_NUMBERS if causes is Causes.NUMBERS else ALTERNATIVES
+    short = SHORT_BY_CONTENTS if causes is Causes.CONTENTS else SHORT
     plans = {id(item.launch): item for item in failed}
     smallest = sorted(plans.values(), key=lambda item: item.launch.shape.threads)[:MOST_LAUNCHES]
-    tries = [
-        (shorter(item.launch), SHORT) if did_not_end(item) else (item.launch, ALTERNATIVES) for item in smallest
-    ]  # fmt: skip
+    tries = [(shorter(item.launch), short) if did_not_end(item) else (item.launch, values) for item in smallest]
     return _with(runs, evidence, tries, sites)
 
 

@@ -14,10 +14,9 @@ from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.explore import explore
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.derive import derive
-from shflbench.checker.inputs.launches import fewer_blocks, is_special, without_arguments
-from shflbench.checker.inputs.names import pointer_names
+from shflbench.checker.inputs.launches import fewer_blocks, is_of_same_launch, is_special, without_arguments
 from shflbench.checker.inputs.numbers import is_too_large
-from shflbench.checker.inputs.wishes import MOST_BYTES, MOST_PAGED, PAGED_PERIOD
+from shflbench.checker.inputs.wishes import MOST_PAGED, PAGED_PERIOD
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.launch import Machine
 from shflbench.checker.machine.policies import ADVERSARIAL, LOCKSTEP
@@ -31,6 +30,7 @@ from shflbench.checker.runs.differences import differences
 from shflbench.checker.runs.emulated import emulated_launch, has_pages
 from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence, did_not_end
 from shflbench.checker.runs.fitting import set_aside
+from shflbench.checker.runs.growth import BufferGrowth
 from shflbench.checker.runs.launch_selection import adversarial, to_compare
 from shflbench.checker.runs.long_loops import is_free_of_derived
 from shflbench.checker.runs.narrow_masks import launch_of_masks
@@ -41,21 +41,18 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker.explore import ScheduleResult
-    from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments
+    from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.link.program import Program
     from shflbench.checker.machine.launch import EmulatedLaunch
     from shflbench.checker.machine.policies import Policy
     from shflbench.checker.sources.kernel_file import SourceKernel
-    from shflbench.errors import EmulatorError
 
 COLLECTED_BYTES = 1 << 21  # of buffers, above which the memory of earlier launches is freed at once
 SEEDS = 2  # sets of contents per launch
 STEP_LIMIT = 100_000  # instructions of one launch under one schedule; about two seconds
-ALIGNMENT = 256  # bytes of an allocation
 LEAST_GAIN = 2  # times the instructions, for which a launch that did not end is worth a second run
-MOST_SHARED = 227 * 1024  # bytes of dynamic shared memory that any architecture offers a block
 MOST_ENDLESS = 2  # launches that reach the limit, after which no further one begins: each would take as long
 
 
@@ -69,15 +66,20 @@ class KernelRuns:
     seed: int
     patient: bool = True  # a launch in lockstep may take more instructions than the limit
     budget: RunBudget = field(default_factory=RunBudget)
-    _slicer: Slicer | None = None
+    _growth: BufferGrowth = field(init=False)
     _timed_out: str = ""  # that the deadline of the file ended a run
+
+    def __post_init__(self) -> None:
+        """Keep what enlarges buffers."""
+        self._growth = BufferGrowth(self.kernel, self.program)
 
     def collect(self, launch_plan: Sequence[PlannedLaunch]) -> KernelEvidence:
         """Run every planned launch in lockstep, and the smallest ones under all schedules, until the time is up.
 
         UsageError where a given value does not fit its parameter.
         """
-        launches, unfinished = self.in_lockstep(launch_plan)
+        every, unfinished = self.in_lockstep(launch_plan)
+        launches = [item for item in every if not self._lacks_memory(item, every)]
         if not unfinished and (narrow := launch_of_masks(launches, Slicer(self.program))) is not None:
             narrowed, unfinished = self.in_lockstep([narrow])
             launches += narrowed
@@ -214,11 +216,11 @@ class KernelRuns:
             result = self._in_lockstep(emulated, seed, arguments)
             if isinstance(result.error, TooManyCellsError) and (smaller := fewer_blocks(launch)) is not None:
                 launch = smaller
-            elif self._is_beyond_all(result.error, arguments) and (other := _that_fits(launch)) is not None:
+            elif self._growth.is_beyond_all(result.error, arguments) and (other := _that_fits(launch)) is not None:
                 launch = other
-            elif not self._grow_one(result.error, arguments):
+            elif not self._grow(self._growth.after(self.wishes, result, arguments)):
                 result = self._past_faults(emulated, result, seed)
-                if any(self._grow_one(fault, arguments) for fault in result.faults):
+                if any(self._grow(self._growth.of_fault(self.wishes, one, arguments)) for one in result.faults):
                     continue
                 varied = any(span.varied for value in arguments.parameters for span in value.spans)
                 launched = LaunchEvidence(launch, arguments, seed, (result,), varied=varied)
@@ -236,7 +238,7 @@ class KernelRuns:
                 break
             try:
                 result = self._run(emulated, policy, item.seed)
-                if self._grow_one(result.error, item.arguments):
+                if self._grow(self._growth.of_fault(self.wishes, result.error, item.arguments)):
                     return self._under_all_schedules(self._launch(item.launch, item.seed))
             except TimeLimitError as error:
                 self._timed_out = error.message
@@ -277,74 +279,25 @@ class KernelRuns:
             gc.collect()  # the machine of the launch before is in a cycle
         return emulated_launch(self.program, launch, arguments, machine)
 
-    def _grow_one(self, fault: EmulatorError | None, arguments: Arguments) -> bool:
-        if not isinstance(fault, KernelFault) or fault.kind is not FaultKind.OUT_OF_BOUNDS:
-            return False
-        if fault.buffer is None:
-            return fault.low >= 0 and self._grow_shared(fault, arguments)
-        buffer, needed = self._meant(fault, arguments)
-        if buffer is not None and fault.low < 0 and buffer is arguments.buffer(fault.buffer):
-            return self._grow_before(fault, buffer, arguments)
-        if buffer is None or buffer.limited:
-            return False
-        size = max(2 * buffer.contents.size, needed)
-        if buffer.size is not Origin.DERIVED or arguments.total_bytes - buffer.contents.size + size > MOST_BYTES:
-            return False
-        self.wishes = replace(self.wishes, least_bytes={**self.wishes.least_bytes, buffer.name: size})
-        return True
-
-    def _grow_before(self, fault: KernelFault, buffer: ArgumentBuffer, arguments: Arguments) -> bool:
-        """Let a pointer that the host code may have moved point further into its buffer."""
-        before = self.wishes.bytes_before.get(buffer.name, 0)
-        more = max(before, ALIGNMENT * -(fault.low // ALIGNMENT))
-        if not buffer.may_begin_before or arguments.total_bytes + more > MOST_BYTES:
-            return False
-        self.wishes = replace(self.wishes, bytes_before={**self.wishes.bytes_before, buffer.name: before + more})
-        return True
-
-    def _meant(self, fault: KernelFault, arguments: Arguments) -> tuple[ArgumentBuffer | None, int]:
-        """Return the buffer that an access is meant for, and the size that it needs.
-
-        An index far beyond its end may lie nearer to another buffer: the pointer of the address decides.
-        """
-        nearest = arguments.buffer(fault.buffer)
-        if fault.op is None or nearest is None:
-            return nearest, fault.high
-        slicer = self._slicer = self._slicer or Slicer(self.program)
-        pointers = slicer.pointers(fault.op)
-        names = {name for start, name in pointer_names(self.kernel).items() if start in pointers}
-        meant = [buffer for buffer in arguments.buffers if buffer.name in names]
-        if len(meant) != 1 or meant[0] is nearest:
-            return nearest, fault.high
-        return meant[0], 2 * meant[0].contents.size
+    def _grow(self, grown: Wishes | None) -> bool:
+        """Take the wishes for larger buffers, if there are any; return whether there are."""
+        self.wishes = grown or self.wishes
+        return grown is not None
 
     def _is_meaningful(self, sampled: LaunchEvidence) -> bool:
         """Whether blocks of a large launch ended, or met a fault that is not due to the derived size of a buffer."""
         error = sampled.results[0].error
         if isinstance(error, KernelFault) and error.kind is FaultKind.OUT_OF_BOUNDS and error.buffer is not None:
-            buffer, _ = self._meant(error, sampled.arguments)
+            buffer, _ = self._growth.meant(error, sampled.arguments)
             return buffer is None or buffer.size is not Origin.DERIVED
         return error is None or isinstance(error, KernelFault)
 
-    def _is_beyond_all(self, fault: EmulatorError | None, arguments: Arguments) -> bool:
-        """Whether an access is beyond what all buffers together can have."""
-        if not isinstance(fault, KernelFault) or fault.kind is not FaultKind.OUT_OF_BOUNDS:
+    def _lacks_memory(self, item: LaunchEvidence, every: Sequence[LaunchEvidence]) -> bool:
+        """Whether a launch says only that it needs more memory than all buffers can have, and blocks of it ended."""
+        if item.launch.shape.sample or not self._growth.is_beyond_all(item.results[0].error, item.arguments):
             return False
-        buffer, needed = self._meant(fault, arguments)
-        if buffer is None or buffer.limited or buffer.size is not Origin.DERIVED:
-            return False
-        if fault.low < 0 and buffer is arguments.buffer(fault.buffer):
-            return False
-        size = max(2 * buffer.contents.size, needed)
-        return arguments.total_bytes - buffer.contents.size + size > MOST_BYTES
-
-    def _grow_shared(self, fault: KernelFault, arguments: Arguments) -> bool:
-        in_shared = fault.op is not None and fault.op.place is not None and fault.op.place.space == "shared"
-        size = max(2 * arguments.shared_bytes, fault.high - self.program.shared_bytes)
-        if not in_shared or arguments.shared is not Origin.DERIVED or size > MOST_SHARED:
-            return False
-        self.wishes = replace(self.wishes, least_shared=size)
-        return True
+        whole = [other for other in every if other.launch.shape.sample and other.results[0].error is None]
+        return any(is_of_same_launch(other.launch, item.launch) for other in whole)
 
 
 def _that_fits(launch: PlannedLaunch) -> PlannedLaunch | None:

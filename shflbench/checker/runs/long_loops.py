@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.nests import loop_exits
+from shflbench.checker.dataflow.nests import exits_by_loop
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.machine.scheduler import StepLimitError
 
@@ -15,11 +15,14 @@ if TYPE_CHECKING:
 
 
 def is_free_of_derived(error: EmulatorError | None, slicer: Slicer, arguments: Arguments) -> bool:
-    """Whether neither derived numbers nor contents of memory decide how often the loops of a long run iterate."""
+    """Whether neither derived numbers nor contents of memory decide how often the loops of a long run iterate.
+
+    They may decide whether a loop begins.
+    """
     if not isinstance(error, StepLimitError) or error.op is None:
         return False
-    branches = [branch for op in slicer.ops_of(error.op.instruction) for branch in loop_exits(op, slicer)]
-    depends = slicer.of(branches)
+    loops = [loop for op in slicer.ops_of(error.op.instruction) for loop in exits_by_loop(op, slicer)]
+    slices = [slicer.of(branches, conditions_in=blocks) for blocks, branches in loops if branches]
     derived = {
         start + byte
         for start, value in zip(arguments.offsets, arguments.parameters, strict=True)
@@ -27,4 +30,6 @@ def is_free_of_derived(error: EmulatorError | None, slicer: Slicer, arguments: A
         if span.origin is Origin.DERIVED and span.buffer is None
         for byte in range(span.start, span.end)
     }
-    return bool(branches) and not depends.contents and not depends.unknown and not derived & depends.parameters
+    return bool(slices) and not any(
+        depends.contents or depends.unknown or derived & depends.parameters for depends in slices
+    )

@@ -38,3 +38,23 @@ def test_a_race_between_blocks_shows_where_all_of_them_have_work(
     of_block = STEPS.replace("NAME", "of_block").replace("BARRIER", "__syncthreads();")
     text = f"#include <cooperative_groups.h>{of_grid}{of_block}{MAIN}"
     assert verdicts(text, tmp_path, kernel_cache) == {"of_grid": "clean", "of_block": "broken"}
+
+
+# Each cell has as many members as its count says: with counts up to the number of threads, it takes many instructions.
+COUNTED = """
+__global__ void counted(const int *count, const float *in, float *out, int cells) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int c = 0; c < 64; c++)
+        for (int m = 0; m < count[c]; m++) sum += in[m] * c;
+    if (i < cells) out[i] = sum;
+}
+"""
+
+
+def test_numbers_of_iterations_in_memory_are_one_before_sizes_get_smaller(
+    tmp_path: Path, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_runs, "STEP_LIMIT", 3000)
+    monkeypatch.setattr(budget, "MOST_PATIENT", 3000)
+    assert verdicts(COUNTED, tmp_path, kernel_cache) == {"counted": "clean"}

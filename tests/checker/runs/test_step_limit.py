@@ -93,6 +93,34 @@ def test_a_loop_whose_end_nobody_derived_gets_more_instructions(
     assert run_check(tmp_path, 400).verdict == "not checked"
 
 
+# Four times, unless a value of a buffer that nobody gave is 99.
+SKIPPED = """mov.u32 %r4, 0;
+OUTER:
+    add.u32 %r4, %r4, 1;
+    ld.global.u32 %r5, [%rd3+4096];
+    setp.eq.u32 %p2, %r5, 99;
+    @%p2 bra NEXT;
+    mov.u32 %r3, 0;
+COUNT:"""
+REPEATED = """@%p1 bra COUNT;
+NEXT:
+    setp.lt.u32 %p3, %r4, 4;
+    @%p3 bra OUTER;"""
+
+
+def test_contents_that_decide_whether_a_loop_begins_do_not_decide_whether_it_ends(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(budget, "MOST_PATIENT", 2000)
+    path = tmp_path / "k.ptx"
+    nested = PTX.replace("mov.u32 %r3, 0;\nCOUNT:", SKIPPED).replace("@%p1 bra COUNT;", REPEATED).replace("RACE", "")
+    nested = nested.replace("%r<5>", "%r<6>").replace("%p<3>", "%p<4>")
+    path.write_text(nested, encoding="utf-8")
+    options = FileOptions(launches=(parse_shape("1x32"),), arguments=parse_arguments(["arg1=100"]))
+    (report,) = check_file(path, options).kernels
+    assert report.verdict == "clean"
+
+
 def test_a_condition_in_a_loop_does_not_decide_whether_the_loop_ends(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,7 +13,11 @@ from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.syntax_trees import text_of, walk
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from tree_sitter import Node
+
+    from shflbench.checker.sources.definitions import Definition
 
 
 class Left(Enum):
@@ -32,6 +37,7 @@ class HostReturn:
 
 Outcome: TypeAlias = Left | HostReturn | None
 Statement: TypeAlias = Callable[[HostFrame], Outcome]
+TO_CONSTANT = re.compile(r"\bconst\b[^*]*\*")  # the type of a pointer through which nothing is written
 # Members of containers that change the number of elements.
 RESIZING = frozenset(
     {"assign", "clear", "emplace", "emplace_back", "erase", "insert", "pop_back", "push_back", "resize", "swap"}
@@ -59,10 +65,11 @@ def reads_words(node: Node) -> bool:
     )
 
 
-def changed(node: Node) -> list[tuple[str, bool]]:
+def changed(node: Node, kernels: Mapping[str, Sequence[Definition]]) -> list[tuple[str, bool]]:
     """Return the variables that code may change, and whether it changes only what they point to.
 
-    A vector that gets another number of elements changes itself.
+    A vector that gets another number of elements changes itself. Of `kernels`, by their names, the parameters say what
+    a launch may change.
     """
     names: dict[tuple[str, bool], None] = {}
     for item in walk(node):
@@ -74,8 +81,7 @@ def changed(node: Node) -> list[tuple[str, bool]]:
         elif item.type == "binary_expression" and text_of(item.child_by_field_name("operator")) == ">>":
             target = item.child_by_field_name("right")
         elif item.type == "call_expression":
-            listed = item.child_by_field_name("arguments")
-            for argument in items(listed):
+            for argument in _written(item, kernels):
                 names.update({(text_of(one), True): None for one in walk(argument) if one.type == "identifier"})
             function = item.child_by_field_name("function")
             if function is not None and function.type == "field_expression":
@@ -87,3 +93,16 @@ def changed(node: Node) -> list[tuple[str, bool]]:
             root = next((one for one in walk(target) if one.type in {"identifier", "this"}), None)
             names[text_of(root), indirect] = None
     return list(names)
+
+
+def _written(call: Node, kernels: Mapping[str, Sequence[Definition]]) -> list[Node]:
+    """Return the arguments of a call but for those that a kernel takes as pointers to constants."""
+    arguments = items(call.child_by_field_name("arguments"))
+    function = call.child_by_field_name("function")
+    is_launch = any(child.type == "kernel_call_syntax" for child in call.children)
+    named = kernels.get(called_name(function), ()) if is_launch and function is not None else ()
+    definition = next((item for item in named if len(item.parameters) == len(arguments)), None)
+    if definition is None:
+        return arguments
+    pairs = zip(arguments, definition.parameters, strict=True)
+    return [argument for argument, parameter in pairs if not TO_CONSTANT.search(parameter.type)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.host.flow import TO_CONSTANT
 from shflbench.checker.sources.host.machine import MOST_DIFFERENT, HostFrame, Performed
 from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.structures import members, packed, with_structures
@@ -190,7 +191,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
 
 def _writable(value: object, type_: str) -> Iterator[Memory]:
     """Yield the memory that a kernel may write through an argument: a pointer, or those in a structure."""
-    if isinstance(value, Pointer) and not re.search(r"\bconst\b[^*]*\*", type_):
+    if isinstance(value, Pointer) and not TO_CONSTANT.search(type_):
         yield value.memory
     elif isinstance(value, Structure):
         for cell in value.fields.values():

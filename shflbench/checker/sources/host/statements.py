@@ -68,7 +68,7 @@ def _if(run: HostRun, node: Node) -> Statement:
     parts = [part for part in (first, other) if part is not None]
     effects = [part for part in parts if run.program.has_effects(part) or reads_words(part)]
     launching = [part for part in effects if run.launches(part)]
-    scalars = [item for part in parts for item in changed(part)]
+    scalars = [item for part in parts for item in changed(part, run.kernels)]
 
     def branch(frame: HostFrame) -> Outcome:
         value = condition(frame)
@@ -147,7 +147,7 @@ def _switch(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of
                 with run.state.may_run():
                     from_case(index, frame)
             if not options:
-                run.forget(changed(node), frame)
+                run.forget(changed(node, run.kernels), frame)
             return None
         start = next((i for i, item in enumerate(values) if item is not None and item(frame) == value), None)
         if start is None:

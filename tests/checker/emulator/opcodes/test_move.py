@@ -67,7 +67,7 @@ def test_an_address_is_in_one_space(form: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["wmma.load.a.sync.aligned.row.m16n16k16.f16", "add.sideways.s32", "frobnicate.b32", "shl.f32", "isspacep.const"],
+    ["wgmma.fence.sync.aligned.b32", "add.sideways.s32", "frobnicate.b32", "shl.f32", "isspacep.const"],
 )
 def test_an_unknown_instruction_is_named(text: str) -> None:
     with pytest.raises(EmulatorError, match=f"does not support the instruction `{text}`"):

@@ -307,6 +307,17 @@ def test_one_repeated_launch_does_not_end_a_long_loop(launches: Launches) -> Non
     assert numbers(launches(main(body))) == [1, 2, 3]
 
 
+def test_repeated_launches_leave_what_a_kernel_only_reads(parse: Parse) -> None:
+    kernel = "__global__ void copy(const int *from, int *to) { to[0] = from[0]; }\n"
+    body = """int h[2] = {3, 4}, *from, *to; cudaMalloc(&from, 8); cudaMalloc(&to, 8);
+        cudaMemcpy(from, h, 8, cudaMemcpyHostToDevice); cudaMemcpy(to, h, 8, cudaMemcpyHostToDevice);
+        for (int i = 0; i < 1000; i++) copy<<<1, 32>>>(from, to);
+        copy<<<2, 32>>>(from, to);"""
+    last = [site.launch for site in parse(kernel + main(body)).launches][-1]
+    contents = [item.buffer.contents for item in last.arguments if item.buffer is not None]
+    assert (last.grid, contents) == ((2, 1, 1), [bytes([3, 0, 0, 0, 4, 0, 0, 0]), None])
+
+
 def test_a_long_loop_leaves_its_results_unknown(launches: Launches) -> None:
     body = f"int n = 0, m = 5; for (int i = 0; i < {MOST_ITERATIONS + 1}; i++) n += i; kernel<<<m, 32>>>(p, n);"
     (launch,) = launches(main(body))

@@ -1,0 +1,112 @@
+"""Larger buffers, and more shared memory, where accesses go beyond those of derived size."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker.dataflow.slices import Slicer
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.names import pointer_names
+from shflbench.checker.inputs.wishes import MOST_BYTES
+from shflbench.checker.machine.faults import FaultKind, KernelFault
+from shflbench.checker.runs.overruns import overrun_buffers
+
+if TYPE_CHECKING:
+    from shflbench.checker.explore import ScheduleResult
+    from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments
+    from shflbench.checker.inputs.wishes import Wishes
+    from shflbench.checker.link.program import Program
+    from shflbench.checker.sources.kernel_file import SourceKernel
+    from shflbench.errors import EmulatorError
+
+ALIGNMENT = 256  # bytes of an allocation
+MOST_SHARED = 227 * 1024  # bytes of dynamic shared memory that any architecture offers a block
+
+
+@dataclass(slots=True)
+class BufferGrowth:
+    """What one kernel needs more memory for."""
+
+    kernel: SourceKernel
+    program: Program
+    _slicer: Slicer | None = None  # made when the first access goes beyond a buffer
+
+    def after(self, wishes: Wishes, result: ScheduleResult, arguments: Arguments) -> Wishes | None:
+        """Return the wishes for a run without the accesses beyond buffers of a result; None if nothing can grow."""
+        return self.of_fault(wishes, result.error, arguments) or self._of_overrun(wishes, result, arguments)
+
+    def of_fault(self, wishes: Wishes, fault: EmulatorError | None, arguments: Arguments) -> Wishes | None:
+        """Return the wishes for a run without one access out of bounds."""
+        if not isinstance(fault, KernelFault) or fault.kind is not FaultKind.OUT_OF_BOUNDS:
+            return None
+        if fault.buffer is None:
+            return self._more_shared(wishes, fault, arguments) if fault.low >= 0 else None
+        buffer, needed = self.meant(fault, arguments)
+        if buffer is not None and fault.low < 0 and buffer is arguments.buffer(fault.buffer):
+            return _more_before(wishes, fault, buffer, arguments)
+        return _larger(wishes, buffer, needed, arguments) if buffer is not None else None
+
+    def _of_overrun(self, wishes: Wishes, result: ScheduleResult, arguments: Arguments) -> Wishes | None:
+        """Return the wishes for larger buffers that accesses left for other ones, where they race."""
+        slicer = self._slices()
+        overrun = (item for hazard in result.hazards for item in overrun_buffers(hazard, slicer, arguments))
+        grown = (_larger(wishes, buffer, 0, arguments) for buffer in overrun)
+        return next((item for item in grown if item is not None), None)
+
+    def meant(self, fault: KernelFault, arguments: Arguments) -> tuple[ArgumentBuffer | None, int]:
+        """Return the buffer that an access is meant for, and the size that it needs.
+
+        An index far beyond its end may lie nearer to another buffer: the pointer of the address decides.
+        """
+        nearest = arguments.buffer(fault.buffer)
+        if fault.op is None or nearest is None:
+            return nearest, fault.high
+        pointers = self._slices().pointers(fault.op)
+        names = {name for start, name in pointer_names(self.kernel).items() if start in pointers}
+        meant = [buffer for buffer in arguments.buffers if buffer.name in names]
+        if len(meant) != 1 or meant[0] is nearest:
+            return nearest, fault.high
+        return meant[0], 2 * meant[0].contents.size
+
+    def is_beyond_all(self, fault: EmulatorError | None, arguments: Arguments) -> bool:
+        """Whether an access is beyond what all buffers together can have."""
+        if not isinstance(fault, KernelFault) or fault.kind is not FaultKind.OUT_OF_BOUNDS:
+            return False
+        buffer, needed = self.meant(fault, arguments)
+        if buffer is None or buffer.limited or buffer.size is not Origin.DERIVED:
+            return False
+        if fault.low < 0 and buffer is arguments.buffer(fault.buffer):
+            return False
+        size = max(2 * buffer.contents.size, needed)
+        return arguments.total_bytes - buffer.contents.size + size > MOST_BYTES
+
+    def _more_shared(self, wishes: Wishes, fault: KernelFault, arguments: Arguments) -> Wishes | None:
+        in_shared = fault.op is not None and fault.op.place is not None and fault.op.place.space == "shared"
+        size = max(2 * arguments.shared_bytes, fault.high - self.program.shared_bytes)
+        if not in_shared or arguments.shared is not Origin.DERIVED or size > MOST_SHARED:
+            return None
+        return replace(wishes, least_shared=size)
+
+    def _slices(self) -> Slicer:
+        self._slicer = self._slicer or Slicer(self.program)
+        return self._slicer
+
+
+def _larger(wishes: Wishes, buffer: ArgumentBuffer, needed: int, arguments: Arguments) -> Wishes | None:
+    """Return the wishes with a larger buffer, if its size is derived from nothing but accesses."""
+    size = max(2 * buffer.contents.size, needed)
+    if buffer.limited or buffer.size is not Origin.DERIVED:
+        return None
+    if arguments.total_bytes - buffer.contents.size + size > MOST_BYTES:
+        return None
+    return replace(wishes, least_bytes={**wishes.least_bytes, buffer.name: size})
+
+
+def _more_before(wishes: Wishes, fault: KernelFault, buffer: ArgumentBuffer, arguments: Arguments) -> Wishes | None:
+    """Return the wishes with a pointer that points further into its buffer, if the host code may have moved it."""
+    before = wishes.bytes_before.get(buffer.name, 0)
+    more = max(before, ALIGNMENT * -(fault.low // ALIGNMENT))
+    if not buffer.may_begin_before or arguments.total_bytes + more > MOST_BYTES:
+        return None
+    return replace(wishes, bytes_before={**wishes.bytes_before, buffer.name: before + more})
