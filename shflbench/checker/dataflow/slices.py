@@ -36,6 +36,7 @@ LAUNCH = (
     "%dynamic_smem",
     "%total_smem",
 )
+OF_THE_BLOCK = ("%tid", "%ntid", "%laneid", "%lanemask")  # the same in every block of a shape
 
 
 @dataclass(slots=True)
@@ -45,6 +46,7 @@ class Slice:
     parameters: set[int] = field(default_factory=set)  # bytes of the parameters whose values it depends on
     contents: set[int] = field(default_factory=set)  # bytes of the pointers to memory whose contents it depends on
     launch: bool = False  # depends on the coordinates of a thread, or the size of the launch
+    beyond_block: bool = False  # depends on the number of the block, the grid, or what else differs between blocks
     unknown: bool = False  # depends on memory that no parameter points to
     textures: bool = False  # depends on what textures hold
     pointers: set[int] = field(default_factory=set)  # bytes of the pointers that the address itself is based on
@@ -215,6 +217,8 @@ class _Walk:
             name = self.slicer.special(register)
             if name.startswith(LAUNCH):
                 self.result.launch = True
+            if name and not name.startswith(OF_THE_BLOCK):
+                self.result.beyond_block = True
             for op in self.slicer.writers(register):
                 self._definition(op)
 

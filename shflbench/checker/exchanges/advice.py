@@ -47,6 +47,7 @@ class ExchangeAdvice:
     load: SourceLine
     relations: tuple[tuple[LaneRelation, int], ...]  # with the executions by a warp
     distances: tuple[int, ...]
+    offered: int  # the most values that a lane offers in one execution
     values: int
     instead: str  # a shuffle; empty where there is none
 
@@ -69,6 +70,7 @@ class KernelAdvice:
     exchanges: tuple[ExchangeAdvice, ...] = ()
     barriers: tuple[BarrierAdvice, ...] = ()
     missing: str = ""  # why there is no advice, and what to give
+    is_fixed: bool = False  # the exchanges are the same in all launches with blocks of these shapes
 
 
 def advise_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], None]) -> list[KernelAdvice]:
@@ -98,7 +100,8 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
     exchanges = [_exchange(flow) for flow in study.flows.values()]
     barriers = tuple(_barriers(report, study, file, options))
     shapes = tuple(dict.fromkeys(study.shapes))
-    return KernelAdvice(report, shapes, tuple(sorted(exchanges, key=_lines)), barriers)
+    exchanges.sort(key=_lines)
+    return KernelAdvice(report, shapes, tuple(exchanges), barriers, is_fixed=study.is_fixed)
 
 
 def _lines(exchange: ExchangeAdvice) -> tuple[str, int, str, int]:
@@ -107,7 +110,7 @@ def _lines(exchange: ExchangeAdvice) -> tuple[str, int, str, int]:
 
 def _exchange(flow: Flow) -> ExchangeAdvice:
     relations = tuple(sorted(flow.relations.items(), key=lambda item: item[0].value))
-    return ExchangeAdvice(flow.store, flow.load, relations, flow.distances, flow.values, _instead(flow))
+    return ExchangeAdvice(flow.store, flow.load, relations, flow.distances, flow.offered, flow.values, _instead(flow))
 
 
 def _instead(flow: Flow) -> str:

@@ -96,7 +96,9 @@ class ExchangeRecorder(Observer):
         users = np.tile(threads, scale)
         self._order(cells, users, self._writer, self._written)
         if form.kind == "ld":
-            self._flow(self._number(op), starts, threads)
+            for element in range(form.vector):  # each of which takes a shuffle of its own
+                part = slice(element * members.count, (element + 1) * members.count)
+                self._flow(self._number(op), starts[part], threads[part])
             self._note_readers(cells, users)
             return
         self._order(cells, users, self._reader, self._read)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.exchanges.recorder import ExchangeRecorder, LaneRelation
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.machine.launch import Machine, execute
-from shflbench.checker.opcodes.forms import Barrier
+from shflbench.checker.opcodes.forms import Access, Barrier
 from shflbench.checker.runs.emulated import emulated_launch
 from shflbench.errors import KernelError
 from shflbench.model import WARP
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from shflbench.checker.exchanges.recorder import BarrierTotals
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.checker.link.program import Op
     from shflbench.checker.machine.observer import Observer
     from shflbench.checker.machine.state import State
     from shflbench.checker.ptx.syntax import PtxInstruction
@@ -83,6 +84,7 @@ class KernelStudy:
     shapes: list[str] = field(default_factory=list)  # of the launches that were studied
     warps: int = 0  # of a block, the most
     is_cut: bool = False  # a launch failed, or did not run
+    is_fixed: bool = False  # the block alone decides which threads access what in shared memory, and when
 
 
 def studied(
@@ -100,6 +102,7 @@ def studied(
             site.in_loop |= linked.slicer.in_loop(op)
     if not study.barriers and not any(op.place and op.place.space == "shared" for op in linked.program.ops()):
         return study
+    study.is_fixed = _is_fixed(linked)
     seen: set[tuple[str, int]] = set()
     for item in evidence:
         key = str(item.launch.shape), id(item.launch.host)
@@ -107,6 +110,24 @@ def studied(
             seen.add(key)
             _add(study, linked, item, line_of, deadline)
     return study
+
+
+def _is_fixed(linked: LinkedKernel) -> bool:
+    """Whether threads access the same places of shared memory in all launches with blocks of one shape.
+
+    Then neither arguments nor memory nor the number of the block decide on an address, or on whether a thread reaches
+    an access to shared memory or a barrier. Atomics may return what the order of threads decides.
+    """
+    ops = [op for op in linked.program.ops() if _exchanges(op)]
+    if any(isinstance(op.form, Access) and op.form.atomic for op in ops):
+        return False
+    depends = linked.slicer.of(ops)
+    return not (depends.parameters or depends.contents or depends.textures or depends.unknown or depends.beyond_block)
+
+
+def _exchanges(op: Op) -> bool:
+    is_shared = op.place is not None and op.place.space in {"shared", ""}
+    return isinstance(op.form, Barrier) or (isinstance(op.form, Access) and is_shared)
 
 
 def _is_stated(launch: PlannedLaunch) -> bool:

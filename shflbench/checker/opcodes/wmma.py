@@ -94,7 +94,7 @@ def fragment(role: str, shape: str, type_: str, registers: int, *, by_columns: b
 
 
 @dataclass(frozen=True, slots=True)
-class _Product:
+class _WmmaProduct:
     """What one `wmma.mma` multiplies, and adds."""
 
     a: Fragment
@@ -137,7 +137,7 @@ def _wmma(instruction: PtxInstruction) -> Form:
     saturates = "satfinite" in instruction.modifiers and d_type == "s32"
     operands = tuple(ELEMENTS[item.type][1] for item in (a, b, c) for _ in range(item.registers))
     results = (ELEMENTS[d_type][1],) * d.registers
-    return Collective(results, (*operands, "u4"), _Product(a, b, c, d, saturates), mask=len(operands))
+    return Collective(results, (*operands, "u4"), _WmmaProduct(a, b, c, d, saturates), mask=len(operands))
 
 
 FORMS: Mapping[str, Decoder] = {"$wmma": _wmma}

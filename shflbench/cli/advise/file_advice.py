@@ -89,14 +89,21 @@ def tables(advice: KernelAdvice, origin: str) -> Iterator[Table]:
         lines = tuple(
             Line((line(one.store), line(one.load), _sources(one), one.instead or "–")) for one in advice.exchanges
         )
+        where = f"in all launches with blocks of {joined(_blocks(advice))}" if advice.is_fixed else at
         columns = ("store in line", "load in line", "values come from (executions by a warp)", "could be")
-        yield Table(f"{title}: exchanges through shared memory, {at}", columns, lines, key=2)
+        yield Table(f"{title}: exchanges through shared memory, {where}", columns, lines, key=2)
     if advice.barriers:
         lines = tuple(
             Line((line(one.line), f"{one.need}: {one.reason}" if one.reason else str(one.need)))
             for one in advice.barriers
         )
         yield Table(f"{title}: barriers, {at}", ("in line", "need"), lines)
+
+
+def _blocks(advice: KernelAdvice) -> list[str]:
+    """Return the sizes of the blocks of the launches: `256 threads`, or `32x8 threads`."""
+    shapes = (launch.partition(":")[2] or launch.rpartition("x")[2] for launch in advice.launches)
+    return [f"{shape} threads" for shape in dict.fromkeys(shapes)]
 
 
 def _sources(exchange: ExchangeAdvice) -> str:
@@ -120,6 +127,7 @@ def records(advice: Sequence[KernelAdvice]) -> list[dict[str, object]]:
             "line": kernel.report.place.shown(base),
             "verdict": kernel.report.verdict,
             "launches": list(kernel.launches),
+            "same_in_all_launches_of_these_blocks": kernel.is_fixed,
             "missing": kernel.missing,
             "exchanges": [
                 {

@@ -74,6 +74,8 @@ def test_a_tree_over_a_block_is_a_shuffle_in_the_steps_that_stay_in_a_warp(advis
     assert [(barrier.line.line, barrier.need) for barrier in advice.barriers] == [(3, "needed"), (6, "needed")]
 
 
+COUNTED = "if (t == 0) next = 0;\n__syncthreads();\natomicAdd(&next, 1);\n__syncthreads();\nout[t] = s[t ^ 5] + next;"
+COUNTER = f"__shared__ int next;\n{ROWS}\n{COUNTED}"
 LOOP = "for (int k = 0; k < 4; ++k) {\n__syncthreads();\nsum += s[t ^ DISTANCE];\n__syncthreads();\ns[t] = sum;\n}"
 OVERWRITING = f"{ROWS}\nint sum = 0;\n{LOOP}\nout[t] = sum;"
 
@@ -129,3 +131,27 @@ def test_a_broken_kernel_gets_its_findings_instead_of_advice(advise: Advise) -> 
     advice = advise(f"{ROWS}\nout[t] = s[255 - t];", "1x256")
     assert advice.missing.startswith("broken: ")
     assert advice.barriers == ()
+
+
+@pytest.mark.parametrize(
+    ("body", "is_fixed"),
+    [
+        (f"{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];", True),
+        (f"{ROWS}\n{BARRIER}\nif (t < n) out[t] = s[0];", False),  # who reads depends on a number
+        (f"{ROWS}\n{BARRIER}\nout[t] = s[(t + n) % 256];", False),
+        (f"{ROWS}\n{BARRIER}\nout[t] = s[in[t] & 31];", False),
+        (f"{ROWS}\n{BARRIER}\nout[t] = s[(t + blockIdx.x) % 256];", False),
+        (f"if (in[0] > 1000000) return;\n{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];", False),
+        (f"{ROWS}\n{BARRIER}\nint next = s[t] & 7;\n{BARRIER}\ns[t] = t;\n{BARRIER}\nout[t] = s[next];", False),
+        (f"{ROWS}\n{BARRIER}\nfor (int i = 0; i < n; ++i) out[i * 256 + t] = s[t ^ 5];", False),
+        (f"{ROWS}\n{BARRIER}\nint sum = 0;\nfor (int i = 0; i < n; ++i) sum += in[i];\nout[t] = sum + s[t ^ 5];", True),
+        (
+            COUNTER,
+            False,
+        ),
+    ],
+)
+def test_only_what_the_block_alone_decides_holds_in_all_launches(advise: Advise, body: str, *, is_fixed: bool) -> None:
+    advice = advise(body, "1x256", arguments=["n=4"])
+    assert advice.report.verdict == "clean", advice.report.sentence
+    assert advice.is_fixed is is_fixed

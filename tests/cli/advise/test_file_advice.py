@@ -23,9 +23,8 @@ def test_text_has_a_table_of_exchanges_and_one_of_barriers_per_kernel(file: str,
     outcome = shflbench("advise", file)
     assert outcome.code == 0, outcome.err
     text = outcome.out
-    assert (
-        "sums_smem (sums.cu:4): exchanges through shared memory, in launches 64x256 and 16x256 of the host code" in text
-    )
+    assert "sums_smem (sums.cu:4): exchanges through shared memory, in all launches with blocks of 256 threads" in text
+    assert "sums_smem (sums.cu:4): barriers, in launches 64x256 and 16x256 of the host code" in text
     assert "__shfl_down_sync(mask, value, {16, 8, 4, 2, 1}) where it stays in a warp" in text
     assert "13       needed: it orders accesses of different warps" in text
 
