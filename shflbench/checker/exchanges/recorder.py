@@ -46,8 +46,8 @@ class FlowTotals:
     store: Op
     load: Op
     values: int = 0
-    # (relation, distance, number of values that a lane offers, whether all lanes read) → executions by a warp
-    executions: Counter[tuple[LaneRelation, int, int, bool]] = field(default_factory=Counter)
+    # (relation, distance, number of values that a lane offers) → executions by a warp
+    executions: Counter[tuple[LaneRelation, int, int]] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
@@ -176,25 +176,35 @@ class ExchangeRecorder(Observer):
             totals.executions[_relation(readers[part], writers[part], cells[part])] += 1
 
 
-def _relation(readers: Values, writers: Values, cells: Values) -> tuple[LaneRelation, int, int, bool]:
+def _relation(readers: Values, writers: Values, cells: Values) -> tuple[LaneRelation, int, int]:
     """Return the relation of an execution by a warp; the entries are sorted by writer and cell."""
-    lanes = np.unique(readers).size
-    whole = lanes == WARP
     if (readers // WARP != writers // WARP).any():
-        return LaneRelation.ACROSS, 0, 0, whole
+        return LaneRelation.ACROSS, 0, 0
     pairs = np.flatnonzero(np.r_[True, (writers[1:] != writers[:-1]) | (cells[1:] != cells[:-1])])
     offered = int(np.unique(writers[pairs], return_counts=True)[1].max())
     distances = readers ^ writers
     if not distances.any():
-        return LaneRelation.THREAD, 0, offered, whole
-    if offered > 1 or lanes < readers.size:
-        return LaneRelation.SEVERAL, 0, offered, whole
-    shifts = writers - readers
+        return LaneRelation.THREAD, 0, offered
+    if offered > 1 or np.unique(readers).size < readers.size:
+        return LaneRelation.SEVERAL, 0, offered
+    if shift := _shift(readers, writers):
+        return LaneRelation.SHIFT, shift, offered
     for relation, values, distance in (
-        (LaneRelation.SHIFT, shifts, shifts[0]),
         (LaneRelation.BROADCAST, writers, writers[0] % WARP),
         (LaneRelation.XOR, distances, distances[0]),
     ):
         if (values == values[0]).all():
-            return relation, int(distance), offered, whole
-    return LaneRelation.PERMUTATION, 0, offered, whole
+            return relation, int(distance), offered
+    return LaneRelation.PERMUTATION, 0, offered
+
+
+def _shift(readers: Values, writers: Values) -> int:
+    """Return by how many lanes all values move, 0 if there is no such number; at the edge lanes may keep their own.
+
+    `__shfl_up_sync` and `__shfl_down_sync` leave a lane its own value if the warp has no lane at the distance.
+    """
+    shifts, lanes = writers - readers, readers % WARP
+    moved = shifts != 0
+    shift = int(shifts[moved][0])
+    has_source = (lanes + shift >= 0) & (lanes + shift < WARP)
+    return shift if (shifts[moved] == shift).all() and not has_source[~moved].any() else 0

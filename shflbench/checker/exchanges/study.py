@@ -35,7 +35,7 @@ class Flow:
 
     store: SourceLine
     load: SourceLine
-    executions: Counter[tuple[LaneRelation, int, int, bool]] = field(default_factory=Counter)
+    executions: Counter[tuple[LaneRelation, int, int]] = field(default_factory=Counter)
     values: int = 0
 
     @property
@@ -60,7 +60,7 @@ class Flow:
     @property
     def offered(self) -> int:
         """The most values that a lane offers in one execution."""
-        return max(count for (_, _, count, _) in self.executions)
+        return max(count for (_, _, count) in self.executions)
 
 
 @dataclass(slots=True)

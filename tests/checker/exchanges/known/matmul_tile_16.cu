@@ -11,7 +11,7 @@ __global__ void matmul_tile_16(const float *a, const float *b, float *c, int n) 
     __syncthreads();  // barrier: needed
     for (int k = 0; k < 16; k++) {
       float x = as[ty][k];  // load a: lane
-      float y = bs[k][tx];  // load b: across + lane
+      float y = bs[k][tx];  // load b: across + up 16 + down 16
       acc += x * y;
     }
     __syncthreads();  // barrier: needed
