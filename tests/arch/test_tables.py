@@ -86,7 +86,7 @@ def test_unknown_and_missing_keys_are_errors(
 ) -> None:
     (tmp_path / "sm_999.toml").write_text(text, encoding="utf-8")
     monkeypatch.setattr(tables, "FOLDER", tmp_path)
-    monkeypatch.setattr(tables, "known", tables.list_archs.__wrapped__)
+    monkeypatch.setattr(tables, "list_archs", tables.list_archs.__wrapped__)
     with pytest.raises(TypeError, match=complaint):
         tables.load.__wrapped__("sm_999")
 

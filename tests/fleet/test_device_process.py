@@ -33,7 +33,7 @@ def log(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     monkeypatch.setenv("FAKE_MACHINE", json.dumps({"faults": [BETWEEN_STEPS], "log": str(file)}))
     monkeypatch.setattr(device_process, "_processes", {})
     monkeypatch.setattr(device_process, "unpack", lambda _: job("shfl", "smem"))
-    monkeypatch.setattr(device_process, "unpacked", lambda one, _: one)
+    monkeypatch.setattr(device_process, "unpack_patterns", lambda one, _: one)
     yield file
     close_device(DEVICE)
 

@@ -109,7 +109,7 @@ def test_worker_that_fails_ends_its_run_and_its_traceback_is_only_in_the_log(
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(device_process, "unpacked", refuse)
+    monkeypatch.setattr(device_process, "unpack_patterns", refuse)
     request = JobRequest("owner", 0, pack(JOB, "cubin"), {}, ProcessNumbers(), is_condensed=True)
     report = device_process.run_job(WorkerDevice("opener", "0"), request)
     executor = executor_of(report, folder=tmp_path)
