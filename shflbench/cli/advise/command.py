@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shflbench.cli.check.file_options import SUFFIXES, refuse_without_files
 from shflbench.cli.file_arguments import FILE_ARGUMENTS
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 from shflbench.errors import UsageError
+from shflbench.user_kernels.file_options import SUFFIXES, refuse_without_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

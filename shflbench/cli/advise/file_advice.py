@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.advise.output import as_json
-from shflbench.cli.check.file_options import TIME_LIMIT_S, file_options
 from shflbench.cli.check.progress import show_step
 from shflbench.cli.file_arguments import as_built
 from shflbench.cli.layout import Line, Table
 from shflbench.default_arch import DEFAULT_ARCH
+from shflbench.user_kernels.file_options import TIME_LIMIT_S, file_options
 from shflbench.words import joined, one_or_many
 
 if TYPE_CHECKING:

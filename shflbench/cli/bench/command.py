@@ -213,7 +213,7 @@ def _require_gpu(device: str) -> None:
 
 
 def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
-    from shflbench.cli.check.file_options import file_options
+    from shflbench.user_kernels.file_options import file_options
 
     named = flags["kernels"]
     return file_options(

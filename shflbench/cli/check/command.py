@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.check.file_options import COMPILERS, divided, file_options, refuse_filters, refuse_without_files
 from shflbench.cli.help import Command, headed, option
 from shflbench.cli.host_args import host_args_option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, filters, format_option
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder, compute_sanitizer
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, DeviceError, KernelError, UsageError
+from shflbench.user_kernels.file_options import COMPILERS, divided, file_options, refuse_filters, refuse_without_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -308,8 +308,8 @@ def _show(
 
 def _show_kernels(reports: Sequence[SubjectReport], files: Sequence[FileReport], form: str, console: Console) -> None:
     """Print the table and the findings, or annotations."""
-    from shflbench.cli.check.entries import entries_of
     from shflbench.cli.check.output import details, table, workflow_commands
+    from shflbench.pattern_checks.entries import entries_of
 
     entries = entries_of(reports, files)
     console.table(table(entries), data=form == "table")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker import Expectation, FileReport, KernelReport, LaunchRecord, SourceLine
-    from shflbench.cli.check.entries import Entry
+    from shflbench.pattern_checks.entries import Entry
     from shflbench.pattern_checks.subject_report import SubjectReport
 
 STYLES = {Level.ERROR: "bad", Level.WARNING: "doubt", Level.NOTICE: "doubt", Level.NONE: ""}

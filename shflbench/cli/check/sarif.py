@@ -13,7 +13,7 @@ from urllib.parse import quote
 from shflbench import __version__
 from shflbench.checker import Level, grouped
 from shflbench.cli.check.output import with_mismatch
-from shflbench.cli.check.sarif_rules import HELP, rule_id
+from shflbench.export.sarif_rules import HELP, rule_id
 from shflbench.files import relative
 
 if TYPE_CHECKING:

@@ -76,8 +76,8 @@ def command(console: Console, /, names: tuple[str, ...], output: Path, file: Pat
 def _from_file(file: Path, names: tuple[str, ...], output: Path, flags: dict[str, Any]) -> list[Path]:
     """Write the pattern and the suite of kernels of a file, and return the files to read."""
     from shflbench.checker import read_candidates
-    from shflbench.cli.check.file_options import file_options
     from shflbench.user_kernels.comparison import choose
+    from shflbench.user_kernels.file_options import file_options
     from shflbench.user_kernels.suite import new_suite
 
     reference = flags.pop("reference")

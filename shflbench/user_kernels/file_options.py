@@ -8,6 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench import checker  # what it offers is imported on first use
+from shflbench.arch.launch_limits import limits_of
+from shflbench.compile.toolchain import find
 from shflbench.environment import cache_folder, nvcc
 from shflbench.errors import CompilerError, UsageError
 
@@ -94,11 +97,9 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     Raises UsageError for an invalid value, DeviceError for an unknown architecture, and CompilerError where a file
     needs a compiler and there is none.
     """
-    from shflbench.arch.launch_limits import limits_of
-    from shflbench.checker import FileOptions, parse_arguments, parse_shape
-    from shflbench.compile.toolchain import find
-
-    shape = parse_shape if most_threads is None else partial(parse_shape, most_threads=most_threads)
+    shape = checker.parse_shape
+    if most_threads is not None:
+        shape = partial(checker.parse_shape, most_threads=most_threads)
     needs_compiler = any(path.suffix.lower() != ".ptx" for path in files)
     limits_of(arch.rstrip("af"))
     for text in define:
@@ -111,13 +112,13 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     if needs_compiler and program is None:
         toolchain = find()
         toolchain.require(arch)
-    return FileOptions(
+    return checker.FileOptions(
         kernels=tuple(kernels),
         launches=tuple(dict.fromkeys(shape(text) for text in launches)),
         named_launches=tuple(
             (text.rpartition("=")[0].strip(), shape(text.rpartition("=")[2])) for text in named_launches
         ),
-        arguments=parse_arguments(arguments),
+        arguments=checker.parse_arguments(arguments),
         shared_bytes=shared,
         include=tuple(include),
         define=tuple(define),
