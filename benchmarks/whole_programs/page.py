@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.whole_programs.counts import counts
 from benchmarks.whole_programs.sample import HERE, WRONG, readings
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -59,8 +60,9 @@ def _shares(figures: Counts) -> Iterator[str]:
     yield (
         f"**{figures.right:.1%} of the files have a right verdict.** Two readers, each without the other's answers, "
         f"read {figures.read} files, among them {figures.clean_read} clean ones, of which {figures.clean_right} are "
-        f"right; clean files that nobody read count at that rate. They differed in {figures.differing} verdicts, on "
-        f"which a third look decided. A sound file that is called `needs arguments` or `not checked` counts as wrong."
+        f"right; clean files that nobody read count at that rate. They differed in "
+        f"{count_noun(figures.differing, 'verdict')}, on which a third look decided. A sound file that is called "
+        "`needs arguments` or `not checked` counts as wrong."
     )
     yield ""
     yield "| verdict on the kernel | read | right |"
