@@ -24,7 +24,7 @@ HEADINGS: Mapping[str, Mapping[str, str]] = {  # heading → name → one-line h
         "calibrate": "Measure what the units of this GPU can do, and compare it with the documents.",
     },
     "Understand": {
-        "advise": "Say which variant to use for a pattern, by what factor, and when another wins.",
+        "advise": "Say which variant to use for a pattern, or what a file's kernels exchange.",
         "report": "Write a report of runs as one HTML file.",
         "limits": "Show how close each case of a run comes to the least time that the hardware allows.",
         "inspect": "Show what each kernel's loop executes, and the least time that the hardware allows.",

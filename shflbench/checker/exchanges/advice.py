@@ -120,10 +120,16 @@ def _instead(flow: Flow) -> str:
     """
     relations = flow.relations.keys() - {LaneRelation.THREAD, LaneRelation.ACROSS}
     is_part = LaneRelation.ACROSS in flow.relations
-    if not relations or (is_part and relations not in ({LaneRelation.SHIFT}, {LaneRelation.XOR})):
+    if not relations or (is_part and not _is_tree(flow, relations)):
         return ""
     shuffle = _shuffle(flow, relations)
     return f"{shuffle} where it stays in a warp" if is_part else shuffle
+
+
+def _is_tree(flow: Flow, relations: Collection[LaneRelation]) -> bool:
+    """Whether an exchange is one of steps with distances that double, of which the small ones stay in a warp."""
+    is_uniform = relations in ({LaneRelation.SHIFT}, {LaneRelation.XOR})
+    return is_uniform and all(distance.bit_count() == 1 for distance in flow.distances)
 
 
 def _shuffle(flow: Flow, relations: Collection[LaneRelation]) -> str:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import SourceKernel
     from shflbench.compile.toolchain import Toolchain
 
+REFUSED_WORDS = "the program performs no launch with the command line of --host-args: sizes are chosen as without it"
 MAXIMUM_BYTES = 16 * 2**20  # of PTX; a larger file is a library
 MAXIMUM_DIGITS = 1000  # of a number in PTX; Python reads 4300
 # Of the runtime, the driver and HIP; which attribute of which kernel is set may not be known.
@@ -197,7 +198,8 @@ def _kernel_file(
             raise KernelError(f"{path} has only kernel templates, and {templates[0].text}")
         raise KernelError(f"{path} has no kernel", "Pass a file that defines a __global__ function.")
     stores, unoptimized = _removed_stores(source, compiled, files)
-    notes = (*read_notes, *compiled.notes, *chosen_types, *templates, *stores)
+    refused_words = [SourceNote("host-args", REFUSED_WORDS)] if source.refuses_words else []
+    notes = (*read_notes, *refused_words, *compiled.notes, *chosen_types, *templates, *stores)
     chosen = selected(path, kernels, kernel)
     raises = any(_may_raise_shared_limit(file) for file in source.unit.files)
     return KernelFile(

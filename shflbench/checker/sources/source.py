@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources import definitions as kernel_definitions
-from shflbench.checker.sources.host.chosen_runs import performed_launches
+from shflbench.checker.sources.host.chosen_runs import performed_launches, refuses
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.host_source import HostSource
 from shflbench.checker.sources.kernel_file import HostChange
@@ -144,6 +144,12 @@ class CudaSource:
             return []
         performed = performed_launches(self._program.interpreter, (), self.words, self.usual)
         return [item for item in performed if item.launch.grid is not None]
+
+    @property
+    def refuses_words(self) -> bool:
+        """Whether the program performs no launch with the command line that the user gives."""
+        host = self._program if self.unit.neighbors else self._host
+        return self.words is not None and refuses(host.interpreter, self.words)
 
     @property
     def host_numbers(self) -> tuple[HostNumber, ...]:

@@ -1,4 +1,4 @@
-"""Say which variant to use for a pattern, by what factor, and when another wins."""
+"""Say which variant to use for a pattern, or what a file's kernels exchange."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def command(
     form: str,
     **file_flags: Any,  # noqa: ANN401  (each has its own type)
 ) -> None:
-    """Say which variant to use for a pattern, by what factor, and when another wins; or what a file's kernels exchange.
+    """Say which variant to use for a pattern, or what a file's kernels exchange.
 
     FILE is a .cu, .cuh or .ptx file: of each kernel, prints which values go through shared memory between which lanes,
     with the shuffle that could replace it, and which barriers of the block a check of the kernel without them shows

@@ -65,24 +65,30 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> No
         return
     origin = "given by --launch" if flags["launches"] else "of the host code"
     for kernel in advice:
+        if sentence := _sentence(kernel):
+            console.data(f"{_title(kernel)}: {sentence}")
         for table in tables(kernel, origin):
             console.table(table, data=True)
 
 
+def _title(advice: KernelAdvice) -> str:
+    return f"{advice.report.name} ({advice.report.place.shown(Path.cwd())})"
+
+
+def _sentence(advice: KernelAdvice) -> str:
+    """Return why there is no table for a kernel; empty if there is one."""
+    if advice.missing or advice.exchanges or advice.barriers:
+        return advice.missing
+    return "no exchange through shared memory and no barrier of the block"
+
+
 def tables(advice: KernelAdvice, origin: str) -> Iterator[Table]:
     """Yield the tables of one kernel, exchanges first; `origin` says where its launches come from."""
-    place = advice.report.place
-    title = f"{advice.report.name} ({place.shown(Path.cwd())})"
+    place, title = advice.report.place, _title(advice)
 
     def line(other: SourceLine) -> str:
         return str(other.line) if other.file == place.file else other.shown(Path.cwd())
 
-    if advice.missing:
-        yield Table(f"{title}: {advice.missing}", (), ())
-        return
-    if not advice.exchanges and not advice.barriers:
-        yield Table(f"{title}: no exchange through shared memory and no barrier of the block", (), ())
-        return
     launches = one_or_many(len(advice.launches), "launch", "launches")
     at = f"in {launches} {joined(advice.launches)} {origin}"
     if advice.exchanges:
@@ -90,7 +96,7 @@ def tables(advice: KernelAdvice, origin: str) -> Iterator[Table]:
             Line((line(one.store), line(one.load), _sources(one), one.instead or "–")) for one in advice.exchanges
         )
         where = f"in all launches with blocks of {joined(_blocks(advice))}" if advice.is_fixed else at
-        columns = ("store in line", "load in line", "values come from (executions by a warp)", "could be")
+        columns = ("store in line", "load in line", "values come from (loads by a warp)", "could be")
         yield Table(f"{title}: exchanges through shared memory, {where}", columns, lines, key=2)
     if advice.barriers:
         lines = tuple(

@@ -82,6 +82,14 @@ COUNTER = f"__shared__ int next;\n{ROWS}\n{COUNTED}"
 LOOP = "for (int k = 0; k < 4; ++k) {\n__syncthreads();\nsum += s[t ^ DISTANCE];\n__syncthreads();\ns[t] = sum;\n}"
 OVERWRITING = f"{ROWS}\nint sum = 0;\n{LOOP}\nout[t] = sum;"
 
+
+def test_few_values_from_the_own_warp_are_no_reason_for_a_shuffle(advise: Advise) -> None:
+    near = "for (int k = 1; k < 4; ++k) sum += s[min(t + k, 255)];"
+    (exchange,) = advise(f"{ROWS}\nint sum = 0;\n{BARRIER}\nif (lane < 31)\n{near}\nout[t] = sum;", "1x256").exchanges
+    assert {item.name for item, _ in exchange.relations} >= {"SHIFT", "ACROSS"}
+    assert exchange.instead == ""
+
+
 # Of the barriers in a body, by their lines: what each is needed for.
 BODIES = {
     "orders nothing": (f"{ROWS}\n{BARRIER}\nout[t] = s[t];", {3: "not needed"}),

@@ -72,6 +72,17 @@ def test_no_patch_where_another_kernel_needs_the_barrier_of_the_line(file: str, 
     assert shflbench("advise", "lanes.cu", "--patch").out == ""
 
 
+def test_a_kernel_without_advice_is_a_sentence(file: str, shflbench: Command) -> None:
+    del file
+    plain = "__global__ void plain(float* out) { out[threadIdx.x] = 1; }\n"
+    racy = LANES.replace("__syncthreads();", "").replace("lanes", "racy").replace("^ 1", "^ 32")
+    Path("lanes.cu").write_text(plain + racy, encoding="utf-8")
+    outcome = shflbench("advise", "lanes.cu", "--launch", "1x64")
+    assert outcome.code == 0, outcome.err
+    assert "plain (lanes.cu:1): no exchange through shared memory and no barrier of the block\n" in outcome.out
+    assert "racy (lanes.cu:3): broken: 1 finding: RAW" in outcome.out
+
+
 def test_kernel_chooses_one(file: str, shflbench: Command) -> None:
     assert "sums_smem" not in shflbench("advise", file, "--kernel", "sums_shfl").out
 

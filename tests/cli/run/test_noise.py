@@ -31,7 +31,7 @@ def test_processes_that_differ_widen_the_interval_and_are_reported(run: Command,
     assert outcome.code == 0
     row = rows_of(outcome)[SHFL]
     assert (row.time_us, row.time_low_us, row.time_high_us) == (69.856, 69.52, 70.192)
-    assert (row.processes, row.rounds, row.samples) == ((0, 1), 18, 2 * 81)
+    assert (row.processes, row.rounds, row.samples) == ((0, 1), 18, 2 * 90)
     assert row.ns_per_iteration == 16.0  # an offset is no slope
     assert row.launch_overhead_us == pytest.approx(4.32)
     assert noise_of(outcome) == {**dict.fromkeys((*NEIGHBOR, *REDUCE), "quiet"), SHFL: "processes"}

@@ -66,7 +66,7 @@ def test_row_holds_the_exact_figures_of_the_script(run: Command, plug: Plug) -> 
         time_us=69.536,
         time_low_us=69.52,
         time_high_us=69.552,
-        samples=81,
+        samples=90,
         dropped=0,
         rounds=9,
         launches=1,
@@ -104,7 +104,7 @@ def test_every_sample_is_on_disk(run: Command, plug: Plug) -> None:
     outcome = run("demo.yaml")
     samples = read_run(Path(outcome.out.strip())).samples()
     shfl = samples[(samples["case_id"] == NEIGHBOR[2]) & (samples["iterations"] == 4096)]
-    assert len(shfl) == rows_of(outcome)[NEIGHBOR[2]].samples == 81
+    assert len(shfl) == rows_of(outcome)[NEIGHBOR[2]].samples == 90
     assert sorted(set(shfl["time_us"])) == pytest.approx([69.504, 69.536, 69.568])
     assert shfl["seconds"].is_monotonic_increasing
     assert set(samples["case_id"]) == {*NEIGHBOR, *REDUCE, *(sentinel.case_id for sentinel in SENTINELS)}

@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.declarations import shape_of
 from shflbench.checker.sources.host.machine import HostFrame, HostInput, HostState
+from shflbench.checker.sources.host.own_numbers import with_own_numbers
 from shflbench.checker.sources.host.program import items
+from shflbench.checker.sources.host.run_usefulness import (
+    blocks_of,
+    is_moderate,
+    is_valid,
+    progress,
+    score,
+    threads_of,
+    without_numbers,
+)
 from shflbench.checker.sources.host.statements import always_leaves
 from shflbench.checker.sources.host.types import CHAR, pointer_to
 from shflbench.checker.sources.host.values import UNKNOWN, Memory, Pointer, Structure, Text
@@ -33,8 +42,6 @@ SMALL = 8  # tried where a program accepts only the smallest of them
 LIMITS = (None, 4096, 1024, 256, 64, 16)  # of the numbers of a usual command line
 FURTHER = (ODD, 65_536)  # no multiple of a block; more than the threads of a launch whose loops step by the grid
 MOST_WORDS = 16  # of a command line
-MANY_THREADS = 4096
-MOST_THREADS, MOST_BYTES = 1 << 20, 1 << 24  # of launches with further numbers, and of their buffers
 ROW_BYTES = 4  # times as many as other numbers: rows of as many pixels, or of floating-point numbers, do not overlap
 _PITCH = re.compile(r"(?i)pitch|stride(?![a-z])|^ld[a-z]?$")
 _ADDRESS = 8  # bytes
@@ -63,6 +70,12 @@ def performed_launches(
         # A grid of 0 may come from a file that the command line names.
         result = [item for item in result if 0 not in (item.launch.grid or ())]
     return list(_distinct(result))
+
+
+def refuses(run: Interpreter, words: Sequence[str]) -> bool:
+    """Whether a program that launches kernels performs no launch with this command line."""
+    main = next(iter(run.program.functions.get("main", ())), None)
+    return main is not None and run.launches(main.body) and not any(_of_main(run, main, words))
 
 
 def _further(
@@ -105,9 +118,12 @@ def _of_main(
         return
     counts = _counts(run, main)
     states = [_main(run, main, HostInput(count=count), forced=forced) for count in counts]
-    best = max(states, key=_score)  # of equal ones, that with the fewest words
+    best = max(states, key=progress)  # of equal ones, that with the fewest words
     if best.given.used or forced:
-        yield from _with_numbers(lambda number: _of_number(run, main, best, number))
+        states = _by_use(lambda number: _of_number(run, main, best, number))
+        performed = list(_of_states(states, lambda number: _of_number(run, main, best, number)))
+        yield from performed
+        yield from with_own_numbers(states[0], performed, lambda own: _of_own(run, main, states[0], own))
         return
     yield from best.performed
     yield from _with_optional_words(run, main, best, [count for count in counts if count > best.given.count])
@@ -119,6 +135,12 @@ def _of_number(run: Interpreter, main: HostFunction, known: HostState, number: i
     return known if known.given.number == number else _main(run, main, given, forced=known.forced)
 
 
+def _of_own(run: Interpreter, main: HostFunction, known: HostState, own: Mapping[str, int]) -> HostState:
+    """Return a run of the program like one that is known, with numbers of their own for some words."""
+    given = HostInput(count=known.given.count, number=known.given.number, own=own)
+    return _main(run, main, given, forced=known.forced)
+
+
 def _with_optional_words(
     run: Interpreter, main: HostFunction, default: HostState, counts: Sequence[int]
 ) -> Iterator[Performed]:
@@ -127,30 +149,25 @@ def _with_optional_words(
     There are as many words as the program takes and performs all its launches with, which are in blocks of whole warps,
     or of the same size.
     """
-    places = {item.node.id for item in default.performed if _is_valid(item)}
-    known = {_without_numbers(item) for item in default.performed}
+    places = {item.node.id for item in default.performed if is_valid(item)}
+    known = {without_numbers(item) for item in default.performed}
     blocks = {item.launch.block for item in default.performed}
     for number in FURTHER:
         if number > ODD and any(_reaches(item, number) for item in default.performed):
             continue
         for count in reversed(counts):
             state = _main(run, main, HostInput(count=count, number=number), forced=False)
-            whole = [item for item in state.performed if _threads(item) % WARP == 0 or item.launch.block in blocks]
-            valid = [item for item in whole if _is_valid(item)]
+            whole = [item for item in state.performed if threads_of(item) % WARP == 0 or item.launch.block in blocks]
+            valid = [item for item in whole if is_valid(item)]
             if state.given.used and places <= {item.node.id for item in valid}:
-                yield from (item for item in valid if _is_moderate(item) and _without_numbers(item) not in known)
+                yield from (item for item in valid if is_moderate(item) and without_numbers(item) not in known)
                 break
-
-
-def _without_numbers(item: Performed) -> Performed:
-    """Return a launch without the numbers that stand for what the program reads, to compare it with others."""
-    return replace(item, launch=replace(item.launch, assumed=()))
 
 
 def _reaches(item: Performed, number: int) -> bool:
     """Whether a launch has as many threads as a number, or gets a number as large."""
     values = [argument.value for argument in item.launch.arguments if isinstance(argument.value, int)]
-    return max(_blocks(item) * _threads(item), *values, 0) >= number
+    return max(blocks_of(item) * threads_of(item), *values, 0) >= number
 
 
 def _of_usual(run: Interpreter, main: HostFunction, words: Sequence[str]) -> list[Performed]:
@@ -162,7 +179,7 @@ def _of_usual(run: Interpreter, main: HostFunction, words: Sequence[str]) -> lis
     states: list[HostState] = []
     for given in {item.words: item for item in (_limited(words, limit) for limit in LIMITS)}.values():
         states.append(_main(run, main, given, forced=False))
-        valid = [item for item in states[-1].performed if _is_valid(item)]
+        valid = [item for item in states[-1].performed if is_valid(item)]
         if not valid:
             states.pop()
         if not valid or _is_small(states[-1]):
@@ -174,12 +191,12 @@ def _of_usual(run: Interpreter, main: HostFunction, words: Sequence[str]) -> lis
     odd.number = ODD  # of what the program reads elsewhere
     is_new = {**odd.used, **dict.fromkeys(best.given.used, ODD)} != best.given.used
     further = _main(run, main, odd, forced=False).performed if is_new else []
-    return [*best.performed, *(item for item in further if _is_valid(item) and _is_moderate(item))]
+    return [*best.performed, *(item for item in further if is_valid(item) and is_moderate(item))]
 
 
 def _is_small(state: HostState) -> bool:
     """Whether no launch of a run is larger than needed."""
-    return all(_is_moderate(item) for item in state.performed if _is_valid(item))
+    return all(is_moderate(item) for item in state.performed if is_valid(item))
 
 
 def _largest(state: HostState) -> int:
@@ -220,13 +237,18 @@ def _of_function(run: Interpreter, function: HostFunction, *, forced: bool) -> I
 
     performed = list(_with_numbers(run_with))
     if any("." in name for item in performed for name, _ in item.launch.assumed):
-        performed += [item for item in run_with(TINY).performed if _is_valid(item)]
+        performed += [item for item in run_with(TINY).performed if is_valid(item)]
     # A grid of 0 follows from values that a caller gives.
     yield from (item for item in performed if 0 not in (item.launch.grid or ()))
 
 
 def _with_numbers(run_with: Callable[[int], HostState]) -> Iterator[Performed]:
-    """Yield the launches with the two numbers that give the most, and those with further numbers.
+    """Yield the launches with the two numbers that give the most, and those with further numbers."""
+    yield from _of_states(_by_use(run_with), run_with)
+
+
+def _by_use(run_with: Callable[[int], HostState]) -> list[HostState]:
+    """Return runs with one number in all places, those that give the most first.
 
     Small numbers run first: a loop that takes too long with one of them is not followed with larger ones.
     """
@@ -234,57 +256,19 @@ def _with_numbers(run_with: Callable[[int], HostState]) -> Iterator[Performed]:
     if states[0].given.used:
         by_number = {number: run_with(number) for number in sorted(NUMBERS[1:])}
         states += [by_number[number] for number in NUMBERS[1:]]
-        if max(states, key=_score).given.number == min(NUMBERS):
+        if max(states, key=score).given.number == min(NUMBERS):
             states.append(run_with(SMALL))
-    best, *others = sorted(states, key=_score, reverse=True)
+    return sorted(states, key=score, reverse=True)
+
+
+def _of_states(states: Sequence[HostState], run_with: Callable[[int], HostState]) -> Iterator[Performed]:
+    """Yield the launches of the two best runs, and those with further numbers."""
+    best, *others = states
     yield from best.performed
-    yield from (item for state in others[:1] for item in state.performed if _is_valid(item) and _is_moderate(item))
+    yield from (item for state in others[:1] for item in state.performed if is_valid(item) and is_moderate(item))
     if best.given.used:
         for number in FURTHER:
-            yield from (item for item in run_with(number).performed if _is_valid(item) and _is_moderate(item))
-
-
-def _score(state: HostState) -> tuple[int, ...]:
-    """Return how useful a run is: places with a valid launch, of whole warps, all of which is known and fits.
-
-    Among equal ones, those with several blocks and few threads count.
-    """
-    valid = [item for item in state.performed if _is_valid(item)]
-    several = {item.node.id for item in valid if _blocks(item) > 1}
-    small = {item.node.id for item in valid if _blocks(item) * _threads(item) <= MANY_THREADS}
-    whole = {item.node.id for item in valid if _threads(item) % WARP == 0}
-    known = {item.node.id for item in valid if _is_known(item)}
-    reached = {item.node.id for item in state.performed}
-    return len({item.node.id for item in valid}), len(reached), len(whole), len(known), len(several & small), len(small)
-
-
-def _is_known(item: Performed) -> bool:
-    """Whether all arguments of a launch are known, and none is larger than needed."""
-    return _is_moderate(item) and all(
-        argument.value is not None or (argument.buffer is not None and argument.buffer.size) or argument.fields
-        for argument in item.launch.arguments
-    )
-
-
-def _is_valid(item: Performed) -> bool:
-    grid, block = item.launch.grid, item.launch.block
-    return grid is not None and block is not None and 0 not in grid and 0 < _threads(item) <= 1024  # noqa: PLR2004
-
-
-def _is_moderate(item: Performed) -> bool:
-    """Whether a launch, of a number that was chosen only to be large or odd, is no larger than needed."""
-    sizes = [argument.buffer.size or 0 for argument in item.launch.arguments if argument.buffer is not None]
-    return _blocks(item) * _threads(item) <= MOST_THREADS and max(sizes, default=0) <= MOST_BYTES
-
-
-def _blocks(item: Performed) -> int:
-    x, y, z = item.launch.grid or (0, 0, 0)
-    return x * y * z
-
-
-def _threads(item: Performed) -> int:
-    x, y, z = item.launch.block or (0, 0, 0)
-    return x * y * z
+            yield from (item for item in run_with(number).performed if is_valid(item) and is_moderate(item))
 
 
 def _main(run: Interpreter, main: HostFunction, given: HostInput, *, forced: bool) -> HostState:

@@ -367,8 +367,9 @@ def _flag(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:
 
 def assumed(run: HostRun, name: str) -> int:
     """Return the number that stands for one that the program reads."""
-    run.state.given.used[name] = run.state.given.number
-    return run.state.given.number
+    given = run.state.given
+    number = given.used[name] = given.own.get(name, given.number)
+    return number
 
 
 def _compare(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001

@@ -95,13 +95,14 @@ class RecordedCall:
 class HostInput:
     """What the host code gets from outside: the command line, and numbers for what is not known.
 
-    `words` is the command line; without one, `count` words stand for `number`.
+    `words` is the command line; without one, `count` words stand for `number`, or for their own ones.
     """
 
     words: tuple[str, ...] | None = None
     count: int = 0
     number: int = 1024
     used: dict[str, int] = field(default_factory=dict)  # what was taken as `number`: `argv[1]` → 1024
+    own: Mapping[str, int] = field(default_factory=dict)  # what stands for other numbers: `argv[2]` → 512
 
     @property
     def largest(self) -> int:
