@@ -123,7 +123,7 @@ def _of_main(
         states = _by_use(lambda number: _of_number(run, main, best, number))
         performed = list(_of_states(states, lambda number: _of_number(run, main, best, number)))
         yield from performed
-        yield from with_own_numbers(states[0], performed, lambda own: _of_own(run, main, states[0], own))
+        yield from with_own_numbers(states[0], performed, lambda numbers: _of_numbers(run, main, states[0], numbers))
         return
     yield from best.performed
     yield from _with_optional_words(run, main, best, [count for count in counts if count > best.given.count])
@@ -135,9 +135,9 @@ def _of_number(run: Interpreter, main: HostFunction, known: HostState, number: i
     return known if known.given.number == number else _main(run, main, given, forced=known.forced)
 
 
-def _of_own(run: Interpreter, main: HostFunction, known: HostState, own: Mapping[str, int]) -> HostState:
+def _of_numbers(run: Interpreter, main: HostFunction, known: HostState, numbers: Mapping[str, int]) -> HostState:
     """Return a run of the program like one that is known, with numbers of their own for some words."""
-    given = HostInput(count=known.given.count, number=known.given.number, own=own)
+    given = HostInput(count=known.given.count, number=known.given.number, single=numbers)
     return _main(run, main, given, forced=known.forced)
 
 

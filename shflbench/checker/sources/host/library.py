@@ -368,7 +368,7 @@ def _flag(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:
 def assumed(run: HostRun, name: str) -> int:
     """Return the number that stands for one that the program reads."""
     given = run.state.given
-    number = given.used[name] = given.own.get(name, given.number)
+    number = given.used[name] = given.single.get(name, given.number)
     return number
 
 

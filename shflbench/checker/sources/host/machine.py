@@ -102,7 +102,7 @@ class HostInput:
     count: int = 0
     number: int = 1024
     used: dict[str, int] = field(default_factory=dict)  # what was taken as `number`: `argv[1]` → 1024
-    own: Mapping[str, int] = field(default_factory=dict)  # what stands for other numbers: `argv[2]` → 512
+    single: Mapping[str, int] = field(default_factory=dict)  # what stands for other numbers: `argv[2]` → 512
 
     @property
     def largest(self) -> int:

@@ -33,8 +33,8 @@ def with_own_numbers(best: HostState, known: Sequence[Performed], run: Run) -> I
         best = _accepted(best, names, run)
         yield from (item for item in best.performed if is_valid(item))
     seen = {without_numbers(item) for item in known}
-    for own in _unequal({name: best.given.used[name] for name in names}):
-        state = run(own)
+    for numbers in _unequal({name: best.given.used[name] for name in names}):
+        state = run(numbers)
         if score(state)[0] < score(best)[0]:  # the program refuses them
             continue
         useful = (item for item in state.performed if is_valid(item) and is_moderate(item))
@@ -52,11 +52,11 @@ def _unequal(sizes: Mapping[str, int]) -> Iterator[dict[str, int]]:
 
 def _accepted(best: HostState, names: Sequence[str], run: Run) -> HostState:
     """Return a run with numbers that the program accepts, found one after the other or all at once; else `best`."""
-    own = dict(best.given.used)
+    numbers = dict(best.given.used)
     for name in names:
-        best = max(best, *(run({**own, name: number}) for number in NUMBERS), key=progress)
-        own = {**own, **best.given.own}
+        best = max(best, *(run({**numbers, name: number}) for number in NUMBERS), key=progress)
+        numbers = {**numbers, **best.given.single}
     if score(best)[0]:
         return best
     every = islice(product(NUMBERS if len(names) == 2 else FEW, repeat=len(names)), MOST_TRIED)  # noqa: PLR2004
-    return max(best, *(run(dict(zip(names, numbers, strict=True))) for numbers in every), key=progress)
+    return max(best, *(run(dict(zip(names, values, strict=True))) for values in every), key=progress)

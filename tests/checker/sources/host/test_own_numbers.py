@@ -32,7 +32,7 @@ def test_rows_and_columns_differ_in_some_launches(parse: Parse) -> None:
 @pytest.mark.parametrize(
     ("checks", "expected"),
     [
-        ("if (columns > 8) exit(1);", (1024, 8)),
+        ("if (columns > 8) exit(1);", (256, 2)),
         ("if (rows % 64 || rows < 64) exit(1); if (columns > 5) exit(1);", (1024, 4)),
         ("if (rows > 20) exit(1); if (columns < 200 || columns > 300) exit(1);", (16, 256)),
         ("if (columns > rows / 2) return 1;", (1024, 256)),
