@@ -158,7 +158,7 @@ def _barriers(
             yield BarrierAdvice(site.line, BarrierNeed.UNKNOWN, reason)
         else:
             need, file = _confirmed(report, site, file, options)
-            reason = "the check without it did not end" if need is BarrierNeed.UNKNOWN else ""
+            reason = "the check without it does not decide" if need is BarrierNeed.UNKNOWN else ""
             yield BarrierAdvice(site.line, need, reason)
 
 
