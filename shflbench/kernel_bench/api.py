@@ -15,9 +15,9 @@ from shflbench.backends import gpus
 from shflbench.backends.emulator import EmulatorBackend
 from shflbench.checker import KernelVerdict
 from shflbench.compile.toolchain import find
+from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
 from shflbench.errors import DeviceError, UsageError
-from shflbench.kernel_bench.request import DEFAULT_ARCH
 from shflbench.kernel_bench.result import BenchResult
 from shflbench.measure import executor
 from shflbench.model import Overrides, Status

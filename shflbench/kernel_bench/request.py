@@ -16,6 +16,7 @@ from shflbench.checker import (
     read_python_candidate,
 )
 from shflbench.compile.toolchain import find
+from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
 from shflbench.errors import UsageError
 from shflbench.model import MeasureRules
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 PerKernel: TypeAlias = Value | Mapping[str, Value] | None  # the same for all kernels, or by name
 
-DEFAULT_ARCH = "sm_90"  # what is compiled for where there is no GPU to ask
 CHECK_SECONDS = 10.0  # of the short check of one kernel, with compiling
 DEVICES = ("auto", "cuda", "emulator")
 L2_STATES = ("warm", "cold")

@@ -30,19 +30,24 @@ def barrier_patch(path: Path, advice: Sequence[KernelAdvice], options: FileOptio
     Only of a text whose kernels all get the verdicts that they have: the changed file is compiled and checked in a
     folder of its own. The file itself stays as it is.
     """
-    text = path.read_text(encoding="utf-8", errors="surrogateescape")
+    text = path.read_bytes().decode(errors="surrogateescape")  # as it is: a diff for other line ends does not apply
     changed = edited(text, _needs(path, advice))
     if changed == text:
         return ""
     with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
         copy = Path(folder) / path.name
-        copy.write_text(changed, encoding="utf-8", errors="surrogateescape")
+        copy.write_bytes(changed.encode(errors="surrogateescape"))
         include = (path.resolve().parent, *options.include)
         after = check_file(copy, replace(options, include=include))
     if _verdicts(after) != [(kernel.report.name, kernel.report.verdict) for kernel in advice]:
         return ""
-    old, new = (part.splitlines(keepends=True) for part in (text, changed))
-    return "".join(unified_diff(old, new, f"a/{path.name}", f"b/{path.name}"))
+    diff = unified_diff(_lines(text), _lines(changed), f"a/{path.name}", f"b/{path.name}")
+    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in diff)
+
+
+def _lines(text: str) -> list[str]:
+    """Return the lines as compilers count them: form feeds and other separators of `str.splitlines` end none."""
+    return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
 def _verdicts(report: FileReport) -> list[tuple[str, str]]:
@@ -64,7 +69,7 @@ def edited(text: str, needs: Mapping[int, BarrierNeed]) -> str:
 
     A barrier is removed only with its whole line, and not where it is all that a condition or a loop executes.
     """
-    lines = text.splitlines(keepends=True)
+    lines = _lines(text)
     kept = []
     for number, line in enumerate(lines, 1):
         need = needs.get(number)
@@ -78,4 +83,4 @@ def edited(text: str, needs: Mapping[int, BarrierNeed]) -> str:
 def _is_alone(line: str, before: Sequence[str]) -> bool:
     """Whether a line is a barrier behind a whole statement."""
     code = [text for item in before if (text := _COMMENT.sub("", item).strip())]
-    return bool(_ALONE.fullmatch(line.rstrip("\n")) and code and code[-1].endswith((";", "{", "}")))
+    return bool(_ALONE.fullmatch(line.rstrip("\r\n")) and code and code[-1].endswith((";", "{", "}")))

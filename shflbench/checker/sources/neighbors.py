@@ -1,7 +1,7 @@
 """Find the other files of a program: those that call functions of a file, or define functions that it calls.
 
 Files are joined as a linker joins them, by the names that they define and call: from the file with `main` on. They are
-read, never compiled.
+read and never executed; sources of device functions that a file calls are compiled with it.
 """
 
 from __future__ import annotations

@@ -55,8 +55,10 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> No
         advice = advise_file(file, options, partial(show_step, progress))
         patch = barrier_patch(file, advice, options) if flags["patch"] else ""
     if flags["patch"]:
+        if "\r\n" in patch:  # a terminal gets no carriage returns
+            console.warn(f"{file} has the line ends of Windows: apply the diff by `git apply --ignore-whitespace`")
         if patch:
-            console.data(patch.rstrip("\n"))
+            console.data(patch.replace("\r\n", "\n").rstrip("\n"))
         else:
             console.say("No barrier of the file can be changed.")
         return

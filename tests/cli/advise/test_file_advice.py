@@ -47,15 +47,19 @@ __global__ void lanes(const float* in, float* out) {
 """
 
 
-def test_patch_is_a_diff_that_git_applies(file: str, shflbench: Command) -> None:
+@pytest.mark.parametrize("text", [LANES, LANES.rstrip("\n"), LANES.replace("\n", "\r\n")])
+def test_patch_is_a_diff_that_git_applies(file: str, shflbench: Command, text: str) -> None:
     del file
-    Path("lanes.cu").write_text(LANES, encoding="utf-8")
+    Path("lanes.cu").write_bytes(text.encode())
     outcome = shflbench("advise", "lanes.cu", "--launch", "1x64", "--patch")
     assert outcome.code == 0, outcome.err
-    assert Path("lanes.cu").read_text(encoding="utf-8") == LANES
-    Path("lanes.diff").write_text(outcome.out, encoding="utf-8")
-    subprocess.run(["git", "apply", "lanes.diff"], check=True)
-    assert Path("lanes.cu").read_text(encoding="utf-8") == LANES.replace("__syncthreads", "__syncwarp")
+    assert Path("lanes.cu").read_bytes() == text.encode()
+    Path("lanes.diff").write_bytes(outcome.out.encode())
+    words = ["--ignore-whitespace"] if "`git apply --ignore-whitespace`" in outcome.err else []
+    assert bool(words) == ("\r" in text)
+    subprocess.run(["git", "apply", *words, "lanes.diff"], check=True)
+    expected = text.replace("__syncthreads", "__syncwarp").replace("\r", "")
+    assert Path("lanes.cu").read_text(encoding="utf-8") == expected  # whatever its line ends are
     again = shflbench("advise", "lanes.cu", "--launch", "1x64", "--patch")
     assert (again.code, again.out) == (0, "")
     assert "No barrier of the file can be changed." in again.err
