@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from shflbench.checker.exchanges.advice import BarrierAdvice, ExchangeAdvice, KernelAdvice, advise_file
     from shflbench.checker.exchanges.patch import barrier_patch
     from shflbench.checker.files import CheckStep, FileOptions, check_file, check_or_name
-    from shflbench.checker.finding_groups import grouped
+    from shflbench.checker.finding_groups import group_findings
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
     from shflbench.checker.inputs.argument_sets import parse_argument_sets
     from shflbench.checker.inputs.grammar import parse_arguments
@@ -71,7 +71,7 @@ else:
             "exchanges.advice": ("BarrierAdvice", "ExchangeAdvice", "KernelAdvice", "advise_file"),
             "exchanges.patch": ("barrier_patch",),
             "files": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
-            "finding_groups": ("grouped",),
+            "finding_groups": ("group_findings",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
             "inputs.argument_sets": ("parse_argument_sets",),
             "inputs.grammar": ("parse_arguments",),
@@ -147,7 +147,7 @@ __all__ = [
     "count_requests",
     "counted_blocks",
     "execute",
-    "grouped",
+    "group_findings",
     "host_arguments",
     "is_built_fast",
     "load_program",

@@ -18,14 +18,14 @@ from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, varia
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
-from shflbench.checker.inputs.names import gives_buffers, matched, refuse_unknown
+from shflbench.checker.inputs.names import gives_buffers, match_names, refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
-from shflbench.checker.judgment.misfits import body_sites, kind_of_causes, overlaps, undecided
+from shflbench.checker.judgment.misfits import body_sites, find_undecided, kind_of_causes, overlaps
 from shflbench.checker.link.unsupported import UnsupportedKernelError
 from shflbench.checker.ptx.parse import parse
-from shflbench.checker.ptx.syntax import shortened
+from shflbench.checker.ptx.syntax import shorten
 from shflbench.checker.removed_stores import RemovedStoreCheck
 from shflbench.checker.report import FileReport, KernelReport
 from shflbench.checker.reporter import LONGEST_PROBLEM, KernelReporter
@@ -39,7 +39,7 @@ from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.fragments import read_with_includer
 from shflbench.checker.sources.generators import is_of_triton
 from shflbench.checker.sources.read import read_cuda, read_ptx
-from shflbench.checker.sources.sampling import sampled
+from shflbench.checker.sources.sampling import sample_instances
 from shflbench.checker.verdict import KernelVerdict
 from shflbench.errors import CompileError, InputError, KernelError
 
@@ -200,7 +200,9 @@ def with_given_numbers(file: KernelFile, options: FileOptions) -> tuple[KernelFi
 
     variables = [item.name for item in variables_of(file, chosen)]
     given_numbers = [item for item in options.arguments if isinstance(item.value, NumberValue)]
-    known = [item for item in given_numbers if item.name in variables or any(matched([item], one) for one in chosen)]
+    known = [
+        item for item in given_numbers if item.name in variables or any(match_names([item], one) for one in chosen)
+    ]
     if len(known) < len(given_numbers):
         refuse_unknown(given_numbers, chosen, names_of_sizes(file, chosen, read))
     numbers = traced_numbers(chosen, options.arguments, read)
@@ -224,7 +226,7 @@ def check_kernels(
     chosen = chosen_kernels(file, options.kernels, several=options.several, rejected=known)
     if not chosen:
         return FileReport(file.path, options.arch, file.compiler, tuple(refused))
-    chosen, skipped = (chosen, []) if options.kernels else sampled(chosen)
+    chosen, skipped = (chosen, []) if options.kernels else sample_instances(chosen)
     try:
         module = parse(file.ptx)
     except KernelError as error:
@@ -250,7 +252,7 @@ def check_kernels(
 
 def _refused(kernel: RejectedKernel) -> KernelReport:
     """Return the report on a kernel that the compiler rejects."""
-    sentence = shortened(kernel.sentence, LONGEST_PROBLEM)
+    sentence = shorten(kernel.sentence, LONGEST_PROBLEM)
     return KernelReport(kernel.name, "", kernel.place, KernelVerdict.NOT_COMPILED, sentence, errors=(sentence,))
 
 
@@ -307,7 +309,7 @@ def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
         evidence = with_shorter(runs, evidence, launches, body_sites(linked.slicer))
         judgment = judge(evidence, linked.slicer)
     elif evidence.launches and _depends_on_derived(judgment, linked):
-        failed = undecided(judgment.observations, evidence, linked.slicer)
+        failed = find_undecided(judgment.observations, evidence, linked.slicer)
         evidence = with_alternatives(runs, evidence, *failed, kind_of_causes(judgment.observations))
         judgment = judge(evidence, linked.slicer)
     watchers.study(linked, evidence)
@@ -337,6 +339,6 @@ def _failed(
     path: Path, options: FileOptions, verdict: KernelVerdict, sentence: str, file: KernelFile | None = None
 ) -> FileReport:
     """Return the report on a file none of whose kernels can be checked, with one entry in the file's name."""
-    sentence = shortened(sentence, LONGEST_PROBLEM)
+    sentence = shorten(sentence, LONGEST_PROBLEM)
     entry = KernelReport(path.name, "", SourceLine(path, 1), verdict, sentence, errors=(sentence,))
     return FileReport(path, options.arch, file.compiler if file else "", (entry,), file.notes if file else ())

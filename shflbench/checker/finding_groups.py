@@ -63,7 +63,7 @@ class FindingGroup:
         return () if all(step.endswith(plain) for step in first.history) else first.history
 
 
-def grouped(findings: Sequence[Finding]) -> list[FindingGroup]:
+def group_findings(findings: Sequence[Finding]) -> list[FindingGroup]:
     """Return the findings in groups, the worst first."""
     groups: dict[Hashable, list[Finding]] = {}
     reads: dict[Hashable, list[Finding]] = {}  # the groups with races of reads, by line and memory
@@ -82,7 +82,7 @@ def grouped(findings: Sequence[Finding]) -> list[FindingGroup]:
 
 def number_of_errors(findings: Sequence[Finding]) -> str:
     """Return how many findings, each with one cause, break the kernel, as `2 findings: `; "" if there is none."""
-    number = sum(group.level is Level.ERROR for group in grouped(findings))
+    number = sum(group.level is Level.ERROR for group in group_findings(findings))
     return f"{count_noun(number, 'finding')}: " if number else ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.races.hazards import HazardKind
-from shflbench.words import joined
+from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -93,4 +93,4 @@ def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
 
 def in_words(texts: Iterable[str]) -> str:
     """Return a list in words, each text once: `RAW, WAR and uninitialized read`."""
-    return joined(list(dict.fromkeys(map(str, texts))))
+    return join_words(list(dict.fromkeys(map(str, texts))))

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_NAMES = 12  # of a list in a sentence
 
 
-def listed(texts: Sequence[str]) -> str:
+def join_first(texts: Sequence[str]) -> str:
     """Return a list in words, of which the first twelve are named: `a, b, c and 5 more`."""
     more = f" and {len(texts) - MOST_NAMES:,} more" if len(texts) > MOST_NAMES else ""
     return f"{', '.join(texts[:MOST_NAMES])}{more}"
@@ -100,7 +100,7 @@ class LaunchRecord:
 
     def listed(self, origin: str) -> str:
         """Return the arguments of one origin: `in = f32[256], n = 256`."""
-        return listed([text for text, where in self.arguments if where == origin])
+        return join_first([text for text, where in self.arguments if where == origin])
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from shflbench.analysis.contest import time_us
 from shflbench.analysis.settings import ITERATIONS
 from shflbench.grouping import group_by
 from shflbench.plot.chart import Chart
-from shflbench.plot.limit_findings import beaten, beyond, ceiling_share, limited_variants, omissions, share
+from shflbench.plot.limit_findings import beyond, ceiling_share, find_beaten, limited_variants, omissions, share
 from shflbench.plot.limit_panel import CEILING, DOT, LimitPanel, other_settings
 from shflbench.plot.limiters import limiter_legend
 from shflbench.plot.page import Page
@@ -59,7 +59,7 @@ def draw(subject: ChartSubject) -> Page:
         subtitle=_subtitle(subject, shown),
         caption=subject.caption,
         scope=shown.group_names,
-        notes=[*_choice(subject, shown), *beaten(subject), *beyond(shown), *omissions(shown)],
+        notes=[*_choice(subject, shown), *find_beaten(subject), *beyond(shown), *omissions(shown)],
         legend=_legend(subject, shown),
         body=max(sum(panel.height for panel in column) for column in columns) + _AXIS,
     )

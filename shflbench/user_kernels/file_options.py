@@ -37,7 +37,7 @@ NAMES = {  # parameter of the command → option, for messages
 }
 
 
-def divided(targets: Sequence[str]) -> tuple[list[str], list[Path]]:
+def divide_targets(targets: Sequence[str]) -> tuple[list[str], list[Path]]:
     """Return the targets that are patterns or suites, and the files of CUDA C++ and PTX that the others name.
 
     UsageError for a folder that holds neither a pattern nor such a file.

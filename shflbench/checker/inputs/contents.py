@@ -102,7 +102,7 @@ def near(
     return result
 
 
-def filled(value: BufferValue, most: int, name: str, seed: int) -> NDArray[np.uint8]:
+def fill(value: BufferValue, most: int, name: str, seed: int) -> NDArray[np.uint8]:
     """Return the bytes of a buffer that the user described."""
     element, count = value.element, value.count
     numbers: NDArray[Any]

@@ -10,7 +10,7 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.dimensions import MAX_BLOCK_DIMS
 from shflbench.model import MAX_BLOCK, WARP
-from shflbench.words import joined
+from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
@@ -201,7 +201,7 @@ def assumed_texts(host: HostLaunch | None) -> tuple[str, ...]:
 def _assumptions(host: HostLaunch | None) -> tuple[str, ...]:
     """Return that sizes of a launch of the host code follow from numbers that nobody gave; empty if they do not."""
     texts = assumed_texts(host)
-    return (f"for derived {joined(texts)}",) if texts else ()
+    return (f"for derived {join_words(texts)}",) if texts else ()
 
 
 def _scaled(shape: LaunchShape, most: int) -> LaunchShape:

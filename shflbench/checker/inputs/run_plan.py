@@ -19,12 +19,12 @@ from shflbench.checker.inputs.array_accesses import array_accesses, range_ends
 from shflbench.checker.inputs.blocks import suggested_blocks
 from shflbench.checker.inputs.bounds import size_bounds, starts_of_ranges
 from shflbench.checker.inputs.launches import PlannedLaunch, is_special, plan
-from shflbench.checker.inputs.names import matched, pointer_names
+from shflbench.checker.inputs.names import match_names, pointer_names
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.range_pairs import range_pairs
 from shflbench.checker.inputs.sampled import with_samples
 from shflbench.checker.inputs.shapes import LaunchShape
-from shflbench.checker.inputs.size_bound import evaluated
+from shflbench.checker.inputs.size_bound import evaluate
 from shflbench.checker.inputs.thresholds import structural_contents, thresholds
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.opcodes.forms import Access
@@ -62,7 +62,7 @@ def plan_runs(
     offsets = range_ends(accesses, slicer)
     pairs = range_pairs(accesses, slicer)
     wishes = Wishes(
-        given=matched(arguments, kernel),
+        given=match_names(arguments, kernel),
         shared_bytes=shared_bytes,
         uses_dynamic_shared=linked.uses_dynamic_shared,
         zeroed=zeroed_buffers(kernel, program, slicer),
@@ -116,7 +116,7 @@ def _needed_threads(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes)
     given = {byte: int(number.value) for byte, number in numbers.items() if number.origin is Origin.GIVEN}
     for bounds in wishes.bounds.values():
         for bound in bounds:
-            limit = evaluated(bound.limit, given)
+            limit = evaluate(bound.limit, given)
             if limit is not None and not bound.in_loop:
                 yield limit if bound.unread else limit + 1
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.dataflow.index_values import signed
+from shflbench.checker.dataflow.index_values import to_signed
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access, Branch
@@ -76,7 +76,7 @@ def _decoded(bits: int, type_: str) -> float | None:
         size = np.dtype(type_).itemsize
         value = float(np.frombuffer((bits & ((1 << 8 * size) - 1)).to_bytes(size, "little"), type_)[0])
         return value if np.isfinite(value) else None
-    return signed(bits) if type_[:1] in {"i", "u"} else None
+    return to_signed(bits) if type_[:1] in {"i", "u"} else None
 
 
 def structural_contents(slicer: Slicer) -> set[int]:

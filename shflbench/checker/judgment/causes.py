@@ -213,10 +213,10 @@ def _spares_a_launch(observation: Observation, every: Sequence[LaunchEvidence]) 
     launches that ran under them, what several blocks show with such launches, and what a stated block shows with its
     launches.
     """
-    return bool(spared(observation, every))
+    return bool(find_spared(observation, every))
 
 
-def spared(observation: Observation, every: Sequence[LaunchEvidence]) -> list[str]:
+def find_spared(observation: Observation, every: Sequence[LaunchEvidence]) -> list[str]:
     """Return the shapes of the derived launches in which a hazard of other derived launches does not happen."""
     happened = [item.launch for item in observation.launches]
     if any(launch.origin is not Origin.DERIVED for launch in happened):

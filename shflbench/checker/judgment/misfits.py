@@ -111,7 +111,7 @@ def is_scaled_down(observation: Observation) -> bool:
     return all(item.launch.is_scaled_down and not item.launch.shape.sample for item in observation.launches)
 
 
-def undecided(
+def find_undecided(
     judged: Iterable[JudgedObservation], evidence: KernelEvidence, slicer: Slicer
 ) -> tuple[list[LaunchEvidence], list[Site]]:
     """Return the launches whose values may be the reason that a kernel needs arguments, and the code to execute."""

@@ -8,7 +8,7 @@ from shflbench.checker.link.code import FlatCode, FlatInstruction, Frame
 from shflbench.checker.link.device_runtime import PREFIX, call_device_runtime
 from shflbench.checker.link.expand import expansion
 from shflbench.checker.link.frames import FRAME
-from shflbench.checker.link.reach import reached
+from shflbench.checker.link.reach import find_reached
 from shflbench.checker.link.runtime_calls import call_runtime
 from shflbench.checker.link.stacked import StackedCalls, exit_of
 from shflbench.checker.link.synthetic import step
@@ -24,7 +24,7 @@ from shflbench.checker.ptx.syntax import (
     Symbol,
     Variable,
     Vector,
-    shortened,
+    shorten,
 )
 from shflbench.errors import EmulatorError
 
@@ -36,11 +36,11 @@ def flatten(module: Module, kernel: str) -> FlatCode:
     """Return the flat code of `kernel`; EmulatorError if the module has no such kernel or a function is missing."""
     function = module.functions.get(kernel)
     if function is None or not function.entry:
-        raise EmulatorError(f"the PTX has no kernel {shortened(kernel)}", "Compile the kernel anew.")
+        raise EmulatorError(f"the PTX has no kernel {shorten(kernel)}", "Compile the kernel anew.")
     clusters = function.directives.get("reqnctapercluster", (1,))
     if prod(clusters) > 1 or ("explicitcluster" in function.directives and clusters == (1,)):
-        raise EmulatorError(f"{shortened(kernel)} runs in clusters of several blocks", "Check this kernel on a GPU.")
-    names = reached(module, kernel)
+        raise EmulatorError(f"{shorten(kernel)} runs in clusters of several blocks", "Check this kernel on a GPU.")
+    names = find_reached(module, kernel)
     graph = call_graph(module, names)
     stacked = graph.cyclic() | set(graph.addressed)
     if inlined_size(module, kernel, stacked) > MOST_INSTRUCTIONS:  # copies multiply where calls nest
@@ -57,7 +57,7 @@ def _place(code: FlatCode, module: Module, names: set[str], graph: CallGraph) ->
     for variable in module.variables.values():
         if variable.name in names:
             if variable.external:
-                message = f"the kernel uses `{shortened(variable.name)}`, which the PTX declares and does not hold"
+                message = f"the kernel uses `{shorten(variable.name)}`, which the PTX declares and does not hold"
                 raise EmulatorError(message, "Compile the variable into the same PTX.")
             code.layout.add(variable.name, variable)
     kernels = sorted(name for name in names & module.functions.keys() if module.functions[name].entry)
@@ -89,7 +89,7 @@ class _Flattener:
     def _inline(self, frame: Frame, returns_to: str) -> None:
         function = frame.function
         if frame.depth > DEEPEST_CALL:
-            raise EmulatorError(f"the calls of {shortened(function.name)} nest deeper than {DEEPEST_CALL}")
+            raise EmulatorError(f"the calls of {shorten(function.name)} nest deeper than {DEEPEST_CALL}")
         for name, type_ in function.registers.items():
             self._code.declare(frame, name, type_)
         for variable in function.variables:
@@ -103,7 +103,7 @@ class _Flattener:
             else:
                 self._append(frame, index, instruction, returns_to)
             if len(self._code.instructions) > MOST_INSTRUCTIONS:
-                name = shortened(self._code.kernel.name)
+                name = shorten(self._code.kernel.name)
                 raise EmulatorError(f"{name} has more than {MOST_INSTRUCTIONS} instructions once its calls are inlined")
         for label in at.get(len(function.instructions), ()):
             self._code.mark(frame.prefix + label)
@@ -167,13 +167,13 @@ class _Flattener:
         if callee is None or callee.entry:
             dynamic = name.startswith("cuda")
             raise EmulatorError(
-                f"the kernel calls `{shortened(name)}`, which the PTX does not hold ({call.where})",
+                f"the kernel calls `{shorten(name)}`, which the PTX does not hold ({call.where})",
                 "Kernels cannot start kernels here." if dynamic else "Compile the function into the same PTX.",
             )
         formal = [item.name for item in (*callee.results, *callee.parameters)]
         actual = [frame.name(item) for item in (*results, *arguments)]
         if len(callee.results) != len(results) or len(formal) != len(actual):
-            what = f"passes {len(actual)} values, {shortened(name)} takes {len(formal)}"
+            what = f"passes {len(actual)} values, {shorten(name)} takes {len(formal)}"
             raise EmulatorError(f"`{call.shown}` {what} ({call.where})")
         if name in self._stacked:
             self._calls.call(frame, index, call, [name], (results, arguments))

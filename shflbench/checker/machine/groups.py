@@ -43,7 +43,7 @@ class ConvergedGroup:
         return one, other
 
 
-def merged(groups: list[ConvergedGroup], everyone: ThreadSet, part: PartOf) -> list[ConvergedGroup]:
+def merge(groups: list[ConvergedGroup], everyone: ThreadSet, part: PartOf) -> list[ConvergedGroup]:
     """Return the groups of one lockstep group of threads, `everyone`, joining those that run at the same place."""
     running: dict[int, list[ConvergedGroup]] = {}
     result = []

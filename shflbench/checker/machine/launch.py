@@ -189,7 +189,7 @@ def module_contents(launch: EmulatedLaunch) -> dict[str, bytes]:
     return {place.name: memory[place.start : place.start + place.size].tobytes() for place in places}
 
 
-def printed(launch: EmulatedLaunch) -> str:
+def read_output(launch: EmulatedLaunch) -> str:
     """Return what the kernel printed in the last run of `launch`."""
     state = launch.machine.state
     return "".join(state.printed) if state is not None and state.program is launch.program else ""

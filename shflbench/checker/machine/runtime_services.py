@@ -9,7 +9,7 @@ from shflbench.checker.link.program import Op, Slot
 from shflbench.checker.machine.collective import constant
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.paged_memory import PagedMemory
-from shflbench.checker.machine.printing import formatted
+from shflbench.checker.machine.printing import format_text
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet, scattered
 from shflbench.checker.opcodes.addresses import GLOBAL_BASE, MODULE_BASE, WINDOWS, owner_bytes, window_of
@@ -73,7 +73,7 @@ def _vprintf(state: State, _op: Op, threads: Values, operands: Sequence[Values])
         memory, start = _memory(state, thread, values) if values else (None, 0)
         if len(state.printed) < _MOST_PRINTED:
             arguments = b"" if memory is None else memory[start:].tobytes()[:_LONGEST_STRING]
-            state.printed.append(formatted(_text(state, thread, text), arguments, partial(_text, state, thread)))
+            state.printed.append(format_text(_text(state, thread, text), arguments, partial(_text, state, thread)))
     return (np.zeros(threads.shape, np.uint32),)
 
 

@@ -13,7 +13,7 @@ from shflbench.checker.machine.barriers import involves_all, releases
 from shflbench.checker.machine.bind import Trace, bind, trace
 from shflbench.checker.machine.deadlock import deadlock
 from shflbench.checker.machine.faults import FaultKind, KernelFault
-from shflbench.checker.machine.groups import ConvergedGroup, PartOf, merged
+from shflbench.checker.machine.groups import ConvergedGroup, PartOf, merge
 from shflbench.checker.machine.iterations import Iterations
 from shflbench.checker.machine.named_barriers import NamedBarriers
 from shflbench.checker.machine.policies import TURN, Diverged, Policy, all_threads
@@ -300,7 +300,7 @@ class Scheduler:
         places = [group.at for group in parts if group.waits_at is None]
         if len(parts) > 1 and len(set(places)) == len(places):
             return
-        joined = merged(parts, self.lockstep_groups[lockstep], self._part_of(lockstep))
+        joined = merge(parts, self.lockstep_groups[lockstep], self._part_of(lockstep))
         if len(joined) < len(parts):
             self.groups = [group for group in self.groups if group.lockstep != lockstep] + joined
             self._parts[lockstep] = len(joined)

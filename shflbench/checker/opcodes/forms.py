@@ -203,6 +203,6 @@ def lookup(table: Mapping[str, Any], key: str) -> Any:  # noqa: ANN401  (tables 
     return table[key]
 
 
-def unsigned(type_: str) -> str:
+def unsigned_type(type_: str) -> str:
     """Return the unsigned NumPy type of the same size."""
     return f"u{np.dtype(type_).itemsize}"

@@ -14,7 +14,7 @@ from shflbench.checker.opcodes.forms import (
     Values,
     last_type,
     lookup,
-    unsigned,
+    unsigned_type,
 )
 from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction
 
@@ -53,7 +53,7 @@ def _move(instruction: PtxInstruction) -> Access:
     vector = VECTORS[rest[0]] if len(rest) > 1 and rest[0] in VECTORS else 1
     if len(rest) != 1 + (vector > 1) or (instruction.opcode == "ldu" and space not in {"", "global"}):
         raise UnknownFormError
-    in_memory = unsigned(NUMPY[type_]) if NUMPY[type_][0] == "f" else NUMPY[type_]
+    in_memory = unsigned_type(NUMPY[type_]) if NUMPY[type_][0] == "f" else NUMPY[type_]
     values = (in_memory,) * vector
     if instruction.opcode == "st":
         return Access("st", space, in_memory, (), values, vector, order=order, scope=scope)
@@ -133,7 +133,7 @@ def _atomic(instruction: PtxInstruction) -> Access:
     if type_ not in lookup(_TYPES, name) or (vector > 1 and (name != "add" or type_ in _INTEGERS)):
         raise UnknownFormError
     update = _HALF_ADDS[type_] if type_ in _HALF_ADDS else UPDATES[name]
-    in_memory = unsigned(NUMPY[type_]) if type_[0] == "b" or type_ in _HALF_ADDS else NUMPY[type_]
+    in_memory = unsigned_type(NUMPY[type_]) if type_[0] == "b" or type_ in _HALF_ADDS else NUMPY[type_]
     operands = (in_memory,) * (2 if name == "cas" else vector)
     results = (in_memory,) * vector if instruction.opcode == "atom" else ()
     return Access(instruction.opcode, space, in_memory, results, operands, vector, update, order, scope)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.inputs.alternatives import ALTERNATIVES, AS_USUAL, OF_NUMBERS, SHORT, SHORT_BY_CONTENTS
 from shflbench.checker.inputs.launches import shorter
 from shflbench.checker.races.hazards import RACES, HazardKind
-from shflbench.checker.runs.coverage import executed, executed_blocks
+from shflbench.checker.runs.coverage import executed_blocks, find_executed
 from shflbench.checker.runs.evidence import did_not_end
 from shflbench.errors import KernelError, TimeLimitError
 
@@ -116,7 +116,7 @@ def _alternatives(
 
 def ran_ops(program: Program, item: LaunchEvidence) -> frozenset[int]:
     """Return the ids of the ops that a launch executed."""
-    return executed(program, executed_blocks(program, item.runs), item.guarded)
+    return find_executed(program, executed_blocks(program, item.runs), item.guarded)
 
 
 def _has_fault(item: LaunchEvidence) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.file_arguments import FILE_ARGUMENTS
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 from shflbench.errors import UsageError
 from shflbench.user_kernels.file_options import SUFFIXES, refuse_without_files
@@ -24,7 +24,7 @@ FORMS = ("text", "json", "code")
 @click.command(cls=Command)
 @click.argument("pattern", required=False, metavar="[PATTERN | FILE]")
 @click.argument("results", nargs=-1, type=PATH)
-@headed(
+@add_heading(
     "Your kernel",
     option("--dtype", metavar="TYPE", help="Element type.  [default: f32 if it was measured]"),
     option("--block", metavar="N", type=click.IntRange(1, 1024), help="Threads per block."),
@@ -36,7 +36,7 @@ FORMS = ("text", "json", "code")
         help="Option of the pattern, such as width=8 (repeatable); `shflbench list patterns` shows them.",
     ),
 )
-@headed(
+@add_heading(
     "A file of kernels",
     option("--kernel", "kernels", metavar="NAME", multiple=True, help="Advise only on this kernel (repeatable)."),
     *FILE_ARGUMENTS,
@@ -46,12 +46,12 @@ FORMS = ("text", "json", "code")
         help="Print barriers that could be weaker as a unified diff, which `git apply` takes; FILE stays as it is.",
     ),
 )
-@headed(
+@add_heading(
     "GPU",
     option("--gpu", metavar="NAME", help="Use only runs on GPUs whose name contains this text."),
     option("--arch", metavar="sm_XX", help="Use only runs on this architecture; predict if there is none."),
 )
-@headed(
+@add_heading(
     "Report",
     option(
         "--costs",

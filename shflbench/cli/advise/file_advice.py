@@ -12,7 +12,7 @@ from shflbench.cli.file_arguments import as_built
 from shflbench.cli.layout import Line, Table
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.user_kernels.file_options import TIME_LIMIT_S, file_options
-from shflbench.words import joined, one_or_many
+from shflbench.words import join_words, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -92,12 +92,12 @@ def tables(advice: KernelAdvice, origin: str) -> Iterator[Table]:
         return str(other.line) if other.file == place.file else other.shown(Path.cwd())
 
     launches = one_or_many(len(advice.launches), "launch", "launches")
-    at = f"in {launches} {joined(advice.launches)} {origin}"
+    at = f"in {launches} {join_words(advice.launches)} {origin}"
     if advice.exchanges:
         lines = tuple(
             Line((line(one.store), line(one.load), _sources(one), one.instead or "–")) for one in advice.exchanges
         )
-        where = f"in all launches with blocks of {joined(_blocks(advice))}" if advice.is_fixed else at
+        where = f"in all launches with blocks of {join_words(_blocks(advice))}" if advice.is_fixed else at
         columns = ("store in line", "load in line", "values come from (loads by a warp)", "could be")
         yield Table(f"{title}: exchanges through shared memory, {where}", columns, lines, key=2)
     if advice.barriers:

@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.host_args import host_args_option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, filters, format_option
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder, compute_sanitizer
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, DeviceError, KernelError, UsageError
-from shflbench.user_kernels.file_options import COMPILERS, divided, file_options, refuse_filters, refuse_without_files
+from shflbench.user_kernels.file_options import (
+    COMPILERS,
+    divide_targets,
+    file_options,
+    refuse_filters,
+    refuse_without_files,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +35,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
-@headed(
+@add_heading(
     "Files",
     option("--kernel", "kernels", metavar="NAME", multiple=True, help="Check only this kernel of a file (repeatable)."),
     option(
@@ -70,7 +76,7 @@ if TYPE_CHECKING:
         show_default="nvcc where it is on the PATH",
     ),
 )
-@headed(
+@add_heading(
     "Check",
     option("--arch", metavar="sm_XX", default=DEFAULT_ARCH, show_default=True, help="Compile for this architecture."),
     option(
@@ -95,12 +101,12 @@ if TYPE_CHECKING:
         help="Exit 6 for `doubtful`, `needs arguments`, and variants declared unsafe in which nothing was found.",
     ),
 )
-@headed(
+@add_heading(
     "Report",
     format_option(("table", "json", "github", "sarif"), " (github: annotations on source lines)"),
     OUTPUT_FILE,
 )
-@headed(
+@add_heading(
     "Patterns and suites",
     *filters("Check"),
     option("--sanitizer", is_flag=True, help="Run each kernel on the first GPU under compute-sanitizer as well."),
@@ -140,7 +146,7 @@ def command(
     TARGET may also be a pattern or a suite of shflbench, or the folder of one. Their results are also compared with a
     reference, and a variant that is declared unsafe does not count as broken.
     """  # noqa: D301  (click keeps the lines of a paragraph after a backspace)
-    names, files = divided(targets)
+    names, files = divide_targets(targets)
     if not files:
         refuse_without_files(given)
     elif sanitizer:
@@ -206,12 +212,12 @@ def _emulate(
 ) -> list[SubjectReport]:
     from shflbench.cli.check.output import verdict_counts
     from shflbench.compile.build import Builder
-    from shflbench.pattern_checks.kernels import check_all, compile_all, needed
+    from shflbench.pattern_checks.kernels import add_references, check_all, compile_all
 
     builder = Builder(toolchain, arch, cache_folder())
     kernels, reports = {}, []
     with console.progress() as progress:
-        wanted = needed(subjects)
+        wanted = add_references(subjects)
         for subject, kernel in compile_all(wanted, builder):
             kernels[subject] = kernel
             progress.show(f"compiling, {len(kernels)} of {len(wanted)} kernels", len(kernels), len(wanted))

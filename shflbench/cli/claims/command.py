@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 from shflbench.errors import ResultsError, UsageError
 
@@ -26,7 +26,7 @@ ADVICE = "name a suite with claims by --suite, or write claims in the section `c
 
 @click.command(cls=Command)
 @click.argument("results", nargs=-1, required=True, type=PATH)
-@headed(
+@add_heading(
     "Options",
     option("--suite", metavar="SUITE", show_default="the runs' suites", help="Judge the claims of this suite."),
     option("--claim", "ids", metavar="ID", multiple=True, help="Judge only this claim (repeatable)."),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.inspect.residency import DEFAULT_RESIDENCY, resident_blocks
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, filters, format_option
 from shflbench.default_arch import DEFAULT_ARCH
@@ -32,7 +32,7 @@ def _architectures(_: click.Context, __: click.Parameter, text: str) -> tuple[st
 
 @click.command(cls=Command)
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
-@headed(
+@add_heading(
     "Kernels",
     *filters("Inspect"),
     option(
@@ -45,7 +45,7 @@ def _architectures(_: click.Context, __: click.Parameter, text: str) -> tuple[st
         help="Compile for these architectures.",
     ),
 )
-@headed(
+@add_heading(
     "Limits and occupancy",
     option(
         "--resident",
@@ -75,7 +75,7 @@ def _architectures(_: click.Context, __: click.Parameter, text: str) -> tuple[st
         help="Show a ceiling beside the limit: the cycles at the rates that `shflbench calibrate` wrote to this file.",
     ),
 )
-@headed(
+@add_heading(
     "Machine code",
     option(
         "--sass",
@@ -92,7 +92,7 @@ def _architectures(_: click.Context, __: click.Parameter, text: str) -> tuple[st
         "variants, or each is an architecture (compiled now) or the folder of a run (as compiled then).",
     ),
 )
-@headed("Report", format_option(("table", "json")), OUTPUT_FILE)
+@add_heading("Report", format_option(("table", "json")), OUTPUT_FILE)
 @click.pass_context
 def command(
     context: click.Context,

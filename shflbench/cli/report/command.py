@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import BASELINES, PATH
 from shflbench.errors import UsageError
 
@@ -25,7 +25,7 @@ BEGINNING = 2000  # bytes, in which a report names the program that made it
 
 @click.command(cls=Command)
 @click.argument("results", nargs=-1, required=True, type=PATH)
-@headed(
+@add_heading(
     "Options",
     option(
         "-o",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 from shflbench.errors import ResultsError, UsageError
 from shflbench.words import count_noun
@@ -24,7 +24,7 @@ FIELDS = ("pattern", "variant", "dtype")  # of a row, that a filter selects by
 
 @click.command(cls=Command)
 @click.argument("results", nargs=-1, required=True, type=PATH)
-@headed(
+@add_heading(
     "Filters",
     option("--pattern", metavar="NAME", multiple=True, help="Show only this pattern (repeatable)."),
     option("--variant", metavar="NAME", multiple=True, help="Show only this variant (repeatable)."),
@@ -36,7 +36,7 @@ FIELDS = ("pattern", "variant", "dtype")  # of a row, that a filter selects by
         "iterations and options), those tied with it, and library calls that are at least as fast.",
     ),
 )
-@headed("Options", format_option(("table", "json")), OUTPUT_FILE)
+@add_heading("Options", format_option(("table", "json")), OUTPUT_FILE)
 @click.pass_obj
 def command(
     console: Console, /, results: tuple[Path, ...], *, best: bool, form: str, **filters: tuple[str, ...]

@@ -41,7 +41,7 @@ def claim_words(verdict: ClaimVerdict) -> str:
     return f"{figure} ({source})" if figure and source else figure or source
 
 
-def measured(verdict: ClaimVerdict) -> str:
+def describe_measured(verdict: ClaimVerdict) -> str:
     """Return what was measured, and in how many settings: `1.8× to 5.3× in 24 settings`."""
     text, number = measured_values(verdict), len(verdict.settings)
     return f"{text} in {number:,} settings" if text and number > 1 else text

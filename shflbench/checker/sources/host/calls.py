@@ -19,7 +19,7 @@ from shflbench.checker.sources.host.values import (
     Structure,
     as_type,
 )  # fmt: skip
-from shflbench.checker.sources.macros import substituted
+from shflbench.checker.sources.macros import substitute
 from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def call(  # noqa: PLR0911  (a return per kind of call)
 def _macro(run: HostRun, node: Node, macro: Macro, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
     texts = [text_of(item) for item in arguments]
     values = [run.expression(item) for item in arguments]
-    body = substituted(macro, texts)
+    body = substitute(macro, texts)
     if any(word in macro.body for word in ("<<<", "cudaLaunch", "cudaMalloc")):
         tree = run.expanded(body, statement=True)
         if tree is not None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.sources.host.flow import TO_CONSTANT
 from shflbench.checker.sources.host.machine import MOST_DIFFERENT, HostFrame, Performed
 from shflbench.checker.sources.host.program import called_name, items
-from shflbench.checker.sources.host.structures import members, packed, with_structures
+from shflbench.checker.sources.host.structures import members, pack, with_structures
 from shflbench.checker.sources.host.templates import surrounding_parameters, template_arguments
 from shflbench.checker.sources.host.values import (
     MOMENTS,
@@ -207,7 +207,7 @@ def _device_variables(run: HostRun) -> Iterator[tuple[str, bytes | None]]:
         if isinstance(value, Pointer) and type_.is_array:
             memory = with_structures(value.memory)
         elif isinstance(value, Structure):
-            memory = packed(value)
+            memory = pack(value)
         else:
             memory = Memory(type_.size)
             memory.store(0, type_, value)

@@ -21,7 +21,7 @@ from shflbench.checker.sources.host.values import (
     Pointer,
     Structure,
     Text,
-    bounded,
+    check_bounds,
 )
 from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_GRID
 
@@ -106,7 +106,9 @@ def _read_by(run: HostRun, name: str, cell: Cell) -> object:
     """Return the value that a function of nobody's files gives a variable: a size of a picture, as of the input."""
     is_integer = cell.type.format not in {"", "f", "d", "e"} and cell.type.name != "bool"
     is_of_user = not re.match(r"(?:cuda|cub|thrust|hip|cu|gettimeofday|clock|pthread|omp)|.*[Tt]ime", name)
-    return assumed(run, f"the result of {name}") if is_integer and is_of_user and cell.value is UNKNOWN else UNKNOWN
+    return (
+        assume_number(run, f"the result of {name}") if is_integer and is_of_user and cell.value is UNKNOWN else UNKNOWN
+    )
 
 
 def _write(place: object, value: object) -> None:
@@ -337,14 +339,14 @@ def _parsed(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> objec
         return UNKNOWN
     if value.text is None:
         if value.is_input:
-            return InputNumber(assumed(run, "input"))
+            return InputNumber(assume_number(run, "input"))
         if value.place is None:
             return UNKNOWN
-        return assumed(run, f"argv[{value.place}]")
+        return assume_number(run, f"argv[{value.place}]")
     match = _NUMBER.match(value.text)
     text = match[1] if match else "0"
     is_integer = re.fullmatch(r"[+-]?(0[xX][0-9a-fA-F]+|[1-9]\d*|0)", text[:MOST_DIGITS])
-    return bounded(int(text[:MOST_DIGITS], 0) if is_integer else float(text))
+    return check_bounds(int(text[:MOST_DIGITS], 0) if is_integer else float(text))
 
 
 def _option(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
@@ -365,7 +367,7 @@ def _flag(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:
     return int(any(word.lstrip("-").partition("=")[0] == name.text for word in run.state.given.words or ()))
 
 
-def assumed(run: HostRun, name: str) -> int:
+def assume_number(run: HostRun, name: str) -> int:
     """Return the number that stands for one that the program reads."""
     given = run.state.given
     number = given.used[name] = given.single.get(name, given.number)
@@ -386,7 +388,7 @@ def _scan(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:
     for value in values[1:]:
         if isinstance(value, CellAddress) and value.cell.type.format:
             place = values[0].place if isinstance(values[0], Text) and values[0].text is None else None
-            value.cell.store(assumed(run, f"argv[{place}]" if place is not None else "input"))
+            value.cell.store(assume_number(run, f"argv[{place}]" if place is not None else "input"))
     return max(len(values) - 2, 1)
 
 
@@ -430,7 +432,7 @@ def _numeric(function: Callable[..., object]) -> Call:
             result = function(*values)
         except (ArithmeticError, ValueError, TypeError):
             return UNKNOWN
-        return bounded(result) if isinstance(result, int | float) else UNKNOWN  # a complex root
+        return check_bounds(result) if isinstance(result, int | float) else UNKNOWN  # a complex root
 
     return call
 

@@ -8,8 +8,8 @@ from shflbench.checker.sources.host.declarations import note_number
 from shflbench.checker.sources.host.flow import (
     HostReturn,
     Left,
-    changed,
     expression_statement,
+    find_changes,
     nothing,
     reads_words,
 )
@@ -45,7 +45,7 @@ def loop_statement(run: HostRun, node: Node) -> Statement:
         begin = run.statement(first) if first.type == "declaration" else expression_statement(run.expression(first))
     effects = run.program.has_effects(node)
     options = "argc" in text_of(node.child_by_field_name("condition")) and reads_words(node)
-    scalars = changed(node, run.kernels)
+    scalars = find_changes(node, run.kernels)
     body = node.child_by_field_name("body")
     inside = run.statement(body) if body is not None else nothing
     has_given_number = first is not None and not run.numbers.keys().isdisjoint(_declared(first))
@@ -141,7 +141,7 @@ def range_loop(run: HostRun, node: Node) -> Statement:
     is_list = values is not None and values.type == "initializer_list"
     body = node.child_by_field_name("body")
     inside = run.statement(body) if body is not None else nothing
-    scalars, effects = changed(node, run.kernels), run.program.has_effects(node)
+    scalars, effects = find_changes(node, run.kernels), run.program.has_effects(node)
     given_number = run.numbers.get(name)
 
     def loop(frame: HostFrame) -> Outcome:

@@ -327,7 +327,7 @@ def target_value(value: object) -> object:
     return value.cell.load() if isinstance(value, CellAddress) else UNKNOWN
 
 
-def bounded(value: float) -> object:
+def check_bounds(value: float) -> object:
     """Return a number of C++; UNKNOWN for one that no integer type holds, for infinity, and for no number."""
     if isinstance(value, float):
         return value if isfinite(value) else UNKNOWN
