@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.exchanges.advice import BarrierAdvice, ExchangeAdvice, KernelAdvice, advise_file
     from shflbench.checker.exchanges.patch import barrier_patch
-    from shflbench.checker.files import CheckStep, FileOptions, check_file, check_or_name
+    from shflbench.checker.file_check import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import group_findings
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
     from shflbench.checker.inputs.argument_sets import parse_argument_sets
@@ -70,7 +70,7 @@ else:
             "deadline": ("Deadline",),
             "exchanges.advice": ("BarrierAdvice", "ExchangeAdvice", "KernelAdvice", "advise_file"),
             "exchanges.patch": ("barrier_patch",),
-            "files": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
+            "file_check": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("group_findings",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
             "inputs.argument_sets": ("parse_argument_sets",),

@@ -18,16 +18,16 @@ from shflbench.checker.candidate import (
     CandidatePointer,
     KernelCandidate,
 )
-from shflbench.checker.files import read_file, with_given_numbers
+from shflbench.checker.file_check import read_file, with_given_numbers
 from shflbench.checker.host_numbers import variables_of
 from shflbench.checker.host_sizes import fixed_sizes, following
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import UNKNOWN, option_for
 from shflbench.checker.inputs.argument_sets import ArgumentSet
 from shflbench.checker.inputs.contents import is_ascending
+from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.elements import ELEMENTS, element_of
-from shflbench.checker.inputs.launches import PlannedLaunch
 from shflbench.checker.inputs.linked import linked_kernel
 from shflbench.checker.inputs.names import match_names, names_of, parameter_name, refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.checker.files import CheckStep, FileOptions
+    from shflbench.checker.file_check import CheckStep, FileOptions
     from shflbench.checker.inputs.argument import Arguments, Span
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.sources.kernel_file import HostChange, HostLaunch, KernelFile, KernelParameter, SourceKernel

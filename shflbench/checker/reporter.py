@@ -11,7 +11,7 @@ import numpy as np
 from shflbench.checker.difference_words import difference_words
 from shflbench.checker.finding_groups import number_of_errors
 from shflbench.checker.finding_words import ACCESSES, in_words
-from shflbench.checker.inputs.launches import assumed_texts
+from shflbench.checker.inputs.default_launches import assumed_texts
 from shflbench.checker.judgment.removed import with_removed
 from shflbench.checker.judgment.sentences import misfit_sentence
 from shflbench.checker.link.reach import find_reached

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.exchanges.barriers import WARP_BARRIER, replaced
 from shflbench.checker.exchanges.recorder import LaneRelation
 from shflbench.checker.exchanges.study import KernelStudy, studied
-from shflbench.checker.files import check_kernels, read_file, with_given_numbers
+from shflbench.checker.file_check import check_kernels, read_file, with_given_numbers
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.verdict import KernelVerdict
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.checker.exchanges.study import BarrierSite, Flow
-    from shflbench.checker.files import CheckStep, FileOptions
+    from shflbench.checker.file_check import CheckStep, FileOptions
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.report import KernelReport
     from shflbench.checker.runs.evidence import KernelEvidence

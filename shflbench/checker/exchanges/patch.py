@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.advice import BarrierNeed
-from shflbench.checker.files import check_file
+from shflbench.checker.file_check import check_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from shflbench.checker.exchanges.advice import KernelAdvice
-    from shflbench.checker.files import FileOptions
+    from shflbench.checker.file_check import FileOptions
     from shflbench.checker.report import FileReport
 
 _BARRIER = re.compile(r"\b__syncthreads\s*\(\s*\)")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.exchanges.recorder import BarrierTotals
-    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.link.program import Op
     from shflbench.checker.machine.observer import Observer

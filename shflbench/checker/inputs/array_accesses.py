@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.dataflow.index_values import PARAMETER, normalize, variable
-from shflbench.checker.inputs.thresholds import structural_contents
+from shflbench.checker.inputs.compared_constants import structural_contents
 from shflbench.checker.opcodes.forms import Access
 
 if TYPE_CHECKING:

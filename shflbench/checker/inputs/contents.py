@@ -10,9 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from shflbench.checker.inputs.compared_constants import ContentThresholds
     from shflbench.checker.inputs.elements import Element
     from shflbench.checker.inputs.grammar import BufferValue
-    from shflbench.checker.inputs.thresholds import ContentThresholds
 
 SHARE = 0.5  # of the elements that are near a limit
 DIFFERENT = 1024  # permutations in one buffer, which then repeat

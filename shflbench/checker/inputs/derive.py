@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from shflbench.checker.inputs.alternatives import Alternative
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.grammar import ArgumentValue
-    from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.sources.kernel_file import Field, HostArgument, HostBuffer, KernelParameter, SourceKernel
 

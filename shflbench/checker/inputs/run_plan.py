@@ -18,14 +18,14 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.array_accesses import array_accesses, range_ends
 from shflbench.checker.inputs.blocks import suggested_blocks
 from shflbench.checker.inputs.bounds import size_bounds, starts_of_ranges
-from shflbench.checker.inputs.launches import PlannedLaunch, is_special, plan
+from shflbench.checker.inputs.compared_constants import structural_contents, thresholds
+from shflbench.checker.inputs.default_launches import PlannedLaunch, is_special, plan
 from shflbench.checker.inputs.names import match_names, pointer_names
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.range_pairs import range_pairs
 from shflbench.checker.inputs.sampled import with_samples
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.size_bound import evaluate
-from shflbench.checker.inputs.thresholds import structural_contents, thresholds
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.opcodes.forms import Access
 

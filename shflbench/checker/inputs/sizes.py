@@ -13,7 +13,7 @@ from shflbench.checker.inputs.wishes import MOST_BYTES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.size_bound import SizeBound
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.sources.kernel_file import SourceKernel

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.loops import has_no_exit
+from shflbench.checker.dataflow.endless_loops import has_no_exit
 from shflbench.checker.dataflow.nests import loop_exits
 from shflbench.checker.dataflow.warps import divides_into_warps
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.launches import is_special
+from shflbench.checker.inputs.default_launches import is_special
 from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, must_collide
 from shflbench.checker.machine.faults import FaultKind
 from shflbench.checker.races.hazards import MEMORY_FAULTS, RACES, HazardKind

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shflbench.checker.files import FileOptions, check_kernels, read_file
+from shflbench.checker.file_check import FileOptions, check_kernels, read_file
 from shflbench.checker.python import numba_kernels, texts, triton_functions, triton_kernels
 from shflbench.checker.python.named_launch import launch_shape
 from shflbench.checker.python.reporting import check_result

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.candidates import read_candidates
-from shflbench.checker.files import read_file
+from shflbench.checker.file_check import read_file
 from shflbench.checker.inputs.names import parameter_name
 from shflbench.checker.python import numba_kernels, triton_functions, triton_kernels
 from shflbench.checker.python.arguments import read_arguments
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from shflbench.checker.candidate import CandidateFile
-    from shflbench.checker.files import CheckStep, FileOptions
+    from shflbench.checker.file_check import CheckStep, FileOptions
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.python.named_launch import Extent

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker.inputs.argument import Arguments
-    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.link.program import Program
     from shflbench.checker.opcodes.forms import Values
 

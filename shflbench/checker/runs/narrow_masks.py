@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker.dataflow.slices import Slicer
-    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.ptx.syntax import PtxInstruction
     from shflbench.checker.runs.evidence import LaunchEvidence
 

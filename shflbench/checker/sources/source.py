@@ -11,7 +11,7 @@ from shflbench.checker.sources.host.chosen_runs import performed_launches, refus
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.host_source import HostSource
 from shflbench.checker.sources.kernel_file import HostChange
-from shflbench.checker.sources.launches import LaunchSite, kernel_name
+from shflbench.checker.sources.launch_texts import LaunchSite, kernel_name
 from shflbench.checker.sources.macros import Macros
 from shflbench.checker.sources.naming import names
 from shflbench.checker.sources.neighbors import SUFFIXES

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.analysis.claims.by_gpu import GpuRuns, GpuVerdicts, SuiteClaim
-    from shflbench.analysis.claims.judge import ClaimRun
+    from shflbench.analysis.claims.claim_verdicts import ClaimRun
     from shflbench.cli.console import Console
 
 
@@ -73,7 +73,7 @@ def command(
 def _read(results: Sequence[Path], report: Path | None, console: Console) -> list[GpuRuns]:
     """Read the runs, and print the remarks on their files."""
     from shflbench.analysis.claims.by_gpu import group_runs
-    from shflbench.analysis.claims.judge import read_claim_run
+    from shflbench.analysis.claims.claim_verdicts import read_claim_run
     from shflbench.store import find_runs
 
     runs = [read_claim_run(folder) for folder in find_runs(results)]

@@ -58,7 +58,7 @@ def command(console: Console, /, names: tuple[str, ...], output: Path, file: Pat
     of the files.
     """
     from shflbench.patterns.new import write
-    from shflbench.store.files import writing
+    from shflbench.store.run_files import writing
 
     if file is None and (len(names) != 1 or any(flags.values())):
         raise UsageError("give one NAME, or --from FILE", "Try `shflbench new my-exchange`.")

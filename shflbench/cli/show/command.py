@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -13,7 +15,7 @@ from shflbench.errors import ResultsError, UsageError
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from shflbench.cli.console import Console
@@ -70,9 +72,7 @@ def command(
         for note in run.notes:
             console.warn(f"{run.folder}: {note}" if str(run.folder) not in note else note)
     if form == "json":
-        from shflbench.cli.show.records import text
-
-        console.json(text(shown))
+        console.json(_to_json(shown))
         return
     for number, (run, rows) in enumerate(shown):
         if number:
@@ -125,3 +125,23 @@ def headline(info: RunInfo) -> str:
     if info.device:
         where = f"{info.device.name}, driver {info.device.driver}, CUDA {info.device.cuda}"
     return f"suite {info.suite.name}, {where}, {info.started[:10]}"
+
+
+def _to_json(runs: Iterable[tuple[Run, Sequence[Row]]]) -> str:
+    """Return a list with an object per run; unknown values are null."""
+    return json.dumps([_record(run, rows) for run, rows in runs], indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _record(run: Run, rows: Sequence[Row]) -> dict[str, object]:
+    info = run.info
+    return {
+        "folder": str(run.folder),
+        "suite": info.suite.name,
+        "device": info.device.name if info.device else None,
+        "driver": info.versions.driver,
+        "nvrtc": info.versions.nvrtc,
+        "started": info.started,
+        "finished": info.finished,
+        "noise": asdict(info.noise) if info.noise else None,
+        "cases": [{**asdict(row), "options": dict(row.options)} for row in rows],
+    }

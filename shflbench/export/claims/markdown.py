@@ -6,7 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.verdict import ClaimStatus
-from shflbench.export.claims.words import claim_words, counts_sentence, describe_measured, explanation, gpu_name, why
+from shflbench.export.claims.verdict_words import (
+    claim_words,
+    counts_sentence,
+    describe_measured,
+    explanation,
+    gpu_name,
+    why,
+)
 from shflbench.words import flat
 
 if TYPE_CHECKING:

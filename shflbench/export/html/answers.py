@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.advice.judge import newest_answers
+from shflbench.analysis.advice.group_answers import newest_answers
+from shflbench.analysis.advice.library_words import library_words
 from shflbench.analysis.advice.over_settings import summary_answers
-from shflbench.analysis.advice.words import library_words
 from shflbench.analysis.contest import Certainty, times_within
 from shflbench.export.html.content import AnswerLine
 from shflbench.export.html.texts import short, whole_percent

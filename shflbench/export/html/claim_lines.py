@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.export.claims.words import describe_measured, explanation, why
+from shflbench.export.claims.verdict_words import describe_measured, explanation, why
 from shflbench.export.html.content import ClaimLine
 from shflbench.export.html.texts import short, without_folders
 

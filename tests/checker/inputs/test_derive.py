@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 from shflbench.checker.inputs.argument import Arguments, Origin
+from shflbench.checker.inputs.compared_constants import ContentThresholds
+from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.grammar import parse_arguments
-from shflbench.checker.inputs.launches import PlannedLaunch
 from shflbench.checker.inputs.names import match_names, names_of, refuse_unknown
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.inputs.size_bound import SizeBound
-from shflbench.checker.inputs.thresholds import ContentThresholds
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.kernel_file import (

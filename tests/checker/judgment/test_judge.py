@@ -6,9 +6,9 @@ import pytest
 from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.explore import ScheduleResult
 from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.grammar import parse_arguments
-from shflbench.checker.inputs.launches import PlannedLaunch
 from shflbench.checker.inputs.names import match_names
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.inputs.wishes import Wishes

@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.checker.dataflow.loops import has_no_exit, never_ends, waits_for_clock
+from shflbench.checker.dataflow.endless_loops import has_no_exit, never_ends, waits_for_clock
 from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.link.linker import link
 from shflbench.checker.ptx.parse import parse

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.advice.answer import Role
-from shflbench.analysis.advice.judge import answers_of
-from shflbench.analysis.advice.words import library_words
+from shflbench.analysis.advice.group_answers import answers_of
+from shflbench.analysis.advice.library_words import library_words
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import Certainty
 from shflbench.model import Mechanism, Status

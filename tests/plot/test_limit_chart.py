@@ -9,7 +9,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from shflbench.model import Status
-from shflbench.plot import limits
+from shflbench.plot import limit_chart
 from shflbench.plot.limiters import limiter_of
 from shflbench.plot.page import Page
 from shflbench.plot.style import house_style
@@ -22,7 +22,7 @@ RESULTS = Path(__file__).parents[2] / "results"
 
 
 def drawn(cases: Sequence[Row]) -> Page:
-    (chart,) = limits.charts(limited(cases))
+    (chart,) = limit_chart.charts(limited(cases))
     page = chart.draw()
     assert chart.kind == "limits"
     return page
@@ -60,7 +60,7 @@ def test_the_share_and_the_limiter_stand_beside_the_bar_and_unsafe_variants_say_
 def test_a_share_below_one_percent_is_not_zero() -> None:
     cases = rows()
     limit = replace(limits_for(cases)[cases[0].case_id], limit_fraction=0.004)
-    shown = texts(limits.draw(limited(cases, {cases[0].case_id: limit})))
+    shown = texts(limit_chart.draw(limited(cases, {cases[0].case_id: limit})))
     assert "<1%" in shown
 
 
@@ -73,8 +73,8 @@ def test_a_variant_without_a_limit_says_why() -> None:
     )
     known[cases[2].case_id] = why
     del known[cases[3].case_id]
-    shown = texts(limits.draw(limited(cases, known)))
-    assert {"skipped: needs sm_80", "no limit: unknown opcode", "no limit: not in limits.csv"} <= set(shown)
+    shown = texts(limit_chart.draw(limited(cases, known)))
+    assert {"skipped: needs sm_80", "no limit: unknown opcode", "no limit: not in limit_chart.csv"} <= set(shown)
 
 
 def test_one_setting_per_pattern_is_drawn_the_largest_launch_of_f32() -> None:
@@ -90,7 +90,7 @@ def test_one_setting_per_pattern_is_drawn_the_largest_launch_of_f32() -> None:
 def test_other_settings_of_a_variant_are_dots_below_its_bar() -> None:
     cases = rows("f32", "f64")
     about = limited(cases)
-    page = limits.draw(about)
+    page = limit_chart.draw(about)
     (axes,) = page.figure.axes
     dots = [points(line)[0][0] for line in axes.lines if line.get_marker() == "o"]
     others = [about.limits[row.case_id].limit_fraction for row in cases if row.dtype == "f64"]
@@ -102,7 +102,7 @@ def test_a_limit_that_was_beaten_ends_at_100_percent_and_is_called_wrong() -> No
     cases = rows()
     known = limits_for(cases)
     known[cases[0].case_id] = replace(known[cases[0].case_id], limit_fraction=1.034)
-    page = limits.draw(limited(cases, known))
+    page = limit_chart.draw(limited(cases, known))
     assert max(bar.get_width() for bar in bars(page.figure.axes[0])) == 1
     assert {"103%", "Faster than their limit, so that the limit is wrong: neighbor smem (103.4%)."} <= set(texts(page))
 
@@ -113,7 +113,7 @@ def test_the_time_at_calibrated_rates_is_a_mark() -> None:
     for row, factor in zip(cases, (0.9, 1.04, 1.2), strict=False):
         known[row.case_id] = replace(known[row.case_id], ceiling_us=factor * (row.time_us or 0))
     with house_style():
-        page = limits.draw(limited(cases, known))
+        page = limit_chart.draw(limited(cases, known))
         assert misplaced(page) == []
     marks = sorted(points(line)[0][0] for line in page.figure.axes[0].lines if line.get_marker() == "|")
     assert marks == pytest.approx([0.9, 1.04])
@@ -128,14 +128,14 @@ def test_what_is_not_counted_is_named() -> None:
     for row, omitted in zip(cases, ("match", "match;uniform"), strict=False):
         known[row.case_id] = replace(known[row.case_id], omitted=omitted)
     note = "Not counted, because no rate is known: match (2 cases), uniform (1 case)."
-    assert note in texts(limits.draw(limited(cases, known)))
+    assert note in texts(limit_chart.draw(limited(cases, known)))
 
 
 def test_without_limits_there_is_no_such_chart() -> None:
     cases = rows()
     nothing = {case: replace(limit, limit_fraction=None) for case, limit in limits_for(cases).items()}
-    assert not list(limits.charts(subject(cases)))
-    assert not list(limits.charts(limited(cases, nothing)))
+    assert not list(limit_chart.charts(subject(cases)))
+    assert not list(limit_chart.charts(limited(cases, nothing)))
 
 
 @pytest.mark.parametrize("suite", ["quick", "gtc2013"])

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.analysis.claims.judge import ClaimRun, judge_claims, judge_subjects, read_claim_run, verdict_of
+from shflbench.analysis.claims.claim_verdicts import ClaimRun, judge_claims, judge_subjects, read_claim_run, verdict_of
 from shflbench.analysis.claims.verdict import ClaimStatus, ClaimVerdict, SettingStatus
 from shflbench.claims.claim import Claim, Quantifier
 from shflbench.errors import ResultsError
 from shflbench.model import Interval, Noise, Status
-from shflbench.store.files import CHECK_FILE, SAMPLES_FILE
+from shflbench.store.run_files import CHECK_FILE, SAMPLES_FILE
 from tests.analysis.claims.conftest import claim, edit_rows, recorded, subject
 
 QUICK = "reduce, f32, 26x1024, 512 iterations, width=32"

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.claims.code import RunCode
 from shflbench.analysis.claims.measured import measured_quantity
 from shflbench.analysis.claims.quantities import ClaimRun
+from shflbench.analysis.claims.quantity_words import condition_words, measured_words
 from shflbench.analysis.claims.resolve import Subject, family_of, settings_of
 from shflbench.analysis.claims.sentences import explain, overall_why
 from shflbench.analysis.claims.setting import judge_setting
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.claims.verdict import ClaimStatus, ClaimVerdict, SettingStatus
-from shflbench.analysis.claims.words import condition_words, measured_words
 from shflbench.claims.claim import Quantifier
 from shflbench.store import read_run
-from shflbench.store.files import CHECK_FILE
 from shflbench.store.limits_file import read_limits
+from shflbench.store.run_files import CHECK_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

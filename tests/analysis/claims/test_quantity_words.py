@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.analysis.claims.words import interval_words, measured_words, quantity_words, unit_of
+from shflbench.analysis.claims.quantity_words import interval_words, measured_words, quantity_words, unit_of
 from shflbench.claims.claim import Claim
 from shflbench.claims.parse import parse_expression
 from shflbench.model import Interval

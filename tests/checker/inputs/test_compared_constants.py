@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker.dataflow.slices import Slicer
-from shflbench.checker.files import FileOptions, check_file
-from shflbench.checker.inputs.thresholds import ContentThresholds, thresholds
+from shflbench.checker.file_check import FileOptions, check_file
+from shflbench.checker.inputs.compared_constants import ContentThresholds, thresholds
 from shflbench.checker.link.linker import link
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel

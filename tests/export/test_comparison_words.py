@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.compare.comparison import Metric, Outcome
-from shflbench.export.words import (
+from shflbench.export.comparison_words import (
     basis,
     change,
     count_unchanged,
