@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.sources.host.launching import launch, launch_by_call, launch_by_configuration
 from shflbench.checker.sources.host.library import LIBRARY, random_number, unknown_call
 from shflbench.checker.sources.host.program import called_name, items
+from shflbench.checker.sources.host.streams import ENDING
 from shflbench.checker.sources.host.templates import template_arguments
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
@@ -126,13 +127,20 @@ def _plain(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) -
             return _of_files(run, functions, given, template(frame), None)
         if name == "string" and given:
             return given[0].load()
-        if name in LIBRARY:
-            return LIBRARY[name](run, frame, given)
+        if name in LIBRARY or name in ENDING:
+            return _of_library(run, name, frame, given)
         if name in run.program.classes or name == "dim3" or text.partition("<")[0].endswith("vector"):
             return run.constructed(run.type(text, frame), [item.load() for item in given], frame).value
         return unknown_call(run, name, given)
 
     return called
+
+
+def _of_library(run: HostRun, name: str, frame: HostFrame, given: Sequence[Reference]) -> object:
+    """Return the result of a function of the library, by which kernels may end."""
+    if name in ENDING:
+        run.state.streams.call(name, [item.load() for item in given])
+    return LIBRARY[name](run, frame, given) if name in LIBRARY else unknown_call(run, name, given)
 
 
 def _of_variable(run: HostRun, value: object, given: Sequence[Reference]) -> object:

@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.definitions import template_parameters
+from shflbench.checker.sources.host.launch_structures import DECLARATIONS
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.scopes import GLOBAL, declared_name
-from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
+from shflbench.checker.sources.syntax_trees import function_declarator, parse, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -73,10 +74,14 @@ class HostProgram:
         self.kernels: set[str] = set()
         self._device_code: list[Node] = []
         self._effects: dict[int, bool] = {}
+        self._library = parse(DECLARATIONS)
         self._paths = {file.tree.root_node.id: file.path for file in files}
         for file in files:
             for node in walk(file.tree.root_node):
                 self._index(node)
+        for node in walk(self._library.root_node):
+            if node.type in _CLASSES:
+                self._add_class(node)
         for name in self.variables.keys() & (self.functions.keys() | self.kernels):
             del self.variables[name]  # which is the declaration of the function
         for name, value in (numbers or {}).items():

@@ -1,0 +1,132 @@
+"""Check launches that overlap: run each chain, and add what is not ordered to the report on its last kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker.dependent.chain_runs import ChainRun, PlannedStep
+from shflbench.checker.dependent.chains import chains_of
+from shflbench.checker.dependent.conflicts import conflicts
+from shflbench.checker.dependent.reporting import ChainOutcome, Undecided, findings_of, with_chain
+from shflbench.checker.dependent.shared_buffers import SharedBuffers, refuse_unknown_arguments
+from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
+from shflbench.checker.inputs.run_plan import plan_runs
+from shflbench.checker.selection import launches_of
+from shflbench.checker.verdict import KernelVerdict
+from shflbench.errors import KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.checker.deadline import Deadline
+    from shflbench.checker.dependent.chains import ChainStep, DependentChain
+    from shflbench.checker.dependent.requests import SameBuffer
+    from shflbench.checker.inputs.grammar import GivenArgument
+    from shflbench.checker.inputs.shapes import LaunchShape
+    from shflbench.checker.ptx.syntax import Module
+    from shflbench.checker.report import KernelReport
+    from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+
+GIVE_SAME = "give --same {primary}.ARGUMENT={secondary}.ARGUMENT for the buffers that they share"
+
+
+class _CannotRunError(Exception):
+    """A chain cannot run, for the reason in `undecided`."""
+
+    def __init__(self, undecided: Undecided) -> None:
+        super().__init__(undecided.sentence)
+        self.undecided = undecided
+
+
+@dataclass(frozen=True, slots=True)
+class ChainOptions:
+    """What the user says of launches that overlap, and of launches in general."""
+
+    pdl: tuple[tuple[str, ...], ...]
+    same: tuple[SameBuffer, ...]
+    launches: tuple[LaunchShape, ...]
+    named_launches: tuple[tuple[str, LaunchShape], ...]
+    arguments: tuple[GivenArgument, ...]
+    shared_bytes: int | None
+    arch: str
+    seed: int
+    several: bool
+
+
+@dataclass(slots=True, eq=False)
+class DependentLaunches:
+    """The chains of one file."""
+
+    file: KernelFile
+    module: Module
+    options: ChainOptions
+    deadline: Deadline
+
+    def completed(self, reports: Sequence[KernelReport]) -> list[KernelReport]:
+        """Return the reports with what is not ordered between launches that overlap.
+
+        UsageError for a kernel or an argument of the options that the file does not have.
+        """
+        result = list(reports)
+        chains = chains_of(self.file, self.options.pdl, several=self.options.several)
+        if chains and not self.options.several:
+            refuse_unknown_arguments(self.options.same, self.file.kernels)
+        for chain in chains:
+            for place, report in enumerate(result):
+                if report.symbol == chain.last.symbol and report.launches:
+                    result[place] = with_chain(report, self._outcome(chain))
+        return result
+
+    def _outcome(self, chain: DependentChain) -> ChainOutcome:
+        """Return what a run of a chain shows."""
+        if chain.problem or len(chain.steps) < 2:  # noqa: PLR2004  (a launch, and one that it overlaps)
+            return ChainOutcome(chain, undecided=Undecided(KernelVerdict.CLEAN, chain.problem or _unknown(chain)))
+        shared = SharedBuffers(chain, self.options.same)
+        run = ChainRun(shared.identities, self.options.seed, self.deadline)
+        try:
+            for step in chain.steps:
+                run.run(self._planned(step))
+        except _CannotRunError as error:
+            return ChainOutcome(chain, undecided=error.undecided)
+        except KernelError as error:
+            return ChainOutcome(chain, undecided=Undecided(KernelVerdict.NOT_CHECKED, error.message))
+        found = findings_of(self.file, chain, run, conflicts(run.launches))
+        undecided = None
+        is_open = bool(shared.unknown) or (chain.is_given and not run.shared_memory)
+        if is_open and not found:
+            undecided = Undecided(KernelVerdict.NEEDS_ARGUMENTS, _needs_same(chain))
+        return ChainOutcome(chain, tuple(found), tuple(run.shared_memory), undecided)
+
+    def _planned(self, step: ChainStep) -> PlannedStep:
+        """Return a launch that can run, as the user or the host code states it, or derived."""
+        linked = self._linked(step.kernel)
+        host = () if step.host is None else (step.host,)
+        linked = replace(linked, kernel=replace(linked.kernel, host_launches=host))
+        given = launches_of(step.kernel, self.options.launches, self.options.named_launches)
+        wishes, launches = plan_runs(linked, self.options.arguments, given, self.options.shared_bytes)
+        whole = [item for item in launches if not item.shape.sample]
+        if not whole:
+            sentence = f"the host code does not determine the launch of `{step.kernel.name}`; give --launch"
+            raise _CannotRunError(Undecided(KernelVerdict.NEEDS_ARGUMENTS, sentence))
+        usual = [item for item in whole if item.shape.blocks > 1] or whole
+        return PlannedStep(linked, usual[0], wishes)
+
+    def _linked(self, kernel: SourceKernel) -> LinkedKernel:
+        try:
+            return linked_kernel(self.file, self.module, kernel, arch=self.options.arch, shared_bytes=None)
+        except KernelError as error:
+            sentence = f"`{kernel.name}` cannot run: {error.message}"
+            raise _CannotRunError(Undecided(KernelVerdict.NOT_CHECKED, sentence)) from error
+
+
+def _unknown(chain: DependentChain) -> str:
+    return (
+        f"the host code lets `{chain.last.name}` overlap the launch before it, and does not say which one that is; "
+        f"give --pdl PRIMARY,{chain.last.name}"
+    )
+
+
+def _needs_same(chain: DependentChain) -> str:
+    primary, secondary = chain.steps[-2].kernel.name, chain.last.name
+    return GIVE_SAME.format(primary=primary, secondary=secondary)
