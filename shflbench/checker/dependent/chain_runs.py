@@ -48,6 +48,24 @@ class PlannedStep:
     wishes: Wishes
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class RanLaunch:
+    """One launch of a chain after its run."""
+
+    step: PlannedStep
+    arguments: Arguments  # with the contents of buffers before it
+    identities: Sequence[Hashable]  # of the buffers
+    footprint: GridFootprint
+    outputs: Sequence[Values]  # the buffers after it; none if a fault ended it
+
+    @property
+    def labels(self) -> dict[Hashable, str]:
+        """The names of the memory that it accesses."""
+        names = [f"`{buffer.name}`" for buffer in self.arguments.buffers]
+        variables = {("variable", name): f"`{plain_name(name)}`" for name in self.footprint.variables}
+        return {**dict(zip(self.identities, names, strict=True)), **variables}
+
+
 @dataclass(slots=True, eq=False)
 class ChainRun:
     """The launches of a chain that have run, and the contents of the buffers that they share."""
@@ -55,41 +73,41 @@ class ChainRun:
     identity_of: Callable[[int, Arguments], Sequence[Hashable]]  # of the buffers of a launch, by its number
     seed: int
     deadline: Deadline
-    launches: list[OverlappingLaunch] = field(default_factory=list)
-    contents: dict[Hashable, Values] = field(default_factory=dict)
-    _names: dict[Hashable, str] = field(default_factory=dict)  # of memory, as the last launch that uses it names it
-    _shapes: list[LaunchShape] = field(default_factory=list)
+    ran: list[RanLaunch] = field(default_factory=list)
+    _contents: dict[Hashable, Values] = field(default_factory=dict)
+
+    @property
+    def launches(self) -> list[OverlappingLaunch]:
+        """The footprints of the launches."""
+        return [OverlappingLaunch(item.footprint, item.identities) for item in self.ran]
 
     @property
     def shared_memory(self) -> list[str]:
         """The memory that the last launch has in common with those before it, in words."""
-        *before, last = (item.ranges for item in self.launches)
-        return [self._label(memory) for memory in last if any(memory in earlier for earlier in before)]
+        *before, last = self.ran
+        return [label for memory, label in last.labels.items() if any(memory in earlier.labels for earlier in before)]
 
     def shape(self, number: int) -> str:
         """Return the shape of a launch."""
-        return str(self._shapes[number])
+        return str(self.ran[number].step.launch.shape)
 
     def thread(self, number: int, thread: int) -> str:
         """Return a thread of a launch in words."""
-        return self.launches[number].footprint.shape.describe(thread)
+        return self.ran[number].footprint.shape.describe(thread)
 
     def bytes_of(self, memory: Hashable, byte: int, op: Op) -> str:
-        """Return the bytes of an access in words: `bytes 0–3 of `in``."""
+        """Return the bytes of an access of the last launch in words: `bytes 0–3 of `in``."""
         size = np.dtype(op.form.type).itemsize  # type: ignore[union-attr]
         first = byte - byte % size
-        return f"{f'bytes {first}–{first + size - 1}' if size > 1 else f'byte {first}'} of {self._label(memory)}"
-
-    def _label(self, memory: Hashable) -> str:
-        return f"`{self._names[memory]}`"
+        bytes_ = f"bytes {first}–{first + size - 1}" if size > 1 else f"byte {first}"
+        return f"{bytes_} of {self.ran[-1].labels[memory]}"
 
     def run(self, step: PlannedStep) -> None:
         """Run the next launch."""
         self.deadline.check()
         arguments = self._arguments(step)
-        identities = self.identity_of(len(self.launches), arguments)
+        identities = self.identity_of(len(self.ran), arguments)
         arguments = self._with_contents(arguments, identities)
-        emulated = emulated_launch(step.linked.program, step.launch, arguments, Machine(deadline=self.deadline))
         recorded: list[GridFootprint] = []
 
         def observe(state: State) -> list[Observer]:
@@ -97,22 +115,21 @@ class ChainRun:
             recorded.append(footprint)
             return every
 
-        outputs = _executed(emulated, observe, self.seed)
-        self.launches.append(OverlappingLaunch(recorded[0], identities))
-        self._shapes.append(step.launch.shape)
-        names = [buffer.name for buffer in arguments.buffers]
-        self._names |= dict(zip(identities, names, strict=True))
-        self._names |= {("variable", name): plain_name(name) for name in recorded[0].variables}
+        outputs = executed(self.emulated(step, arguments), observe, self.seed)
+        self.ran.append(RanLaunch(step, arguments, identities, recorded[0], outputs))
         for identity, values in zip(identities, outputs, strict=False):
-            self.contents[identity] = values.view(np.uint8)
+            self._contents[identity] = values.view(np.uint8)
+
+    def emulated(self, step: PlannedStep, arguments: Arguments) -> EmulatedLaunch:
+        """Return a launch as the emulator runs it."""
+        return emulated_launch(step.linked.program, step.launch, arguments, Machine(deadline=self.deadline))
 
     def _arguments(self, step: PlannedStep) -> Arguments:
         """Return the arguments of a launch, with buffers as large as its accesses need."""
         kernel, program = step.linked.kernel, step.linked.program
         arguments = derive(kernel, step.launch, step.wishes, self.seed)
-        emulated = emulated_launch(program, step.launch, arguments, Machine(deadline=self.deadline))
         try:
-            execute(emulated, seed=self.seed, step_limit=STEP_LIMIT)
+            execute(self.emulated(step, arguments), seed=self.seed, step_limit=STEP_LIMIT)
         except EmulatorError:
             runs = KernelRuns(kernel, program, step.wishes, self.seed)
             runs.budget.deadline = self.deadline
@@ -123,7 +140,7 @@ class ChainRun:
         """Return the arguments with what the launches before left in the buffers, as far as these are as large."""
         buffers = []
         for buffer, identity in zip(arguments.buffers, identities, strict=True):
-            known = self.contents.get(identity)
+            known = self._contents.get(identity)
             if known is not None and not buffer.whole:
                 contents = buffer.contents.copy()
                 size = min(contents.size, known.size)
@@ -133,8 +150,10 @@ class ChainRun:
         return replace(arguments, buffers=tuple(buffers))
 
 
-def _executed(emulated: EmulatedLaunch, observe: Callable[[State], Sequence[Observer]], seed: int) -> Sequence[Values]:
-    """Return the outputs of a launch; none if a fault ends it, which the report on its kernel has."""
+def executed(
+    emulated: EmulatedLaunch, observe: Callable[[State], Sequence[Observer]], seed: int
+) -> Sequence[Values]:
+    """Return the buffers after a launch; none if a fault ends it, which the report on its kernel has."""
     try:
         return execute(emulated, observe=observe, seed=seed, step_limit=STEP_LIMIT)
     except EmulatorError:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.dependent.chain_runs import ChainRun, PlannedStep
 from shflbench.checker.dependent.chains import chains_of
 from shflbench.checker.dependent.conflicts import conflicts
+from shflbench.checker.dependent.late_writes import differing_buffers
 from shflbench.checker.dependent.reporting import ChainOutcome, Undecided, findings_of, with_chain
 from shflbench.checker.dependent.shared_buffers import SharedBuffers, refuse_unknown_arguments
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
@@ -28,7 +29,10 @@ if TYPE_CHECKING:
     from shflbench.checker.report import KernelReport
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
 
-GIVE_SAME = "give --same {primary}.ARGUMENT={secondary}.ARGUMENT for the buffers that they share"
+NEEDS_SAME = (
+    "which buffers it shares with `{primary}`, which it overlaps, is not known; "
+    "give --same {primary}.NAME={secondary}.NAME for each of them"
+)
 
 
 class _CannotRunError(Exception):
@@ -83,20 +87,27 @@ class DependentLaunches:
         if chain.problem or len(chain.steps) < 2:  # noqa: PLR2004  (a launch, and one that it overlaps)
             return ChainOutcome(chain, undecided=Undecided(KernelVerdict.CLEAN, chain.problem or _unknown(chain)))
         shared = SharedBuffers(chain, self.options.same)
-        run = ChainRun(shared.identities, self.options.seed, self.deadline)
+        outcomes = []
         try:
-            for step in chain.steps:
-                run.run(self._planned(step))
+            steps = [self._planned(step) for step in chain.steps]
+            for seed in (self.options.seed, self.options.seed + 1):
+                run = ChainRun(shared.identities, seed, self.deadline)
+                for step in steps:
+                    run.run(step)
+                outcomes.append(self._judged(chain, run))
         except _CannotRunError as error:
             return ChainOutcome(chain, undecided=error.undecided)
         except KernelError as error:
             return ChainOutcome(chain, undecided=Undecided(KernelVerdict.NOT_CHECKED, error.message))
+        worst = max(outcomes, key=lambda outcome: len(outcome.findings))
+        if shared.is_open and not worst.findings:
+            return replace(worst, undecided=Undecided(KernelVerdict.NEEDS_ARGUMENTS, _needs_same(chain)))
+        return worst
+
+    def _judged(self, chain: DependentChain, run: ChainRun) -> ChainOutcome:
         found = findings_of(self.file, chain, run, conflicts(run.launches))
-        undecided = None
-        is_open = bool(shared.unknown) or (chain.is_given and not run.shared_memory)
-        if is_open and not found:
-            undecided = Undecided(KernelVerdict.NEEDS_ARGUMENTS, _needs_same(chain))
-        return ChainOutcome(chain, tuple(found), tuple(run.shared_memory), undecided)
+        differing = differing_buffers(run) if found else []
+        return ChainOutcome(chain, tuple(found), tuple(run.shared_memory), tuple(differing))
 
     def _planned(self, step: ChainStep) -> PlannedStep:
         """Return a launch that can run, as the user or the host code states it, or derived."""
@@ -129,4 +140,4 @@ def _unknown(chain: DependentChain) -> str:
 
 def _needs_same(chain: DependentChain) -> str:
     primary, secondary = chain.steps[-2].kernel.name, chain.last.name
-    return GIVE_SAME.format(primary=primary, secondary=secondary)
+    return NEEDS_SAME.format(primary=primary, secondary=secondary)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.dependent.chain_order import completed_launches
-from shflbench.checker.dependent.footprints import READ_ONLY
+from shflbench.checker.dependent.footprints import READ_ONLY, STRONG_WRITE
 from shflbench.checker.dependent.grid_order import NEVER
 from shflbench.checker.races.hazards import HazardKind
 
@@ -34,12 +34,21 @@ class MissingOrder(Enum):
     NEVER_WAITS = "no wait comes before it, in the thread or before a barrier"
     NOT_PASSED_ON = "the launch between completes without waiting"
     BEGINS_EARLY = "the launch between lets the next one begin before its own wait"
-    BEFORE_TRIGGER = "the trigger is no order of the accesses before it"
+    READ_BEFORE_TRIGGER = "no text says that the trigger comes after the reads before it"
+    FENCED_BEFORE_TRIGGER = "one text takes a fence before the trigger as enough, another one demands the wait"
+    BY_A_FLAG = "threads of both launches access a flag, which may order them"
     READ_ONLY_PATH = "the read-only path is not coherent"
 
 
-# Where NVIDIA's text gives no order and NVIDIA's code relies on one, or the other way round.
-DOUBTFUL = frozenset({MissingOrder.BEFORE_TRIGGER, MissingOrder.READ_ONLY_PATH})
+# Where texts differ, or code by NVIDIA relies on an order that no text gives; and what is not followed.
+DOUBTFUL = frozenset(
+    {
+        MissingOrder.READ_BEFORE_TRIGGER,
+        MissingOrder.FENCED_BEFORE_TRIGGER,
+        MissingOrder.BY_A_FLAG,
+        MissingOrder.READ_ONLY_PATH,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,23 +78,27 @@ class Conflict:
     byte: int  # first one
     count: int  # cells
 
+    @property
+    def place(self) -> Hashable:
+        """What conflicts of the same instructions have in common."""
+        return self.kind, self.launches, *map(id, self.ops), self.memory
+
 
 def conflicts(chain: Sequence[OverlappingLaunch]) -> list[Conflict]:
-    """Return the conflicts of the last launch of a chain with those before it."""
+    """Return the conflicts of the last launch of a chain with those before it, the nearest one first."""
     orders = [item.footprint.order for item in chain]
     completed = completed_launches(orders)[-1]
     last = len(chain) - 1
-    return [
-        conflict
-        for number in range(last)
-        if number not in completed.at_start
-        for conflict in _between(chain, last, number, completed)
-    ]
+    before = [number for number in reversed(range(last)) if number not in completed.at_start]
+    every = [conflict for number in before for conflict in _between(chain, last, number, completed)]
+    certain = {conflict.place for conflict in every if conflict.missing not in DOUBTFUL}
+    return [conflict for conflict in every if conflict.missing not in DOUBTFUL or conflict.place not in certain]
 
 
 def _between(chain: Sequence[OverlappingLaunch], last: int, number: int, completed: Completed) -> Iterator[Conflict]:
     """Yield the conflicts of the last launch with one of those before it."""
     later, earlier = chain[last], chain[number]
+    has_flag = _has_flag(later, earlier)
     for memory in later.ranges.keys() & earlier.ranges.keys():
         mine, other = later.ranges[memory], earlier.ranges[memory]
         pairs = product(later.footprint.kinds(mine.space), earlier.footprint.kinds(other.space))
@@ -93,9 +106,21 @@ def _between(chain: Sequence[OverlappingLaunch], last: int, number: int, complet
             is_ordered = kind.waited and number in completed.after_wait
             hazard = _hazard(kind, other_kind, is_ordered=is_ordered)
             if hazard is not None:
-                pair = _Pair(chain, (last, number), (kind, other_kind), memory)
+                pair = _Pair(chain, (last, number), (kind, other_kind), memory, has_flag)
                 cells = _Cells.of(later, mine, accesses), _Cells.of(earlier, other, others)
                 yield from pair.conflicts(hazard, *cells)
+
+
+def _has_flag(later: OverlappingLaunch, earlier: OverlappingLaunch) -> bool:
+    """Whether threads of the later launch read strongly, before a wait, what the earlier one writes strongly."""
+    for memory in later.ranges.keys() & earlier.ranges.keys():
+        mine, other = later.ranges[memory], earlier.ranges[memory]
+        read = [last for kind, last in later.footprint.kinds(mine.space) if kind.is_strong and not kind.waited]
+        written = [last for kind, last in earlier.footprint.kinds(other.space) if kind.action == STRONG_WRITE]
+        for one, another in product(read, written):
+            if _Cells.of(later, mine, one).common(_Cells.of(earlier, other, another))[2].size:
+                return True
+    return False
 
 
 def _hazard(kind: AccessKind, other: AccessKind, *, is_ordered: bool) -> HazardKind | None:
@@ -117,6 +142,13 @@ class _Cells:
     ops: Values
     threads: Values
     numbers: Values
+
+    def common(self, other: _Cells) -> tuple[_Cells, _Cells, Values]:
+        """Return both per unit of the same bytes, and the numbers of the units that both access."""
+        unit = min(self.unit, other.unit)
+        mine, others = self.divided(unit), other.divided(unit)
+        size = min(mine.ops.size, others.ops.size)
+        return mine, others, np.flatnonzero((mine.ops[:size] != 0) & (others.ops[:size] != 0))
 
     @classmethod
     def of(cls, launch: OverlappingLaunch, part: MemoryRange, accesses: LastAccesses) -> _Cells:
@@ -140,13 +172,11 @@ class _Pair:
     launches: tuple[int, int]
     kinds: tuple[AccessKind, AccessKind]
     memory: Hashable
+    has_flag: bool
 
     def conflicts(self, hazard: HazardKind, mine: _Cells, others: _Cells) -> Iterator[Conflict]:
         """Yield a conflict per pair of instructions and missing order."""
-        unit = min(mine.unit, others.unit)
-        mine, others = mine.divided(unit), others.divided(unit)
-        size = min(mine.ops.size, others.ops.size)
-        both = np.flatnonzero((mine.ops[:size] != 0) & (others.ops[:size] != 0))
+        mine, others, both = mine.common(others)
         missing = self._missing(hazard, mine, others, both)
         for order in MissingOrder:
             cells = both[missing == order.name]
@@ -184,9 +214,14 @@ class _Pair:
         missing = np.where(waits, MissingOrder.WAITS_LATER.name, MissingOrder.NEVER_WAITS.name).astype(object)
         if number < last - 1:
             return np.full(cells.shape, MissingOrder.BEGINS_EARLY.name, object)
-        triggered = earlier.triggered_at[others.threads[cells]]
-        before = triggered if not other_kind.writes else earlier.published_at[others.threads[cells]]
-        missing[(triggered != NEVER) & (others.numbers[cells] <= before)] = MissingOrder.BEFORE_TRIGGER.name
-        if not other_kind.writes:
+        other_threads, numbers = others.threads[cells], others.numbers[cells]
+        triggered = earlier.triggered_at[other_threads]
+        if other_kind.writes:
+            fenced = (triggered != NEVER) & (numbers <= earlier.published_at[other_threads])
+            missing[fenced] = MissingOrder.FENCED_BEFORE_TRIGGER.name
+        else:
+            missing[numbers <= triggered] = MissingOrder.READ_BEFORE_TRIGGER.name
             missing[triggered == NEVER] = ""  # the reads of a block that has ended are over
+        if self.has_flag:
+            missing[missing != ""] = MissingOrder.BY_A_FLAG.name
         return missing

@@ -95,14 +95,13 @@ class GridFootprint(Observer):
         if number > len(self.ops):
             self.ops.append(op)
         waited = self.order.after_wait(part.threads)
-        for action in _actions(part.form):
-            for after in (True, False):
-                chosen = waited if after else ~waited
-                if chosen.any():
-                    last = self._last(space.name, AccessKind(action, after))
-                    cells = part.cells[chosen]
-                    last.ops[cells], last.threads[cells] = number, part.threads[chosen]
-                    last.numbers[cells] = self._clocks.now
+        for after in (True, False):
+            chosen = waited if after else ~waited
+            if chosen.any():
+                last = self._last(space.name, AccessKind(_action(part.form), after))
+                cells = part.cells[chosen]
+                last.ops[cells], last.threads[cells] = number, part.threads[chosen]
+                last.numbers[cells] = self._clocks.now
 
     def kinds(self, space: str) -> Iterator[tuple[AccessKind, LastAccesses]]:
         """Yield the kinds of access to a space."""
@@ -115,16 +114,14 @@ class GridFootprint(Observer):
         return known
 
 
-def _actions(form: Access) -> Sequence[str]:
-    """Return what an access does; strong ones of the scope of the device do not race with one another."""
+def _action(form: Access) -> str:
+    """Return what an access does, of an atomic that it writes; strong ones are those of the scope of the device."""
     is_strong = form.strong and (form.wide or form.order == "volatile")
-    if form.atomic:
-        return (STRONG_READ, STRONG_WRITE) if is_strong else (READ, WRITE)
     if form.writes:
-        return (STRONG_WRITE if is_strong else WRITE,)
+        return STRONG_WRITE if is_strong else WRITE
     if form.non_coherent:
-        return (READ_ONLY,)
-    return (STRONG_READ if is_strong else READ,)
+        return READ_ONLY
+    return STRONG_READ if is_strong else READ
 
 
 def observers(state: State) -> tuple[GridFootprint, list[Observer]]:

@@ -11,9 +11,10 @@ from shflbench.checker.finding_words import in_words
 from shflbench.checker.report import Finding
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.verdict import KernelVerdict, Level
+from shflbench.words import one_or_many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from shflbench.checker.dependent.chain_runs import ChainRun
     from shflbench.checker.dependent.chains import DependentChain
@@ -32,7 +33,11 @@ WORDS = {
     f"call {WAIT} in `{{between}}`, too",
     MissingOrder.BEGINS_EARLY: "`{between}` lets this launch begin before it has waited for `{earlier}`; "
     f"call {WAIT} before the access, or in `{{between}}` before {TRIGGER}",
-    MissingOrder.BEFORE_TRIGGER: f"only {TRIGGER} is between, which CUDA does not define as an order; "
+    MissingOrder.READ_BEFORE_TRIGGER: f"only {TRIGGER} is between, of which no text says that it comes after the reads "
+    f"before it; call {WAIT} before the access",
+    MissingOrder.FENCED_BEFORE_TRIGGER: f"only a fence and {TRIGGER} are between, which is enough by the CUDA Runtime "
+    f"API, and not by the PTX ISA; call {WAIT} before the access",
+    MissingOrder.BY_A_FLAG: "only a flag may order it, which `check` does not follow between launches; "
     f"call {WAIT} before the access",
     MissingOrder.READ_ONLY_PATH: "the cache of read-only data may hold what was there before the wait, and the "
     "compiler may move the load before it; leave out `const` with `__restrict__`, or `__ldg`",
@@ -54,6 +59,7 @@ class ChainOutcome:
     chain: DependentChain
     findings: tuple[Finding, ...] = ()
     shared: tuple[str, ...] = ()  # memory that its last launch has in common with those before it, in words
+    differing: tuple[str, ...] = ()  # buffers that differ if the writes of the launch before are late
     undecided: Undecided | None = None
 
 
@@ -87,10 +93,18 @@ def _finding(file: KernelFile, chain: DependentChain, run: ChainRun, conflict: C
 
 def with_chain(report: KernelReport, outcome: ChainOutcome) -> KernelReport:
     """Return a report with what is known of a chain of launches that the kernel ends."""
-    new = tuple(item for item in outcome.findings if item not in report.findings)
+    known = {_key(item) for item in report.findings}
+    new = tuple(item for item in outcome.findings if _key(item) not in known)
+    if outcome.findings and not new:
+        return report
     findings = (*new, *report.findings)
-    sentence = "; ".join([*_sentences(report, outcome, findings)])
+    sentence = "; ".join(dict.fromkeys(_sentences(report, outcome, findings)))
     return replace(report, verdict=_verdict(report, outcome), findings=findings, sentence=sentence)
+
+
+def _key(finding: Finding) -> Hashable:
+    """Return what a finding of several chains has in common."""
+    return finding.kind, finding.place, finding.other, finding.memory, finding.missing
 
 
 def _verdict(report: KernelReport, outcome: ChainOutcome) -> KernelVerdict:
@@ -111,13 +125,19 @@ def _sentences(report: KernelReport, outcome: ChainOutcome, findings: Sequence[F
         kinds = in_words(item.kind for item in outcome.findings)
         first = f"{kinds} (of launches that overlap {outcome.chain.before})"
         yield f"{number_of_errors(findings)}{first}"
+        if outcome.differing:
+            late = f"if the writes of `{outcome.chain.steps[-2].kernel.name}` are late"
+            yield f"{in_words(outcome.differing)} {one_or_many(len(outcome.differing), 'differs', 'differ')} {late}"
         if report.findings:
             yield others
         return
     if outcome.undecided is not None:
-        if outcome.undecided.verdict is KernelVerdict.CLEAN:
-            yield report.sentence
-        yield outcome.undecided.sentence
-        return
-    yield report.sentence
-    yield f"in order with {outcome.chain.before}, which it overlaps, for {in_words(outcome.shared)}"
+        new = outcome.undecided.sentence
+        is_minor = outcome.undecided.verdict is KernelVerdict.CLEAN
+    else:
+        new = f"in order with {outcome.chain.before}, which it overlaps, for {in_words(outcome.shared) or 'no buffer'}"
+        is_minor = True
+    if is_minor or report.verdict is KernelVerdict.BROKEN:
+        yield report.sentence
+    if not report.sentence.endswith(new):
+        yield new

@@ -24,23 +24,36 @@ class SharedBuffers:
         """Keep which arguments the user says are one buffer."""
         self._kernels = [step.kernel for step in chain.steps]
         self._same = same
-        self.unknown: list[str] = []  # pointers of which nobody says where they point to
+        self._is_stated = False  # whether the user says that two launches share a buffer
+        self._pointers: dict[int, bool] = {}  # of each launch that has some, whether one of them may point anywhere
 
     def identities(self, number: int, arguments: Arguments) -> list[Hashable]:
         """Return what each buffer of a launch is: equal for the launches that share it."""
         kernel = self._kernels[number]
         names = _names_of_buffers(arguments)
         result: list[Hashable] = []
+        if arguments.buffers:
+            self._pointers[number] = False
         for place, buffer in enumerate(arguments.buffers):
             given = self._given(kernel, names.get(place, ()))
             if given is not None:
+                self._is_stated = True
                 result.append(given)
             elif buffer.allocation is not None:
                 result.append(("allocation", buffer.allocation))
             else:
                 result.append(("own", number, buffer.name))
-                self.unknown.append(f"{kernel.name}.{buffer.name}")
+                self._pointers[number] = True
         return result
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the last launch may share a buffer with one before it of which nobody says so."""
+        last = len(self._kernels) - 1
+        before = [number for number in self._pointers if number != last]
+        if self._is_stated or last not in self._pointers or not before:
+            return False
+        return self._pointers[last] or any(self._pointers[number] for number in before)
 
     def _given(self, kernel: SourceKernel, names: Sequence[str]) -> Hashable | None:
         """Return the first of the arguments that the user says are one with a buffer; None if there are none."""
