@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.link.program import Op
     from shflbench.checker.machine.launch import EmulatedLaunch
@@ -150,9 +149,7 @@ class ChainRun:
         return replace(arguments, buffers=tuple(buffers))
 
 
-def executed(
-    emulated: EmulatedLaunch, observe: Callable[[State], Sequence[Observer]], seed: int
-) -> Sequence[Values]:
+def executed(emulated: EmulatedLaunch, observe: Callable[[State], Sequence[Observer]], seed: int) -> Sequence[Values]:
     """Return the buffers after a launch; none if a fault ends it, which the report on its kernel has."""
     try:
         return execute(emulated, observe=observe, seed=seed, step_limit=STEP_LIMIT)

@@ -40,11 +40,6 @@ class DependentChain:
         """The kernel of the last launch."""
         return self.steps[-1].kernel
 
-    @property
-    def before(self) -> str:
-        """The kernels of the launches before the last one, in words."""
-        return " and ".join(dict.fromkeys(f"`{step.kernel.name}`" for step in self.steps[:-1]))
-
 
 def chains_of(file: KernelFile, given: Sequence[Sequence[str]], *, several: bool) -> list[DependentChain]:
     """Return the chains that the user names, and those of the host code; UsageError for a kernel that there is not.

@@ -9,7 +9,7 @@ from shflbench.checker.dependent.chain_runs import ChainRun, PlannedStep
 from shflbench.checker.dependent.chains import chains_of
 from shflbench.checker.dependent.conflicts import conflicts
 from shflbench.checker.dependent.late_writes import differing_buffers
-from shflbench.checker.dependent.reporting import ChainOutcome, Undecided, findings_of, with_chain
+from shflbench.checker.dependent.reporting import ChainOutcome, Undecided, findings_of, with_chains
 from shflbench.checker.dependent.shared_buffers import SharedBuffers, refuse_unknown_arguments
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
 from shflbench.checker.inputs.run_plan import plan_runs
@@ -72,15 +72,15 @@ class DependentLaunches:
 
         UsageError for a kernel or an argument of the options that the file does not have.
         """
-        result = list(reports)
         chains = chains_of(self.file, self.options.pdl, several=self.options.several)
         if chains and not self.options.several:
             refuse_unknown_arguments(self.options.same, self.file.kernels)
+        outcomes: dict[str, list[ChainOutcome]] = {}
+        with_launches = {report.symbol for report in reports if report.launches}
         for chain in chains:
-            for place, report in enumerate(result):
-                if report.symbol == chain.last.symbol and report.launches:
-                    result[place] = with_chain(report, self._outcome(chain))
-        return result
+            if chain.last.symbol in with_launches:
+                outcomes.setdefault(chain.last.symbol, []).append(self._outcome(chain))
+        return [with_chains(report, outcomes.get(report.symbol, ())) for report in reports]
 
     def _outcome(self, chain: DependentChain) -> ChainOutcome:
         """Return what a run of a chain shows."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.dependent.conflicts import DOUBTFUL, MissingOrder
-from shflbench.checker.finding_groups import number_of_errors
+from shflbench.checker.finding_groups import BETWEEN_LAUNCHES, number_of_errors
 from shflbench.checker.finding_words import in_words
 from shflbench.checker.report import Finding
 from shflbench.checker.reporter import KernelReporter
@@ -91,15 +91,23 @@ def _finding(file: KernelFile, chain: DependentChain, run: ChainRun, conflict: C
     )
 
 
-def with_chain(report: KernelReport, outcome: ChainOutcome) -> KernelReport:
-    """Return a report with what is known of a chain of launches that the kernel ends."""
-    known = {_key(item) for item in report.findings}
-    new = tuple(item for item in outcome.findings if _key(item) not in known)
-    if outcome.findings and not new:
+def with_chains(report: KernelReport, outcomes: Sequence[ChainOutcome]) -> KernelReport:
+    """Return a report with what is known of the chains of launches that the kernel ends."""
+    if not outcomes:
         return report
-    findings = (*new, *report.findings)
-    sentence = "; ".join(dict.fromkeys(_sentences(report, outcome, findings)))
-    return replace(report, verdict=_verdict(report, outcome), findings=findings, sentence=sentence)
+    new = {_key(item): item for outcome in reversed(outcomes) for item in reversed(outcome.findings)}
+    findings = (*report.findings, *reversed(new.values()))
+    undecided = [item.undecided for item in outcomes if item.undecided is not None]
+    texts = list(_of_findings(outcomes, findings) if new else _without_findings(outcomes, undecided))
+    verdict = _verdict(report, list(new.values()), undecided)
+    own = report.sentence.removeprefix(number_of_errors(report.findings))
+    parts = [*texts, own] if new else [own, *texts]
+    if new and not report.findings:
+        parts = texts
+    elif verdict not in {report.verdict, KernelVerdict.BROKEN, KernelVerdict.DOUBTFUL}:
+        parts = texts  # what the kernel does alone does not matter
+    sentence = f"{number_of_errors(findings)}{'; '.join(dict.fromkeys(parts))}"
+    return replace(report, verdict=verdict, findings=findings, sentence=sentence)
 
 
 def _key(finding: Finding) -> Hashable:
@@ -107,37 +115,37 @@ def _key(finding: Finding) -> Hashable:
     return finding.kind, finding.place, finding.other, finding.memory, finding.missing
 
 
-def _verdict(report: KernelReport, outcome: ChainOutcome) -> KernelVerdict:
-    levels = {item.level for item in outcome.findings}
-    if Level.ERROR in levels or report.verdict is KernelVerdict.BROKEN:
+def _verdict(report: KernelReport, new: Sequence[Finding], undecided: Sequence[Undecided]) -> KernelVerdict:
+    if any(item.level is Level.ERROR for item in new):
         return KernelVerdict.BROKEN
     if report.verdict not in {KernelVerdict.CLEAN, KernelVerdict.DEPENDENT, KernelVerdict.DOUBTFUL}:
         return report.verdict
-    if outcome.undecided is not None and outcome.undecided.verdict is not KernelVerdict.CLEAN:
-        return outcome.undecided.verdict
-    return KernelVerdict.DOUBTFUL if levels else report.verdict
+    if new:
+        return KernelVerdict.DOUBTFUL
+    return next((item.verdict for item in undecided if item.verdict is not KernelVerdict.CLEAN), report.verdict)
 
 
-def _sentences(report: KernelReport, outcome: ChainOutcome, findings: Sequence[Finding]) -> Iterator[str]:
-    """Yield the parts of the sentence of the report."""
-    others = report.sentence.removeprefix(number_of_errors(report.findings))
-    if outcome.findings:
-        kinds = in_words(item.kind for item in outcome.findings)
-        first = f"{kinds} (of launches that overlap {outcome.chain.before})"
-        yield f"{number_of_errors(findings)}{first}"
-        if outcome.differing:
-            late = f"if the writes of `{outcome.chain.steps[-2].kernel.name}` are late"
-            yield f"{in_words(outcome.differing)} {one_or_many(len(outcome.differing), 'differs', 'differ')} {late}"
-        if report.findings:
-            yield others
-        return
-    if outcome.undecided is not None:
-        new = outcome.undecided.sentence
-        is_minor = outcome.undecided.verdict is KernelVerdict.CLEAN
-    else:
-        new = f"in order with {outcome.chain.before}, which it overlaps, for {in_words(outcome.shared) or 'no buffer'}"
-        is_minor = True
-    if is_minor or report.verdict is KernelVerdict.BROKEN:
-        yield report.sentence
-    if not report.sentence.endswith(new):
-        yield new
+def _of_findings(outcomes: Sequence[ChainOutcome], findings: Sequence[Finding]) -> Iterator[str]:
+    """Yield which launches have findings, and what these can change."""
+    of_launches = [item for item in outcomes if item.findings]
+    kinds = in_words(item.kind for item in findings if item.kind in BETWEEN_LAUNCHES)
+    yield f"{kinds} ({_overlapped(of_launches)})"
+    differing = dict.fromkeys(name for item in of_launches for name in item.differing)
+    if differing:
+        verb = one_or_many(len(differing), "differs", "differ")
+        yield f"{in_words(differing)} {verb} if writes of the launch before are late"
+
+
+def _without_findings(outcomes: Sequence[ChainOutcome], undecided: Sequence[Undecided]) -> Iterator[str]:
+    """Yield with which launches the kernel is in order, and of which this is not known."""
+    known = [item for item in outcomes if item.undecided is None]
+    if known:
+        shared = dict.fromkeys(name for item in known for name in item.shared)
+        memory = f"they share {in_words(shared)}" if shared else "they share no memory"
+        yield f"{_overlapped(known)}, in order: {memory}"
+    yield from (item.sentence for item in undecided)
+
+
+def _overlapped(outcomes: Sequence[ChainOutcome]) -> str:
+    names = dict.fromkeys(f"`{step.kernel.name}`" for item in outcomes for step in item.chain.steps[:-1])
+    return f"it overlaps {in_words(names)}"

@@ -157,7 +157,11 @@ def _prelude(unit: SourceUnit, define: Sequence[str]) -> bytes:
     """Return the lines before the text; macros on NVRTC's command line would apply to its own declarations, too."""
     controls = any(_GRID_CONTROLS.search(file.text) for file in (*unit.files, *unit.sources))
     runtime = ["#include <cuda_device_runtime_api.h>"] if controls else []
-    lines = [*_BUILTINS, *runtime, *(f"#define {item.replace('=', ' ', 1) if '=' in item else item + ' 1'}" for item in define)]
+    lines = [
+        *_BUILTINS,
+        *runtime,
+        *(f"#define {item.replace('=', ' ', 1) if '=' in item else item + ' 1'}" for item in define),
+    ]
     return "\n".join([*lines, f'#line 1 "{unit.main.name}"', ""]).encode()
 
 
