@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.launching import launch, launch_by_call, launch_by_configuration
 from shflbench.checker.sources.host.library import LIBRARY, random_number, unknown_call
+from shflbench.checker.sources.host.packs import references
 from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.streams import ENDING
 from shflbench.checker.sources.host.templates import template_arguments
@@ -107,14 +108,14 @@ def _named_cast(run: HostRun, function: Node, arguments: Sequence[Node]) -> Call
 
 
 def _plain(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
-    places = [run.reference(item) for item in arguments]
+    places = references(run, arguments)
     template = template_arguments(run, function)
     text = "".join(text_of(function).split())
     functions = run.program.functions.get(name, [])
     is_type = text in _NUMBERS or function.type in {"primitive_type", "sized_type_specifier"}
 
     def called(frame: HostFrame) -> object:  # noqa: PLR0911  (a return per kind of function)
-        given = [place(frame) for place in places]
+        given = places(frame)
         if is_type and len(given) == 1:
             return as_type(given[0].load(), run.type(text, frame))
         if name in frame.variables:
@@ -170,7 +171,7 @@ def _of_files(
 
 def _takes(function: HostFunction, count: int) -> bool:
     required = sum(item.type == "parameter_declaration" for item in function.parameters)
-    return required <= count <= len(function.parameters)
+    return required <= count and (bool(function.pack) or count <= len(function.parameters))
 
 
 # Members
@@ -180,7 +181,7 @@ def _method(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) 
     owner = function.child_by_field_name("argument")
     field = function.child_by_field_name("field")
     object_ = run.reference(owner) if owner is not None else lambda frame: Cell()  # noqa: ARG005
-    places = [run.reference(item) for item in arguments]
+    places = references(run, arguments)
     template = template_arguments(run, field) if field is not None else lambda frame: ()  # noqa: ARG005
 
     def called(frame: HostFrame) -> object:
@@ -190,7 +191,7 @@ def _method(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) 
             value = value.cell.load()
         elif isinstance(value, Pointer) and name != "get":
             value = HostElement(value.memory, value.offset, value.target).load()
-        given = [item(frame) for item in places]
+        given = places(frame)
         if isinstance(value, Structure) and value.memory is not None:
             return _of_vector(value, name, [item.load() for item in given])
         if isinstance(value, Structure):

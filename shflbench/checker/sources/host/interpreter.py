@@ -324,6 +324,8 @@ class Interpreter:
         frame.bound = {**frame.bound, **self._of_instance(bound)}
         for place, item in enumerate(function.parameters):
             self._pass(frame, item, arguments[place] if place < len(arguments) else None)
+        if function.pack:
+            frame.packs = {function.pack: arguments[len(function.parameters) :]}
         self._initialize_fields(function, frame)
         name = "::".join(filter(None, (function.owner, function.name)))
         recorded = self.state.recorded(name) if self.launches(function.body) else nullcontext()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.sources.host.flow import TO_CONSTANT
 from shflbench.checker.sources.host.launch_attributes import may_overlap
 from shflbench.checker.sources.host.machine import MOST_DIFFERENT, HostFrame, Performed
+from shflbench.checker.sources.host.packs import arguments as given_arguments
 from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.streams import DEFAULT_STREAM, stream_key
 from shflbench.checker.sources.host.structures import members, packed, with_structures
@@ -53,8 +54,7 @@ def launch(
 ) -> Callable[[HostFrame], object]:
     """Return what `kernel<<<grid, block, shared, stream>>>(…)` does."""
     parts = [run.expression(item) for item in configuration]
-    values = [run.expression(item) for item in arguments]
-    texts = [" ".join(text_of(item).split()) for item in arguments]
+    values = given_arguments(run, arguments)
     source_name = "".join(re.sub(r"<.*>", "", text_of(function), flags=re.DOTALL).split()).removeprefix("::")
     template = template_arguments(run, function)
     named = "<" in text_of(function)
@@ -67,10 +67,9 @@ def launch(
         name = callee.name if isinstance(callee, HostCallable) and callee.name else source_name
         given = (template(frame) if named else None) or (callee.template if isinstance(callee, HostCallable) else None)
         shape = [part(frame) for part in parts]
-        made = [value(frame) for value in values]
         shared = shape[2] if len(shape) > 2 else 0  # noqa: PLR2004
         stream = stream_key(shape[3]) if len(shape) > 3 else DEFAULT_STREAM  # noqa: PLR2004
-        listed = dict(enumerate(zip(texts, made, strict=True)))
+        listed = {place: (text, item.load()) for place, (text, item) in enumerate(values(frame))}
         is_instance = not (unbound - frame.bound.keys())
         _perform(run, node, name, given, shape[:2], shared, listed, arguments, stream, is_instance=is_instance)
         return UNKNOWN
@@ -110,8 +109,7 @@ def launch_by_configuration(run: HostRun, node: Node, arguments: Sequence[Node])
     configuration, kernel = run.expression(arguments[0]), arguments[1]
     template = template_arguments(run, kernel)
     name, named = called_name(kernel), "<" in text_of(kernel)
-    texts = [" ".join(text_of(item).split()) for item in arguments[2:]]
-    values = [run.expression(item) for item in arguments[2:]]
+    values = given_arguments(run, arguments[2:])
 
     def launched(frame: HostFrame) -> object:
         known = frame.variables.get(name)
@@ -121,9 +119,9 @@ def launch_by_configuration(run: HostRun, node: Node, arguments: Sequence[Node])
         fields = given.fields if isinstance(given, Structure) else {}
         shape = [fields[part].load() if part in fields else UNKNOWN for part in ("gridDim", "blockDim")]
         shared = fields["dynamicSmemBytes"].load() if "dynamicSmemBytes" in fields else 0
-        made = dict(enumerate(zip(texts, [value(frame) for value in values], strict=True)))
+        made = {place: (text, item.load()) for place, (text, item) in enumerate(values(frame))}
         stream = stream_key(fields["stream"].load()) if "stream" in fields else DEFAULT_STREAM
-        instance = template(frame) if named else None
+        instance = template(frame) if named else callee.template if isinstance(callee, HostCallable) else None
         overlaps = may_overlap(fields)
         _perform(run, node, actual, instance, shape, shared, made, (), stream, is_dependent=overlaps)
         return 0

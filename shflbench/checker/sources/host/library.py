@@ -570,7 +570,7 @@ LIBRARY: Mapping[str, Call] = {
     "cudaGetDeviceCount": _device_count,
     "cudaOccupancyMaxPotentialBlockSize": _block_size,
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _occupancy,
-    **dict.fromkeys(("raw_pointer_cast", "device_pointer_cast", "device_ptr"), _raw),
+    **dict.fromkeys(("forward", "move", "raw_pointer_cast", "device_pointer_cast", "device_ptr"), _raw),
     "MPI_Comm_rank": _of_one_process(0),
     "MPI_Comm_size": _of_one_process(1),
     **dict.fromkeys(("MPI_Init", "printf", "fprintf", "puts", "time", "clock", "free", "srand"), _constant(0)),

@@ -10,7 +10,7 @@ from shflbench.checker.sources.host.streams import HostStreams
 from shflbench.checker.sources.kernel_file import HostCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -52,6 +52,7 @@ class HostFrame:
     variables: dict[str, Cell | HostElement] = field(default_factory=dict)
     receiver: Structure | None = None
     bound: Mapping[str, object] = field(default_factory=dict)
+    packs: Mapping[str, Sequence[Cell | HostElement]] = field(default_factory=dict)  # arguments, by parameter packs
 
 
 @dataclass(frozen=True, slots=True)

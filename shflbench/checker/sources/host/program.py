@@ -40,6 +40,7 @@ class HostFunction:
     body: Node
     parameters: tuple[Node, ...]
     template: tuple[TemplateParameter, ...]
+    pack: str = ""  # the name of its last parameter, which stands for all further arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ class HostProgram:
             for item in (listed.named_children if listed is not None else ())
             if item.type in {"parameter_declaration", "optional_parameter_declaration"} and text_of(item) != "void"
         )
-        function = HostFunction(parts[-1], owner, node, body, parameters, template)
+        function = HostFunction(parts[-1], owner, node, body, parameters, template, _pack_of(listed))
         self.functions.setdefault(parts[-1], []).append(function)
 
     def _add_class(self, node: Node) -> None:
@@ -246,6 +247,16 @@ class HostProgram:
             for function in functions
             if any(item.type == "kernel_call_syntax" or _is_launch_call(item) for item in walk(function.body))
         ]
+
+
+def _pack_of(parameters: Node | None) -> str:
+    """Return the name of the pack of a parameter list; empty if there is none."""
+    last = next(reversed(items(parameters)), None)
+    if last is None or last.type != "variadic_parameter_declaration":
+        return ""
+    declarator = last.child_by_field_name("declarator")
+    inside = walk(declarator) if declarator is not None else ()
+    return next((text_of(item) for item in inside if item.type == "identifier"), "")
 
 
 def called_name(function: Node | None) -> str:
