@@ -14,10 +14,12 @@ import numpy as np
 from shflbench.checker.dependent.conflicts import OverlappingLaunch
 from shflbench.checker.dependent.footprints import observers
 from shflbench.checker.inputs.derive import derive
+from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.machine.launch import Machine, execute
+from shflbench.checker.machine.scheduler import StepLimitError
 from shflbench.checker.runs.emulated import emulated_launch
 from shflbench.checker.runs.kernel_runs import KernelRuns
-from shflbench.errors import EmulatorError
+from shflbench.errors import EmulatorError, KernelError
 from shflbench.symbols import plain_name
 
 if TYPE_CHECKING:
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.link.program import Op
-    from shflbench.checker.machine.launch import EmulatedLaunch
     from shflbench.checker.machine.observer import Observer
     from shflbench.checker.machine.state import State
     from shflbench.checker.opcodes.forms import Values
@@ -60,9 +61,9 @@ class RanLaunch:
     @property
     def labels(self) -> dict[Hashable, str]:
         """The names of the memory that it accesses."""
-        names = [f"`{buffer.name}`" for buffer in self.arguments.buffers]
-        variables = {("variable", name): f"`{plain_name(name)}`" for name in self.footprint.variables}
-        return {**dict(zip(self.identities, names, strict=True)), **variables}
+        names = (f"`{buffer.name}`" for buffer in self.arguments.buffers)
+        labels: dict[Hashable, str] = dict(zip(self.identities, names, strict=True))
+        return labels | {("variable", name): f"`{plain_name(name)}`" for name in self.footprint.variables}
 
 
 @dataclass(slots=True, eq=False)
@@ -73,6 +74,8 @@ class ChainRun:
     seed: int
     deadline: Deadline
     ran: list[RanLaunch] = field(default_factory=list)
+    problem: str = ""  # why a launch did not end
+    work: float = 0.0  # of all runs, as the scheduler counts it
     _contents: dict[Hashable, Values] = field(default_factory=dict)
 
     @property
@@ -102,9 +105,22 @@ class ChainRun:
         return f"{bytes_} of {self.ran[-1].labels[memory]}"
 
     def run(self, step: PlannedStep) -> None:
-        """Run the next launch."""
+        """Run the next launch, again with larger buffers where accesses go beyond those of derived size."""
         self.deadline.check()
-        arguments = self._arguments(step)
+        arguments = derive(step.linked.kernel, step.launch, step.wishes, self.seed)
+        launch, error = self._recorded(step, arguments)
+        if isinstance(error, KernelFault) and not isinstance(error, StepLimitError):
+            runs = KernelRuns(step.linked.kernel, step.linked.program, step.wishes, self.seed)
+            runs.budget.deadline = self.deadline
+            launch, error = self._recorded(step, runs.one_launch(step.launch).arguments)
+        if error is not None and not self.problem:
+            self.problem = f"`{step.linked.kernel.name}` did not end: {error.message}"
+        self.ran.append(launch)
+        for identity, values in zip(launch.identities, launch.outputs, strict=False):
+            self._contents[identity] = values.view(np.uint8)
+
+    def _recorded(self, step: PlannedStep, arguments: Arguments) -> tuple[RanLaunch, EmulatorError | None]:
+        """Return a launch after its run, and what ended it before its end."""
         identities = self.identity_of(len(self.ran), arguments)
         arguments = self._with_contents(arguments, identities)
         recorded: list[GridFootprint] = []
@@ -114,26 +130,23 @@ class ChainRun:
             recorded.append(footprint)
             return every
 
-        outputs = executed(self.emulated(step, arguments), observe, self.seed)
-        self.ran.append(RanLaunch(step, arguments, identities, recorded[0], outputs))
-        for identity, values in zip(identities, outputs, strict=False):
-            self._contents[identity] = values.view(np.uint8)
+        outputs, error = self.executed(step, arguments, observe)
+        if not recorded:  # the launch could not begin
+            raise KernelError(str(error))
+        return RanLaunch(step, arguments, identities, recorded[0], outputs), error
 
-    def emulated(self, step: PlannedStep, arguments: Arguments) -> EmulatedLaunch:
-        """Return a launch as the emulator runs it."""
-        return emulated_launch(step.linked.program, step.launch, arguments, Machine(deadline=self.deadline))
-
-    def _arguments(self, step: PlannedStep) -> Arguments:
-        """Return the arguments of a launch, with buffers as large as its accesses need."""
-        kernel, program = step.linked.kernel, step.linked.program
-        arguments = derive(kernel, step.launch, step.wishes, self.seed)
+    def executed(
+        self, step: PlannedStep, arguments: Arguments, observe: Callable[[State], Sequence[Observer]]
+    ) -> tuple[Sequence[Values], EmulatorError | None]:
+        """Return the buffers after a launch, or the error that ended it."""
+        machine = Machine(deadline=self.deadline)
+        emulated = emulated_launch(step.linked.program, step.launch, arguments, machine)
         try:
-            execute(self.emulated(step, arguments), seed=self.seed, step_limit=STEP_LIMIT)
-        except EmulatorError:
-            runs = KernelRuns(kernel, program, step.wishes, self.seed)
-            runs.budget.deadline = self.deadline
-            return runs.one_launch(step.launch).arguments
-        return arguments
+            return execute(emulated, observe=observe, seed=self.seed, step_limit=STEP_LIMIT), None
+        except EmulatorError as error:
+            return (), error
+        finally:
+            self.work += machine.work
 
     def _with_contents(self, arguments: Arguments, identities: Sequence[Hashable]) -> Arguments:
         """Return the arguments with what the launches before left in the buffers, as far as these are as large."""
@@ -147,11 +160,3 @@ class ChainRun:
                 buffer = replace(buffer, contents=contents)  # noqa: PLW2901
             buffers.append(buffer)
         return replace(arguments, buffers=tuple(buffers))
-
-
-def executed(emulated: EmulatedLaunch, observe: Callable[[State], Sequence[Observer]], seed: int) -> Sequence[Values]:
-    """Return the buffers after a launch; none if a fault ends it, which the report on its kernel has."""
-    try:
-        return execute(emulated, observe=observe, seed=seed, step_limit=STEP_LIMIT)
-    except EmulatorError:
-        return ()

@@ -47,7 +47,10 @@ def chains_of(file: KernelFile, given: Sequence[Sequence[str]], *, several: bool
     Of `several` files, another one may have the kernels.
     """
     named = [_named(file, names, several=several) for names in given]
-    return [*(chain for chain in named if chain is not None), *_of_host(file)]
+    known = [chain for chain in named if chain is not None]
+    is_known = {chain.last.symbol for chain in known}
+    of_host = (chain for chain in _of_host(file) if len(chain.steps) > 1 or chain.last.symbol not in is_known)
+    return [*known, *of_host]
 
 
 def _named(file: KernelFile, names: Sequence[str], *, several: bool) -> DependentChain | None:

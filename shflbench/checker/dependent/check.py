@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from shflbench.checker.report import KernelReport
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
 
+MOST_WORK = 800_000  # instructions of the chains of a file, as `Scheduler.work` counts them; four to eight seconds
+MOST_OF_SECOND = 200_000  # likewise, after which a chain does not run with other contents
 NEEDS_SAME = (
     "which buffers it shares with `{primary}`, which it overlaps, is not known; "
     "give --same {primary}.NAME={secondary}.NAME for each of them"
@@ -66,6 +68,7 @@ class DependentLaunches:
     module: Module
     options: ChainOptions
     deadline: Deadline
+    _work: float = 0.0  # of the chains that have run
 
     def completed(self, reports: Sequence[KernelReport]) -> list[KernelReport]:
         """Return the reports with what is not ordered between launches that overlap.
@@ -86,28 +89,41 @@ class DependentLaunches:
         """Return what a run of a chain shows."""
         if chain.problem or len(chain.steps) < 2:  # noqa: PLR2004  (a launch, and one that it overlaps)
             return ChainOutcome(chain, undecided=Undecided(KernelVerdict.CLEAN, chain.problem or _unknown(chain)))
+        if self._work > MOST_WORK:
+            sentence = "the limit of instructions of launches that overlap was reached"
+            return ChainOutcome(chain, undecided=Undecided(KernelVerdict.NOT_CHECKED, sentence))
         shared = SharedBuffers(chain, self.options.same)
-        outcomes = []
+        outcomes: list[ChainOutcome] = []
         try:
             steps = [self._planned(step) for step in chain.steps]
             for seed in (self.options.seed, self.options.seed + 1):
-                run = ChainRun(shared.identities, seed, self.deadline)
-                for step in steps:
-                    run.run(step)
-                outcomes.append(self._judged(chain, run))
+                if outcomes and self._work > MOST_OF_SECOND:
+                    break
+                outcomes.append(self._judged(chain, shared, self._ran(steps, shared, seed)))
         except _CannotRunError as error:
             return ChainOutcome(chain, undecided=error.undecided)
         except KernelError as error:
             return ChainOutcome(chain, undecided=Undecided(KernelVerdict.NOT_CHECKED, error.message))
-        worst = max(outcomes, key=lambda outcome: len(outcome.findings))
-        if shared.is_open and not worst.findings:
-            return replace(worst, undecided=Undecided(KernelVerdict.NEEDS_ARGUMENTS, _needs_same(chain)))
-        return worst
+        return max(outcomes, key=lambda outcome: (len(outcome.findings), outcome.undecided is not None))
 
-    def _judged(self, chain: DependentChain, run: ChainRun) -> ChainOutcome:
+    def _ran(self, steps: Sequence[PlannedStep], shared: SharedBuffers, seed: int) -> ChainRun:
+        run = ChainRun(shared.identities, seed, self.deadline)
+        for step in steps:
+            run.run(step)
+        self._work += run.work
+        return run
+
+    def _judged(self, chain: DependentChain, shared: SharedBuffers, run: ChainRun) -> ChainOutcome:
+        """Return what a run shows; without a finding, what it leaves open."""
         found = findings_of(self.file, chain, run, conflicts(run.launches))
-        differing = differing_buffers(run) if found else []
-        return ChainOutcome(chain, tuple(found), tuple(run.shared_memory), tuple(differing))
+        outcome = ChainOutcome(chain, tuple(found), tuple(run.shared_memory))
+        if found:
+            return replace(outcome, differing=tuple(differing_buffers(run)))
+        if run.problem:
+            return replace(outcome, undecided=Undecided(KernelVerdict.NOT_CHECKED, run.problem))
+        if shared.is_open:
+            return replace(outcome, undecided=Undecided(KernelVerdict.NEEDS_ARGUMENTS, _needs_same(chain)))
+        return outcome
 
     def _planned(self, step: ChainStep) -> PlannedStep:
         """Return a launch that can run, as the user or the host code states it, or derived."""

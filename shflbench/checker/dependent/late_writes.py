@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.dependent.chain_runs import executed
 from shflbench.checker.machine.observer import Observer
 
 if TYPE_CHECKING:
@@ -67,8 +66,8 @@ def differing_buffers(run: ChainRun) -> list[str]:
         contents = buffers[number].contents.copy()
         contents[item.bytes] = item.before
         buffers[number] = replace(buffers[number], contents=contents)
-    emulated = run.emulated(last.step, replace(last.arguments, buffers=tuple(buffers)))
-    outputs = [values.view(np.uint8) for values in executed(emulated, observe, run.seed)]
+    results, _ = run.executed(last.step, replace(last.arguments, buffers=tuple(buffers)), observe)
+    outputs = [values.view(np.uint8) for values in results]
     if outputs and not late[0].is_over:
         for number, item in written.items():
             outputs[number][item.bytes] = item.after

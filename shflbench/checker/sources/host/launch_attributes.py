@@ -19,8 +19,9 @@ def may_overlap(fields: Mapping[str, Cell]) -> bool:
     for attribute in _attributes(fields):
         if attribute.field("id").load() == PROGRAMMATIC_SERIALIZATION:
             value = attribute.field("val").load()
-            known = isinstance(value, Structure)
-            allowed = value.field("programmaticStreamSerializationAllowed").load() if known else UNKNOWN
+            if not isinstance(value, Structure):
+                return True
+            allowed = value.field("programmaticStreamSerializationAllowed").load()
             return allowed is UNKNOWN or bool(allowed)
     return False
 
