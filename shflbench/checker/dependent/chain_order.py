@@ -1,4 +1,4 @@
-"""Which launches of a chain have completed when a later one begins, and when its wait is over.
+"""The launches of a chain that have completed when a later one begins, and when its wait is over.
 
 A launch of a chain is ordered after the one before it only, and only by `griddepcontrol.wait`: whether launches before
 that one have completed, too, depends on what the one between does.
@@ -23,7 +23,7 @@ class Completed:
     after_wait: frozenset[int]
 
 
-def completed_launches(orders: Sequence[GridOrder]) -> list[Completed]:
+def completed_launches(grid_orders: Sequence[GridOrder]) -> list[Completed]:
     """Return for each launch of a chain which of those before it have completed.
 
     The first launch begins after all work before the chain. A later one begins when each block of the one before has
@@ -31,12 +31,12 @@ def completed_launches(orders: Sequence[GridOrder]) -> list[Completed]:
     """
     result = [Completed(frozenset(), frozenset())]
     whole = [frozenset({0})]  # of each launch, what has completed when it has
-    for number in range(1, len(orders)):
-        before, order = orders[number - 1], orders[number]
+    for number in range(1, len(grid_orders)):
+        before, order = grid_orders[number - 1], grid_orders[number]
         at_start = result[-1].at_start
         if number > 1 and before.begins_next_after_wait:
             at_start |= whole[number - 2]
         result.append(Completed(at_start, at_start | whole[number - 1]))
-        own = frozenset({number}) | at_start
-        whole.append(own | whole[number - 1] if order.waits else own)
+        at_least = frozenset({number}) | at_start
+        whole.append(at_least | whole[number - 1] if order.waits else at_least)
     return result

@@ -56,15 +56,15 @@ def chains_of(file: KernelFile, given: Sequence[Sequence[str]], *, several: bool
 def _named(file: KernelFile, names: Sequence[str], *, several: bool) -> DependentChain | None:
     kernels = []
     for name in names:
-        found = [kernel for kernel in file.kernels if is_named(kernel, name)]
-        if len(found) != 1 and several:
+        matching = [kernel for kernel in file.kernels if is_named(kernel, name)]
+        if len(matching) != 1 and several:
             return None
-        if len(found) != 1:
+        if len(matching) != 1:
             known = [kernel.name for kernel in file.kernels]
-            what = "has several kernels" if found else "has no kernel"
-            near = "" if found else did_you_mean(name, known)
+            what = "has several kernels" if matching else "has no kernel"
+            near = "" if matching else did_you_mean(name, known)
             raise UsageError(f"--pdl: {file.path} {what} `{name}`; it has {', '.join(known)}{near}")
-        kernels.append(found[0])
+        kernels.append(matching[0])
     return DependentChain(tuple(ChainStep(kernel, _launch(kernel)) for kernel in kernels), is_given=True)
 
 
@@ -88,12 +88,12 @@ def _of_launches(file: KernelFile, chain: LaunchChain) -> Iterator[DependentChai
     """Yield the chain of launches whose last kernel is one of the file."""
     steps, problem = [], ""
     for number, item in enumerate(chain.launches):
-        found = [kernel for kernel in file.kernels if means(item.kernel, kernel.name)]
+        matching = [kernel for kernel in file.kernels if means(item.kernel, kernel.name)]
         is_last = number == len(chain.launches) - 1
-        if len(found) != 1 and is_last:
+        if len(matching) != 1 and is_last:
             return
-        if len(found) == 1:
-            steps.append(ChainStep(found[0], item.launch))
+        if len(matching) == 1:
+            steps.append(ChainStep(matching[0], item.launch))
         else:
             problem = f"`{item.kernel}`, which it overlaps, is not one kernel of the file"
     yield DependentChain(tuple(steps), problem=problem)

@@ -115,9 +115,9 @@ class DependentLaunches:
 
     def _judged(self, chain: DependentChain, shared: SharedBuffers, run: ChainRun) -> ChainOutcome:
         """Return what a run shows; without a finding, what it leaves open."""
-        found = findings_of(self.file, chain, run, conflicts(run.launches))
-        outcome = ChainOutcome(chain, tuple(found), tuple(run.shared_memory))
-        if found:
+        findings = findings_of(self.file, chain, run, conflicts(run.launches))
+        outcome = ChainOutcome(chain, tuple(findings), tuple(run.shared_memory))
+        if findings:
             return replace(outcome, differing=tuple(differing_buffers(run)))
         if run.problem:
             return replace(outcome, undecided=Undecided(KernelVerdict.NOT_CHECKED, run.problem))

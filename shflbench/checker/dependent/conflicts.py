@@ -86,8 +86,8 @@ class Conflict:
 
 def conflicts(chain: Sequence[OverlappingLaunch]) -> list[Conflict]:
     """Return the conflicts of the last launch of a chain with those before it, the nearest one first."""
-    orders = [item.footprint.order for item in chain]
-    completed = completed_launches(orders)[-1]
+    grid_orders = [item.footprint.order for item in chain]
+    completed = completed_launches(grid_orders)[-1]
     last = len(chain) - 1
     before = [number for number in reversed(range(last)) if number not in completed.at_start]
     every = [conflict for number in before for conflict in _between(chain, last, number, completed)]
@@ -115,9 +115,9 @@ def _has_flag(later: OverlappingLaunch, earlier: OverlappingLaunch) -> bool:
     """Whether threads of the later launch read strongly, before a wait, what the earlier one writes strongly."""
     for memory in later.ranges.keys() & earlier.ranges.keys():
         mine, other = later.ranges[memory], earlier.ranges[memory]
-        read = [last for kind, last in later.footprint.kinds(mine.space) if kind.is_strong and not kind.waited]
-        written = [last for kind, last in earlier.footprint.kinds(other.space) if kind.action == STRONG_WRITE]
-        for one, another in product(read, written):
+        reads = [last for kind, last in later.footprint.kinds(mine.space) if kind.is_strong and not kind.waited]
+        writes = [last for kind, last in earlier.footprint.kinds(other.space) if kind.action == STRONG_WRITE]
+        for one, another in product(reads, writes):
             if _Cells.of(later, mine, one).common(_Cells.of(earlier, other, another))[2].size:
                 return True
     return False

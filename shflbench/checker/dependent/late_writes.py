@@ -34,8 +34,8 @@ class _Written:
 class _LateWrites(Observer):
     """Makes the writes of the launch before visible at the first wait."""
 
-    def __init__(self, state: State, written: Mapping[int, _Written]) -> None:
-        self._state, self._written, self.is_over = state, written, False
+    def __init__(self, state: State, changes: Mapping[int, _Written]) -> None:
+        self._state, self._written, self.is_over = state, changes, False
 
     def wait_for_grids(self, op: Op, threads: Values) -> None:
         """Write what the launch before has written."""
@@ -52,24 +52,24 @@ class _LateWrites(Observer):
 def differing_buffers(run: ChainRun) -> list[str]:
     """Return the buffers of the last launch that differ at its end if the writes before it are late."""
     last = run.ran[-1]
-    written = dict(_written(run.ran[-2], last))
-    if not written or not last.outputs:
+    changes = dict(_written(run.ran[-2], last))
+    if not changes or not last.outputs:
         return []
     late: list[_LateWrites] = []
 
     def observe(state: State) -> list[Observer]:
-        late.append(_LateWrites(state, written))
+        late.append(_LateWrites(state, changes))
         return [*late]
 
     buffers = list(last.arguments.buffers)
-    for number, item in written.items():
+    for number, item in changes.items():
         contents = buffers[number].contents.copy()
         contents[item.bytes] = item.before
         buffers[number] = replace(buffers[number], contents=contents)
     results, _ = run.executed(last.step, replace(last.arguments, buffers=tuple(buffers)), observe)
     outputs = [values.view(np.uint8) for values in results]
     if outputs and not late[0].is_over:
-        for number, item in written.items():
+        for number, item in changes.items():
             outputs[number][item.bytes] = item.after
     return [
         f"`{buffer.name}`"

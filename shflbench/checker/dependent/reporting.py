@@ -100,8 +100,8 @@ def with_chains(report: KernelReport, outcomes: Sequence[ChainOutcome]) -> Kerne
     undecided = [item.undecided for item in outcomes if item.undecided is not None]
     texts = list(_of_findings(outcomes, findings) if new else _without_findings(outcomes, undecided))
     verdict = _verdict(report, list(new.values()), undecided)
-    own = report.sentence.removeprefix(number_of_errors(report.findings))
-    parts = [*texts, own] if new else [own, *texts]
+    of_kernel = report.sentence.removeprefix(number_of_errors(report.findings))
+    parts = [*texts, of_kernel] if new else [of_kernel, *texts]
     if new and not report.findings:
         parts = texts
     elif verdict not in {report.verdict, KernelVerdict.BROKEN, KernelVerdict.DOUBTFUL}:

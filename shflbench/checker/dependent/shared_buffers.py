@@ -1,4 +1,4 @@
-"""Which buffers of the launches of a chain are one: by their allocation in the host code, or as the user says."""
+"""The buffers that launches of a chain share: by their allocation in the host code, or as the user says."""
 
 from __future__ import annotations
 

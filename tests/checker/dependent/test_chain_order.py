@@ -1,4 +1,4 @@
-"""Which launches of a chain have completed: by waits, by triggers after a wait, and not by an end alone."""
+"""The launches of a chain that have completed: by waits, by triggers after a wait, and not by an end alone."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,18 @@ from shflbench.checker.dependent.chain_order import completed_launches
 
 
 @dataclass(frozen=True)
-class Order:
+class FakeGridOrder:
     """How a launch waits and triggers."""
 
     waits: bool
     begins_next_after_wait: bool = False
 
 
-PASSIVE, WAITS, PASSES_ON = Order(waits=False), Order(waits=True), Order(waits=True, begins_next_after_wait=True)
+PASSIVE, WAITS, PASSES_ON = (
+    FakeGridOrder(waits=False),
+    FakeGridOrder(waits=True),
+    FakeGridOrder(waits=True, begins_next_after_wait=True),
+)
 
 
 @pytest.mark.parametrize(
@@ -32,7 +36,7 @@ PASSIVE, WAITS, PASSES_ON = Order(waits=False), Order(waits=True), Order(waits=T
     ],
 )
 def test_what_has_completed_before_the_last_launch(
-    chain: list[Order], at_start: set[int], after_wait: set[int]
+    chain: list[FakeGridOrder], at_start: set[int], after_wait: set[int]
 ) -> None:
     last = completed_launches(chain)[-1]  # type: ignore[arg-type]
     assert (set(last.at_start), set(last.after_wait)) == (at_start, after_wait)

@@ -1,4 +1,4 @@
-"""Which launches of the host code may overlap the ones before them in their stream."""
+"""Launches of the host code that may overlap the ones before them in their stream."""
 
 import pytest
 
