@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     )
     from shflbench.checker.candidates import read_candidates
     from shflbench.checker.deadline import Deadline
+    from shflbench.checker.dependent.requests import parse_chain, parse_same
     from shflbench.checker.exchanges.advice import BarrierAdvice, ExchangeAdvice, KernelAdvice, advise_file
     from shflbench.checker.exchanges.patch import barrier_patch
     from shflbench.checker.file_check import CheckStep, FileOptions, check_file, check_or_name
@@ -68,6 +69,7 @@ else:
             ),
             "candidates": ("read_candidates",),
             "deadline": ("Deadline",),
+            "dependent.requests": ("parse_chain", "parse_same"),
             "exchanges.advice": ("BarrierAdvice", "ExchangeAdvice", "KernelAdvice", "advise_file"),
             "exchanges.patch": ("barrier_patch",),
             "file_check": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
@@ -156,6 +158,8 @@ __all__ = [
     "not_checked",
     "parse_argument_sets",
     "parse_arguments",
+    "parse_chain",
+    "parse_same",
     "parse_shape",
     "program_words",
     "python_kernel",

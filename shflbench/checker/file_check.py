@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.deadline import NEVER, Deadline
+from shflbench.checker.dependent.check import ChainOptions, DependentLaunches
 from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of, with_passed
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
@@ -46,6 +47,7 @@ from shflbench.errors import CompileError, InputError, KernelError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from shflbench.checker.dependent.requests import SameBuffer
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.judgment.judge import KernelJudgment
@@ -67,6 +69,8 @@ class FileOptions:
     kernels: tuple[str, ...] = ()
     launches: tuple[LaunchShape, ...] = ()
     named_launches: tuple[tuple[str, LaunchShape], ...] = ()  # of single kernels, by their names
+    pdl: tuple[tuple[str, ...], ...] = ()  # kernels whose launches overlap, in their order
+    same: tuple[SameBuffer, ...] = ()  # arguments of these kernels that point to one buffer
     arguments: tuple[GivenArgument, ...] = ()
     shared_bytes: int | None = None  # dynamic, per block
     include: tuple[Path, ...] = ()
@@ -87,6 +91,11 @@ class FileOptions:
     several: bool = False  # one of several files: another one may have the kernels
     time_limit_s: float = math.inf  # for compiling and emulation of one file
     clock: Callable[[], float] = time.monotonic  # that the limit is measured by; seconds
+
+    @property
+    def of_chains(self) -> ChainOptions:
+        """What decides on the check of launches that overlap."""
+        return ChainOptions(**{item.name: getattr(self, item.name) for item in fields(ChainOptions)})
 
     @property
     def deadline(self) -> Deadline:
@@ -247,6 +256,7 @@ def check_kernels(
             report = item[1]
         reports.append(report)
         watch(CheckStep(number, len(linked), report.name, report))
+    reports = DependentLaunches(file, module, options.of_chains, deadline).completed(reports)
     return FileReport(file.path, options.arch, file.compiler, (*reports, *refused), (*removed.notes, *skipped))
 
 

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 LOUDEST_FIRST = (Level.ERROR, Level.WARNING, Level.NOTICE, Level.NONE)
 ORDERED = (HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.SAME_VALUE)  # by a barrier between two lines
+BETWEEN_LAUNCHES = frozenset(
+    {HazardKind.DEPENDENT_RAW, HazardKind.DEPENDENT_WAR, HazardKind.DEPENDENT_WAW, HazardKind.DEPENDENT_READ_ONLY}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,8 @@ def _key(finding: Finding) -> Hashable:
         return frozenset((finding.place, finding.other)), finding.memory, finding.removed
     if finding.kind in {HazardKind.ATOMIC_RACE, HazardKind.GUESS, HazardKind.UNORDERED}:
         return finding.kind, frozenset((finding.place, finding.other)), finding.memory
+    if finding.kind in BETWEEN_LAUNCHES:
+        return frozenset((finding.place, finding.other)), finding.memory, finding.missing
     return finding.kind, finding.place, finding.other, finding.memory
 
 

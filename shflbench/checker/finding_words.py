@@ -48,12 +48,19 @@ WORDS = {
     "ENDLESS": "the loop at {place} does not terminate",
     "STACK": "the recursion at {place} is too deep",
     "INVALID_LAUNCH": "the launch at {place} is invalid",
+    "DEPENDENT_RAW": "{place} reads what {other} writes, and {order}",
+    "DEPENDENT_WAR": "{place} overwrites what {other} reads, and {order}",
+    "DEPENDENT_WAW": "{place} overwrites what {other} writes, and {order}",
+    "DEPENDENT_READ_ONLY": "{place} reads what {other} writes, and {order}",
     "ACTIVEMASK": "{place} reads the mask of active lanes, which depends on the schedule",
 }
 # Of what is a fault only for some of the values that nobody gave.
 OPEN_WORDS = {"ENDLESS": "the loop at {place} did not end within the limit of instructions"}
 # Their sentences begin with the kind.
-LABELED = {HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.SAME_VALUE, HazardKind.ATOMIC_RACE}
+LABELED = {
+    HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.SAME_VALUE, HazardKind.ATOMIC_RACE,
+    HazardKind.DEPENDENT_RAW, HazardKind.DEPENDENT_WAR, HazardKind.DEPENDENT_WAW, HazardKind.DEPENDENT_READ_ONLY,
+}  # fmt: skip
 
 
 def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
@@ -65,11 +72,13 @@ def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
     across_blocks: bool,
     verb: str = ACCESSES,
     is_open: bool = False,
+    missing: str = "",
 ) -> str:
     """Return a finding as a sentence without a period; files relative to the folder `base`.
 
     The first of `kinds` is the one that is described; `places` and `threads` are those of the access that was caught,
-    and of the earlier one. The finding `is_open` if values that nobody gave decide whether it is a fault.
+    and of the earlier one. The finding `is_open` if values that nobody gave decide whether it is a fault, and `missing`
+    says which order launches that overlap lack.
     """
     line, other = (place.shown(base) if place is not None else NOWHERE for place in places)
     thread = threads[0] if threads else "a thread"
@@ -84,7 +93,7 @@ def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
         thread=thread,
         second=second or "another thread",
         verb=verb,
-        order="synchronization" if across_blocks else "barrier",
+        order=missing or ("synchronization" if across_blocks else "barrier"),
     )
     if kinds[0] is HazardKind.DIVERGENT_WARP_BARRIER and places[1] is not None:
         text = f"{text}: they wait at {other}"

@@ -49,6 +49,7 @@ class Finding:
     across_blocks: bool = False  # the two threads belong to different blocks
     verb: str = ACCESSES  # what the instruction does to memory
     after: SourceLine | None = None  # of a memory fault without which it may not happen
+    missing: str = ""  # between launches that overlap: why nothing orders the two accesses, and the usual fix
 
     @property
     def memory(self) -> str:
@@ -69,6 +70,7 @@ class Finding:
             across_blocks=self.across_blocks,
             verb=self.verb,
             is_open=bool(self.causes),
+            missing=self.missing,
         )
         removed = "; the compiler removed this code" if self.removed else ""
         facts = [*([self.detail] if self.detail else []), *_launches(launches or self.launches)]

@@ -20,6 +20,11 @@ _SYNCHRONIZE = (
 _MASK = "Name exactly the lanes that execute the instruction, and let all of them execute it together."
 _BARRIER = "Let all threads of the block, or all that the barrier counts, reach the same barrier."
 
+_WAIT = (
+    "Call cudaGridDependencySynchronize() in every thread before its first access to memory that the launch before "
+    "accesses, or launch the kernel without programmatic stream serialization."
+)
+
 HELP: Mapping[str, tuple[str, str]] = {
     "raw": ("Read after write without synchronization", f"A thread reads what another wrote. {_SYNCHRONIZE}"),
     "war": ("Write after read without synchronization", f"A thread overwrites what another reads. {_SYNCHRONIZE}"),
@@ -57,6 +62,13 @@ HELP: Mapping[str, tuple[str, str]] = {
     "deadlock": ("Deadlock", _BARRIER),
     "endless": ("Endless loop", "Make sure that the condition of the loop becomes false."),
     "stack": ("Recursion too deep", "Limit the depth, or write the recursion as a loop."),
+    "dependent-raw": ("Read of what an overlapping launch writes", _WAIT),
+    "dependent-war": ("Write of what an overlapping launch reads", _WAIT),
+    "dependent-waw": ("Write of what an overlapping launch writes", _WAIT),
+    "dependent-read-only": (
+        "Read-only load of what an overlapping launch writes",
+        "Leave out const with __restrict__, or __ldg, where the launch before writes the memory.",
+    ),
     "invalid-launch": (
         "Launch that no GPU accepts",
         "Keep the block, the grid and the shared memory within the limits, and check cudaGetLastError().",

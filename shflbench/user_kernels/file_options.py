@@ -31,6 +31,8 @@ NAMES = {  # parameter of the command → option, for messages
     "include": "-I",
     "define": "-D",
     "host_args": "--host-args",
+    "pdl": "--pdl",
+    "same": "--same",
     "compiler": "--compiler",
     "time_limit_s": "--time-limit",
     "patch": "--patch",
@@ -89,6 +91,8 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     fast_math: bool = False,
     most_threads: int | None = None,
     named_launches: Sequence[str] = (),
+    pdl: Sequence[str] = (),
+    same: Sequence[str] = (),
 ) -> FileOptions:
     """Return the options as typed values; a launch has at most so many threads, or as many as can be emulated.
 
@@ -119,6 +123,8 @@ def file_options(  # noqa: PLR0913  (the options of the command)
             (text.rpartition("=")[0].strip(), shape(text.rpartition("=")[2])) for text in named_launches
         ),
         arguments=checker.parse_arguments(arguments),
+        pdl=tuple(map(checker.parse_chain, pdl)),
+        same=tuple(map(checker.parse_same, same)),
         shared_bytes=shared,
         include=tuple(include),
         define=tuple(define),

@@ -20,6 +20,12 @@ class Observer:
     def fence(self, op: Op, threads: Values) -> None:
         """Get a fence of threads."""
 
+    def launch_dependents(self, op: Op, threads: Values) -> None:
+        """Get threads that let the grids begin that depend on theirs."""
+
+    def wait_for_grids(self, op: Op, threads: Values) -> None:
+        """Get threads that continue because the grids before theirs have completed."""
+
     def finish(self) -> None:
         """Get the end of the launch, or the error that stopped it."""
 

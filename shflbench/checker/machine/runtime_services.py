@@ -181,6 +181,18 @@ def _copy_deliver(state: State, _op: Op, threads: Values, _operands: Sequence[Va
     return ()
 
 
+def _launch_dependents(state: State, op: Op, threads: Values, _operands: Sequence[Values]) -> Sequence[Values]:
+    for observer in state.observers:
+        observer.launch_dependents(op, threads)
+    return ()
+
+
+def _wait_for_grids(state: State, op: Op, threads: Values, _operands: Sequence[Values]) -> Sequence[Values]:
+    for observer in state.observers:
+        observer.wait_for_grids(op, threads)
+    return ()
+
+
 _SERVICES: Mapping[str, Callable[[State, Op, Values, Sequence[Values]], Sequence[Values]]] = {
     "vprintf": _vprintf,
     "__assertfail": _assertfail,
@@ -193,4 +205,6 @@ _SERVICES: Mapping[str, Callable[[State, Op, Values, Sequence[Values]], Sequence
     "copy_deliver": _copy_deliver,
     "stack": _stack,
     "no_function": _no_function,
+    "launch_dependents": _launch_dependents,
+    "wait_for_grids": _wait_for_grids,
 }

@@ -2,7 +2,17 @@
 
 from collections.abc import Mapping
 
-from shflbench.checker.opcodes.forms import Barrier, Branch, Decoder, Exit, Form, Nothing, UnknownFormError
+from shflbench.checker.opcodes.forms import (
+    GRID_CONTROLS,
+    Barrier,
+    Branch,
+    Decoder,
+    Exit,
+    Form,
+    Nothing,
+    Service,
+    UnknownFormError,
+)
 from shflbench.checker.ptx.syntax import PtxInstruction
 
 
@@ -39,6 +49,15 @@ def _nothing(_: PtxInstruction) -> Form:
     return Nothing()
 
 
+def _grid_control(instruction: PtxInstruction) -> Form:
+    """Decode `griddepcontrol`, which does nothing in a single launch (PTX ISA 9.0, 9.7.13.13)."""
+    match instruction.modifiers:
+        case ("launch_dependents" | "wait" as how,):
+            return Service(GRID_CONTROLS[how])
+        case _:
+            raise UnknownFormError
+
+
 FORMS: Mapping[str, Decoder] = {
     "bra": lambda _: Branch(),
     "ret": lambda _: Exit(returns=True),
@@ -49,6 +68,6 @@ FORMS: Mapping[str, Decoder] = {
     "nanosleep": _nothing,
     "brkpt": _nothing,
     "pmevent": _nothing,
-    "griddepcontrol": _nothing,
+    "griddepcontrol": _grid_control,
     "setmaxnreg": _nothing,
 }

@@ -13,6 +13,8 @@ from shflbench.checker.ptx.syntax import NUMPY, Pair, PtxInstruction, Vector
 Values = NDArray[Any]
 Apply = Callable[..., object]
 
+# The services that let dependent grids begin, and that wait for the grids before, by the modifiers of `griddepcontrol`.
+GRID_CONTROLS: Mapping[str, str] = {"launch_dependents": "launch_dependents", "wait": "wait_for_grids"}
 FULL_MASK = 0xFFFFFFFF  # names all lanes of a warp
 WIDE = {"gpu", "sys"}  # scopes that include several blocks
 

@@ -39,6 +39,10 @@ class HazardKind(StrEnum):
     ENDLESS = "endless loop"
     STACK = "recursion too deep"
     INVALID_LAUNCH = "invalid launch"  # of the host code: no GPU accepts it
+    DEPENDENT_RAW = "RAW between launches"  # that overlap
+    DEPENDENT_WAR = "WAR between launches"  # likewise
+    DEPENDENT_WAW = "WAW between launches"  # likewise
+    DEPENDENT_READ_ONLY = "read-only load between launches"  # of what one that it overlaps writes
 
     @property
     def breaks(self) -> bool:

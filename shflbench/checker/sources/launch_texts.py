@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host_code import UserFile
 
 _BY_FUNCTION = {"cudaLaunchKernel": False, "cudaLaunchCooperativeKernel": True}
+_BY_CONFIGURATION = "cudaLaunchKernelEx"  # whose grid and block only the interpreter of the host code knows
 _SHARED, _FEWEST = 2, 2  # position of the shared size, and the fewest values, in <<<grid, block, shared, stream>>>
 _CALL_ARGUMENTS = 4  # kernel, grid, block and arguments of cudaLaunchKernel
 
@@ -55,9 +56,11 @@ def _launch(file: UserFile, node: Node, evaluator: Evaluator) -> LaunchSite | No
     if syntax is not None:
         return _triple_brackets(file, node, _items(syntax), _items(listed), evaluator)
     name = text_of(node.child_by_field_name("function"))
+    values = _items(listed)
+    if name == _BY_CONFIGURATION and len(values) > 1:
+        return _made(file, node, values[1], (), values[2:], evaluator, cooperative=False)
     if name not in _BY_FUNCTION:
         return None
-    values = _items(listed)
     if len(values) < _CALL_ARGUMENTS:
         return None
     kernel = values[0]
@@ -97,13 +100,13 @@ def _made(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     name, template = kernel_name(kernel)
     if not re.fullmatch(r"(?:::)?\w+(?:::\w+)*", name):
         return None  # a pointer to a kernel, or a macro
-    shared: int | None = 0
+    shared: int | None = 0 if configuration else None
     if len(configuration) > _SHARED:
         value = evaluator.value(configuration[_SHARED])
         shared = value if isinstance(value, int) and value >= 0 else None
     launch = HostLaunch(
-        grid=evaluator.dims(configuration[0]),
-        block=evaluator.dims(configuration[1]),
+        grid=evaluator.dims(configuration[0]) if configuration else None,
+        block=evaluator.dims(configuration[1]) if configuration else None,
         shared_bytes=shared,
         arguments=tuple(_argument(item, evaluator) for item in arguments),
         line=SourceLine(file.path, line_of(node)),

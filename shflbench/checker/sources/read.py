@@ -214,6 +214,7 @@ def _kernel_file(
         compiled.unit,
         compiled.rejected,
         source.host_numbers,
+        chains=source.chains,
     )
 
 
@@ -221,7 +222,7 @@ def _with_host_code(file: KernelFile, source: CudaSource) -> KernelFile:
     """Return a compiled file with the launches of its host code as it is read now."""
     launches = {item.symbol: kernel_of(item, file.files, source).host_launches for item in read_kernels(file.ptx)}
     kernels = tuple(replace(item, host_launches=launches.get(item.symbol, ())) for item in file.kernels)
-    return replace(file, kernels=kernels, numbers=source.host_numbers)
+    return replace(file, kernels=kernels, numbers=source.host_numbers, chains=source.chains)
 
 
 class _Compilation(NamedTuple):

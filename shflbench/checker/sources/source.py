@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.machine import Performed
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.includes import SourceUnit
-    from shflbench.checker.sources.kernel_file import HostCall, HostNumber
+    from shflbench.checker.sources.kernel_file import HostCall, HostNumber, LaunchChain
     from shflbench.checker.sources.layouts import Types
 
 
@@ -120,6 +120,12 @@ class CudaSource:
             for name, call in recorded.items():
                 calls.setdefault(name, call.named(name))
         return tuple(calls.values())
+
+    @cached_property
+    def chains(self) -> tuple[LaunchChain, ...]:
+        """The different launches that may overlap those before them in their stream, each with these."""
+        runs = {id(item.streams): item.streams for item in self._performed}
+        return tuple(dict.fromkeys(chain for streams in runs.values() for chain in streams.chains))
 
     @cached_property
     def _sites(self) -> list[LaunchSite]:

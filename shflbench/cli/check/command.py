@@ -65,6 +65,21 @@ if TYPE_CHECKING:
     ),
     host_args_option("none, or numbers that fit"),
     option(
+        "--pdl",
+        metavar="PRIMARY,SECONDARY",
+        multiple=True,
+        help="Check SECONDARY as a programmatic dependent launch that overlaps PRIMARY, the launch before it in the "
+        "stream; of more than two kernels, each overlaps the one before (repeatable).",
+        show_default="the launches of the host code with `cudaLaunchAttributeProgrammaticStreamSerialization`",
+    ),
+    option(
+        "--same",
+        metavar="KERNEL.NAME=KERNEL.NAME",
+        multiple=True,
+        help="Take two arguments of such kernels as one buffer, such as primary.out=secondary.in (repeatable).",
+        show_default="what the host code passes",
+    ),
+    option(
         "-I", "--include", metavar="DIR", type=PATH, multiple=True, help="Search this folder for headers (repeatable)."
     ),
     option("-D", "--define", metavar="NAME[=VALUE]", multiple=True, help="Define this macro (repeatable)."),

@@ -27,6 +27,7 @@ from shflbench.checker.sources.host.values import (
     UNKNOWN,
     Cell,
     CellAddress,
+    Designated,
     HostCallable,
     Pointer,
     Text,
@@ -325,6 +326,14 @@ def _list(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     return listed
 
 
+def _designated(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
+    designator, inside = node.child_by_field_name("designator"), node.child_by_field_name("value")
+    if designator is None or inside is None or designator.type != "field_designator":
+        return lambda frame: UNKNOWN  # noqa: ARG005
+    member, value = text_of(designator).lstrip("."), run.expression(inside)
+    return lambda frame: Designated(member, value(frame))
+
+
 def _compound(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     """Return `dim3{a, b}`."""
     text = text_of(node.child_by_field_name("type"))
@@ -380,6 +389,7 @@ EXPRESSIONS: Mapping[str, Callable[[Any, Node], Callable[[HostFrame], object]]] 
     "cast_expression": cast,
     "sizeof_expression": size_of,
     "initializer_list": _list,
+    "initializer_pair": _designated,
     "compound_literal_expression": _compound,
     "lambda_expression": _lambda,
     "call_expression": call,

@@ -7,7 +7,9 @@ import re
 import struct
 from typing import TYPE_CHECKING, Any
 
+from shflbench.checker.sources.host.launch_structures import IDS
 from shflbench.checker.sources.host.machine import MOST_ITERATIONS, HostStop
+from shflbench.checker.sources.host.streams import stream_key
 from shflbench.checker.sources.host.structures import copy_into, zero
 from shflbench.checker.sources.host.types import INT, UNKNOWN_TYPE
 from shflbench.checker.sources.host.values import (
@@ -37,7 +39,7 @@ CONSTANTS: Mapping[str, object] = {
     "FLT_MAX": 3.4028234663852886e38, "DBL_MAX": 1.7976931348623157e308, "M_PI": math.pi, "EXIT_SUCCESS": 0,
     "EXIT_FAILURE": 1, "cudaSuccess": 0, "CUDA_SUCCESS": 0, "true": 1, "false": 0, "warpSize": 32,
     "cudaMemcpyHostToHost": 0, "cudaMemcpyHostToDevice": 1, "cudaMemcpyDeviceToHost": 2, "cudaMemcpyDeviceToDevice": 3,
-    "cudaMemcpyDefault": 4, "cudaStreamDefault": 0, "CHAR_BIT": 8, "stdin": UNKNOWN,
+    "cudaMemcpyDefault": 4, "cudaStreamDefault": 0, "cudaStreamLegacy": 0, **IDS, "CHAR_BIT": 8, "stdin": UNKNOWN,
 }  # fmt: skip
 
 # What `cudaGetDeviceProperties` says of an H200, for launches that depend on it.
@@ -131,6 +133,16 @@ def _allocate(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> obj
     if len(values) > 1:
         count = int(values[1]) if isinstance(values[1], int | float) else None
         _write(values[0], Pointer(Memory(count, device=True), 0, UNKNOWN_TYPE))
+    return 0
+
+
+def _new_stream(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `cudaStreamCreate(&stream)`: the stream is another one than all before."""
+    if given:
+        handle = Pointer(Memory(0), 0, UNKNOWN_TYPE)
+        run.state.streams.handles.append(handle.memory)
+        run.state.streams.begin(stream_key(handle))
+        _write(given[0].load(), handle)
     return 0
 
 
@@ -526,6 +538,7 @@ LIBRARY: Mapping[str, Call] = {
     **{f"{name}f": _numeric(function) for name, function in _MATH.items() if name not in {"min", "max", "abs"}},
     **dict.fromkeys(("cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "cudaMallocHost", "cudaHostAlloc",
                      "cudaMallocFromPoolAsync"), _allocate),
+    **dict.fromkeys(("cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority"), _new_stream),
     "cudaMallocPitch": _allocate_pitch,
     "posix_memalign": _allocate_aligned,
     "cudaHostGetDevicePointer": _mapped,
@@ -559,7 +572,7 @@ LIBRARY: Mapping[str, Call] = {
     "cudaGetDeviceCount": _device_count,
     "cudaOccupancyMaxPotentialBlockSize": _block_size,
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _occupancy,
-    **dict.fromkeys(("raw_pointer_cast", "device_pointer_cast", "device_ptr"), _raw),
+    **dict.fromkeys(("forward", "move", "raw_pointer_cast", "device_pointer_cast", "device_ptr"), _raw),
     "MPI_Comm_rank": _of_one_process(0),
     "MPI_Comm_size": _of_one_process(1),
     **dict.fromkeys(("MPI_Init", "printf", "fprintf", "puts", "time", "clock", "free", "srand"), _constant(0)),

@@ -298,6 +298,14 @@ def _copied_field(cell: Cell) -> object:
 
 
 @dataclass(frozen=True, slots=True)
+class Designated:
+    """A value of a list in braces with the member that it is for: `.size = 4`."""
+
+    member: str
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
 class HostCallable:
     """A function or a lambda expression as a value."""
 

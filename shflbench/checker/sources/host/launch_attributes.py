@@ -1,0 +1,43 @@
+"""The attributes of a launch by `cudaLaunchKernelEx`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.host.launch_structures import PROGRAMMATIC_SERIALIZATION
+from shflbench.checker.sources.host.values import UNKNOWN, Cell, CellAddress, Pointer, Structure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+def may_overlap(fields: Mapping[str, Cell]) -> bool:
+    """Whether a launch with these fields of its configuration may begin before the launch before it has ended.
+
+    A value that the host code does not determine counts: the program can launch the kernel so.
+    """
+    for attribute in _attributes(fields):
+        if attribute.field("id").load() == PROGRAMMATIC_SERIALIZATION:
+            value = attribute.field("val").load()
+            if not isinstance(value, Structure):
+                return True
+            allowed = value.field("programmaticStreamSerializationAllowed").load()
+            return allowed is UNKNOWN or bool(allowed)
+    return False
+
+
+def _attributes(fields: Mapping[str, Cell]) -> Iterator[Structure]:
+    """Yield the attributes of a configuration, in order."""
+    listed = fields["attrs"].load() if "attrs" in fields else UNKNOWN
+    number = fields["numAttrs"].load() if "numAttrs" in fields else UNKNOWN
+    if isinstance(listed, CellAddress):
+        items = [listed.cell.load()]
+    elif isinstance(listed, Structure) and listed.memory is not None:
+        items = [listed.memory.objects[place] for place in sorted(listed.memory.objects)]
+    elif isinstance(listed, Pointer):
+        start = listed.offset or 0
+        items = [listed.memory.objects[place] for place in sorted(listed.memory.objects) if place >= start]
+    else:
+        items = []
+    most = number if isinstance(number, int) else len(items)
+    yield from (item for item in items[:most] if isinstance(item, Structure))
