@@ -27,6 +27,7 @@ NAMES = {  # parameter of the command → option, for messages
     "kernels": "--kernel",
     "launches": "--launch",
     "arguments": "--arg",
+    "cluster": "--cluster",
     "shared": "--shared",
     "include": "-I",
     "define": "-D",
@@ -89,6 +90,7 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     fast_math: bool = False,
     most_threads: int | None = None,
     named_launches: Sequence[str] = (),
+    cluster: str | None = None,
 ) -> FileOptions:
     """Return the options as typed values; a launch has at most so many threads, or as many as can be emulated.
 
@@ -120,6 +122,7 @@ def file_options(  # noqa: PLR0913  (the options of the command)
         ),
         arguments=checker.parse_arguments(arguments),
         shared_bytes=shared,
+        cluster=checker.parse_cluster(cluster) if cluster is not None else None,
         include=tuple(include),
         define=tuple(define),
         host_args=_words(host_args),

@@ -16,6 +16,7 @@ from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.host.declarations import fill_vector, is_reference, shape_of, vector_of
 from shflbench.checker.sources.host.expressions import EXPRESSIONS, truth
 from shflbench.checker.sources.host.flow import HostReturn, expression_statement
+from shflbench.checker.sources.host.launch_attributes import attribute_fields
 from shflbench.checker.sources.host.machine import (
     MOST_CALLS,
     MOST_STEPS,
@@ -30,7 +31,7 @@ from shflbench.checker.sources.host.places import REFERENCES
 from shflbench.checker.sources.host.preprocessor import condition as preprocessed
 from shflbench.checker.sources.host.program import HostFunction, called_name, items
 from shflbench.checker.sources.host.statements import STATEMENTS
-from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, TypeReader
+from shflbench.checker.sources.host.types import ATTRIBUTE, UNKNOWN_TYPE, HostType, TypeReader
 from shflbench.checker.sources.host.values import MOMENTS, UNKNOWN, Cell, Memory, Pointer, Structure, as_type, type_name
 from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import line_of, parse, text_of, walk
@@ -253,6 +254,8 @@ class Interpreter:
             bound = {item.name: frame.bound.get(text, text) for item, text in zip(known.template, texts, strict=False)}
         made = Structure(type_, {}, None, UNKNOWN_TYPE, bound)
         if known is None:
+            if type_ == ATTRIBUTE:
+                made.fields.update(attribute_fields())
             if "distribution" in name:  # of <random>: its limits
                 made.fields.update(zip(("low", "high"), map(Cell, arguments), strict=False))
             return made

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.flow import TO_CONSTANT
+from shflbench.checker.sources.host.launch_attributes import cluster_of
 from shflbench.checker.sources.host.machine import MOST_DIFFERENT, HostFrame, Performed
 from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.structures import members, packed, with_structures
@@ -111,7 +112,8 @@ def launch_by_configuration(run: HostRun, node: Node, arguments: Sequence[Node])
         shape = [fields[part].load() if part in fields else UNKNOWN for part in ("gridDim", "blockDim")]
         shared = fields["dynamicSmemBytes"].load() if "dynamicSmemBytes" in fields else 0
         made = dict(enumerate(zip(texts, [value(frame) for value in values], strict=True)))
-        _perform(run, node, actual, template(frame) if named else None, shape, shared, made, ())
+        cluster = cluster_of(fields)
+        _perform(run, node, actual, template(frame) if named else None, shape, shared, made, (), cluster=cluster)
         return 0
 
     return launched
@@ -141,6 +143,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     *,
     cooperative: bool = False,
     is_instance: bool = True,
+    cluster: Dims | None = None,
 ) -> None:
     run.state.launches += 1
     definitions = run.kernels.get(name.rpartition("::")[2], ())
@@ -162,6 +165,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
         arguments=tuple(made),
         line=line,
         cooperative=cooperative,
+        cluster=cluster,
         assumed=tuple(run.state.given.used.items()),
         forced=run.state.against > 0,
         variables=tuple(_device_variables(run)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.host.declarations import variable
+from shflbench.checker.sources.host.launch_attributes import ATTRIBUTE_IDS
 from shflbench.checker.sources.host.library import ATTRIBUTES, CONSTANTS
 from shflbench.checker.sources.host.machine import HostFrame
 from shflbench.checker.sources.host.program import items
@@ -50,7 +51,7 @@ def named(run: HostRun, name: str, frame: HostFrame) -> object:
         return _enumerator(run, enumerator)
     if name in run.program.functions or name in run.program.kernels:
         return HostCallable(name)
-    return CONSTANTS.get(name, ATTRIBUTES.get(name, UNKNOWN))
+    return CONSTANTS.get(name, ATTRIBUTES.get(name, ATTRIBUTE_IDS.get(name, UNKNOWN)))
 
 
 def _bound(run: HostRun, value: object, frame: HostFrame) -> object:

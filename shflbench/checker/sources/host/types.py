@@ -68,6 +68,11 @@ UNKNOWN_TYPE = HostType("")
 INT = HostType("int", 4, "i")
 CHAR = HostType("char", 1, "b")
 DIM3 = HostType("dim3", 12)
+ATTRIBUTE = HostType("cudaLaunchAttribute", 72)  # driver_types.h of CUDA 13
+_CUDA_TYPES: Mapping[str, HostType] = {
+    **dict.fromkeys(("dim3", "uint3"), DIM3),
+    **dict.fromkeys(("cudaLaunchAttribute", "cudaLaunchAttribute_st"), ATTRIBUTE),
+}
 
 
 def format_of(element: str | None) -> str:
@@ -114,8 +119,8 @@ class TypeReader:
             return pointer_to(self._read(text[:-1], bound, depth))
         if text in bound:
             return self._read(str(bound[text]), {}, depth + 1)
-        if text in {"dim3", "uint3"}:
-            return DIM3
+        if text in _CUDA_TYPES:
+            return _CUDA_TYPES[text]
         if "<" in text and bound:
             text = re.sub(r"[A-Za-z_]\w*", lambda match: str(bound.get(match[0], match[0])), text)
         macro = self._program.macro(text)
