@@ -74,13 +74,13 @@ def _meaning(modifiers: tuple[str, ...]) -> _Meaning:
         of_cluster = words[at + 1 : at + 2] == ["cluster"]
         space = ".shared.cluster" if of_cluster else ".shared"
         del words[at : at + (2 if of_cluster or words[at + 1 : at + 2] == ["cta"] else 1)]
-    orders = [word for word in words if word in _ORDERS]
+    order = next((word for word in words if word in _ORDERS), "")
     scopes = [word for word in words if word in _SCOPES]
     words = [word for word in words if word not in {*_ORDERS, *_SCOPES}]
     usual = "acquire" if {"test_wait", "try_wait"} & set(words) else "release"
     if words[:1] in (["expect_tx"], ["complete_tx"]):
         usual = "relaxed"
-    return _Meaning(words, orders[0] if orders else usual, scopes[0] if scopes else "cta", space)
+    return _Meaning(words, order or usual, scopes[0] if scopes else "cta", space)
 
 
 _COPY_SIZES = {4: "b32", 8: "v2.b32", 16: "v4.b32"}  # bytes → type of the access

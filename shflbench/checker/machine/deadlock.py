@@ -52,7 +52,8 @@ def deadlock(state: State, groups: Sequence[ConvergedGroup]) -> DeadlockError:
 def deadlock_in_memory(state: State, group: ConvergedGroup, op: Op, space: MemorySpace, element: int) -> DeadlockError:
     """Return the fault of a launch whose threads test barriers in memory that nobody arrives at any more."""
     word = space.view("u8")[element : element + 1]
-    offset = element * 8 % space.stride if space.parts > 1 else space.offset_of(element * 8)
+    _, in_part = divmod(element * 8, space.stride)
+    offset = in_part if space.parts > 1 else space.offset_of(element * 8)
     name = space.label(space.allocation(offset, 8)) if space.allocations else "the barrier in memory"
     pending, expected = (int(part[0]) for part in arrivals_of(word))
     lacks = [f"{pending} of {expected} arrivals"] if pending else []

@@ -23,15 +23,15 @@ class BlockPlaces:
     offsets: Values
 
 
-def places_of(state: State, own: Values, addresses: Values) -> BlockPlaces:
+def places_of(state: State, home: Values, addresses: Values) -> BlockPlaces:
     """Return the places of addresses in shared memory, given the block of each thread."""
     numbers = (addresses + WINDOW_BYTES // 2) // WINDOW_BYTES
     offsets = addresses - numbers * WINDOW_BYTES
     clusters = state.clusters
     exists = (numbers > 0) & (numbers <= clusters.size)
     ranks = np.where(exists, numbers - 1, 0)
-    named = np.where(exists, clusters.blocks[clusters.of_block[own], ranks], -1)
-    return BlockPlaces(np.where(numbers == 0, own, named), offsets)
+    named = np.where(exists, clusters.blocks[clusters.of_block[home], ranks], -1)
+    return BlockPlaces(np.where(numbers == 0, home, named), offsets)
 
 
 def is_distributed(addresses: Values) -> bool:
@@ -39,7 +39,7 @@ def is_distributed(addresses: Values) -> bool:
     return bool(addresses.max() >= WINDOW_BYTES // 2)
 
 
-def fault_of_block(state: State, form: Access, space: str, own: Values, places: BlockPlaces) -> Fault | None:
+def fault_of_block(state: State, form: Access, space: str, home: Values, places: BlockPlaces) -> Fault | None:
     """Return the fault of an access to a block that does not exist, or to another one by `.shared`; `space` is named.
 
     Such an access with `.shared::cta` is undefined: the address lies outside of the window of the block.
@@ -50,7 +50,7 @@ def fault_of_block(state: State, form: Access, space: str, own: Values, places: 
         position = int(np.argmax(outside))
         why = f"an address of a rank that the cluster of {count_noun(state.clusters.size, 'block')} does not have"
     else:
-        apart = (places.blocks != own).reshape(-1)
+        apart = (places.blocks != home).reshape(-1)
         if not space or form.distributed or not apart.any():
             return None
         position = int(np.argmax(apart))

@@ -60,11 +60,11 @@ def faulty(state: State, op: Op, members: ThreadSet, base: Values | None) -> Val
 def _faulty_of_blocks(state: State, op: Op, threads: Values, addresses: Values, size: int) -> Values:
     """Return which accesses to the shared memory of blocks of a cluster are out of bounds or misaligned."""
     form: Access = op.form  # type: ignore[assignment]
-    own = state.shape.block_of(threads)
-    places = places_of(state, own, addresses)
+    home = state.shape.block_of(threads)
+    places = places_of(state, home, addresses)
     wrong: Values = state.spaces["shared"].faulty(places.offsets, size) | (places.blocks < 0)
     if op.place is not None and op.place.space and not form.distributed:
-        wrong |= places.blocks != own
+        wrong |= places.blocks != home
     return wrong
 
 
@@ -159,9 +159,9 @@ def _index(state: State, op: Op, space: MemorySpace, members: ThreadSet, address
 def _distributed_index(state: State, op: Op, space: MemorySpace, members: ThreadSet, addresses: Values) -> Values:
     """Return the indices of the elements at addresses in the shared memory of blocks of a cluster."""
     form: Access = op.form  # type: ignore[assignment]
-    own = _of_threads(state, members, "blocks", state.shape.block_of)
-    places = places_of(state, own, addresses)
-    fault = fault_of_block(state, form, op.place.space if op.place is not None else "", own, places)
+    home = _of_threads(state, members, "blocks", state.shape.block_of)
+    places = places_of(state, home, addresses)
+    fault = fault_of_block(state, form, op.place.space if op.place is not None else "", home, places)
     if fault is not None:
         raise fault
     element = np.dtype(form.type).itemsize

@@ -226,8 +226,9 @@ class TrackedRaces(Rule):
         writes, level, size = table
         if not (writes and form.atomic and form.strong) or table in self._stored or size != _size(form):
             return False
-        own = in_shared and not self.shape.has_clusters  # the threads of a block share a cell of shared memory
-        return own or (level == OF_ALL and form.wide)
+        if in_shared and not self.shape.has_clusters:  # the threads of a block share a cell of shared memory
+            return True
+        return level == OF_ALL and form.wide
 
     def _late(
         self, table: _Class, part: Batch, rows: Values, chosen: Values
