@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.argument_sets import parse_argument_sets
     from shflbench.checker.inputs.grammar import parse_arguments
     from shflbench.checker.inputs.sampled import counted_blocks, may_wait
-    from shflbench.checker.inputs.shapes import parse_shape
+    from shflbench.checker.inputs.shapes import parse_cluster, parse_shape
     from shflbench.checker.link.program import Program
     from shflbench.checker.load import load_program
     from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes, execute, module_contents
@@ -77,7 +77,7 @@ else:
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
             "inputs.argument_sets": ("parse_argument_sets",),
             "inputs.grammar": ("parse_arguments",),
-            "inputs.shapes": ("parse_shape",),
+            "inputs.shapes": ("parse_cluster", "parse_shape"),
             "inputs.sampled": ("counted_blocks", "may_wait"),
             "link.program": ("Program",),
             "load": ("load_program",),
@@ -159,6 +159,7 @@ __all__ = [
     "parse_argument_sets",
     "parse_arguments",
     "parse_chain",
+    "parse_cluster",
     "parse_same",
     "parse_shape",
     "program_words",

@@ -21,6 +21,7 @@ from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, 
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
 from shflbench.checker.inputs.names import gives_buffers, match_names, refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
+from shflbench.checker.inputs.shapes import NO_CLUSTER
 from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
 from shflbench.checker.judgment.misfits import body_sites, find_undecided, kind_of_causes, overlaps
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.evidence import KernelEvidence
     from shflbench.checker.sources.kernel_file import KernelFile, RejectedKernel, SourceKernel
     from shflbench.compile.toolchain import Toolchain
+    from shflbench.dimensions import Dims
 
     Study: TypeAlias = Callable[[LinkedKernel, KernelEvidence], None]
 
@@ -73,6 +75,7 @@ class FileOptions:
     same: tuple[SameBuffer, ...] = ()  # arguments of these kernels that point to one buffer
     arguments: tuple[GivenArgument, ...] = ()
     shared_bytes: int | None = None  # dynamic, per block
+    cluster: Dims | None = None  # blocks of a cluster; None: from the host code or the kernel
     include: tuple[Path, ...] = ()
     define: tuple[str, ...] = ()
     host_args: tuple[str, ...] | None = None  # the words of the program's command line
@@ -286,7 +289,8 @@ def _check(
         return reporter.not_checked([f"{deadline.sentence} before it ran; {MORE_TIME}"])
     if options.launches:
         rules = launch_rules(linked, options.arch, raises_shared_limit=True)
-        refuse_invalid(rules, options.launches, options.shared_bytes or 0, linked.kernel.name)
+        shapes = [replace(shape, cluster=options.cluster or NO_CLUSTER) for shape in options.launches]
+        refuse_invalid(rules, shapes, options.shared_bytes or 0, linked.kernel.name)
         return _run(file, linked, options, watchers, reporter, deadline)
     rules = launch_rules(linked, options.arch, raises_shared_limit=file.raises_shared_limit)
     valid, invalid = without_invalid(linked, rules)
@@ -304,7 +308,7 @@ def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
     deadline: Deadline,
 ) -> KernelReport:
     """Plan the runs of a kernel whose launches are valid, run it, judge what was seen, and report it."""
-    wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes)
+    wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes, options.cluster)
     budget = RunBudget.shared_by(len(options.kernels or file.kernels), deadline if options.launches else deadline.half)
     runs = KernelRuns(linked.kernel, linked.program, wishes, options.seed, budget=budget)
     try:

@@ -44,7 +44,7 @@ WORDS = {
     "BARRIER_IMPOSSIBLE": "the barrier at {place} cannot complete",
     "ASSERT_FAILED": "the assertion at {place} fails",
     "TRAPPED": "{place} executes a trap",
-    "DEADLOCK": "the barrier or shuffle at {place} waits for threads that never arrive",
+    "DEADLOCK": "the barrier or shuffle at {place} waits for what never arrives",
     "ENDLESS": "the loop at {place} does not terminate",
     "STACK": "the recursion at {place} is too deep",
     "INVALID_LAUNCH": "the launch at {place} is invalid",
@@ -52,6 +52,14 @@ WORDS = {
     "DEPENDENT_WAR": "{place} overwrites what {other} reads, and {order}",
     "DEPENDENT_WAW": "{place} overwrites what {other} writes, and {order}",
     "DEPENDENT_READ_ONLY": "{place} reads what {other} writes, and {order}",
+    "NOT_STARTED": "{place} accesses the shared memory of another block, which may not have started; a barrier of the "
+    "cluster, such as cluster.sync(), must come before",
+    "ENDED": "{place} accesses the shared memory of another block, which may have ended at {other}; a barrier of the "
+    "cluster, such as cluster.sync(), must come between",
+    "WEAK_END": "{place} reads the shared memory of another block before this ends at {other}, by an order that "
+    "NVIDIA's own code relies on, and that the PTX ISA does not give",
+    "WEAK_ORDER": "{place} overwrites what {other} read, by an order that NVIDIA's own code relies on, and that the "
+    "PTX ISA does not give",
     "ACTIVEMASK": "{place} reads the mask of active lanes, which depends on the schedule",
 }
 # Of what is a fault only for some of the values that nobody gave.
@@ -73,6 +81,7 @@ def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
     verb: str = ACCESSES,
     is_open: bool = False,
     missing: str = "",
+    space: str = "",
 ) -> str:
     """Return a finding as a sentence without a period; files relative to the folder `base`.
 
@@ -93,11 +102,18 @@ def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
         thread=thread,
         second=second or "another thread",
         verb=verb,
-        order=missing or ("synchronization" if across_blocks else "barrier"),
+        order=missing or _order(space, across_blocks=across_blocks),
     )
     if kinds[0] is HazardKind.DIVERGENT_WARP_BARRIER and places[1] is not None:
         text = f"{text}: they wait at {other}"
     return f"{in_words(kinds)}: {text}" if kinds[0] in LABELED else text
+
+
+def _order(space: str, *, across_blocks: bool) -> str:
+    """Return what two accesses lack between them."""
+    if across_blocks:
+        return "barrier of the cluster" if space == "shared" else "synchronization"
+    return "barrier"
 
 
 def in_words(texts: Iterable[str]) -> str:

@@ -71,6 +71,7 @@ class Finding:
             verb=self.verb,
             is_open=bool(self.causes),
             missing=self.missing,
+            space=self.space,
         )
         removed = "; the compiler removed this code" if self.removed else ""
         facts = [*([self.detail] if self.detail else []), *_launches(launches or self.launches)]
@@ -98,6 +99,7 @@ class LaunchRecord:
     seeds: tuple[int, ...]
     schedules: tuple[str, ...]
     note: str = ""
+    cluster: str = ""  # blocks of a cluster, as `--cluster` takes them; "" without clusters
     derived_numbers: tuple[str, ...] = ()  # from which the host code computes arguments: `argv[1] = 1024`
 
     def listed(self, origin: str) -> str:

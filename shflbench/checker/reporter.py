@@ -270,6 +270,7 @@ def _records(evidence: KernelEvidence, refused: Mapping[str, Sequence[HazardKind
         shape = str(first.launch.shape)
         yield LaunchRecord(
             shape=shape,
+            cluster=first.launch.shape.in_clusters,
             threads=first.launch.shape.threads,
             origin=first.launch.origin.value,
             arguments=tuple((text, origin.value) for text, origin in items[0].arguments.texts),

@@ -18,6 +18,10 @@ _SYNCHRONIZE = (
     "__threadfence() or another launch between blocks."
 )
 _MASK = "Name exactly the lanes that execute the instruction, and let all of them execute it together."
+_CLUSTER = (
+    "Put a barrier of the cluster, such as cluster.sync(), between the access and the start or the end of the block."
+)
+_RELEASE = "Let the arrival at the barrier release at the scope of the cluster, and the wait acquire at it."
 _BARRIER = "Let all threads of the block, or all that the barrier counts, reach the same barrier."
 
 _WAIT = (
@@ -56,6 +60,10 @@ HELP: Mapping[str, tuple[str, str]] = {
     "divergent-warp-barrier": ("Barrier in divergent code of a warp", _BARRIER),
     "barrier-skipped": ("Threads exit before a barrier", _BARRIER),
     "barrier-impossible": ("Barrier that cannot complete", _BARRIER),
+    "not-started": ("Shared memory of a block that may not have started", _CLUSTER),
+    "ended": ("Shared memory of a block that may have ended", _CLUSTER),
+    "weak-end": ("Read of a block that may end, by a weak order", _RELEASE),
+    "weak-order": ("Overwritten after a read by a weak order", _RELEASE),
     "activemask": ("Depends on the mask of active lanes", "Pass the mask of the lanes that the algorithm needs."),
     "assert-failed": ("Failed assertion", "Fix the condition, or the input that violates it."),
     "trapped": ("Trap", "The kernel ends itself; fix the condition that leads to it."),

@@ -27,6 +27,7 @@ NAMES = {  # parameter of the command → option, for messages
     "kernels": "--kernel",
     "launches": "--launch",
     "arguments": "--arg",
+    "cluster": "--cluster",
     "shared": "--shared",
     "include": "-I",
     "define": "-D",
@@ -93,6 +94,7 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     named_launches: Sequence[str] = (),
     pdl: Sequence[str] = (),
     same: Sequence[str] = (),
+    cluster: str | None = None,
 ) -> FileOptions:
     """Return the options as typed values; a launch has at most so many threads, or as many as can be emulated.
 
@@ -126,6 +128,7 @@ def file_options(  # noqa: PLR0913  (the options of the command)
         pdl=tuple(map(checker.parse_chain, pdl)),
         same=tuple(map(checker.parse_same, same)),
         shared_bytes=shared,
+        cluster=checker.parse_cluster(cluster) if cluster is not None else None,
         include=tuple(include),
         define=tuple(define),
         host_args=_words(host_args),

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.link.program import Slot
-from shflbench.checker.opcodes.forms import Access, Barrier, Collective, Service
+from shflbench.checker.opcodes.forms import Access, Barrier, ClusterBarrier, Collective, Service
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +27,7 @@ def never_ends(op: Op, slicer: Slicer) -> bool:
         return False
     blocks = slicer.loop_blocks(op)
     inside = [item for block in blocks for item in slicer.ops_in(block)]
-    if any(isinstance(item.form, Barrier | Collective) for item in inside) or _reads_clock(inside):
+    if any(isinstance(item.form, Barrier | ClusterBarrier | Collective) for item in inside) or _reads_clock(inside):
         return False
     exits = [branch for branch in inside if slicer.leaves(branch, blocks)]
     if not exits:

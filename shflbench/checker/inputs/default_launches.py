@@ -160,6 +160,8 @@ def fewer_blocks(launch: PlannedLaunch) -> PlannedLaunch | None:
         blocks = (*shape.sample[: most // 2], *shape.sample[most // 2 - most :])  # at both ends
         return of_sample(replace(shape, sample=blocks), launch.host) if most < len(shape.sample) else None
     smaller = _scaled(shape, most)
+    if smaller == shape:  # one cluster
+        return None
     note = launch.note or f"{shape}, scaled down: its threads share too much memory to compare all accesses"
     return replace(launch, shape=smaller, note=note)
 
@@ -181,7 +183,7 @@ def shorter(launch: PlannedLaunch) -> PlannedLaunch:
     """Return a launch of two blocks, whose arguments are derived; one that the user gave stays."""
     if launch.origin is Origin.GIVEN:
         return launch
-    small = _scaled(LaunchShape(launch.shape.grid, launch.shape.block), 2)
+    small = _scaled(replace(launch.shape, sample=()), 2)
     note = f"{launch.shape}, scaled down: it did not end" if small != launch.shape else launch.note
     return replace(without_arguments(launch), shape=small, note=note)
 
@@ -215,7 +217,7 @@ def _scaled(shape: LaunchShape, most: int) -> LaunchShape:
         x, y, z = x + 1, max(y - 1, 1), max(z - 1, 1)  # not a square, where x and y could be confused
     if x * y * z == 1 and most > 1:  # two blocks show whether blocks interfere
         x, y, z = (2, 1, 1) if shape.grid[0] > 1 else (1, 2, 1) if shape.grid[1] > 1 else (1, 1, 2)
-    return LaunchShape((x, y, z), shape.block)
+    return replace(shape, grid=(x, y, z)).in_whole_clusters
 
 
 def _derived(indexes: Collection[str], bounds: LaunchBounds, *, whole_warps: bool) -> list[LaunchShape]:

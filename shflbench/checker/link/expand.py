@@ -31,10 +31,8 @@ ROWS = 8  # of one matrix of ldmatrix and stmatrix; each lies at the address tha
 _ALL = Immediate(FULL_MASK)
 
 
-def expansion(instruction: PtxInstruction, following: PtxInstruction | None = None) -> Expansion | None:
-    """Return what replaces `instruction`, which `following` comes after; None if it stays as it is."""
-    if instruction.opcode == "barrier":
-        return _cluster_barrier(instruction, following)
+def expansion(instruction: PtxInstruction) -> Expansion | None:
+    """Return what replaces `instruction`; None if it stays as it is."""
     if instruction.opcode in _CACHED and "cache_hint" in instruction.modifiers:
         return _without_policy(instruction)
     expand = _EXPANSIONS.get(instruction.opcode)
@@ -135,22 +133,18 @@ def _texture_read(instruction: PtxInstruction) -> Expansion | None:
     return Expansion((changed,))
 
 
-def _cluster_barrier(instruction: PtxInstruction, following: PtxInstruction | None) -> Expansion | None:
-    """Return a barrier of a cluster, which is one block here, as a barrier of the block.
-
-    An arrival that other instructions separate from its wait stays, and is refused.
-    """
-    how = [word for word in instruction.modifiers if word in {"arrive", "wait"}]
-    if instruction.modifiers[:1] != ("cluster",) or not how or "relaxed" in instruction.modifiers:
+def _of_own_rank(instruction: PtxInstruction) -> Expansion | None:
+    """Return an instruction whose result depends on the rank of the thread's own block, with this rank."""
+    if "shared" not in instruction.modifiers and instruction.opcode == "isspacep":
         return None
-    if how == ["wait"]:
-        return Expansion((step("barrier.sync", Immediate(0)),))
-    waits = following is not None and following.opcode == "barrier" and "wait" in following.modifiers
-    return Expansion(()) if waits else None
+    operands = (*instruction.operands, Register("%cluster_ctarank"))
+    return Expansion((replace(instruction, opcode=f"${instruction.opcode}", operands=operands),))
 
 
 _EXPANSIONS: Mapping[str, Callable[[PtxInstruction], Expansion | None]] = {
     "cvta": _owned,
+    "getctarank": _of_own_rank,
+    "isspacep": _of_own_rank,
     "ldmatrix": _ldmatrix,
     "stmatrix": _stmatrix,
     "movmatrix": _all_lanes,

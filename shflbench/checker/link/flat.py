@@ -1,7 +1,6 @@
 """Flatten a kernel: inline its calls, number its registers, place its variables."""
 
 from dataclasses import replace
-from math import prod
 
 from shflbench.checker.link.callgraph import CallGraph, call_graph, candidates, inlined_size
 from shflbench.checker.link.code import FlatCode, FlatInstruction, Frame
@@ -12,7 +11,7 @@ from shflbench.checker.link.reach import find_reached
 from shflbench.checker.link.runtime_calls import call_runtime
 from shflbench.checker.link.stacked import StackedCalls, exit_of
 from shflbench.checker.link.synthetic import step
-from shflbench.checker.opcodes.forms import Barrier, Collective
+from shflbench.checker.opcodes.forms import Barrier, ClusterBarrier, Collective
 from shflbench.checker.opcodes.services import CALLS
 from shflbench.checker.opcodes.table import decode
 from shflbench.checker.ptx.syntax import (
@@ -37,9 +36,6 @@ def flatten(module: Module, kernel: str) -> FlatCode:
     function = module.functions.get(kernel)
     if function is None or not function.entry:
         raise EmulatorError(f"the PTX has no kernel {shorten(kernel)}", "Compile the kernel anew.")
-    clusters = function.directives.get("reqnctapercluster", (1,))
-    if prod(clusters) > 1 or ("explicitcluster" in function.directives and clusters == (1,)):
-        raise EmulatorError(f"{shorten(kernel)} runs in clusters of several blocks", "Check this kernel on a GPU.")
     names = find_reached(module, kernel)
     graph = call_graph(module, names)
     stacked = graph.cyclic() | set(graph.addressed)
@@ -113,8 +109,7 @@ class _Flattener:
         if instruction.opcode == "call":
             self._call(frame, index, instruction)
             return
-        following = frame.function.instructions[index + 1 : index + 2]
-        parts = expansion(instruction, following[0] if following else None)
+        parts = expansion(instruction)
         if parts is None:
             self._code.instructions.append(FlatInstruction(self._addressed(frame, instruction), frame, returns_to))
             return
@@ -207,7 +202,7 @@ def _waits(instruction: PtxInstruction) -> bool:
     """Return whether threads may have to wait at `instruction`, or it is replaced by several."""
     if instruction.opcode == "call" or expansion(instruction) is not None:
         return True
-    return isinstance(decode(instruction), Barrier | Collective)
+    return isinstance(decode(instruction), Barrier | ClusterBarrier | Collective)
 
 
 def _parts(call: PtxInstruction) -> tuple[list[str], str, list[str]]:

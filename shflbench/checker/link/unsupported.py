@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 
 from shflbench.checker.link.expand import expansion
 from shflbench.checker.link.linker import link
@@ -41,10 +40,10 @@ def link_whole(module: Module, kernel: str) -> Program:
 
 
 def _problems(function: Function) -> Iterator[str]:
-    for instruction, following in zip_longest(function.instructions, function.instructions[1:]):
+    for instruction in function.instructions:
         if instruction.opcode == "call":  # linking knows what it reaches
             continue
-        parts = expansion(instruction, following)
+        parts = expansion(instruction)
         for part in (instruction,) if parts is None else parts.instructions:
             try:
                 decode(replace(part, text=instruction.text, location=instruction.location, line=instruction.line))

@@ -50,6 +50,15 @@ class Observer:
     def acquire_from_barrier(self, threads: Values, meeting: int) -> None:
         """Get threads that waited at a barrier, now complete: accesses before all arrivals happen before their next."""
 
+    def arrive_at_cluster(self, op: Op, threads: Values, phases: Values) -> None:
+        """Get threads that arrive at the barrier of their clusters, and for which time each does."""
+
+    def leave_cluster(self, threads: Values, phases: Values, op: Op | None = None) -> None:
+        """Get threads that have waited for a barrier of their clusters, now complete: the number of each one."""
+
+    def end(self, threads: Values, op: Op | None) -> None:
+        """Get threads of a launch with clusters that exit, at `op`."""
+
     def skip_barrier(self, op: Op, threads: Values, ended: Values, end: Op | None) -> None:
         """Get threads that continue from a barrier, and others of their block that ended before, the first at `end`."""
 

@@ -11,7 +11,7 @@ from shflbench.checker.link.program import Op
 from shflbench.checker.machine.arrivals import Arrivals
 from shflbench.checker.machine.barriers import involves_all, releases
 from shflbench.checker.machine.bind import Trace, bind, trace
-from shflbench.checker.machine.deadlock import deadlock
+from shflbench.checker.machine.deadlock import deadlock, deadlock_in_memory
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.groups import ConvergedGroup, PartOf, merge
 from shflbench.checker.machine.iterations import Iterations
@@ -20,7 +20,7 @@ from shflbench.checker.machine.policies import TURN, Diverged, Policy, all_threa
 from shflbench.checker.machine.polling import Polling
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet, scattered
-from shflbench.checker.opcodes.forms import Branch, Exit, Values
+from shflbench.checker.opcodes.forms import Branch, ClusterBarrier, Exit, Values
 from shflbench.model import WARP
 
 # Instructions of one launch, each for many threads: some seconds for a small launch, a minute or two for a large one.
@@ -31,6 +31,7 @@ THREADS_OF_EQUAL_COST = 200  # that take as long as the instruction itself, abou
 PATIENCE = 1 << 10  # choices after which a group runs that others were always preferred to
 FAVORS = 1 << 6  # choices for which it runs then
 STEPS_PER_CLOCK = 16  # instructions between two looks at the clock; each takes 5 µs for few threads, 10 ms for many
+MOST_TESTS = 1 << 6  # of a barrier in memory by a group that writes nothing meanwhile, if all others wait, too
 SLEEP = 1 << 5  # choices for which a group may not run after it has met others in memory, where choices are random
 
 IN_ORDER = attrgetter("lockstep", "at")  # the order of a policy; within a lockstep group, the group that lags behind
@@ -175,7 +176,10 @@ class Scheduler:
             if not self._end(group, code):
                 break
         if self.polling is not None:
+            self._count_tests(self.polling, group)
             self._wake(self.polling, group)
+        if self.state.cluster_barriers.has_arrivals:
+            self._release()
         if self._parts[group.lockstep] > 1:
             self._merge(group.lockstep)
 
@@ -185,6 +189,19 @@ class Scheduler:
             if not number % STEPS_PER_CLOCK:
                 self.deadline.check()
             step()
+
+    def _count_tests(self, polling: Polling, group: ConvergedGroup) -> None:
+        """Count how often a group tests a barrier in memory and writes nothing; DeadlockError if all do only that."""
+        tested, has_written = polling.tested, polling.has_written
+        polling.tested, polling.has_written = None, False
+        if has_written:
+            group.tests = 0
+        if tested is None:
+            return
+        group.tests += 1
+        waits = (other.tests >= MOST_TESTS for other in self.groups if other.waits_at is None)
+        if group.tests >= MOST_TESTS and group in self.groups and all(waits) and not self._release():
+            raise deadlock_in_memory(self.state, group, *tested)
 
     def _wake(self, polling: Polling, group: ConvergedGroup) -> None:
         """Let groups run that poll what `group` has written: before others, or as likely as others at random."""
@@ -219,6 +236,8 @@ class Scheduler:
                 return False
             case _:
                 group.at, group.waits_at, group.turns = code.at, last, 0
+                if isinstance(last.form, ClusterBarrier):
+                    self.state.cluster_barriers.wait(last, group.members.threads)
                 self._arrived(group)
                 return group.waits_at is None and len(self.lockstep_groups) == 1 and group in self.groups
 
@@ -289,6 +308,10 @@ class Scheduler:
             )
         self.state.ends.append((group.members.threads, op))
         self.state.alive.reshape(-1)[group.members.threads] = False
+        if self.state.shape.has_clusters:
+            self.state.cluster_barriers.has_arrivals = True  # those that wait for these threads may go on
+            for observer in self.state.observers:
+                observer.end(group.members.threads, op)
         if self.arrivals is not None:
             self.arrivals.end()
         self.live -= group.members.count
@@ -356,8 +379,10 @@ class Scheduler:
 
     def _release(self, *, same_mask: bool = True) -> bool:
         """Let all threads continue whose barriers are complete; return whether there were any."""
-        if self.arrivals is not None and not self.arrivals.may_complete() and same_mask:
+        may_complete = self.state.cluster_barriers.has_arrivals or self.arrivals is None
+        if self.arrivals is not None and not (self.arrivals.may_complete() or may_complete) and same_mask:
             return False
+        self.state.cluster_barriers.has_arrivals = False
         released = False
         for groups, threads in releases(self.state, self.groups, self.named, same_mask=same_mask):
             released = True

@@ -8,6 +8,8 @@ import numpy as np
 from shflbench.checker.link.barrier_loops import BarrierLoops, barrier_loops
 from shflbench.checker.link.block_barriers import has_named_barriers
 from shflbench.checker.link.program import Op, Program, Slot
+from shflbench.checker.machine.cluster_barriers import ClusterBarriers
+from shflbench.checker.machine.clusters import Clusters
 from shflbench.checker.machine.dropped import DroppedAccesses
 from shflbench.checker.machine.iterations import Iterations
 from shflbench.checker.machine.memory import ALIGNMENT, GUARD, LARGEST_GUARD, MemorySpace, set_bounds
@@ -60,6 +62,8 @@ class State:
         self.block_of = shape.block_of(self.thread_numbers)
         self.existing = self.thread_numbers % shape.lanes_per_block < shape.block  # all but lanes of partial warps
         self.alive = np.zeros((shape.warps, WARP), np.bool_)
+        self.clusters = Clusters(shape)
+        self.cluster_barriers = ClusterBarriers(shape, self.clusters, self.alive)
         self.absent_fill = ABSENT_FILLS[0]
         self.ends: list[tuple[Values, Op | None]] = []  # threads that have ended, and at which op
         self.iterations: Iterations | None = None  # once threads have diverged, of loops around barriers
@@ -90,6 +94,7 @@ class State:
         self.iterations = None
         self.printed, self.ticks, self.comparisons, self.heap = [], 0, 0, []
         self.copies = PendingCopies(self.shape.lanes)
+        self.cluster_barriers = ClusterBarriers(self.shape, self.clusters, self.alive)
         self._fill_special(self.dynamic_shared)
         for name in ("shared", "local"):
             self.spaces[name].bytes.fill(unwritten)
@@ -132,7 +137,7 @@ class State:
         return members
 
     def _fill_special(self, dynamic_shared: int) -> None:
-        values = special_values(self.program, self.shape, dynamic_shared)
+        values = special_values(self.program, self.shape, self.clusters, dynamic_shared)
         for name, number in self.program.special.items():
             np.copyto(self.registers[number], values.get(name, 0), casting="unsafe")
 

@@ -6,6 +6,7 @@ from shflbench.checker.opcodes.forms import (
     GRID_CONTROLS,
     Barrier,
     Branch,
+    ClusterBarrier,
     Decoder,
     Exit,
     Form,
@@ -19,6 +20,8 @@ from shflbench.checker.ptx.syntax import PtxInstruction
 def _barrier(instruction: PtxInstruction) -> Form:
     """Decode `bar.warp.sync` and the barriers of a block (PTX ISA 9.0, 9.7.13.1 and 9.7.13.2)."""
     words = tuple(word for word in instruction.modifiers if word not in {"cta", "aligned"})
+    if instruction.opcode == "barrier" and words[:1] == ("cluster",):
+        return _cluster_barrier(words[1:], aligned="aligned" in instruction.modifiers)
     if instruction.opcode == "bar" and words == ("warp", "sync"):
         return Barrier(whole_block=False, operands=("u4",))
     aligned = instruction.opcode == "bar" or "aligned" in instruction.modifiers
@@ -43,6 +46,19 @@ def _barrier(instruction: PtxInstruction) -> Form:
     return Barrier(
         whole_block=True, results=(result,), operands=(*operands, "?"), reduce=how, counted=counted, aligned=aligned
     )
+
+
+def _cluster_barrier(words: tuple[str, ...], *, aligned: bool) -> Form:
+    """Decode an arrival, which releases unless it says otherwise, or a wait, which acquires (PTX ISA 9.0, 9.7.13.4)."""
+    match words:
+        case ("arrive",) | ("arrive", "release"):
+            return ClusterBarrier(waits=False, order="release", aligned=aligned)
+        case ("arrive", "relaxed"):
+            return ClusterBarrier(waits=False, order="relaxed", aligned=aligned)
+        case ("wait",) | ("wait", "acquire"):
+            return ClusterBarrier(waits=True, order="acquire", aligned=aligned)
+        case _:
+            raise UnknownFormError
 
 
 def _nothing(_: PtxInstruction) -> Form:

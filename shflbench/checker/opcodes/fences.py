@@ -32,7 +32,7 @@ def _fence(instruction: PtxInstruction) -> Form:
         case ("proxy", *kind) if ".".join(kind) in _PROXIES:
             return Nothing()
         case ("mbarrier_init", "release", "cluster"):
-            return Fence("release", "cluster")
+            return Fence("release", "cluster", only_init=True)
         case _:
             raise UnknownFormError
 

@@ -32,6 +32,10 @@ class HazardKind(StrEnum):
     DIVERGENT_WARP_BARRIER = "barrier in divergent code of a warp"
     BARRIER_SKIPPED = "barrier skipped by threads that ended"
     BARRIER_IMPOSSIBLE = "barrier that cannot complete"
+    NOT_STARTED = "shared memory of a block that may not have started"
+    ENDED = "shared memory of a block that may have ended"
+    WEAK_END = "read of a block that may end, by a weak order"  # after a barrier that orders execution only
+    WEAK_ORDER = "overwritten after a read by a weak order"  # likewise; NVIDIA's own code relies on it
     ACTIVEMASK = "depends on activemask"
     ASSERT_FAILED = "failed assertion"
     TRAPPED = "trap"
@@ -59,6 +63,8 @@ _DOUBTFUL = {
     HazardKind.EXITED,
     HazardKind.BARRIER_SKIPPED,
     HazardKind.ABSENT_VALUE,
+    HazardKind.WEAK_END,
+    HazardKind.WEAK_ORDER,
 }
 
 

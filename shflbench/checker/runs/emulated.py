@@ -22,7 +22,7 @@ def emulated_launch(program: Program, launch: PlannedLaunch, arguments: Argument
     """Return the launch of a linked kernel; its outputs are all buffers, with their contents before."""
     return EmulatedLaunch(
         program=program,
-        shape=Shape.of(launch.shape.grid, launch.shape.block, launch.shape.sample),
+        shape=Shape.of(launch.shape.grid, launch.shape.block, launch.shape.sample, launch.shape.cluster),
         shared_bytes=arguments.shared_bytes,
         inputs=(),
         outputs=_outputs(program, launch, arguments),

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.index_values import IndexValues
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.races.hazards import HazardKind
 from shflbench.model import WARP
 
@@ -32,7 +31,7 @@ def launch_of_masks(launches: Sequence[LaunchEvidence], slicer: Slicer) -> Plann
     if others or not 0 < lanes < WARP:
         return None
     widest = max(launches, key=lambda item: item.launch.shape.blocks).launch
-    return replace(widest, shape=LaunchShape(widest.shape.grid, (lanes, 1, 1)), suggested=True)
+    return replace(widest, shape=replace(widest.shape, block=(lanes, 1, 1)), suggested=True)
 
 
 def _is_free(launch: PlannedLaunch) -> bool:

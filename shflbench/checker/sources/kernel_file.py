@@ -118,6 +118,7 @@ class HostLaunch:
     is_computed: bool = False  # whether earlier launches ran, whose results are the contents of its buffers
     variables: tuple[tuple[str, bytes | None], ...] = ()  # of the device, to which the host code copies; None: unknown
     moment: int = field(default=0, compare=False)  # later ones are larger
+    cluster: Dims | None = None  # blocks of a cluster, where an attribute of the launch says so
 
     @property
     def takes_parameters(self) -> bool:

@@ -48,6 +48,12 @@ if TYPE_CHECKING:
         "32, and three blocks",
     ),
     option(
+        "--cluster",
+        metavar="N",
+        help="Blocks of a cluster, such as 2 or 2x2, of which the grid must be a multiple.",
+        show_default="from the host code or the kernel",
+    ),
+    option(
         "--arg",
         "arguments",
         metavar="NAME=VALUE",

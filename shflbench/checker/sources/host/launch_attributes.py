@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.host.launch_structures import PROGRAMMATIC_SERIALIZATION
+from shflbench.checker.sources.host.launch_structures import CLUSTER, PROGRAMMATIC_SERIALIZATION
 from shflbench.checker.sources.host.values import UNKNOWN, Cell, CellAddress, Pointer, Structure
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from shflbench.checker.sources.kernel_file import Dims
+
+_AXES = ("x", "y", "z")
 
 
 def may_overlap(fields: Mapping[str, Cell]) -> bool:
@@ -24,6 +28,18 @@ def may_overlap(fields: Mapping[str, Cell]) -> bool:
             allowed = value.field("programmaticStreamSerializationAllowed").load()
             return allowed is UNKNOWN or bool(allowed)
     return False
+
+
+def cluster_of(fields: Mapping[str, Cell]) -> Dims | None:
+    """Return the blocks of a cluster that the attributes of a configuration name; None if none does, or not surely."""
+    for attribute in _attributes(fields):
+        if attribute.field("id").load() == CLUSTER:
+            value = attribute.field("val").load()
+            sizes = value.field("clusterDim").load() if isinstance(value, Structure) else UNKNOWN
+            if isinstance(sizes, Structure):
+                sizes = tuple(sizes.field(axis).load() for axis in _AXES)
+            return sizes if isinstance(sizes, tuple) and all(isinstance(item, int) for item in sizes) else None
+    return None
 
 
 def _attributes(fields: Mapping[str, Cell]) -> Iterator[Structure]:

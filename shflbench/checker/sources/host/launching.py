@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.flow import TO_CONSTANT
-from shflbench.checker.sources.host.launch_attributes import may_overlap
+from shflbench.checker.sources.host.launch_attributes import cluster_of, may_overlap
 from shflbench.checker.sources.host.machine import MOST_DIFFERENT, HostFrame, Performed
 from shflbench.checker.sources.host.packs import arguments as given_arguments
 from shflbench.checker.sources.host.program import called_name, items
@@ -122,8 +122,8 @@ def launch_by_configuration(run: HostRun, node: Node, arguments: Sequence[Node])
         made = {place: (text, item.load()) for place, (text, item) in enumerate(values(frame))}
         stream = stream_key(fields["stream"].load()) if "stream" in fields else DEFAULT_STREAM
         instance = template(frame) if named else callee.template if isinstance(callee, HostCallable) else None
-        overlaps = may_overlap(fields)
-        _perform(run, node, actual, instance, shape, shared, made, (), stream, is_dependent=overlaps)
+        overlaps, cluster = may_overlap(fields), cluster_of(fields)
+        _perform(run, node, actual, instance, shape, shared, made, (), stream, is_dependent=overlaps, cluster=cluster)
         return 0
 
     return launched
@@ -155,6 +155,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     cooperative: bool = False,
     is_instance: bool = True,
     is_dependent: bool = False,
+    cluster: Dims | None = None,
 ) -> None:
     run.state.launches += 1
     definitions = run.kernels.get(name.rpartition("::")[2], ())
@@ -176,6 +177,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
         arguments=tuple(made),
         line=line,
         cooperative=cooperative,
+        cluster=cluster,
         assumed=tuple(run.state.given.used.items()),
         forced=run.state.against > 0,
         variables=tuple(_device_variables(run)),
