@@ -147,7 +147,7 @@ constexpr int COUNT = N / OWN, PRODUCTS = COUNT > 2 ? 2 : 1, GROUPS = COUNT > 4 
 __device__ inline void add_lanes(float (&d)[PRODUCTS][4], const unsigned* pairs) {
     constexpr unsigned ONE = 0x3C00;  //! dtype=f16
     constexpr unsigned ONE = 0x3F80;  //! dtype!=f16
-    const int group = threadIdx.x % 32 / 4 % GROUPS;
+    const int group = threadIdx.x / 4 & (GROUPS - 1);
 #pragma unroll
     for (int u = 0; u < (GROUPS + 1) / 2; ++u) {
         const unsigned lower = group == 2 * u ? ONE : 0, upper = group == 2 * u + 1 ? ONE : 0;

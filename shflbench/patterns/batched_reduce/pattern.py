@@ -19,7 +19,7 @@ def sums_of(options: Mapping[str, str]) -> int:
 
 
 def own_of(options: Mapping[str, str]) -> int:
-    """Return how many sums a lane needs with result=own."""
+    """Return how many sums each lane needs with result=own."""
     return max(1, sums_of(options) // WARP)
 
 
@@ -36,10 +36,10 @@ def halving(_dtype: Dtype, options: Mapping[str, str]) -> Mapping[str, int]:
 
 def tile(_dtype: Dtype, options: Mapping[str, str]) -> Mapping[str, int]:
     """Return the counts of a tile in shared memory, from which all sums are read in words of up to 128 bits."""
-    sums, own, passed = sums_of(options), own_of(options), passed_on(options)
-    shuffles = STEPS - (sums // own).bit_length() + 1
+    sums, per_lane, passed = sums_of(options), own_of(options), passed_on(options)
+    shuffles = STEPS - (sums // per_lane).bit_length() + 1
     return {
-        "STS": sums + (own if passed else 0),
+        "STS": sums + (per_lane if passed else 0),
         "LDS": sums + (max(1, passed // 4) if passed else 0),
         "SHFL": shuffles,
     }
@@ -49,12 +49,12 @@ def matrices(parts: int) -> Callable[[Dtype, Mapping[str, str]], Mapping[str, in
     """Return the counts if each value is the sum of so many parts of 16 bits, which are multiplied one by one."""
 
     def counts(_dtype: Dtype, options: Mapping[str, str]) -> Mapping[str, int]:
-        own = own_of(options)
-        sums = sums_of(options) // own
+        per_lane = own_of(options)
+        sums = sums_of(options) // per_lane
         products = min(2, -(-sums // 2))  # each has a row for an even sum, and one for the odd sum that follows
         return {
-            "HMMA": own * parts * products * -(-sums // 8),
-            "SHFL": own * (products + 1) + passed_on(options),
+            "HMMA": per_lane * parts * products * -(-sums // 8),
+            "SHFL": per_lane * (products + 1) + passed_on(options),
         }
 
     return counts
@@ -187,9 +187,9 @@ def reference(values: NDArray[np.generic], iterations: int, sums: str, result: s
             u += total[:, :, None]
         else:
             parts = max(1, count // WARP)
-            own = np.broadcast_to(2 * lanes + 1, (len(u), parts, WARP)).copy()
-            own[:, :, : min(count, WARP)] = (2 if count == 1 else 1) * total.reshape(len(u), parts, -1)
-            u += np.repeat(own, count // parts, axis=1)
+            added = np.broadcast_to(2 * lanes + 1, (len(u), parts, WARP)).copy()
+            added[:, :, : min(count, WARP)] = (2 if count == 1 else 1) * total.reshape(len(u), parts, -1)
+            u += np.repeat(added, count // parts, axis=1)
         if modulus:
             u %= modulus
     if not modulus:
