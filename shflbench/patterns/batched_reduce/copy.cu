@@ -22,18 +22,18 @@
 //! *
 constexpr int N = {sums};
 //! butterflies redux result=own
-constexpr int OWN = N > 32 ? N / 32 : 1;  // sums that a lane gets
+constexpr int PER_LANE = N > 32 ? N / 32 : 1;  // sums that a lane gets
 //! halving smem cub mma mma-split
-constexpr int OWN = N > 32 ? N / 32 : 1;  // sums that a lane gets first
+constexpr int PER_LANE = N > 32 ? N / 32 : 1;  // sums that a lane gets first
 //! *
 constexpr int RESULTS = N;  //! result=all
-constexpr int RESULTS = OWN;  //! result=own
+constexpr int RESULTS = PER_LANE;  //! result=own
 using Number = float;  //! dtype!=i32
 using Number = unsigned;  //! dtype=i32
 
 //! halving mma mma-split cub result=all
 // Lane j % 32 has sum j in own[j / 32].
-__device__ inline void to_all_lanes(const Number (&own)[OWN], Number (&sums)[RESULTS]) {
+__device__ inline void to_all_lanes(const Number (&own)[PER_LANE], Number (&sums)[RESULTS]) {
 #pragma unroll
     for (int j = 0; j < N; ++j) {
         sums[j] = own[j / 32];                                                    //! sums=1
@@ -57,12 +57,14 @@ __device__ inline void warp_sums(const Number (&x)[N], Number (&sums)[RESULTS]) 
 //! butterflies redux result=own
     const int lane = threadIdx.x % 32;
 #pragma unroll
-    for (int part = 0; part < OWN; ++part) {
+    for (int part = 0; part < PER_LANE; ++part) {
 #pragma unroll
-        for (int bit = N / OWN / 2; bit > 0; bit /= 2) {
+        for (int bit = N / PER_LANE / 2; bit > 0; bit /= 2) {
 #pragma unroll
-            for (int j = 0; j < N / OWN / 2; ++j) {
-                if (j < bit) all[part * 32 + j] = all[part * 32 + (lane & bit ? j + bit : j)];
+            for (int j = 0; j < N / PER_LANE / 2; ++j) {
+                if (j >= bit) break;
+                const Number lower = all[part * 32 + j], upper = all[part * 32 + j + bit];
+                all[part * 32 + j] = lane & bit ? upper : lower;
             }
         }
         sums[part] = all[part * 32];
@@ -87,25 +89,25 @@ __device__ inline void warp_sums(const Number (&x)[N], Number (&sums)[RESULTS]) 
             sum[i] = (upper ? odd : even) + __shfl_xor_sync(0xffffffffu, upper ? even : odd, distance);
         }
     }
-    Number own[OWN];
+    Number own[PER_LANE];
 #pragma unroll
-    for (int part = 0; part < OWN; ++part) own[part] = sum[part];
+    for (int part = 0; part < PER_LANE; ++part) own[part] = sum[part];
     to_all_lanes(own, sums);                                        //! result=all
 #pragma unroll                                                      //! result=own
-    for (int part = 0; part < OWN; ++part) sums[part] = own[part];  //! result=own
+    for (int part = 0; part < PER_LANE; ++part) sums[part] = own[part];  //! result=own
 }
 
 //! smem
 // `tile` is shared memory that only this warp uses: at least ROWS * ROW elements, aligned to 16 bytes. Blocks must be
 // one-dimensional and consist of whole warps.
-constexpr int ROWS = N / OWN, ROW = 32 + 1;
+constexpr int ROWS = N / PER_LANE, ROW = 32 + 1;
 
 __device__ inline void warp_sums(const Number (&x)[N], Number (&sums)[RESULTS], Number* tile) {
     const int lane = threadIdx.x % 32;
     const Number* row = tile + lane % ROWS * ROW + lane / ROWS * ROWS;
-    Number own[OWN];
+    Number own[PER_LANE];
 #pragma unroll
-    for (int part = 0; part < OWN; ++part) {
+    for (int part = 0; part < PER_LANE; ++part) {
 #pragma unroll
         for (int j = 0; j < ROWS; ++j) tile[j * ROW + lane] = x[part * ROWS + j];
         __syncwarp();  // all lanes have written
@@ -122,7 +124,7 @@ __device__ inline void warp_sums(const Number (&x)[N], Number (&sums)[RESULTS], 
     }
 //! smem result=all sums!=1
 #pragma unroll
-    for (int part = 0; part < OWN; ++part) tile[part * 32 + lane] = own[part];
+    for (int part = 0; part < PER_LANE; ++part) tile[part * 32 + lane] = own[part];
     __syncwarp();  // all lanes have written
 #pragma unroll
     for (int j = 0; j < N; ++j) sums[j] = tile[j];
@@ -141,7 +143,7 @@ __device__ inline void multiply(float (&d)[4], const unsigned (&a)[4], unsigned 
 }
 
 // Number of values that are summed together; matrix products; groups of 4 lanes whose rows of A differ.
-constexpr int COUNT = N / OWN, PRODUCTS = COUNT > 2 ? 2 : 1, GROUPS = COUNT > 4 ? COUNT / 4 : 1;
+constexpr int COUNT = N / PER_LANE, PRODUCTS = COUNT > 2 ? 2 : 1, GROUPS = COUNT > 4 ? COUNT / 4 : 1;
 
 // Each row of A selects one value of those in B; a row of D has its sum over the 4 lanes of each of 8 groups.
 __device__ inline void add_lanes(float (&d)[PRODUCTS][4], const unsigned* pairs) {
@@ -177,9 +179,9 @@ __device__ inline float add_groups(const float (&d)[PRODUCTS][4]) {
 
 //! mma
 __device__ inline void warp_sums(const unsigned (&pairs)[(N + 1) / 2], float (&sums)[RESULTS]) {
-    float own[OWN];
+    float own[PER_LANE];
 #pragma unroll
-    for (int part = 0; part < OWN; ++part) {
+    for (int part = 0; part < PER_LANE; ++part) {
         float d[PRODUCTS][4] = {};
         add_lanes(d, pairs + part * 16);
         own[part] = add_groups(d);
@@ -190,11 +192,11 @@ __device__ inline void warp_sums(const unsigned (&pairs)[(N + 1) / 2], float (&s
 
 //! mma-split
 __device__ inline void warp_sums(const float (&x)[N], float (&sums)[RESULTS]) {
-    float rest[N], own[OWN];
+    float rest[N], own[PER_LANE];
 #pragma unroll
     for (int j = 0; j < N; ++j) rest[j] = x[j];
 #pragma unroll
-    for (int part = 0; part < OWN; ++part) {
+    for (int part = 0; part < PER_LANE; ++part) {
         float d[PRODUCTS][4] = {};
 #pragma unroll
         for (int digit = 0; digit < 3; ++digit) {
@@ -220,7 +222,7 @@ using WarpReduce = cub::WarpReduceBatched<Number, N>;
 
 __device__ inline void warp_sums(const Number (&x)[N], Number (&sums)[RESULTS], WarpReduce::TempStorage& storage) {
     WarpReduce(storage).SumToStriped(x, sums);  //! result=own
-    Number own[OWN];                            //! result=all
+    Number own[PER_LANE];                            //! result=all
     WarpReduce(storage).SumToStriped(x, own);   //! result=all
     __syncwarp();  // before `storage` is used again
     to_all_lanes(own, sums);  //! result=all
