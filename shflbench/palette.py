@@ -21,6 +21,7 @@ COLORS: Mapping[Mechanism, str] = {
     Mechanism.GLOBAL: "#2B2A36",
     Mechanism.LOCAL: "#7D7320",
     Mechanism.REGISTER: "#14A0C0",
+    Mechanism.MATRIX: "#9C0CF0",
     Mechanism.LIBRARY: "#8C8C8C",
 }
 # The same hues, lighter, for the dark background of reports: likewise found by search and checked by a test.
@@ -33,6 +34,7 @@ DARK_COLORS: Mapping[Mechanism, str] = {
     Mechanism.GLOBAL: "#CAC6CF",
     Mechanism.LOCAL: "#988D1B",
     Mechanism.REGISTER: "#5FD4EE",
+    Mechanism.MATRIX: "#9C24FC",
     Mechanism.LIBRARY: "#8C8C8C",
 }
 NAMES: Mapping[Mechanism, str] = {
@@ -44,5 +46,6 @@ NAMES: Mapping[Mechanism, str] = {
     Mechanism.GLOBAL: "global memory",
     Mechanism.LOCAL: "local memory",
     Mechanism.REGISTER: "registers",
+    Mechanism.MATRIX: "matrix unit",
     Mechanism.LIBRARY: "library",
 }

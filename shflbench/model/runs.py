@@ -39,6 +39,7 @@ class Mechanism(StrEnum):
     GLOBAL = "global"
     LOCAL = "local"
     REGISTER = "register"
+    MATRIX = "matrix"
     LIBRARY = "library"
 
 

@@ -17,6 +17,8 @@ MECHANISM_NOTES = {
     "branched away or returned",
     Mechanism.COLLECTIVE: "all lanes that the mask names must execute the vote, match or reduction: call it where no "
     "lane of the warp has branched away or returned",
+    Mechanism.MATRIX: "all 32 lanes of the warp must execute the matrix instruction: call it where no lane of the warp "
+    "has branched away or returned",
     Mechanism.SMEM: "shared memory needs a barrier between a write and a read by another thread, and between that read "
     "and the next write; `__syncwarp` is enough within a warp",
     Mechanism.ATOMIC: "atomic operations end in any order: sums of floating-point values differ from run to run",

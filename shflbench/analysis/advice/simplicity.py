@@ -21,6 +21,7 @@ MECHANISMS = (
     Mechanism.GLOBAL,
     Mechanism.SHFL,
     Mechanism.COLLECTIVE,
+    Mechanism.MATRIX,
     Mechanism.SMEM,
     Mechanism.ATOMIC,
     Mechanism.LIBRARY,
