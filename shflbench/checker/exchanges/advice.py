@@ -135,8 +135,10 @@ def _is_tree(flow: Flow, relations: Collection[LaneRelation]) -> bool:
 def _shuffle(flow: Flow, relations: Collection[LaneRelation]) -> str:
     distances = [abs(item) for item in flow.distances]
     which = str(distances[0]) if len(distances) == 1 else f"{{{', '.join(map(str, distances))}}}"
+    if LaneRelation.PARTS in relations:
+        return f"{flow.offered} shuffles, one for each part of a value"
     if relations == {LaneRelation.BROADCAST}:
-        return f"__shfl_sync(mask, value, {which})"
+        return f"__shfl_sync(mask, value, {which if len(distances) == 1 else 'lane'})"
     if relations == {LaneRelation.XOR}:
         return f"__shfl_xor_sync(mask, value, {which})"
     if relations == {LaneRelation.SHIFT} and len({item > 0 for item in flow.distances}) == 1:

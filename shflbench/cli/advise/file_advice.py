@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shflbench.checker import ExchangeAdvice, KernelAdvice, SourceLine
     from shflbench.cli.console import Console
 
+MOST_DISTANCES = 8  # in a cell of the table
 WHERE = {  # relation → where the value comes from, as a reader says it
     "thread": "the same thread",
     "xor": "a lane of the warp",
@@ -28,6 +29,7 @@ WHERE = {  # relation → where the value comes from, as a reader says it
     "permutation": "a lane of the warp",
     "several": "lanes of the warp, several values each",
     "across": "another warp",
+    "parts": "lanes of the warp, parts of a value each",
 }
 
 
@@ -121,9 +123,14 @@ def _sources(exchange: ExchangeAdvice) -> str:
         where = WHERE[relation.name.lower()]
         counts[where] = counts.get(where, 0) + count
     parts = [f"{where} ({count:,})" for where, count in counts.items()]
-    if exchange.distances:
-        parts.append(f"distance {', '.join(str(abs(item)) for item in exchange.distances)}")
+    if 0 < len(exchange.distances) <= MOST_DISTANCES:
+        parts.append(f"{_unit(exchange)} {', '.join(str(abs(item)) for item in exchange.distances)}")
     return ", ".join(parts)
+
+
+def _unit(exchange: ExchangeAdvice) -> str:
+    """Return what the numbers of an exchange are: lanes of a broadcast, or distances."""
+    return "lane" if any(relation.name == "BROADCAST" for relation, _ in exchange.relations) else "distance"
 
 
 def records(advice: Sequence[KernelAdvice]) -> list[dict[str, object]]:

@@ -69,6 +69,22 @@ def test_several_values_of_a_lane_are_several_shuffles(advise: Advise) -> None:
     assert exchange.instead == "4 shuffles, or a transposition by shuffles"
 
 
+@pytest.mark.parametrize(
+    ("index", "instead"),
+    [("t / 32 * 8 + t % 8", "4 shuffles, one for each part of a value"), ("(t + 32) % 256 / 4", "")],
+)
+def test_a_value_that_several_lanes_wrote_is_a_shuffle_per_part(advise: Advise, index: str, instead: str) -> None:
+    store = "int t = threadIdx.x; __shared__ alignas(4) char s[256]; s[t] = in[t];"
+    (exchange,) = advise(f"{store}\n{BARRIER}\nout[t] = reinterpret_cast<int*>(s)[{index}];", "1x256").exchanges
+    assert exchange.instead == instead
+
+
+def test_a_broadcast_from_lanes_of_many_numbers_names_none(advise: Advise) -> None:
+    loop = "#pragma unroll\nfor (int k = 0; k < 32; ++k) sum = 3 * sum + s[t / 32 * 32 + k];"
+    (exchange,) = advise(f"{ROWS}\n{BARRIER}\nint sum = 0;\n{loop}\nout[t] = sum;", "1x256").exchanges
+    assert exchange.instead == "__shfl_sync(mask, value, lane)"
+
+
 def test_a_tree_over_a_block_is_a_shuffle_in_the_steps_that_stay_in_a_warp(advise: Advise) -> None:
     loop = "for (int d = 128; d; d /= 2) {\nif (t < d) s[t] += s[t + d];\n__syncthreads();\n}"
     advice = advise(f"{ROWS}\n__syncthreads();\n{loop}\nif (t == 0) *out = s[0];", "1x256")
