@@ -95,8 +95,7 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
     if report.verdict not in {KernelVerdict.CLEAN, KernelVerdict.DEPENDENT}:
         return KernelAdvice(report, (), missing=f"{report.verdict}: {report.sentence}")
     if not study.shapes:
-        missing = "" if not study.barriers else "no launch is stated: give --launch GRIDxBLOCK"
-        return KernelAdvice(report, (), missing=missing)
+        return KernelAdvice(report, (), missing=study.request)
     exchanges = [_exchange(flow) for flow in study.flows.values()]
     barriers = tuple(_barriers(report, study, file, options))
     shapes = tuple(dict.fromkeys(study.shapes))

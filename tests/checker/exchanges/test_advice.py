@@ -11,6 +11,7 @@ from shflbench.compile.toolchain import find
 Advise = Callable[..., KernelAdvice]
 ROWS = "int t = threadIdx.x, lane = t % 32; __shared__ int s[256]; s[t] = in[t]; "
 BARRIER = "__syncthreads(); "
+BUFFERS = ["in=i32[256]", "out=i32[512]"]
 
 
 @pytest.fixture
@@ -152,6 +153,29 @@ def test_a_launch_that_nobody_states_is_no_evidence(advise: Advise) -> None:
     advice = advise(f"{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];")
     assert (advice.exchanges, advice.barriers) == ((), ())
     assert advice.missing == "no launch is stated: give --launch GRIDxBLOCK"
+
+
+@pytest.mark.parametrize(
+    ("body", "argument"),
+    [
+        (f"{ROWS}\n{BARRIER}\nout[t] = s[(t + n) % 256];", "n=1"),  # an index
+        (f"{ROWS}\n{BARRIER}\nif (t < n) out[t] = s[t ^ 5];", "n=200"),  # a condition
+        ("int t = threadIdx.x;\nout[t] = in[t];\n__syncthreads();\nout[256 + t] = out[(t + n) % 256];", "n=1"),
+    ],
+)
+def test_a_derived_number_that_decides_on_exchanges_is_no_evidence(advise: Advise, body: str, argument: str) -> None:
+    advice = advise(body, "1x256", arguments=BUFFERS)
+    assert (advice.exchanges, advice.barriers) == ((), ())
+    expected = "which threads exchange values depends on n, which is derived: give --arg n=…"
+    assert advice.missing == expected
+    given = advise(body, "1x256", arguments=[*BUFFERS, argument])
+    assert given.missing == ""
+    assert given.barriers
+
+
+def test_a_derived_number_that_does_not_decide_on_exchanges_does_not_matter(advise: Advise) -> None:
+    advice = advise(f"{ROWS}\n{BARRIER}\nout[t + (n > 9)] = s[t ^ 5] + n;", "1x256", arguments=BUFFERS)
+    assert (advice.missing, [barrier.need for barrier in advice.barriers]) == ("", ["__syncwarp() is enough"])
 
 
 def test_a_broken_kernel_gets_its_findings_instead_of_advice(advise: Advise) -> None:

@@ -87,6 +87,66 @@ def test_a_kernel_without_advice_is_a_sentence(file: str, shflbench: Command) ->
     assert "racy (lanes.cu:3): broken: 1 finding: RAW" in outcome.out
 
 
+ROWS = """
+#include <cstdlib>
+__global__ void rows(const float* in, float* out, int width) {
+    __shared__ float s[256];
+    s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    int first = threadIdx.x / width * width;
+    out[threadIdx.x] = s[(first + (threadIdx.x + 1 - first) % width) % 256];
+}
+"""
+MAIN = """
+int main(int argc, char** argv) {
+    float *in, *out;
+    int width = atoi(argv[1]);
+    cudaMalloc(&in, 1024);
+    cudaMalloc(&out, 1024);
+    cudaMemset(in, 0, 1024);
+    rows<<<1, 256>>>(in, out, width);
+}
+"""
+CALLER = "void run(float* in, float* out, int width) { rows<<<1, 256>>>(in, out, width); }\n"
+
+
+@pytest.mark.parametrize(
+    ("main", "derived", "words"),
+    [
+        (MAIN, "argv[1] = ", "--host-args, or --launch GRIDxBLOCK"),
+        (CALLER, "width = ", "--launch GRIDxBLOCK --arg width=…"),
+    ],
+)
+def test_launches_for_numbers_that_nobody_gives_show_nothing(
+    file: str, shflbench: Command, main: str, derived: str, words: str
+) -> None:
+    del file
+    Path("rows.cu").write_text(ROWS + main, encoding="utf-8")
+    outcome = shflbench("advise", "rows.cu")
+    assert outcome.code == 0, outcome.err
+    assert f"rows (rows.cu:3): the launches follow from derived {derived}" in outcome.out
+    assert f": give {words}\n" in outcome.out
+    assert "__syncwarp" not in outcome.out
+
+
+@pytest.mark.parametrize(("width", "need"), [("16", "__syncwarp() is enough"), ("128", "needed: it orders")])
+@pytest.mark.parametrize("main", [MAIN, CALLER])
+def test_numbers_that_somebody_gives_show_something(
+    file: str, shflbench: Command, main: str, width: str, need: str
+) -> None:
+    del file
+    Path("rows.cu").write_text(ROWS + main, encoding="utf-8")
+    given = ("--host-args", width) if main == MAIN else ("--launch", "1x256", "--arg", f"width={width}")
+    assert need in shflbench("advise", "rows.cu", *given).out
+
+
+def test_a_given_launch_does_not_make_numbers_of_the_host_code_given(file: str, shflbench: Command) -> None:
+    del file
+    Path("rows.cu").write_text(ROWS + MAIN, encoding="utf-8")
+    outcome = shflbench("advise", "rows.cu", "--launch", "1x256")
+    assert "depends on width, which is derived: give --arg width=…\n" in outcome.out
+
+
 def test_kernel_chooses_one(file: str, shflbench: Command) -> None:
     assert "sums_smem" not in shflbench("advise", file, "--kernel", "sums_shfl").out
 
