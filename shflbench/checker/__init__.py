@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shflbench.checker.candidates import read_candidates
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.exchanges.advice import BarrierAdvice, ExchangeAdvice, KernelAdvice, advise_file
-    from shflbench.checker.exchanges.patch import barrier_patch
+    from shflbench.checker.exchanges.patch import patch_text, patched
     from shflbench.checker.files import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import grouped
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
@@ -69,7 +69,7 @@ else:
             "candidates": ("read_candidates",),
             "deadline": ("Deadline",),
             "exchanges.advice": ("BarrierAdvice", "ExchangeAdvice", "KernelAdvice", "advise_file"),
-            "exchanges.patch": ("barrier_patch",),
+            "exchanges.patch": ("patch_text", "patched"),
             "files": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("grouped",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
@@ -139,7 +139,6 @@ __all__ = [
     "Shape",
     "SourceLine",
     "advise_file",
-    "barrier_patch",
     "check_file",
     "check_given",
     "check_or_name",
@@ -157,6 +156,8 @@ __all__ = [
     "parse_argument_sets",
     "parse_arguments",
     "parse_shape",
+    "patch_text",
+    "patched",
     "program_words",
     "python_kernel",
     "read_candidates",

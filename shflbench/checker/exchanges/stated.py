@@ -1,4 +1,4 @@
-"""Which launches show something: those whose shape, and whose numbers that decide on exchanges, somebody states."""
+"""The launches that show something: those whose shape, and whose numbers that decide on exchanges, somebody states."""
 
 from __future__ import annotations
 

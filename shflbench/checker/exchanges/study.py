@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.exchanges.recorder import BarrierTotals
     from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.checker.link.program import Program
     from shflbench.checker.machine.observer import Observer
     from shflbench.checker.machine.state import State
     from shflbench.checker.ptx.syntax import PtxInstruction
@@ -82,6 +83,8 @@ class KernelStudy:
     shapes: list[str] = field(default_factory=list)  # of the launches that were studied
     warps: int = 0  # of a block, the most
     is_cut: bool = False  # a launch failed, or did not run
+    program: Program | None = None
+    stated: list[LaunchEvidence] = field(default_factory=list)  # the launches that show something, with all contents
     request: str = ""  # what to give, if no launch is one that somebody states
     is_fixed: bool = False  # the block alone decides which threads access what in shared memory, and when
 
@@ -93,7 +96,7 @@ def studied(
     deadline: Deadline,
 ) -> KernelStudy:
     """Run the launches of the host code and of the user once more, and return what they show of the exchanges."""
-    study = KernelStudy()
+    study = KernelStudy(program=linked.program)
     for op in linked.program.ops():
         if isinstance(op.form, Barrier) and op.form.whole_block:
             site = _site(study, line_of(op.instruction))
@@ -107,13 +110,15 @@ def studied(
     requests: list[str] = []
     for item in evidence:
         key = str(item.launch.shape), id(item.launch.host)
-        if item.results[0].error is not None or key in seen:
+        if item.results[0].error is not None:
             continue
         if request := request_for(item, depends):
             requests.append(request)
             continue
-        seen.add(key)
-        _add(study, linked, item, line_of, deadline)
+        study.stated.append(item)
+        if key not in seen:
+            seen.add(key)
+            _add(study, linked, item, line_of, deadline)
     if not study.shapes:
         study.request = "no launch ended" if study.is_cut and not requests else first_request(requests)
     return study

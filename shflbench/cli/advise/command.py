@@ -43,7 +43,7 @@ FORMS = ("text", "json", "code")
     option(
         "--patch",
         is_flag=True,
-        help="Print barriers that could be weaker as a unified diff, which `git apply` takes; FILE stays as it is.",
+        help="Print shuffles and weaker barriers as a unified diff, which `git apply` takes; FILE stays as it is.",
     ),
 )
 @headed(

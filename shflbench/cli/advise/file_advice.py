@@ -35,7 +35,7 @@ WHERE = {  # relation → where the value comes from, as a reader says it
 
 def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> None:
     """Check the kernels of a file and print the advice on each."""
-    from shflbench.checker import advise_file, barrier_patch
+    from shflbench.checker import advise_file, patch_text, patched
 
     flags = as_built(file, flags, console)
     options = file_options(
@@ -55,14 +55,16 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> No
     )
     with console.progress() as progress:
         advice = advise_file(file, options, partial(show_step, progress))
-        patch = barrier_patch(file, advice, options) if flags["patch"] else ""
+        patch = patch_text(file, patched(file, advice, options)) if flags["patch"] else ""
     if flags["patch"]:
         if "\r\n" in patch:  # a terminal gets no carriage returns
             console.warn(f"{file} has the line ends of Windows: apply the diff by `git apply --ignore-whitespace`")
         if patch:
+            launches = list(dict.fromkeys(launch for kernel in advice for launch in kernel.launches))
+            console.say(f"The changed file computed the same in {_at(launches)}.")
             console.data(patch.replace("\r\n", "\n").rstrip("\n"))
         else:
-            console.say("No barrier of the file can be changed.")
+            console.say("No exchange and no barrier of the file can be changed.")
         return
     if flags["form"] == "json":
         console.json(as_json("kernels", records(advice)))
@@ -93,8 +95,7 @@ def tables(advice: KernelAdvice, origin: str) -> Iterator[Table]:
     def line(other: SourceLine) -> str:
         return str(other.line) if other.file == place.file else other.shown(Path.cwd())
 
-    launches = one_or_many(len(advice.launches), "launch", "launches")
-    at = f"in {launches} {joined(advice.launches)} {origin}"
+    at = f"in {_at(advice.launches)} {origin}"
     if advice.exchanges:
         lines = tuple(
             Line((line(one.store), line(one.load), _sources(one), one.instead or "–")) for one in advice.exchanges
@@ -108,6 +109,10 @@ def tables(advice: KernelAdvice, origin: str) -> Iterator[Table]:
             for one in advice.barriers
         )
         yield Table(f"{title}: barriers, {at}", ("in line", "need"), lines)
+
+
+def _at(launches: Sequence[str]) -> str:
+    return f"{one_or_many(len(launches), 'launch', 'launches')} {joined(launches)}"
 
 
 def _blocks(advice: KernelAdvice) -> list[str]:

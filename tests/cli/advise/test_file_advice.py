@@ -47,22 +47,34 @@ __global__ void lanes(const float* in, float* out) {
 """
 
 
-@pytest.mark.parametrize("text", [LANES, LANES.rstrip("\n"), LANES.replace("\n", "\r\n")])
-def test_patch_is_a_diff_that_git_applies(file: str, shflbench: Command, text: str) -> None:
+SHUFFLED = """
+__global__ void lanes(const float* in, float* out) {
+\tfloat s_value = in[threadIdx.x];
+\tout[threadIdx.x] = __shfl_xor_sync(0xffffffff, s_value, 1);
+}
+"""
+TWO_LOADS = LANES.replace("^ 1];", "^ 1] + s[threadIdx.x];")
+WEAKER = TWO_LOADS.replace("__syncthreads", "__syncwarp")
+
+
+@pytest.mark.parametrize(("text", "changed"), [(LANES, SHUFFLED), (TWO_LOADS, WEAKER)])
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_patch_is_a_diff_that_git_applies(file: str, shflbench: Command, text: str, changed: str, end: str) -> None:
     del file
+    text = text.replace("\n", end) if end == "\r\n" else text.removesuffix("\n") + end
     Path("lanes.cu").write_bytes(text.encode())
     outcome = shflbench("advise", "lanes.cu", "--launch", "1x64", "--patch")
     assert outcome.code == 0, outcome.err
+    assert "The changed file computed the same in launch 1x64.\n" in outcome.err
     assert Path("lanes.cu").read_bytes() == text.encode()
     Path("lanes.diff").write_bytes(outcome.out.encode())
     words = ["--ignore-whitespace"] if "`git apply --ignore-whitespace`" in outcome.err else []
     assert bool(words) == ("\r" in text)
     subprocess.run(["git", "apply", *words, "lanes.diff"], check=True)
-    expected = text.replace("__syncthreads", "__syncwarp").replace("\r", "")
-    assert Path("lanes.cu").read_text(encoding="utf-8") == expected  # whatever its line ends are
+    assert Path("lanes.cu").read_text(encoding="utf-8") == changed.removesuffix("\n") + end[-1:]
     again = shflbench("advise", "lanes.cu", "--launch", "1x64", "--patch")
     assert (again.code, again.out) == (0, "")
-    assert "No barrier of the file can be changed." in again.err
+    assert "No exchange and no barrier of the file can be changed." in again.err
 
 
 def test_no_patch_where_another_kernel_needs_the_barrier_of_the_line(file: str, shflbench: Command) -> None:
