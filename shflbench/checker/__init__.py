@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from shflbench.checker.candidates import read_candidates
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.exchanges.advice import BarrierAdvice, ExchangeAdvice, KernelAdvice, advise_file
-    from shflbench.checker.exchanges.patch import patch_text, patched
+    from shflbench.checker.exchanges.patch import Patch, make_patch
     from shflbench.checker.files import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import grouped
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
@@ -69,7 +69,7 @@ else:
             "candidates": ("read_candidates",),
             "deadline": ("Deadline",),
             "exchanges.advice": ("BarrierAdvice", "ExchangeAdvice", "KernelAdvice", "advise_file"),
-            "exchanges.patch": ("patch_text", "patched"),
+            "exchanges.patch": ("Patch", "make_patch"),
             "files": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("grouped",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
@@ -132,6 +132,7 @@ __all__ = [
     "Location",
     "Machine",
     "ParameterBytes",
+    "Patch",
     "Policy",
     "Program",
     "PythonKernel",
@@ -150,14 +151,13 @@ __all__ = [
     "host_arguments",
     "is_built_fast",
     "load_program",
+    "make_patch",
     "may_wait",
     "module_contents",
     "not_checked",
     "parse_argument_sets",
     "parse_arguments",
     "parse_shape",
-    "patch_text",
-    "patched",
     "program_words",
     "python_kernel",
     "read_candidates",

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.exchanges.advice import BarrierNeed, advise_file
+from shflbench.checker.exchanges.advice import advise_file
+from shflbench.checker.exchanges.barrier_edits import edited, lines_of
 from shflbench.checker.exchanges.same_memory import leaves_same_memory
 from shflbench.checker.exchanges.shared_use import function_at, functions_of, shared_uses
 from shflbench.checker.exchanges.shuffle_edits import shuffled_texts
@@ -18,40 +18,52 @@ from shflbench.checker.files import check_kernels, read_file, with_given_numbers
 from shflbench.errors import CompileError, KernelError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from shflbench.checker.exchanges.advice import ExchangeAdvice, KernelAdvice
+    from shflbench.checker.exchanges.advice import BarrierNeed, ExchangeAdvice, KernelAdvice
     from shflbench.checker.files import FileOptions
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.link.program import Program
     from shflbench.checker.runs.evidence import KernelEvidence
 
-_BARRIER = re.compile(r"\b__syncthreads\s*\(\s*\)")
-_ALONE = re.compile(r"\s*__syncthreads\s*\(\s*\)\s*;\s*(?://.*)?")
-_COMMENT = re.compile(r"//.*")
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A file with shuffles and weaker barriers, which computes the same."""
+
+    path: Path
+    text: str  # of the changed file
+    kernels: tuple[str, ...] = ()  # whose code differs
+
+    @property
+    def diff(self) -> str:
+        """The unified diff from the file to its changed text; empty if they are equal."""
+        before, after = lines_of(_read(self.path)), lines_of(self.text)
+        diff = unified_diff(before, after, f"a/{self.path.name}", f"b/{self.path.name}")
+        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in diff)
+
+    @contextmanager
+    def copy(self) -> Iterator[Path]:
+        """Write the changed file to a folder of its own, which lacks the headers beside the file."""
+        with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
+            copy = Path(folder) / self.path.name
+            copy.write_bytes(_bytes(self.text))
+            yield copy
 
 
-def patched(path: Path, advice: Sequence[KernelAdvice], options: FileOptions) -> str:
+def make_patch(path: Path, advice: Sequence[KernelAdvice], options: FileOptions) -> Patch:
     """Return the text of a file with shuffles and weaker barriers as advised; as it is if nothing can be changed.
 
     Each change is compiled and checked in a folder of its own: all kernels get the verdicts that they have, and leave
     the same memory for all inputs of the launches that the advice rests on. The file itself stays as it is.
     """
-    text = _read(path)
-    shuffled = _with_shuffles(path, text, advice, options)
-    if shuffled != text:
-        with _copy(path, shuffled, options) as (copy, given):
-            needs = _needs(copy, shuffled, advise_file(copy, given, lambda _: None))
-    else:
-        needs = _needs(path, text, advice)
-    changed = edited(shuffled, needs)
-    return changed if changed == shuffled or _is_same(path, changed, advice, options) else shuffled
-
-
-def patch_text(path: Path, changed: str) -> str:
-    """Return the unified diff from a file to its changed text; empty if they are equal."""
-    diff = unified_diff(_lines(_read(path)), _lines(changed), f"a/{path.name}", f"b/{path.name}")
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in diff)
+    patch = _with_shuffles(Patch(path, _read(path)), advice, options)
+    needs = _needs(path, patch.text, advice)
+    if patch.kernels:
+        with patch.copy() as copy:
+            needs = _needs(copy, patch.text, advise_file(copy, _beside(path, options), lambda _: None))
+    changed = edited(patch.text, needs)
+    return patch if changed == patch.text else _confirmed(path, changed, advice, options) or patch
 
 
 def _read(path: Path) -> str:
@@ -62,34 +74,30 @@ def _bytes(text: str) -> bytes:
     return text.encode(errors="surrogateescape")
 
 
-@contextmanager
-def _copy(path: Path, text: str, options: FileOptions) -> Iterator[tuple[Path, FileOptions]]:
-    """Write a changed text to a folder of its own; yield its path, and options that find the headers of the file."""
-    with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
-        copy = Path(folder) / path.name
-        copy.write_bytes(_bytes(text))
-        yield copy, replace(options, include=(path.resolve().parent, *options.include))
+def _beside(path: Path, options: FileOptions) -> FileOptions:
+    """Return options with which a file in another folder finds the headers beside `path`."""
+    return replace(options, include=(path.resolve().parent, *options.include))
 
 
-def _with_shuffles(path: Path, text: str, advice: Sequence[KernelAdvice], options: FileOptions) -> str:
-    """Return a text with shuffles instead of arrays, where one of the ways to write them does the same."""
+def _with_shuffles(patch: Patch, advice: Sequence[KernelAdvice], options: FileOptions) -> Patch:
+    """Return a patch with shuffles instead of arrays, where one of the ways to write them does the same."""
+    path, text = patch.path, _bytes(patch.text)
     exchanges: dict[tuple[int, int], list[ExchangeAdvice]] = {}
     for kernel in advice:
         for item in kernel.exchanges:
             if item.store.file.resolve() == item.load.file.resolve() == path.resolve():
                 exchanges.setdefault((item.store.line, item.load.line), []).append(item)
-    may_change = _changeable(path, text, advice)
-    known = {(use.function, use.name): exchanges.get(use.lines, []) for use in shared_uses(_bytes(text))}
+    may_change = _changeable(path, patch.text, advice)
+    known = {(use.function, use.name): exchanges.get(use.lines, []) for use in shared_uses(text)}
     for key, items in known.items():
         if not items or not may_change(items[0].load.line) or not all(item.instead for item in items):
             continue
-        use = next(use for use in shared_uses(_bytes(text)) if (use.function, use.name) == key)
-        for candidate in shuffled_texts(_bytes(text), use, items[0]):
-            changed = candidate.decode(errors="surrogateescape")
-            if _is_same(path, changed, advice, options):
-                text = changed
-                break
-    return text
+        use = next(use for use in shared_uses(text) if (use.function, use.name) == key)
+        candidates = (item.decode(errors="surrogateescape") for item in shuffled_texts(text, use, items[0]))
+        patches = (_confirmed(path, candidate, advice, options) for candidate in candidates)
+        if changed := next(filter(None, patches), None):
+            patch, text = changed, _bytes(changed.text)
+    return patch
 
 
 def _changeable(path: Path, text: str, advice: Sequence[KernelAdvice]) -> Callable[[int], bool]:
@@ -105,34 +113,37 @@ def _changeable(path: Path, text: str, advice: Sequence[KernelAdvice]) -> Callab
     return lambda line: not unknown or function_at(functions, line) in known
 
 
-def _is_same(path: Path, text: str, advice: Sequence[KernelAdvice], options: FileOptions) -> bool:
-    """Whether a changed text compiles, its kernels get the same verdicts, and they leave the same memory."""
+def _confirmed(path: Path, text: str, advice: Sequence[KernelAdvice], options: FileOptions) -> Patch | None:
+    """Return the patch to a text if it compiles, its kernels get the same verdicts, and they leave the same memory."""
     programs: dict[str, Program] = {}
 
     def study(linked: LinkedKernel, _: KernelEvidence) -> None:
         programs[linked.kernel.symbol] = linked.program
 
-    with _copy(path, text, options) as (copy, given):
+    with Patch(path, text).copy() as copy:
+        given = _beside(path, options)
         try:
-            file, numbered = with_given_numbers(read_file(copy, given, given.deadline), given)
-            report = check_kernels(file, numbered, given.deadline, study=study)
+            file, given = with_given_numbers(read_file(copy, given, options.deadline), given)
+            report = check_kernels(file, given, options.deadline, study=study)
         except (CompileError, KernelError):
-            return False
-    if [(item.name, item.verdict) for item in report.kernels] != [
-        (item.report.name, item.report.verdict) for item in advice
-    ]:
-        return False
-    return all(
-        kernel.report.symbol in programs
-        and leaves_same_memory(kernel.runs, programs[kernel.report.symbol], options.deadline)
-        for kernel in advice
-        if kernel.runs is not None
-    )
+            return None
+    verdicts = [(item.report.name, item.report.verdict) for item in advice]
+    if [(item.name, item.verdict) for item in report.kernels] != verdicts:
+        return None
+    changed = []
+    for kernel in advice:
+        if (runs := kernel.runs) is None:
+            continue
+        program = programs.get(kernel.report.symbol)
+        if program is None or not leaves_same_memory(runs, program, options.deadline):
+            return None
+        if _texts(program) != _texts(runs.program):
+            changed.append(kernel.report.name)
+    return Patch(path, text, tuple(changed))
 
 
-def _lines(text: str) -> list[str]:
-    """Return the lines as compilers count them: form feeds and other separators of `str.splitlines` end none."""
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
+def _texts(program: Program) -> list[str]:
+    return [op.instruction.text for op in program.ops()]
 
 
 def _needs(path: Path, text: str, advice: Sequence[KernelAdvice]) -> dict[int, BarrierNeed]:
@@ -144,25 +155,3 @@ def _needs(path: Path, text: str, advice: Sequence[KernelAdvice]) -> dict[int, B
                 needs.setdefault(barrier.line.line, set()).add(barrier.need)
     may_change = _changeable(path, text, advice)
     return {line: kinds.pop() for line, kinds in needs.items() if len(kinds) == 1 and may_change(line)}
-
-
-def edited(text: str, needs: Mapping[int, BarrierNeed]) -> str:
-    """Return a text whose barriers, by the numbers of their lines, are weakened or removed.
-
-    A barrier is removed only with its whole line, and not where it is all that a condition or a loop executes.
-    """
-    lines = _lines(text)
-    kept = []
-    for number, line in enumerate(lines, 1):
-        need = needs.get(number)
-        if need is BarrierNeed.WARP and len(_BARRIER.findall(line)) == 1:
-            kept.append(_BARRIER.sub("__syncwarp()", line))
-        elif need is not BarrierNeed.NOTHING or not _is_alone(line, lines[: number - 1]):
-            kept.append(line)
-    return "".join(kept)
-
-
-def _is_alone(line: str, before: Sequence[str]) -> bool:
-    """Whether a line is a barrier behind a whole statement."""
-    code = [text for item in before if (text := _COMMENT.sub("", item).strip())]
-    return bool(_ALONE.fullmatch(line.rstrip("\r\n")) and code and code[-1].endswith((";", "{", "}")))

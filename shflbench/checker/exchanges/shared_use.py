@@ -32,10 +32,12 @@ class SharedUse:
         return line_of(self.store), line_of(self.load)
 
     @property
-    def stores_at_once(self) -> bool:
-        """Whether the store stands beside the declaration: all threads store, once for each array."""
+    def stores_before_load(self) -> bool:
+        """Whether a variable that the store declares is one that the load can name."""
         statement = self.store.parent
-        return statement is not None and statement.parent == self.declaration.parent
+        scope = statement.parent if statement is not None else None
+        is_block = scope is not None and scope.type == "compound_statement" and _contains(scope, self.load)
+        return is_block and self.store.end_byte <= self.load.start_byte
 
     @property
     def type(self) -> str:

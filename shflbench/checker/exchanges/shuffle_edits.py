@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from shflbench.checker.exchanges.shared_use import SharedUse
 
 MASK = "0xffffffff"
-WARP_LANES = "32"
 OF_ONE_VALUE = frozenset(
     {LaneRelation.THREAD, LaneRelation.XOR, LaneRelation.SHIFT, LaneRelation.BROADCAST, LaneRelation.PERMUTATION}
 )
@@ -40,9 +39,9 @@ def _shuffles(use: SharedUse, exchange: ExchangeAdvice, value: str) -> Iterator[
     relations = {relation for relation, _ in exchange.relations} - {LaneRelation.THREAD}
     numbers = exchange.distances
     if rows == other_rows:
-        for operator, left, right in _binary(use):
-            if left == mine or (operator == "^" and right == mine):
-                distance = right if left == mine else left
+        for operator, first, second in _binary(use):
+            if first == mine or (operator == "^" and second == mine):
+                distance = second if first == mine else first
                 yield f"__shfl_{_OPERATORS[operator]}_sync({MASK}, {value}, {distance})"
     if len(numbers) == 1 and relations == {LaneRelation.XOR}:
         yield f"__shfl_xor_sync({MASK}, {value}, {numbers[0]})"
@@ -54,8 +53,7 @@ def _shuffles(use: SharedUse, exchange: ExchangeAdvice, value: str) -> Iterator[
         for condition in use.conditions:
             yield from (f"__shfl_sync({MASK}, {value}, {text_of(side)})" for side in reversed(condition.named_children))
     if rows == other_rows:
-        lane = source if source.isidentifier() or source.isdigit() else f"({source})"
-        yield f"__shfl_sync({MASK}, {value}, {lane} % {WARP_LANES})"
+        yield f"__shfl_sync({MASK}, {value}, {source})"  # of which the shuffle takes the lowest five bits
 
 
 def _binary(use: SharedUse) -> Iterator[tuple[str, str, str]]:
@@ -65,15 +63,14 @@ def _binary(use: SharedUse) -> Iterator[tuple[str, str, str]]:
         node = node.named_children[0]
     operator = text_of(node.child_by_field_name("operator")) if node.type == "binary_expression" else ""
     if operator in _OPERATORS:
-        left, right = node.named_children[0], node.named_children[-1]
-        yield operator, text_of(left), text_of(right)
+        yield operator, text_of(node.named_children[0]), text_of(node.named_children[-1])
 
 
 def _edited(text: bytes, use: SharedUse, value: str, shuffle: str) -> bytes:
     declared = (use.declaration.start_byte, use.declaration.end_byte)
     stored = (use.store.start_byte, use.store.children[0].end_byte)
     edits = {declared: f"{use.type} {value}{{}};", stored: value}
-    if use.stores_at_once:
+    if use.stores_before_load:
         edits = {_whole_line(text, *declared): "", stored: f"{use.type} {value}"}
     statement = use.conditional_statement
     if use.is_conditional and statement is not None:

@@ -30,11 +30,11 @@ def exchanges(op: Op) -> bool:
 def deciding(slicer: Slicer) -> Slice:
     """Return what decides which threads exchange values: in shared memory, and in buffers that are written and read."""
     global_ops = [op for op in slicer.ops if isinstance(op.form, Access) and not exchanges(op)]
-    read: set[int] = set()
-    written: set[int] = set()
+    loads: set[int] = set()
+    stores: set[int] = set()
     for op in global_ops:
-        (read if _is_load(op) else written).update(slicer.pointers(op))
-    both = read & written
+        (loads if _is_load(op) else stores).update(slicer.pointers(op))
+    both = loads & stores
     others = [op for op in global_ops if both & slicer.pointers(op)] if both else []
     return slicer.of([*filter(exchanges, slicer.ops), *others])
 

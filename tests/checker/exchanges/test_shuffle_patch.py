@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker import FileOptions, advise_file, parse_arguments, parse_shape, patched
+from shflbench.checker import FileOptions, advise_file, make_patch, parse_arguments, parse_shape
 from shflbench.checker.exchanges.same_memory import StatedRuns, leaves_same_memory
 from shflbench.compile.toolchain import find
 
@@ -37,7 +37,7 @@ def patch(tmp_path: Path, options: FileOptions) -> Patch:
         given = options if launched else replace(options, launches=(), arguments=())
         advice = advise_file(file, given, lambda _: None)
         assert advice[-1].report.verdict == verdict
-        changed = patched(file, advice, given)
+        changed = make_patch(file, advice, given).text
         assert file.read_bytes() == text.encode()
         return changed.removeprefix(before).removesuffix("\n}\n")
 
@@ -79,11 +79,11 @@ BODIES = {
     ),
     "permutation": (
         f"{STORE}\nout[t] = s[w * 32 + lane * 5 % 32];",
-        f"{STORED}\nout[t] = __shfl_sync(0xffffffff, s_value, (w * 32 + lane * 5 % 32) % 32);",
+        f"{STORED}\nout[t] = __shfl_sync(0xffffffff, s_value, w * 32 + lane * 5 % 32);",
     ),
     "steps of a loop": (
         f"__shared__ int s[2][32];\n{LOOP}    s[w][lane] = sum;{WAIT}    sum += s[w][lane ^ d];{WAIT}}}\nout[t] = sum;",
-        f"int s_value{{}};\n{LOOP}    s_value = sum;\n    sum += {BUTTERFLY}, d);\n}}\nout[t] = sum;",
+        f"{LOOP}    int s_value = sum;\n    sum += {BUTTERFLY}, d);\n}}\nout[t] = sum;",
     ),
     "one of two arrays": (
         f"__shared__ int q[64];\n{STORE}\n{OTHER}\nout[t] = s[t ^ 5] + q[t];",
