@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.dependent.requests import parse_chain, parse_same
     from shflbench.checker.exchanges.advice import BarrierAdvice, ExchangeAdvice, KernelAdvice, advise_file
-    from shflbench.checker.exchanges.patch import barrier_patch
+    from shflbench.checker.exchanges.patch import Patch, make_patch
     from shflbench.checker.file_check import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import group_findings
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
@@ -71,7 +71,7 @@ else:
             "deadline": ("Deadline",),
             "dependent.requests": ("parse_chain", "parse_same"),
             "exchanges.advice": ("BarrierAdvice", "ExchangeAdvice", "KernelAdvice", "advise_file"),
-            "exchanges.patch": ("barrier_patch",),
+            "exchanges.patch": ("Patch", "make_patch"),
             "file_check": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("group_findings",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
@@ -134,6 +134,7 @@ __all__ = [
     "Location",
     "Machine",
     "ParameterBytes",
+    "Patch",
     "Policy",
     "Program",
     "PythonKernel",
@@ -141,7 +142,6 @@ __all__ = [
     "Shape",
     "SourceLine",
     "advise_file",
-    "barrier_patch",
     "check_file",
     "check_given",
     "check_or_name",
@@ -153,6 +153,7 @@ __all__ = [
     "host_arguments",
     "is_built_fast",
     "load_program",
+    "make_patch",
     "may_wait",
     "module_contents",
     "not_checked",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
@@ -44,9 +44,19 @@ NAME = "python-kernels"  # of the pattern and the suite
 COMPARED = (Status.VERIFIED, Status.INCORRECT)
 
 
+@dataclass(frozen=True, slots=True)
+class BenchTarget:
+    """Where kernels run: on a GPU, or in the emulator."""
+
+    gpu: int = 0
+    arch: str | None = None  # that is emulated
+    seed: int = 0
+    reason: str = ""  # why nothing is timed, if nothing is
+
+
 def bench(request: BenchRequest) -> BenchResult:
     """Compare the kernels of a request, and return their times where there is a GPU; `shflbench.bench` says more."""
-    reason = _no_gpu(request)
+    target = BenchTarget(request.gpu, request.arch, request.seed, _no_gpu(request))
     if request.output:
         require_unused(request.output, "pass another folder")
     candidates = request.candidates()
@@ -58,7 +68,8 @@ def bench(request: BenchRequest) -> BenchResult:
     with TemporaryDirectory(prefix="shflbench-") as temporary:
         # A kept run is read again with its patterns. Others would fill the cache with arrays.
         suite = _suite(choice, request, cache_folder() / "bench" if request.output else Path(temporary))
-        return _measured(suite, request, reason, result, request.output or Path(temporary) / "run")
+        measured = measure(suite, target, result, request.output or Path(temporary) / "run")
+        return measured if request.output else replace(measured, folder=None)
 
 
 def _undecided(candidates: Mapping[str, CandidateFile]) -> Iterator[str]:
@@ -69,10 +80,10 @@ def _undecided(candidates: Mapping[str, CandidateFile]) -> Iterator[str]:
                 yield f"{name}: {report.verdict}, {report.sentence}."
 
 
-def _measured(suite: Suite, request: BenchRequest, reason: str, result: BenchResult, path: Path) -> BenchResult:
-    """Run the suite, and return the result with its cases; `reason` says why nothing is timed, if nothing is."""
+def measure(suite: Suite, target: BenchTarget, result: BenchResult, path: Path) -> BenchResult:
+    """Run the suite in a folder, and return the result with its cases."""
     notes = list(result.sentences)
-    with closing(_plan(suite, request, reason)) as plan:
+    with closing(_plan(suite, target)) as plan:
         folder = RunFolder.create_at(run_info(plan, Overrides(), ("shflbench.bench",)), path)
         with sole_writer(folder.path):
             notes += [event.sentence for event in run(plan, folder) if isinstance(event, Note)]
@@ -85,11 +96,11 @@ def _measured(suite: Suite, request: BenchRequest, reason: str, result: BenchRes
     if noise := measured.info.noise:
         quiet = f"The machine was quiet: {noise.sentence}."
         notes.append(quiet if noise.quiet else f"{noise.verdict}: {noise.sentence}; {noise.advice}.")
-    if reason:
-        notes.append(_not_timed(reason, measured.rows))
+    if target.reason:
+        notes.append(_not_timed(target.reason, measured.rows))
     texts = (*run_sentences(measured, measured.rows, times), *notes)
     ratios = {row.variant: known[row.case_id] for row in rows if row.case_id in known}
-    return BenchResult(tuple(rows), result.left_out, texts, path if request.output else None, ratios)
+    return BenchResult(tuple(rows), result.left_out, texts, path, ratios)
 
 
 def _not_timed(reason: str, rows: Sequence[Row]) -> str:
@@ -115,16 +126,17 @@ def _no_gpu(request: BenchRequest) -> str:
     return error.message
 
 
-def _plan(suite: Suite, request: BenchRequest, reason: str) -> Plan:
+def _plan(suite: Suite, target: BenchTarget) -> Plan:
     toolchain = find()
     opened: Executor
-    if reason:
-        opened = executor.InProcessExecutor(EmulatorBackend(request.arch or DEFAULT_ARCH))
+    if target.reason:
+        opened = executor.InProcessExecutor(EmulatorBackend(target.arch or DEFAULT_ARCH))
     else:
-        opened = executor.GpuExecutor(OPENER, request.gpu, suite.rules.timeout)
+        opened = executor.GpuExecutor(OPENER, target.gpu, suite.rules.timeout)
     device = opened.device
     toolchain.require(device.arch)
-    return Plan(suite, toolchain, device.arch, opened, cache_folder(), None if reason else device.sms, request.seed)
+    sms = None if target.reason else device.sms
+    return Plan(suite, toolchain, device.arch, opened, cache_folder(), sms, target.seed)
 
 
 def _suite(choice: KernelChoice, request: BenchRequest, below: Path) -> Suite:

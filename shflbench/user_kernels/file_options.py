@@ -37,6 +37,7 @@ NAMES = {  # parameter of the command → option, for messages
     "compiler": "--compiler",
     "time_limit_s": "--time-limit",
     "patch": "--patch",
+    "measure": "--measure",
 }
 
 

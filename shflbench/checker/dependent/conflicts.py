@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Hashable, Iterator, Mapping, Sequence
 
     from shflbench.checker.dependent.chain_order import Completed
-    from shflbench.checker.dependent.footprints import AccessKind, GridFootprint, LastAccesses, MemoryRange
+    from shflbench.checker.dependent.footprints import GridAccess, GridFootprint, LastAccesses, MemoryRange
     from shflbench.checker.link.program import Op
     from shflbench.checker.opcodes.forms import Values
 
@@ -123,7 +123,7 @@ def _has_flag(later: OverlappingLaunch, earlier: OverlappingLaunch) -> bool:
     return False
 
 
-def _hazard(kind: AccessKind, other: AccessKind, *, is_ordered: bool) -> HazardKind | None:
+def _hazard(kind: GridAccess, other: GridAccess, *, is_ordered: bool) -> HazardKind | None:
     """Return what two accesses to the same bytes are; None if they do not race."""
     if is_ordered:
         return HazardKind.DEPENDENT_READ_ONLY if kind.action == READ_ONLY and other.writes else None
@@ -170,7 +170,7 @@ class _Pair:
 
     chain: Sequence[OverlappingLaunch]
     launches: tuple[int, int]
-    kinds: tuple[AccessKind, AccessKind]
+    kinds: tuple[GridAccess, GridAccess]
     memory: Hashable
     has_flag: bool
 

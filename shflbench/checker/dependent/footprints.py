@@ -27,7 +27,7 @@ STRONG = frozenset({STRONG_READ, STRONG_WRITE})
 
 
 @dataclass(frozen=True, slots=True)
-class AccessKind:
+class GridAccess:
     """A kind of access: what it does, and whether its thread is ordered after a wait."""
 
     action: str
@@ -75,7 +75,7 @@ class GridFootprint(Observer):
         self.program, self.shape, self.order = state.program, state.shape, order
         self.granule = granule_of(state.program)
         self.ops: list[Op] = []
-        self.accesses: dict[tuple[str, AccessKind], LastAccesses] = {}
+        self.accesses: dict[tuple[str, GridAccess], LastAccesses] = {}
         self.buffers = [MemoryRange("global", *part) for part in state.buffers]
         self.variables = {
             place.name: MemoryRange("module", place.start, place.start + place.size)
@@ -98,16 +98,16 @@ class GridFootprint(Observer):
         for after in (True, False):
             chosen = waited if after else ~waited
             if chosen.any():
-                last = self._last(space.name, AccessKind(_action(part.form), after))
+                last = self._last(space.name, GridAccess(_action(part.form), after))
                 cells = part.cells[chosen]
                 last.ops[cells], last.threads[cells] = number, part.threads[chosen]
                 last.numbers[cells] = self._clocks.now
 
-    def kinds(self, space: str) -> Iterator[tuple[AccessKind, LastAccesses]]:
+    def kinds(self, space: str) -> Iterator[tuple[GridAccess, LastAccesses]]:
         """Yield the kinds of access to a space."""
         return ((kind, last) for (name, kind), last in self.accesses.items() if name == space)
 
-    def _last(self, space: str, kind: AccessKind) -> LastAccesses:
+    def _last(self, space: str, kind: GridAccess) -> LastAccesses:
         known = self.accesses.get((space, kind))
         if known is None:
             known = self.accesses[space, kind] = LastAccesses.of(self._cells[space])

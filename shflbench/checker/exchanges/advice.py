@@ -6,12 +6,13 @@ that is not clean then needs it. A launch that nobody states shows nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.barriers import WARP_BARRIER, replaced
 from shflbench.checker.exchanges.recorder import LaneRelation
+from shflbench.checker.exchanges.same_memory import StatedRuns
 from shflbench.checker.exchanges.study import KernelStudy, studied
 from shflbench.checker.file_check import check_kernels, read_file, with_given_numbers
 from shflbench.checker.reporter import KernelReporter
@@ -71,6 +72,7 @@ class KernelAdvice:
     barriers: tuple[BarrierAdvice, ...] = ()
     missing: str = ""  # why there is no advice, and what to give
     is_fixed: bool = False  # the exchanges are the same in all launches with blocks of these shapes
+    runs: StatedRuns | None = field(default=None, repr=False, compare=False)  # that it rests on
 
 
 def advise_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], None]) -> list[KernelAdvice]:
@@ -95,13 +97,13 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
     if report.verdict not in {KernelVerdict.CLEAN, KernelVerdict.DEPENDENT}:
         return KernelAdvice(report, (), missing=f"{report.verdict}: {report.sentence}")
     if not study.shapes:
-        missing = "" if not study.barriers else "no launch is stated: give --launch GRIDxBLOCK"
-        return KernelAdvice(report, (), missing=missing)
+        return KernelAdvice(report, (), missing=study.request)
     exchanges = [_exchange(flow) for flow in study.flows.values()]
     barriers = tuple(_barriers(report, study, file, options))
     shapes = tuple(dict.fromkeys(study.shapes))
     exchanges.sort(key=_lines)
-    return KernelAdvice(report, shapes, tuple(exchanges), barriers, is_fixed=study.is_fixed)
+    runs = StatedRuns(study.program, tuple(study.stated)) if study.program is not None else None
+    return KernelAdvice(report, shapes, tuple(exchanges), barriers, is_fixed=study.is_fixed, runs=runs)
 
 
 def _lines(exchange: ExchangeAdvice) -> tuple[str, int, str, int]:
@@ -135,8 +137,10 @@ def _is_tree(flow: Flow, relations: Collection[LaneRelation]) -> bool:
 def _shuffle(flow: Flow, relations: Collection[LaneRelation]) -> str:
     distances = [abs(item) for item in flow.distances]
     which = str(distances[0]) if len(distances) == 1 else f"{{{', '.join(map(str, distances))}}}"
+    if LaneRelation.PARTS in relations:
+        return f"{flow.offered} shuffles, one for each part of a value"
     if relations == {LaneRelation.BROADCAST}:
-        return f"__shfl_sync(mask, value, {which})"
+        return f"__shfl_sync(mask, value, {which if len(distances) == 1 else 'lane'})"
     if relations == {LaneRelation.XOR}:
         return f"__shfl_xor_sync(mask, value, {which})"
     if relations == {LaneRelation.SHIFT} and len({item > 0 for item in flow.distances}) == 1:

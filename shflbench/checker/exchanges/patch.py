@@ -1,86 +1,157 @@
-"""A file with weaker barriers: what advice says of each line, as an edit of the source."""
+"""A file with shuffles and weaker barriers: what advice says of each line, as an edit of the source."""
 
 from __future__ import annotations
 
-import re
 import tempfile
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker.exchanges.advice import BarrierNeed
-from shflbench.checker.file_check import check_file
+from shflbench.checker.exchanges.advice import advise_file
+from shflbench.checker.exchanges.barrier_edits import edited, lines_of
+from shflbench.checker.exchanges.same_memory import leaves_same_memory
+from shflbench.checker.exchanges.shared_use import function_at, functions_of, shared_uses
+from shflbench.checker.exchanges.shuffle_edits import shuffled_texts
+from shflbench.checker.file_check import check_kernels, read_file, with_given_numbers
+from shflbench.errors import CompileError, KernelError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from shflbench.checker.exchanges.advice import KernelAdvice
+    from shflbench.checker.exchanges.advice import BarrierNeed, ExchangeAdvice, KernelAdvice
     from shflbench.checker.file_check import FileOptions
-    from shflbench.checker.report import FileReport
-
-_BARRIER = re.compile(r"\b__syncthreads\s*\(\s*\)")
-_ALONE = re.compile(r"\s*__syncthreads\s*\(\s*\)\s*;\s*(?://.*)?")
-_COMMENT = re.compile(r"//.*")
+    from shflbench.checker.inputs.linked import LinkedKernel
+    from shflbench.checker.link.program import Program
+    from shflbench.checker.runs.evidence import KernelEvidence
 
 
-def barrier_patch(path: Path, advice: Sequence[KernelAdvice], options: FileOptions) -> str:
-    """Return a unified diff that weakens or removes barriers of a file as advised; empty if nothing can be changed.
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A file with shuffles and weaker barriers, which computes the same."""
 
-    Only of a text whose kernels all get the verdicts that they have: the changed file is compiled and checked in a
-    folder of its own. The file itself stays as it is.
+    path: Path
+    text: str  # of the changed file
+    kernels: tuple[str, ...] = ()  # whose code differs
+
+    @property
+    def diff(self) -> str:
+        """The unified diff from the file to its changed text; empty if they are equal."""
+        before, after = lines_of(_read(self.path)), lines_of(self.text)
+        diff = unified_diff(before, after, f"a/{self.path.name}", f"b/{self.path.name}")
+        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in diff)
+
+    @contextmanager
+    def copy(self) -> Iterator[Path]:
+        """Write the changed file to a folder of its own, which lacks the headers beside the file."""
+        with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
+            copy = Path(folder) / self.path.name
+            copy.write_bytes(_bytes(self.text))
+            yield copy
+
+
+def make_patch(path: Path, advice: Sequence[KernelAdvice], options: FileOptions) -> Patch:
+    """Return the text of a file with shuffles and weaker barriers as advised; as it is if nothing can be changed.
+
+    Each change is compiled and checked in a folder of its own: all kernels get the verdicts that they have, and leave
+    the same memory for all inputs of the launches that the advice rests on. The file itself stays as it is.
     """
-    text = path.read_bytes().decode(errors="surrogateescape")  # as it is: a diff for other line ends does not apply
-    changed = edited(text, _needs(path, advice))
-    if changed == text:
-        return ""
-    with tempfile.TemporaryDirectory(prefix="shflbench-") as folder:
-        copy = Path(folder) / path.name
-        copy.write_bytes(changed.encode(errors="surrogateescape"))
-        include = (path.resolve().parent, *options.include)
-        after = check_file(copy, replace(options, include=include))
-    if _verdicts(after) != [(kernel.report.name, kernel.report.verdict) for kernel in advice]:
-        return ""
-    diff = unified_diff(_lines(text), _lines(changed), f"a/{path.name}", f"b/{path.name}")
-    return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in diff)
+    patch = _with_shuffles(Patch(path, _read(path)), advice, options)
+    needs = _needs(path, patch.text, advice)
+    if patch.kernels:
+        with patch.copy() as copy:
+            needs = _needs(copy, patch.text, advise_file(copy, _beside(path, options), lambda _: None))
+    changed = edited(patch.text, needs)
+    return patch if changed == patch.text else _confirmed(path, changed, advice, options) or patch
 
 
-def _lines(text: str) -> list[str]:
-    """Return the lines as compilers count them: form feeds and other separators of `str.splitlines` end none."""
-    return re.findall(r"[^\n]*\n|[^\n]+", text)
+def _read(path: Path) -> str:
+    return path.read_bytes().decode(errors="surrogateescape")  # as it is: a diff for other line ends does not apply
 
 
-def _verdicts(report: FileReport) -> list[tuple[str, str]]:
-    return [(kernel.name, kernel.verdict) for kernel in report.kernels]
+def _bytes(text: str) -> bytes:
+    return text.encode(errors="surrogateescape")
 
 
-def _needs(path: Path, advice: Sequence[KernelAdvice]) -> dict[int, BarrierNeed]:
+def _beside(path: Path, options: FileOptions) -> FileOptions:
+    """Return options with which a file in another folder finds the headers beside `path`."""
+    return replace(options, include=(path.resolve().parent, *options.include))
+
+
+def _with_shuffles(patch: Patch, advice: Sequence[KernelAdvice], options: FileOptions) -> Patch:
+    """Return a patch with shuffles instead of arrays, where one of the ways to write them does the same."""
+    path, text = patch.path, _bytes(patch.text)
+    exchanges: dict[tuple[int, int], list[ExchangeAdvice]] = {}
+    for kernel in advice:
+        for item in kernel.exchanges:
+            if item.store.file.resolve() == item.load.file.resolve() == path.resolve():
+                exchanges.setdefault((item.store.line, item.load.line), []).append(item)
+    may_change = _changeable(path, patch.text, advice)
+    known = {(use.function, use.name): exchanges.get(use.lines, []) for use in shared_uses(text)}
+    for key, items in known.items():
+        if not items or not may_change(items[0].load.line) or not all(item.instead for item in items):
+            continue
+        use = next(use for use in shared_uses(text) if (use.function, use.name) == key)
+        candidates = (item.decode(errors="surrogateescape") for item in shuffled_texts(text, use, items[0]))
+        patches = (_confirmed(path, candidate, advice, options) for candidate in candidates)
+        if changed := next(filter(None, patches), None):
+            patch, text = changed, _bytes(changed.text)
+    return patch
+
+
+def _changeable(path: Path, text: str, advice: Sequence[KernelAdvice]) -> Callable[[int], bool]:
+    """Return whether a line may change: not one of a kernel without advice, or of a function that it may call."""
+    functions = functions_of(_bytes(text))
+
+    def of_kernels(kernels: Iterable[KernelAdvice]) -> set[int]:
+        places = [kernel.report.place for kernel in kernels]
+        return {function_at(functions, place.line) for place in places if place.file.resolve() == path.resolve()}
+
+    unknown = [kernel for kernel in advice if kernel.missing]
+    known = of_kernels(advice) - of_kernels(unknown)
+    return lambda line: not unknown or function_at(functions, line) in known
+
+
+def _confirmed(path: Path, text: str, advice: Sequence[KernelAdvice], options: FileOptions) -> Patch | None:
+    """Return the patch to a text if it compiles, its kernels get the same verdicts, and they leave the same memory."""
+    programs: dict[str, Program] = {}
+
+    def study(linked: LinkedKernel, _: KernelEvidence) -> None:
+        programs[linked.kernel.symbol] = linked.program
+
+    with Patch(path, text).copy() as copy:
+        given = _beside(path, options)
+        try:
+            file, given = with_given_numbers(read_file(copy, given, options.deadline), given)
+            report = check_kernels(file, given, options.deadline, study=study)
+        except (CompileError, KernelError):
+            return None
+    verdicts = [(item.report.name, item.report.verdict) for item in advice]
+    if [(item.name, item.verdict) for item in report.kernels] != verdicts:
+        return None
+    changed = []
+    for kernel in advice:
+        if (runs := kernel.runs) is None:
+            continue
+        program = programs.get(kernel.report.symbol)
+        if program is None or not leaves_same_memory(runs, program, options.deadline):
+            return None
+        if _texts(program) != _texts(runs.program):
+            changed.append(kernel.report.name)
+    return Patch(path, text, tuple(changed))
+
+
+def _texts(program: Program) -> list[str]:
+    return [op.instruction.text for op in program.ops()]
+
+
+def _needs(path: Path, text: str, advice: Sequence[KernelAdvice]) -> dict[int, BarrierNeed]:
     """Return what the barriers in the lines of a file are needed for by all kernels that have them."""
     needs: dict[int, set[BarrierNeed]] = {}
     for kernel in advice:
         for barrier in kernel.barriers:
             if barrier.line.file.resolve() == path.resolve():
                 needs.setdefault(barrier.line.line, set()).add(barrier.need)
-    return {line: kinds.pop() for line, kinds in needs.items() if len(kinds) == 1}
-
-
-def edited(text: str, needs: Mapping[int, BarrierNeed]) -> str:
-    """Return a text whose barriers, by the numbers of their lines, are weakened or removed.
-
-    A barrier is removed only with its whole line, and not where it is all that a condition or a loop executes.
-    """
-    lines = _lines(text)
-    kept = []
-    for number, line in enumerate(lines, 1):
-        need = needs.get(number)
-        if need is BarrierNeed.WARP and len(_BARRIER.findall(line)) == 1:
-            kept.append(_BARRIER.sub("__syncwarp()", line))
-        elif need is not BarrierNeed.NOTHING or not _is_alone(line, lines[: number - 1]):
-            kept.append(line)
-    return "".join(kept)
-
-
-def _is_alone(line: str, before: Sequence[str]) -> bool:
-    """Whether a line is a barrier behind a whole statement."""
-    code = [text for item in before if (text := _COMMENT.sub("", item).strip())]
-    return bool(_ALONE.fullmatch(line.rstrip("\r\n")) and code and code[-1].endswith((";", "{", "}")))
+    may_change = _changeable(path, text, advice)
+    return {line: kinds.pop() for line, kinds in needs.items() if len(kinds) == 1 and may_change(line)}

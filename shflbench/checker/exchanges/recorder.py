@@ -37,6 +37,7 @@ class LaneRelation(Enum):
     PERMUTATION = 4  # each lane offers one value
     SEVERAL = 5  # a lane offers several values
     ACROSS = 6  # a lane of another warp wrote one of the values
+    PARTS = 7  # several lanes wrote parts of one value
 
 
 @dataclass(slots=True)
@@ -92,13 +93,14 @@ class ExchangeRecorder(Observer):
         first = index.astype(np.int64) * scale
         starts = (first + scale * np.arange(form.vector)[:, None]).ravel()  # of each element, in cells
         threads = np.tile(members.threads.astype(np.int64), form.vector)
-        cells = (starts + np.arange(scale)[:, None]).ravel()
+        elements = starts + np.arange(scale)[:, None]
+        cells = elements.ravel()
         users = np.tile(threads, scale)
         self._order(cells, users, self._writer, self._written)
         if form.kind == "ld":
             for element in range(form.vector):  # each of which takes a shuffle of its own
                 part = slice(element * members.count, (element + 1) * members.count)
-                self._flow(self._number(op), starts[part], threads[part])
+                self._flow(self._number(op), elements[:, part], threads[part])
             self._note_readers(cells, users)
             return
         self._order(cells, users, self._reader, self._read)
@@ -156,14 +158,14 @@ class ExchangeRecorder(Observer):
             self._reader[cells[repeated[apart]]] = SEVERAL
 
     def _flow(self, load: int, cells: Values, readers: Values) -> None:
-        """Add what one execution of a load reads, one cell for each element, to the totals."""
-        stores, writers = self._store[cells], self._writer[cells]
+        """Add what one execution of a load reads to the totals; `cells` has a column for each element."""
+        stores, writers = self._store[cells[0]], self._writer[cells]
         known = stores >= 0
         if not known.any():
             return
-        stores, writers, readers, cells = stores[known], writers[known], readers[known], cells[known]
-        order = np.lexsort((cells, writers, readers // WARP, stores))
-        stores, writers, readers, cells = stores[order], writers[order], readers[order], cells[order]
+        stores, writers, readers, cells = stores[known], writers[:, known], readers[known], cells[0, known]
+        order = np.lexsort((cells, writers[0], readers // WARP, stores))
+        stores, writers, readers, cells = stores[order], writers[:, order], readers[order], cells[order]
         warps = readers // WARP
         starts = np.flatnonzero(np.r_[True, (stores[1:] != stores[:-1]) | (warps[1:] != warps[:-1])])
         for start, end in zip(starts.tolist(), [*starts[1:].tolist(), readers.size], strict=True):
@@ -173,13 +175,23 @@ class ExchangeRecorder(Observer):
             if totals is None:
                 totals = self.flows[store, load] = FlowTotals(self._ops[store], self._ops[load])
             totals.values += end - start
-            totals.executions[_relation(readers[part], writers[part], cells[part])] += 1
+            totals.executions[_relation(readers[part], writers[:, part], cells[part])] += 1
 
 
 def _relation(readers: Values, writers: Values, cells: Values) -> tuple[LaneRelation, int, int]:
-    """Return the relation of an execution by a warp; the entries are sorted by writer and cell."""
+    """Return the relation of an execution by a warp; the entries are sorted by writer and cell.
+
+    `writers` has a row for each part of the values.
+    """
     if (readers // WARP != writers // WARP).any():
         return LaneRelation.ACROSS, 0, 0
+    if (writers[1:] != writers[0]).any():
+        return LaneRelation.PARTS, 0, int((np.diff(np.sort(writers, axis=0), axis=0) != 0).sum(axis=0).max()) + 1
+    return _relation_of_whole(readers, writers[0], cells)
+
+
+def _relation_of_whole(readers: Values, writers: Values, cells: Values) -> tuple[LaneRelation, int, int]:
+    """Return the relation where one lane of the warp wrote each value."""
     pairs = np.flatnonzero(np.r_[True, (writers[1:] != writers[:-1]) | (cells[1:] != cells[:-1])])
     offered = int(np.unique(writers[pairs], return_counts=True)[1].max())
     distances = readers ^ writers

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.recorder import ExchangeRecorder, LaneRelation
-from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, request_for
 from shflbench.checker.machine.launch import Machine, execute
 from shflbench.checker.opcodes.forms import Access, Barrier
 from shflbench.checker.runs.emulated import emulated_launch
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
 
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.exchanges.recorder import BarrierTotals
-    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.link.program import Op
+    from shflbench.checker.link.program import Program
     from shflbench.checker.machine.observer import Observer
     from shflbench.checker.machine.state import State
     from shflbench.checker.ptx.syntax import PtxInstruction
@@ -84,6 +83,9 @@ class KernelStudy:
     shapes: list[str] = field(default_factory=list)  # of the launches that were studied
     warps: int = 0  # of a block, the most
     is_cut: bool = False  # a launch failed, or did not run
+    program: Program | None = None
+    stated: list[LaunchEvidence] = field(default_factory=list)  # the launches that show something, with all contents
+    request: str = ""  # what to give, if no launch is one that somebody states
     is_fixed: bool = False  # the block alone decides which threads access what in shared memory, and when
 
 
@@ -94,7 +96,7 @@ def studied(
     deadline: Deadline,
 ) -> KernelStudy:
     """Run the launches of the host code and of the user once more, and return what they show of the exchanges."""
-    study = KernelStudy()
+    study = KernelStudy(program=linked.program)
     for op in linked.program.ops():
         if isinstance(op.form, Barrier) and op.form.whole_block:
             site = _site(study, line_of(op.instruction))
@@ -103,12 +105,22 @@ def studied(
     if not study.barriers and not any(op.place and op.place.space == "shared" for op in linked.program.ops()):
         return study
     study.is_fixed = _is_fixed(linked)
+    depends = deciding(linked.slicer)
     seen: set[tuple[str, int]] = set()
+    requests: list[str] = []
     for item in evidence:
         key = str(item.launch.shape), id(item.launch.host)
-        if _is_stated(item.launch) and item.results[0].error is None and key not in seen:
+        if item.results[0].error is not None:
+            continue
+        if request := request_for(item, depends):
+            requests.append(request)
+            continue
+        study.stated.append(item)
+        if key not in seen:
             seen.add(key)
             _add(study, linked, item, line_of, deadline)
+    if not study.shapes:
+        study.request = "no launch ended" if study.is_cut and not requests else first_request(requests)
     return study
 
 
@@ -118,21 +130,11 @@ def _is_fixed(linked: LinkedKernel) -> bool:
     Then neither arguments nor memory nor the number of the block decide on an address, or on whether a thread reaches
     an access to shared memory or a barrier. Atomics may return what the order of threads decides.
     """
-    ops = [op for op in linked.program.ops() if _exchanges(op)]
+    ops = [op for op in linked.program.ops() if exchanges(op)]
     if any(isinstance(op.form, Access) and op.form.atomic for op in ops):
         return False
     depends = linked.slicer.of(ops)
     return not (depends.parameters or depends.contents or depends.textures or depends.unknown or depends.beyond_block)
-
-
-def _exchanges(op: Op) -> bool:
-    is_shared = op.place is not None and op.place.space in {"shared", ""}
-    return isinstance(op.form, Barrier) or (isinstance(op.form, Access) and is_shared)
-
-
-def _is_stated(launch: PlannedLaunch) -> bool:
-    """Whether the user or the host code states the launch; with fewer blocks, its blocks are the same."""
-    return launch.origin is not Origin.DERIVED
 
 
 def _add(

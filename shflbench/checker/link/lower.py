@@ -202,11 +202,12 @@ def _propagate(ops: list[Op]) -> list[Op]:
     Reading a register before its only write is undefined, so any value is right, and so is the constant.
     """
     writes = Counter(slot.number for op in ops for slot in op.results if slot is not None)
+    guards = {op.guard.number for op in ops if op.guard is not None}  # which stay registers
     known: dict[int, int] = {}
     defining: set[int] = set()
     for number, op in enumerate(ops):
         constant = _constant(op)
-        if constant is not None and writes[constant[0]] == 1:
+        if constant is not None and writes[constant[0]] == 1 and constant[0] not in guards:
             known[constant[0]] = constant[1]
             defining.add(number)
     return [

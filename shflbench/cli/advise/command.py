@@ -43,12 +43,17 @@ FORMS = ("text", "json", "code")
     option(
         "--patch",
         is_flag=True,
-        help="Print barriers that could be weaker as a unified diff, which `git apply` takes; FILE stays as it is.",
+        help="Print shuffles and weaker barriers as a unified diff, which `git apply` takes; FILE stays as it is.",
+    ),
+    option(
+        "--measure",
+        is_flag=True,
+        help="Time FILE with these changes against FILE as it is, on a GPU, at the launches of the host code.",
     ),
 )
 @add_heading(
     "GPU",
-    option("--gpu", metavar="NAME", help="Use only runs on GPUs whose name contains this text."),
+    option("--gpu", metavar="NAME", help="Use only runs on GPUs whose name contains this text; --measure: such a GPU."),
     option("--arch", metavar="sm_XX", help="Use only runs on this architecture; predict if there is none."),
 )
 @add_heading(
@@ -76,8 +81,8 @@ def command(
     costs: bool,
     form: str,
     **file_flags: Any,  # noqa: ANN401  (each has its own type)
-) -> None:
-    """Say which variant to use for a pattern, or what a file's kernels exchange.
+) -> int:
+    r"""Say which variant to use for a pattern, or what a file's kernels exchange.
 
     FILE is a .cu, .cuh or .ptx file: of each kernel, prints which values go through shared memory between which lanes,
     with the shuffle that could replace it, and which barriers of the block a check of the kernel without them shows
@@ -87,6 +92,11 @@ def command(
     the measured setting that is nearest to your kernel and says how it differs; prints how near the variant comes to
     the limit, what to mind, and code to copy. Without results for --arch it ranks the variants by their limits or
     predicted times, which needs no GPU.
+
+    \b
+    Exit codes:
+      4   --measure found no GPU
+      5   --measure timed not all kernels that it changed
     """
     from shflbench.advisor.advice_request import make_request
     from shflbench.advisor.api import advise, exchange_costs
@@ -95,17 +105,17 @@ def command(
     if costs:
         folders = (*([Path(pattern)] if pattern else []), *results)
         print_costs(console, exchange_costs(folders, gpu, arch, console))
-        return
+        return 0
     if pattern is not None and Path(pattern).suffix.lower() in SUFFIXES:
         from shflbench.cli.advise.file_advice import print_file_advice
 
-        print_file_advice(Path(pattern), {**file_flags, "arch": arch, "form": form}, console)
-        return
+        return print_file_advice(Path(pattern), {**file_flags, "arch": arch, "gpu": gpu, "form": form}, console)
     launch = _only_launch(file_flags)
     if pattern is None:
         raise UsageError("no pattern is named", "name one, as in: shflbench advise reduce; see shflbench list patterns")
     request = make_request(pattern, dtype, block, launch, _parsed(options))
     print_advice(console, advise(request, results, gpu, arch, console), form)
+    return 0
 
 
 def _only_launch(file_flags: dict[str, Any]) -> str | None:

@@ -6,20 +6,24 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shflbench.cli.advise.measuring import NO_CHANGE, measure_patch, print_measured, record_of, required_gpu
 from shflbench.cli.advise.output import as_json
 from shflbench.cli.check.progress import show_step
 from shflbench.cli.file_arguments import as_built
 from shflbench.cli.layout import Line, Table
 from shflbench.default_arch import DEFAULT_ARCH
+from shflbench.errors import KernelError
 from shflbench.user_kernels.file_options import TIME_LIMIT_S, file_options
 from shflbench.words import join_words, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker import ExchangeAdvice, KernelAdvice, SourceLine
+    from shflbench.checker import ExchangeAdvice, FileOptions, KernelAdvice, Patch, SourceLine
     from shflbench.cli.console import Console
+    from shflbench.kernel_bench.versions import MeasuredKernel
 
+MOST_DISTANCES = 8  # in a cell of the table
 WHERE = {  # relation → where the value comes from, as a reader says it
     "thread": "the same thread",
     "xor": "a lane of the warp",
@@ -28,15 +32,34 @@ WHERE = {  # relation → where the value comes from, as a reader says it
     "permutation": "a lane of the warp",
     "several": "lanes of the warp, several values each",
     "across": "another warp",
+    "parts": "lanes of the warp, parts of a value each",
 }
 
 
-def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> None:
-    """Check the kernels of a file and print the advice on each."""
-    from shflbench.checker import advise_file, barrier_patch
+def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> int:
+    """Check the kernels of a file, print the advice on each or the patch, and return the exit code."""
+    from shflbench.checker import advise_file, make_patch
 
+    gpu = required_gpu(flags)
     flags = as_built(file, flags, console)
-    options = file_options(
+    options = _options(file, flags)
+    with console.progress() as progress:
+        advice = advise_file(file, options, partial(show_step, progress))
+        patch = make_patch(file, advice, options) if flags["patch"] or flags["measure"] else None
+    if patch is not None and flags["patch"]:
+        _print_patch(patch, advice, console)
+    elif flags["form"] != "json":
+        _print_tables(advice, "given by --launch" if flags["launches"] else "of the host code", console)
+    measured = [] if patch is None or gpu is None else measure_patch(patch, flags, gpu, console)
+    if flags["form"] == "json" and not flags["patch"]:
+        console.json(as_json("kernels", records(advice, measured)))
+    else:
+        print_measured(measured, console.say if flags["patch"] else console.data)
+    return 0 if all(item.result.is_timed for item in measured) else KernelError.exit_code
+
+
+def _options(file: Path, flags: dict[str, Any]) -> FileOptions:
+    return file_options(
         kernels=flags["kernels"],
         launches=flags["launches"],
         arguments=flags["arguments"],
@@ -51,21 +74,21 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> No
         seed=0,
         files=[file],
     )
-    with console.progress() as progress:
-        advice = advise_file(file, options, partial(show_step, progress))
-        patch = barrier_patch(file, advice, options) if flags["patch"] else ""
-    if flags["patch"]:
-        if "\r\n" in patch:  # a terminal gets no carriage returns
-            console.warn(f"{file} has the line ends of Windows: apply the diff by `git apply --ignore-whitespace`")
-        if patch:
-            console.data(patch.replace("\r\n", "\n").rstrip("\n"))
-        else:
-            console.say("No barrier of the file can be changed.")
+
+
+def _print_patch(patch: Patch, advice: Sequence[KernelAdvice], console: Console) -> None:
+    diff = patch.diff
+    if not diff:
+        console.say(NO_CHANGE)
         return
-    if flags["form"] == "json":
-        console.json(as_json("kernels", records(advice)))
-        return
-    origin = "given by --launch" if flags["launches"] else "of the host code"
+    if "\r\n" in diff:  # a terminal gets no carriage returns
+        console.warn(f"{patch.path} has the line ends of Windows: apply the diff by `git apply --ignore-whitespace`")
+    launches = list(dict.fromkeys(launch for kernel in advice for launch in kernel.launches))
+    console.say(f"The changed file computed the same in {_at(launches)}.")
+    console.data(diff.replace("\r\n", "\n").rstrip("\n"))
+
+
+def _print_tables(advice: Sequence[KernelAdvice], origin: str, console: Console) -> None:
     for kernel in advice:
         if sentence := _sentence(kernel):
             console.data(f"{_title(kernel)}: {sentence}")
@@ -91,8 +114,7 @@ def tables(advice: KernelAdvice, origin: str) -> Iterator[Table]:
     def line(other: SourceLine) -> str:
         return str(other.line) if other.file == place.file else other.shown(Path.cwd())
 
-    launches = one_or_many(len(advice.launches), "launch", "launches")
-    at = f"in {launches} {join_words(advice.launches)} {origin}"
+    at = f"in {_at(advice.launches)} {origin}"
     if advice.exchanges:
         lines = tuple(
             Line((line(one.store), line(one.load), _sources(one), one.instead or "–")) for one in advice.exchanges
@@ -108,6 +130,10 @@ def tables(advice: KernelAdvice, origin: str) -> Iterator[Table]:
         yield Table(f"{title}: barriers, {at}", ("in line", "need"), lines)
 
 
+def _at(launches: Sequence[str]) -> str:
+    return f"{one_or_many(len(launches), 'launch', 'launches')} {join_words(launches)}"
+
+
 def _blocks(advice: KernelAdvice) -> list[str]:
     """Return the sizes of the blocks of the launches: `256 threads`, or `32x8 threads`."""
     shapes = (launch.partition(":")[2] or launch.rpartition("x")[2] for launch in advice.launches)
@@ -121,14 +147,20 @@ def _sources(exchange: ExchangeAdvice) -> str:
         where = WHERE[relation.name.lower()]
         counts[where] = counts.get(where, 0) + count
     parts = [f"{where} ({count:,})" for where, count in counts.items()]
-    if exchange.distances:
-        parts.append(f"distance {', '.join(str(abs(item)) for item in exchange.distances)}")
+    if 0 < len(exchange.distances) <= MOST_DISTANCES:
+        parts.append(f"{_unit(exchange)} {', '.join(str(abs(item)) for item in exchange.distances)}")
     return ", ".join(parts)
 
 
-def records(advice: Sequence[KernelAdvice]) -> list[dict[str, object]]:
-    """Return the advice on each kernel as a JSON object."""
+def _unit(exchange: ExchangeAdvice) -> str:
+    """Return what the numbers of an exchange are: lanes of a broadcast, or distances."""
+    return "lane" if any(relation.name == "BROADCAST" for relation, _ in exchange.relations) else "distance"
+
+
+def records(advice: Sequence[KernelAdvice], measured: Sequence[MeasuredKernel] = ()) -> list[dict[str, object]]:
+    """Return the advice on each kernel as a JSON object, with what `--measure` measured."""
     base = Path.cwd()
+    times = {item.name: record_of(item) for item in measured}
     return [
         {
             "kernel": kernel.report.name,
@@ -151,6 +183,7 @@ def records(advice: Sequence[KernelAdvice]) -> list[dict[str, object]]:
             "barriers": [
                 {"line": one.line.shown(base), "need": one.need, "reason": one.reason} for one in kernel.barriers
             ],
+            **({"measured": times[kernel.report.name]} if kernel.report.name in times else {}),
         }
         for kernel in advice
     ]

@@ -11,6 +11,7 @@ from shflbench.compile.toolchain import find
 Advise = Callable[..., KernelAdvice]
 ROWS = "int t = threadIdx.x, lane = t % 32; __shared__ int s[256]; s[t] = in[t]; "
 BARRIER = "__syncthreads(); "
+BUFFERS = ["in=i32[256]", "out=i32[512]"]
 
 
 @pytest.fixture
@@ -67,6 +68,22 @@ def test_several_values_of_a_lane_are_several_shuffles(advise: Advise) -> None:
     load = "for (int k = 0; k < 4; ++k) out[128 * w + 32 * k + lane] = s[w][32 * k + lane];"
     (exchange,) = advise(f"{tile}\n{store}\n__syncthreads();\n{load}", "1x256").exchanges
     assert exchange.instead == "4 shuffles, or a transposition by shuffles"
+
+
+@pytest.mark.parametrize(
+    ("index", "instead"),
+    [("t / 32 * 8 + t % 8", "4 shuffles, one for each part of a value"), ("(t + 32) % 256 / 4", "")],
+)
+def test_a_value_that_several_lanes_wrote_is_a_shuffle_per_part(advise: Advise, index: str, instead: str) -> None:
+    store = "int t = threadIdx.x; __shared__ alignas(4) char s[256]; s[t] = in[t];"
+    (exchange,) = advise(f"{store}\n{BARRIER}\nout[t] = reinterpret_cast<int*>(s)[{index}];", "1x256").exchanges
+    assert exchange.instead == instead
+
+
+def test_a_broadcast_from_lanes_of_many_numbers_names_none(advise: Advise) -> None:
+    loop = "#pragma unroll\nfor (int k = 0; k < 32; ++k) sum = 3 * sum + s[t / 32 * 32 + k];"
+    (exchange,) = advise(f"{ROWS}\n{BARRIER}\nint sum = 0;\n{loop}\nout[t] = sum;", "1x256").exchanges
+    assert exchange.instead == "__shfl_sync(mask, value, lane)"
 
 
 def test_a_tree_over_a_block_is_a_shuffle_in_the_steps_that_stay_in_a_warp(advise: Advise) -> None:
@@ -136,6 +153,29 @@ def test_a_launch_that_nobody_states_is_no_evidence(advise: Advise) -> None:
     advice = advise(f"{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];")
     assert (advice.exchanges, advice.barriers) == ((), ())
     assert advice.missing == "no launch is stated: give --launch GRIDxBLOCK"
+
+
+@pytest.mark.parametrize(
+    ("body", "argument"),
+    [
+        (f"{ROWS}\n{BARRIER}\nout[t] = s[(t + n) % 256];", "n=1"),  # an index
+        (f"{ROWS}\n{BARRIER}\nif (t < n) out[t] = s[t ^ 5];", "n=200"),  # a condition
+        ("int t = threadIdx.x;\nout[t] = in[t];\n__syncthreads();\nout[256 + t] = out[(t + n) % 256];", "n=1"),
+    ],
+)
+def test_a_derived_number_that_decides_on_exchanges_is_no_evidence(advise: Advise, body: str, argument: str) -> None:
+    advice = advise(body, "1x256", arguments=BUFFERS)
+    assert (advice.exchanges, advice.barriers) == ((), ())
+    expected = "which threads exchange values depends on n, which is derived: give --arg n=…"
+    assert advice.missing == expected
+    given = advise(body, "1x256", arguments=[*BUFFERS, argument])
+    assert given.missing == ""
+    assert given.barriers
+
+
+def test_a_derived_number_that_does_not_decide_on_exchanges_does_not_matter(advise: Advise) -> None:
+    advice = advise(f"{ROWS}\n{BARRIER}\nout[t + (n > 9)] = s[t ^ 5] + n;", "1x256", arguments=BUFFERS)
+    assert (advice.missing, [barrier.need for barrier in advice.barriers]) == ("", ["__syncwarp() is enough"])
 
 
 def test_a_broken_kernel_gets_its_findings_instead_of_advice(advise: Advise) -> None:

@@ -47,22 +47,34 @@ __global__ void lanes(const float* in, float* out) {
 """
 
 
-@pytest.mark.parametrize("text", [LANES, LANES.rstrip("\n"), LANES.replace("\n", "\r\n")])
-def test_patch_is_a_diff_that_git_applies(file: str, shflbench: Command, text: str) -> None:
+SHUFFLED = """
+__global__ void lanes(const float* in, float* out) {
+\tfloat s_value = in[threadIdx.x];
+\tout[threadIdx.x] = __shfl_xor_sync(0xffffffff, s_value, 1);
+}
+"""
+TWO_LOADS = LANES.replace("^ 1];", "^ 1] + s[threadIdx.x];")
+WEAKER = TWO_LOADS.replace("__syncthreads", "__syncwarp")
+
+
+@pytest.mark.parametrize(("text", "changed"), [(LANES, SHUFFLED), (TWO_LOADS, WEAKER)])
+@pytest.mark.parametrize("end", ["", "\n", "\r\n"])
+def test_patch_is_a_diff_that_git_applies(file: str, shflbench: Command, text: str, changed: str, end: str) -> None:
     del file
+    text = text.replace("\n", end) if end == "\r\n" else text.removesuffix("\n") + end
     Path("lanes.cu").write_bytes(text.encode())
     outcome = shflbench("advise", "lanes.cu", "--launch", "1x64", "--patch")
     assert outcome.code == 0, outcome.err
+    assert "The changed file computed the same in launch 1x64.\n" in outcome.err
     assert Path("lanes.cu").read_bytes() == text.encode()
     Path("lanes.diff").write_bytes(outcome.out.encode())
     words = ["--ignore-whitespace"] if "`git apply --ignore-whitespace`" in outcome.err else []
     assert bool(words) == ("\r" in text)
     subprocess.run(["git", "apply", *words, "lanes.diff"], check=True)
-    expected = text.replace("__syncthreads", "__syncwarp").replace("\r", "")
-    assert Path("lanes.cu").read_text(encoding="utf-8") == expected  # whatever its line ends are
+    assert Path("lanes.cu").read_text(encoding="utf-8") == changed.removesuffix("\n") + end[-1:]
     again = shflbench("advise", "lanes.cu", "--launch", "1x64", "--patch")
     assert (again.code, again.out) == (0, "")
-    assert "No barrier of the file can be changed." in again.err
+    assert "No exchange and no barrier of the file can be changed." in again.err
 
 
 def test_no_patch_where_another_kernel_needs_the_barrier_of_the_line(file: str, shflbench: Command) -> None:
@@ -85,6 +97,66 @@ def test_a_kernel_without_advice_is_a_sentence(file: str, shflbench: Command) ->
     assert outcome.code == 0, outcome.err
     assert "plain (lanes.cu:1): no exchange through shared memory and no barrier of the block\n" in outcome.out
     assert "racy (lanes.cu:3): broken: 1 finding: RAW" in outcome.out
+
+
+ROWS = """
+#include <cstdlib>
+__global__ void rows(const float* in, float* out, int width) {
+    __shared__ float s[256];
+    s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    int first = threadIdx.x / width * width;
+    out[threadIdx.x] = s[(first + (threadIdx.x + 1 - first) % width) % 256];
+}
+"""
+MAIN = """
+int main(int argc, char** argv) {
+    float *in, *out;
+    int width = atoi(argv[1]);
+    cudaMalloc(&in, 1024);
+    cudaMalloc(&out, 1024);
+    cudaMemset(in, 0, 1024);
+    rows<<<1, 256>>>(in, out, width);
+}
+"""
+CALLER = "void run(float* in, float* out, int width) { rows<<<1, 256>>>(in, out, width); }\n"
+
+
+@pytest.mark.parametrize(
+    ("main", "derived", "words"),
+    [
+        (MAIN, "argv[1] = ", "--host-args, or --launch GRIDxBLOCK"),
+        (CALLER, "width = ", "--launch GRIDxBLOCK --arg width=…"),
+    ],
+)
+def test_launches_for_numbers_that_nobody_gives_show_nothing(
+    file: str, shflbench: Command, main: str, derived: str, words: str
+) -> None:
+    del file
+    Path("rows.cu").write_text(ROWS + main, encoding="utf-8")
+    outcome = shflbench("advise", "rows.cu")
+    assert outcome.code == 0, outcome.err
+    assert f"rows (rows.cu:3): the launches follow from derived {derived}" in outcome.out
+    assert f": give {words}\n" in outcome.out
+    assert "__syncwarp" not in outcome.out
+
+
+@pytest.mark.parametrize(("width", "need"), [("16", "__syncwarp() is enough"), ("128", "needed: it orders")])
+@pytest.mark.parametrize("main", [MAIN, CALLER])
+def test_numbers_that_somebody_gives_show_something(
+    file: str, shflbench: Command, main: str, width: str, need: str
+) -> None:
+    del file
+    Path("rows.cu").write_text(ROWS + main, encoding="utf-8")
+    given = ("--host-args", width) if main == MAIN else ("--launch", "1x256", "--arg", f"width={width}")
+    assert need in shflbench("advise", "rows.cu", *given).out
+
+
+def test_a_given_launch_does_not_make_numbers_of_the_host_code_given(file: str, shflbench: Command) -> None:
+    del file
+    Path("rows.cu").write_text(ROWS + MAIN, encoding="utf-8")
+    outcome = shflbench("advise", "rows.cu", "--launch", "1x256")
+    assert "depends on width, which is derived: give --arg width=…\n" in outcome.out
 
 
 def test_kernel_chooses_one(file: str, shflbench: Command) -> None:

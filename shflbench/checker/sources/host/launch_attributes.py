@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.host.launch_structures import CLUSTER, PROGRAMMATIC_SERIALIZATION
+from shflbench.checker.sources.host.launch_structures import CLUSTER, PROGRAMMATIC_SERIALIZATION, SIZES
 from shflbench.checker.sources.host.values import UNKNOWN, Cell, CellAddress, Pointer, Structure
 
 if TYPE_CHECKING:
@@ -47,13 +48,15 @@ def _attributes(fields: Mapping[str, Cell]) -> Iterator[Structure]:
     listed = fields["attrs"].load() if "attrs" in fields else UNKNOWN
     number = fields["numAttrs"].load() if "numAttrs" in fields else UNKNOWN
     if isinstance(listed, CellAddress):
-        items = [listed.cell.load()]
+        items = {0: listed.cell.load()}
     elif isinstance(listed, Structure) and listed.memory is not None:
-        items = [listed.memory.objects[place] for place in sorted(listed.memory.objects)]
+        items = listed.memory.objects
     elif isinstance(listed, Pointer):
         start = listed.offset or 0
-        items = [listed.memory.objects[place] for place in sorted(listed.memory.objects) if place >= start]
+        items = {place - start: item for place, item in listed.memory.objects.items() if place >= start}
     else:
-        items = []
-    most = number if isinstance(number, int) else len(items)
-    yield from (item for item in items[:most] if isinstance(item, Structure))
+        items = {}
+    end = number * SIZES["cudaLaunchAttribute"] if isinstance(number, int) else inf
+    for place, item in sorted(items.items()):
+        if place < end and isinstance(item, Structure):
+            yield item

@@ -20,6 +20,12 @@ def test_each_thread_runs_its_number_of_iterations(form: str, policy: str) -> No
     assert run(code, rows, policy) == [(a.bit_length(), 1 if a.bit_length() > 32 else 8) for a, _ in rows]
 
 
+@pytest.mark.parametrize(("value", "guard", "y"), [(-1, "%p1", 7), (-1, "!%p1", 8), (0, "%p1", 8), (0, "!%p1", 7)])
+def test_a_guard_may_be_a_constant(value: int, guard: str, y: int) -> None:
+    code = f"mov.u64 %x, 0; mov.u64 %y, 7; mov.pred %p1, {value}; @{guard} bra $end; add.u64 %y, %y, 1; $end:"
+    assert run(code, operands()) == [(0, y)] * len(operands())
+
+
 CALLED = """
 .func (.param .align 16 .b8 result[16]) called(.param .align 16 .b8 given[16])
 {

@@ -3,7 +3,7 @@
 import pytest
 
 from shflbench.checker.exchanges.advice import BarrierNeed
-from shflbench.checker.exchanges.patch import edited
+from shflbench.checker.exchanges.barrier_edits import edited
 
 WARP, NOTHING, BLOCK = BarrierNeed.WARP, BarrierNeed.NOTHING, BarrierNeed.BLOCK
 

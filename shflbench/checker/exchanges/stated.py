@@ -1,0 +1,87 @@
+"""The launches that show something: those whose shape, and whose numbers that decide on exchanges, somebody states."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.default_launches import assumed_texts
+from shflbench.checker.opcodes.forms import Access, Barrier
+from shflbench.words import join_words, one_or_many
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from shflbench.checker.dataflow.slices import Slice, Slicer
+    from shflbench.checker.link.program import Op
+    from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.checker.sources.kernel_file import HostLaunch
+
+NO_LAUNCH = "no launch is stated: give --launch GRIDxBLOCK"
+OF_COMMAND_LINE = "argv["  # numbers that `--host-args` gives
+
+
+def exchanges(op: Op) -> bool:
+    """Whether an op is a barrier, or may access shared memory."""
+    is_shared = op.place is not None and op.place.space in {"shared", ""}
+    return isinstance(op.form, Barrier) or (isinstance(op.form, Access) and is_shared)
+
+
+def deciding(slicer: Slicer) -> Slice:
+    """Return what decides which threads exchange values: in shared memory, and in buffers that are written and read."""
+    global_ops = [op for op in slicer.ops if isinstance(op.form, Access) and not exchanges(op)]
+    loads: set[int] = set()
+    stores: set[int] = set()
+    for op in global_ops:
+        (loads if _is_load(op) else stores).update(slicer.pointers(op))
+    both = loads & stores
+    others = [op for op in global_ops if both & slicer.pointers(op)] if both else []
+    return slicer.of([*filter(exchanges, slicer.ops), *others])
+
+
+def _is_load(op: Op) -> bool:
+    return isinstance(op.form, Access) and op.form.kind == "ld"
+
+
+def request_for(item: LaunchEvidence, depends: Slice) -> str:
+    """Return what to give, as a sentence, so that a launch shows something; empty if it does as it is.
+
+    With fewer blocks than that of the host code, its blocks are the same. A number that the check chose may be one for
+    which rows fit a warp, although those of the program do not.
+    """
+    launch = item.launch
+    if launch.origin is Origin.DERIVED:
+        return NO_LAUNCH
+    host = launch.host
+    if launch.origin is Origin.HOST and host is not None and host.assumed:
+        return _of_assumed(host)
+    is_assumed = host is not None and bool(host.assumed)
+    if names := list(dict.fromkeys(_derived_numbers(item, depends, is_assumed=is_assumed))):
+        verb = one_or_many(len(names), "is", "are")
+        given = " ".join(f"--arg {name}=…" for name in names)
+        return f"which threads exchange values depends on {join_words(names)}, which {verb} derived: give {given}"
+    return ""
+
+
+def _of_assumed(host: HostLaunch) -> str:
+    """Return what to give instead of numbers of the command line, of an input, or of the caller of a function."""
+    names = [name for name, _ in host.assumed]
+    option = "--launch GRIDxBLOCK"
+    if any(name.startswith(OF_COMMAND_LINE) for name in names):
+        option = f"--host-args, or {option}"
+    elif of_caller := [name for name in names if name.isidentifier() and name != "input"]:
+        option = f"{option} {' '.join(f'--arg {name}=…' for name in of_caller)}"
+    return f"the launches follow from derived {join_words(assumed_texts(host))}: give {option}"
+
+
+def _derived_numbers(item: LaunchEvidence, depends: Slice, *, is_assumed: bool) -> Iterator[str]:
+    """Yield the numbers that nobody gave; with `is_assumed`, those of the host code follow from such ones."""
+    derived = {Origin.DERIVED, Origin.HOST} if is_assumed else {Origin.DERIVED}
+    for span in item.arguments.spans(depends.parameters):
+        if span.buffer is None and span.origin in derived:
+            yield span.name
+
+
+def first_request(requests: Iterable[str]) -> str:
+    """Return the request that asks for the least: for a number rather than for a launch."""
+    return min(requests, key=lambda text: (text == NO_LAUNCH, "--arg" not in text), default=NO_LAUNCH)

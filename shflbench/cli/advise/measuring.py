@@ -1,0 +1,74 @@
+"""Time a file with the changes of a patch against the file as it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from shflbench.default_arch import DEFAULT_ARCH
+from shflbench.user_kernels.file_options import TIME_LIMIT_S, file_options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from shflbench.checker import Patch
+    from shflbench.cli.console import Console
+    from shflbench.kernel_bench.versions import MeasuredKernel
+
+NO_CHANGE = "No exchange and no barrier of the file can be changed."
+MOST_THREADS = 1 << 40  # of a launch; a GPU refuses what it cannot run
+
+
+def required_gpu(flags: dict[str, Any]) -> int | None:
+    """Return the number of the GPU to time on, None if nothing is timed; DeviceError if there is no such GPU."""
+    if not flags["measure"]:
+        return None
+    from shflbench.kernel_bench.versions import require_gpu
+
+    return require_gpu(flags["gpu"])
+
+
+def measure_patch(patch: Patch, flags: dict[str, Any], gpu: int, console: Console) -> list[MeasuredKernel]:
+    """Time the kernels whose code a patch changes."""
+    from shflbench.kernel_bench.versions import bench_versions
+
+    if not patch.kernels:
+        if not flags["patch"]:
+            console.say(NO_CHANGE)
+        return []
+    options = file_options(
+        kernels=patch.kernels,
+        launches=flags["launches"],
+        arguments=(),  # they are sets, of which there is one
+        shared=flags["shared"],
+        include=flags["include"],
+        define=flags["define"],
+        host_args=flags["host_args"],
+        fast_math=flags["fast_math"],
+        compiler="nvrtc",  # which also makes the machine code that is timed
+        time_limit_s=TIME_LIMIT_S,
+        arch=flags["arch"] or DEFAULT_ARCH,
+        seed=0,
+        files=[patch.path],
+        most_threads=MOST_THREADS,
+    )
+    with console.progress(), patch.copy() as copy:
+        return bench_versions(patch.path, copy, options, flags["arguments"], gpu)
+
+
+def print_measured(measured: Sequence[MeasuredKernel], write: Callable[[str], None]) -> None:
+    """Print the times of both versions of each kernel, and their ratio with its interval."""
+    for item in measured:
+        write(f"{item.name}: the file as it is (old), and with the patch (new)")
+        for line in item.result.text().splitlines():
+            write(f"  {line}")
+
+
+def record_of(item: MeasuredKernel) -> dict[str, object]:
+    """Return what was measured of a kernel as a JSON object."""
+    speedup = item.speedup
+    return {
+        "time_us": {row.variant: row.time_us for row in item.result.rows},
+        "status": {row.variant: row.status.value for row in item.result.rows},
+        "left_out": "; ".join(item.result.left_out.values()),
+        "speedup": None if speedup is None else {"value": speedup.value, "low": speedup.low, "high": speedup.high},
+    }

@@ -1,0 +1,153 @@
+"""A shuffle instead of an array of shared memory, as an edit of the source that computes the same."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from shflbench.checker import FileOptions, advise_file, make_patch, parse_arguments, parse_shape
+from shflbench.checker.exchanges.same_memory import StatedRuns, leaves_same_memory
+from shflbench.compile.toolchain import find
+
+pytestmark = pytest.mark.expensive
+
+Patch = Callable[..., str]
+SIGNATURE = "__global__ void kernel(const int* in, int* out, int n)"
+NUMBERS = "int t = threadIdx.x, lane = t % 32, w = t / 32;"
+
+
+@pytest.fixture
+def options(kernel_cache: Path) -> FileOptions:
+    launches, arguments = (parse_shape("1x64"),), parse_arguments(["n=4"])
+    return FileOptions(launches=launches, arguments=arguments, toolchain=find(), cache=kernel_cache, outputs=False)
+
+
+@pytest.fixture
+def patch(tmp_path: Path, options: FileOptions) -> Patch:
+    """Return the body of a kernel as a patch leaves it."""
+
+    def call(
+        body: str, *, signature: str = SIGNATURE, others: str = "", verdict: str = "clean", launched: bool = True
+    ) -> str:
+        file = tmp_path / "kernel.cu"
+        before = f"{others}{signature} {{\n{NUMBERS}\n"
+        text = f"{before}{body}\n}}\n"
+        file.write_bytes(text.encode())
+        given = options if launched else replace(options, launches=(), arguments=())
+        advice = advise_file(file, given, lambda _: None)
+        assert advice[-1].report.verdict == verdict
+        changed = make_patch(file, advice, given).text
+        assert file.read_bytes() == text.encode()
+        return changed.removeprefix(before).removesuffix("\n}\n")
+
+    return call
+
+
+ARRAY = "__shared__ int s[64];"
+STORE = f"{ARRAY}\ns[t] = in[t];\n__syncthreads();"
+STORED = "int s_value = in[t];"
+FROM = "int from = (n + w) % 32;\nif (lane == from)"
+LOOP = "int sum = in[t];\nfor (int d = 16; d > 0; d /= 2) {\n"
+WAIT = "\n    __syncthreads();\n"
+OTHER = "q[63 - t] = in[t];\n__syncthreads();"
+BUTTERFLY = "__shfl_xor_sync(0xffffffff, s_value"
+OLDER = "for (int k = 0; k < 2; ++k) s[k][t] = in[t] + k;\n__syncwarp();"
+HALVES = "s[w][lane] = in[t];\ns[w][32 + lane] = in[t] + 1;\n__syncwarp();"
+# Body → with a shuffle.
+BODIES = {
+    "xor": (f"{STORE}\nout[t] = s[t ^ 5];", f"{STORED}\nout[t] = __shfl_xor_sync(0xffffffff, s_value, 5);"),
+    "xor, the other way round": (
+        f"{STORE}\nout[t] = s[5 ^ t];",
+        f"{STORED}\nout[t] = __shfl_xor_sync(0xffffffff, s_value, 5);",
+    ),
+    "shift under a condition": (
+        f"{STORE}\nif (lane > 0) {{\n    out[t] = s[t - 1];\n}}",
+        f"{STORED}\nint s_read = __shfl_up_sync(0xffffffff, s_value, 1);\nif (lane > 0) {{\n    out[t] = s_read;\n}}",
+    ),
+    "shift in an expression": (
+        f"{STORE}\nout[t] = lane < 30 ? s[t + 2] : 7;",
+        f"{STORED}\nint s_read = __shfl_down_sync(0xffffffff, s_value, 2);\nout[t] = lane < 30 ? s_read : 7;",
+    ),
+    "broadcast": (
+        "__shared__ int s[2];\nif (lane == 7) s[w] = in[t];\n__syncthreads();\nout[t] = s[w];",
+        "int s_value{};\nif (lane == 7) s_value = in[t];\nout[t] = __shfl_sync(0xffffffff, s_value, 7);",
+    ),
+    "broadcast from a lane that the kernel computes": (
+        f"__shared__ int s[2];\n{FROM} s[w] = in[t];\n__syncthreads();\nout[t] = s[w];",
+        f"int s_value{{}};\n{FROM} s_value = in[t];\nout[t] = __shfl_sync(0xffffffff, s_value, from);",
+    ),
+    "permutation": (
+        f"{STORE}\nout[t] = s[w * 32 + lane * 5 % 32];",
+        f"{STORED}\nout[t] = __shfl_sync(0xffffffff, s_value, w * 32 + lane * 5 % 32);",
+    ),
+    "steps of a loop": (
+        f"__shared__ int s[2][32];\n{LOOP}    s[w][lane] = sum;{WAIT}    sum += s[w][lane ^ d];{WAIT}}}\nout[t] = sum;",
+        f"{LOOP}    int s_value = sum;\n    sum += {BUTTERFLY}, d);\n}}\nout[t] = sum;",
+    ),
+    "one of two arrays": (
+        f"__shared__ int q[64];\n{STORE}\n{OTHER}\nout[t] = s[t ^ 5] + q[t];",
+        f"__shared__ int q[64];\n{STORED}\n{OTHER}\nout[t] = {BUTTERFLY}, 5) + q[t];",
+    ),
+    "a name that is used": (
+        f"int s_value = 3;\n{STORE}\nout[t] = s[t ^ 5] + s_value;",
+        "int s_value = 3;\nint s_value_ = in[t];\nout[t] = __shfl_xor_sync(0xffffffff, s_value_, 5) + s_value;",
+    ),
+    "lines of Windows": (
+        f"{STORE}\nif (lane > 0) out[t] = s[t - 1];".replace("\n", "\r\n"),
+        f"{STORED}\nint s_read = __shfl_up_sync(0xffffffff, s_value, 1);\nif (lane > 0) out[t] = s_read;".replace(
+            "\n", "\r\n"
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("body", "changed"), BODIES.values(), ids=BODIES)
+def test_a_shuffle_stands_for_the_array(patch: Patch, body: str, changed: str) -> None:
+    assert patch(body) == changed
+
+
+# Bodies of which the array stays, although a shuffle gives some of its values.
+KEPT = {
+    "two loads": f"{STORE}\nout[t] = s[t ^ 5] + s[t];",
+    "two stores": f"{STORE}\nint other = s[t ^ 5];\n__syncwarp();\ns[t] = other;\n__syncwarp();\nout[t] = other;",
+    "another warp": f"{STORE}\nout[t] = s[63 - t];",
+    "several values of a lane": f"__shared__ int s[2][64];\n{HALVES}\nout[t] = s[w][2 * lane];",
+    "its address": f"{STORE}\nint* p = s;\nout[t] = p[t ^ 5];",
+    "an atomic": f"{ARRAY}\ns[t] = in[t];\natomicAdd(&s[t], 1);\n__syncthreads();\nout[t] = s[t ^ 5];",
+    "an older value": f"__shared__ int s[2][64];\n{OLDER}\nout[t] = s[0][t ^ 5];",
+    "lanes that end": f"{ARRAY}\nif (lane > 29) return;\ns[t] = in[t];\n__syncwarp(~0u >> 2);\nout[t] = s[t ^ 1];",
+    "an index with an effect": f"{STORE}\nint k = t;\nout[t] = s[(k++) ^ 5] + k;",
+    "a condition of the loop": f"{STORE}\nfor (int k = 0; k < 1 + lane; ++k) out[t] = s[t / 32 * 32 + k] + k;",
+}
+
+
+@pytest.mark.parametrize("body", KEPT.values(), ids=KEPT)
+def test_an_array_with_another_use_stays(patch: Patch, body: str) -> None:
+    assert "__shfl" not in patch(body)
+
+
+def test_an_instance_of_which_nothing_is_known_keeps_the_array(patch: Patch) -> None:
+    template = "template <int D> __global__ void kernel(const int* in, int* out, int n)"
+    body = f"{STORE}\nout[t] = s[(t ^ 1) + (D > 1 && n > 1000 ? 32 : 0)];"
+    known = f"{template};\nvoid run(int* p, int* q) {{ kernel<1><<<1, 64>>>(p, q, 4); }}\n"
+    assert "__shfl" in patch(body, signature=template, others=known, launched=False)
+    also_unknown = known.replace("; }", '; int n; scanf("%d", &n); kernel<2><<<1, 64>>>(p, q, n); }')
+    assert "__shfl" not in patch(body, signature=template, others=f"#include <cstdio>\n{also_unknown}", launched=False)
+
+
+@pytest.mark.parametrize(("distance", "is_same"), [(1, True), (2, False)])
+def test_zeros_do_not_hide_another_exchange(
+    tmp_path: Path, options: FileOptions, distance: int, *, is_same: bool
+) -> None:
+    runs = []
+    for number in (1, distance):
+        file = tmp_path / "kernel.cu"
+        file.write_text(f"{SIGNATURE} {{\n{NUMBERS}\n{STORE}\nout[t] = s[t ^ {number}];\n}}\n", encoding="utf-8")
+        given = replace(options, arguments=parse_arguments(["in=i32[64]:0", "n=4"]))
+        (advice,) = advise_file(file, given, lambda _: None)
+        assert advice.runs is not None
+        runs.append(advice.runs)
+    assert (
+        leaves_same_memory(StatedRuns(runs[0].program, runs[0].launches), runs[1].program, options.deadline) is is_same
+    )
