@@ -51,6 +51,7 @@ class ExchangeAdvice:
     offered: int  # the most values that a lane offers in one execution
     values: int
     instead: str  # a shuffle; empty where there is none
+    element: str = ""  # NumPy's type of a value: `f4`, or `u4` where the code does not say more than its size
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +113,9 @@ def _lines(exchange: ExchangeAdvice) -> tuple[str, int, str, int]:
 
 def _exchange(flow: Flow) -> ExchangeAdvice:
     relations = tuple(sorted(flow.relations.items(), key=lambda item: item[0].value))
-    return ExchangeAdvice(flow.store, flow.load, relations, flow.distances, flow.offered, flow.values, _instead(flow))
+    return ExchangeAdvice(
+        flow.store, flow.load, relations, flow.distances, flow.offered, flow.values, _instead(flow), flow.element
+    )
 
 
 def _instead(flow: Flow) -> str:

@@ -36,6 +36,7 @@ class Flow:
     load: SourceLine
     executions: Counter[tuple[LaneRelation, int, int]] = field(default_factory=Counter)
     values: int = 0
+    element: str = ""  # NumPy's type of a value, as the store has it
 
     @property
     def relations(self) -> dict[LaneRelation, int]:
@@ -164,6 +165,7 @@ def _add(
         flow = study.flows.setdefault(key, Flow(*key))
         flow.executions += totals.executions
         flow.values += totals.values
+        flow.element = getattr(totals.store.form, "type", "")
     for number in recorder.barriers.values():
         _join(_site(study, line_of(number.op.instruction)), number)
 

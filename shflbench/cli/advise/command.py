@@ -86,7 +86,8 @@ def command(
 
     FILE is a .cu, .cuh or .ptx file: of each kernel, prints which values go through shared memory between which lanes,
     with the shuffle that could replace it, and which barriers of the block a check of the kernel without them shows
-    not to be needed, or only within warps, in the launches of the host code or of --launch. Needs no GPU.
+    not to be needed, or only within warps, in the launches of the host code or of --launch. Says what a shuffle brought
+    in RESULTS, and what is predicted for the kernel. Needs no GPU, except for --measure.
 
     PATTERN is the name of a pattern, RESULTS are run folders or folders that hold runs, by default ./results. Takes
     the measured setting that is nearest to your kernel and says how it differs; prints how near the variant comes to
@@ -109,7 +110,8 @@ def command(
     if pattern is not None and Path(pattern).suffix.lower() in SUFFIXES:
         from shflbench.cli.advise.file_advice import print_file_advice
 
-        return print_file_advice(Path(pattern), {**file_flags, "arch": arch, "gpu": gpu, "form": form}, console)
+        gpu_flags = {"arch": arch, "gpu": gpu, "form": form}
+        return print_file_advice(Path(pattern), {**file_flags, "results": results, **gpu_flags}, console)
     launch = _only_launch(file_flags)
     if pattern is None:
         raise UsageError("no pattern is named", "name one, as in: shflbench advise reduce; see shflbench list patterns")

@@ -6,20 +6,22 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shflbench.cli.advise.gains import gain_lines, gain_record, gains_of
 from shflbench.cli.advise.measuring import NO_CHANGE, measure_patch, print_measured, record_of, required_gpu
 from shflbench.cli.advise.output import as_json
 from shflbench.cli.check.progress import show_step
 from shflbench.cli.file_arguments import as_built
-from shflbench.cli.layout import Line, Table
+from shflbench.cli.layout import Line, Table, wrap_text
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.errors import KernelError
 from shflbench.user_kernels.file_options import TIME_LIMIT_S, file_options
 from shflbench.words import joined, one_or_many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.checker import ExchangeAdvice, FileOptions, KernelAdvice, Patch, SourceLine
+    from shflbench.cli.advise.gains import KernelGain
     from shflbench.cli.console import Console
     from shflbench.kernel_bench.versions import MeasuredKernel
 
@@ -46,13 +48,14 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
     with console.progress() as progress:
         advice = advise_file(file, options, partial(show_step, progress))
         patch = make_patch(file, advice, options) if flags["patch"] or flags["measure"] else None
+    gains = {} if flags["patch"] else gains_of(advice, flags, console)
     if patch is not None and flags["patch"]:
         _print_patch(patch, advice, console)
     elif flags["form"] != "json":
-        _print_tables(advice, "given by --launch" if flags["launches"] else "of the host code", console)
+        _print_tables(advice, gains, "given by --launch" if flags["launches"] else "of the host code", console)
     measured = [] if patch is None or gpu is None else measure_patch(patch, flags, gpu, console)
     if flags["form"] == "json" and not flags["patch"]:
-        console.json(as_json("kernels", records(advice, measured)))
+        console.json(as_json("kernels", records(advice, gains, measured)))
     else:
         print_measured(measured, console.say if flags["patch"] else console.data)
     return 0 if all(item.result.is_timed for item in measured) else KernelError.exit_code
@@ -88,12 +91,18 @@ def _print_patch(patch: Patch, advice: Sequence[KernelAdvice], console: Console)
     console.data(diff.replace("\r\n", "\n").rstrip("\n"))
 
 
-def _print_tables(advice: Sequence[KernelAdvice], origin: str, console: Console) -> None:
+def _print_tables(
+    advice: Sequence[KernelAdvice], gains: Mapping[str, KernelGain], origin: str, console: Console
+) -> None:
     for kernel in advice:
         if sentence := _sentence(kernel):
             console.data(f"{_title(kernel)}: {sentence}")
         for table in tables(kernel, origin):
             console.table(table, data=True)
+        if gain := gains.get(kernel.report.name):
+            console.data(f"{_title(kernel)}: what shuffles bring")
+            for line in gain_lines(gain):
+                console.data("\n".join(wrap_text(f"  {line}", console.width(data=True))))
 
 
 def _title(advice: KernelAdvice) -> str:
@@ -157,8 +166,10 @@ def _unit(exchange: ExchangeAdvice) -> str:
     return "lane" if any(relation.name == "BROADCAST" for relation, _ in exchange.relations) else "distance"
 
 
-def records(advice: Sequence[KernelAdvice], measured: Sequence[MeasuredKernel] = ()) -> list[dict[str, object]]:
-    """Return the advice on each kernel as a JSON object, with what `--measure` measured."""
+def records(
+    advice: Sequence[KernelAdvice], gains: Mapping[str, KernelGain], measured: Sequence[MeasuredKernel]
+) -> list[dict[str, object]]:
+    """Return the advice on each kernel as a JSON object, with what shuffles bring, and what `--measure` measured."""
     base = Path.cwd()
     times = {item.name: record_of(item) for item in measured}
     return [
@@ -183,6 +194,7 @@ def records(advice: Sequence[KernelAdvice], measured: Sequence[MeasuredKernel] =
             "barriers": [
                 {"line": one.line.shown(base), "need": one.need, "reason": one.reason} for one in kernel.barriers
             ],
+            **({"shuffles": gain_record(gains[kernel.report.name])} if kernel.report.name in gains else {}),
             **({"measured": times[kernel.report.name]} if kernel.report.name in times else {}),
         }
         for kernel in advice
