@@ -1,4 +1,4 @@
-"""What shuffles are predicted to bring to a kernel of a file, from its limits on an H200."""
+"""The gain that shuffles are predicted to bring to a kernel of a file, from its limits on an H200."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from shflbench.cli.console import Console
 
-FORMS = ("text", "json", "code")
+FORMS = ("text", "json", "code", "sarif")
+ONLY_OF = {"code": "patterns", "sarif": "files"}  # form → to what it applies
 
 
 @click.command(cls=Command)
@@ -63,7 +64,7 @@ FORMS = ("text", "json", "code")
         is_flag=True,
         help="Print what each exchange costs, as JSON for compilers and libraries; takes RESULTS alone.",
     ),
-    format_option(FORMS, " (the code to copy, alone)"),
+    format_option(FORMS, " (code: that to copy, alone; sarif: notes at the lines of FILE)"),
     OUTPUT_FILE,
 )
 @click.pass_obj
@@ -110,14 +111,21 @@ def command(
     if pattern is not None and Path(pattern).suffix.lower() in SUFFIXES:
         from shflbench.cli.advise.file_advice import print_file_advice
 
+        _require_form(form, "files")
         gpu_flags = {"arch": arch, "gpu": gpu, "form": form}
         return print_file_advice(Path(pattern), {**file_flags, "results": results, **gpu_flags}, console)
+    _require_form(form, "patterns")
     launch = _only_launch(file_flags)
     if pattern is None:
         raise UsageError("no pattern is named", "name one, as in: shflbench advise reduce; see shflbench list patterns")
     request = make_request(pattern, dtype, block, launch, _parsed(options))
     print_advice(console, advise(request, results, gpu, arch, console), form)
     return 0
+
+
+def _require_form(form: str, target: str) -> None:
+    if ONLY_OF.get(form, target) != target:
+        raise UsageError(f"--format {form} applies to {ONLY_OF[form]}", "Leave it out, or choose --format json.")
 
 
 def _only_launch(file_flags: dict[str, Any]) -> str | None:

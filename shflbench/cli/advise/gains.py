@@ -1,4 +1,4 @@
-"""What shuffles bring to the kernels of a file: stored ratios of the exchange alone, and predictions for the kernel."""
+"""The gain by shuffles in the kernels of a file: stored ratios of the exchange alone, and a prediction for all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `shflbench advise FILE` says of the gain: the exchange alone as stored, and the kernel as predicted."""
+"""The gain that `shflbench advise FILE` names: of the exchange alone, as stored, and of the kernel, as predicted."""
 
 import json
 from pathlib import Path
