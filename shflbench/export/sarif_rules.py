@@ -89,4 +89,16 @@ HELP: Mapping[str, tuple[str, str]] = {
     "not-compiled": ("Does not compile", "Fix the source, or pass missing folders with -I and macros with -D."),
     "not-checked": ("Not checked", "The kernel uses what the emulator does not support, or takes too long."),
     "removed-store": ("The compiler removed a store", "A race on this memory is no longer in the program."),
+    "exchange": (
+        "Exchange through shared memory that a shuffle could do",
+        "Pass the value by the shuffle that the message names; `shflbench advise FILE --patch` writes it where it can.",
+    ),
+    "weaker-barrier": (
+        "Barrier of the block that orders lanes of one warp only",
+        "Write __syncwarp() instead, if all sizes at which you run the kernel are like those of the launches.",
+    ),
+    "unneeded-barrier": (
+        "Barrier of the block that orders nothing",
+        "Remove it, if all sizes at which you run the kernel are like those of the launches.",
+    ),
 }

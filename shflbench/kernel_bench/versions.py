@@ -44,12 +44,12 @@ class MeasuredKernel:
 def require_gpu(name: str | None) -> int:
     """Return the number of the first GPU whose name contains a text; DeviceError if there is none."""
     try:
-        found = gpus.find()
+        listed = gpus.find()
     except DeviceError as error:
         raise DeviceError(f"--measure needs a GPU, and {error.message}", ADVICE) from error
-    named = [gpu.index for gpu in found if (name or "").lower() in gpu.name.lower()]
+    named = [gpu.index for gpu in listed if (name or "").lower() in gpu.name.lower()]
     if not named:
-        has = f"no name of a GPU contains {name!r}" if found else "the driver lists no GPU"
+        has = f"no name of a GPU contains {name!r}" if listed else "the driver lists no GPU"
         raise DeviceError(f"--measure needs a GPU, and {has}", ADVICE)
     return named[0]
 

@@ -202,18 +202,13 @@ class _Machine:
 
     def _documented(self, row: Row, launch: LaunchWork | None) -> dict[str, float | None]:
         """Return the bounds that no SM sets, in µs, None where they are not known."""
-        state = self.device.state
-        peak = peak_dram_bytes_per_us(self.device.name, state.max_memory_clock_mhz, state.memory_bus_bits)
         known = product(self.device.name)
-        memory: dict[str, float | None] = {}
         if launch is None:
-            memory[DRAM] = MemoryTraffic(self._distinct_bytes(row), state.l2_bytes, peak).least_us
+            state = self.device.state
+            peak = peak_dram_bytes_per_us(self.device.name, state.max_memory_clock_mhz, state.memory_bus_bits)
+            memory = {DRAM: MemoryTraffic(self._distinct_bytes(row), state.l2_bytes, peak).least_us}
         else:
-            footprint = launch.counts.footprint
-            moved = None if state.l2_bytes is None else dram_bytes(footprint, state.l2_bytes, cold=_is_cold(row))
-            memory[DRAM] = None if moved is None or peak is None else moved / peak
-            rate = _value(known.l2_bytes_per_clock) if known else None
-            memory[L2] = None if rate is None else l2_bytes_moved(launch) / rate / self._clock(row)
+            memory = memory_bounds(self.device, launch, self._clock(row), cold=_is_cold(row))
         starts = known.blocks_per_clock if known else None
         atomics = known.same_address_atomics_per_clock if known else None
         return {**memory, **self._shared(row, _value(starts), _value(atomics))}
@@ -240,6 +235,18 @@ class _Machine:
 
     def _distinct_bytes(self, row: Row) -> float | None:
         return self.traffic.distinct_bytes(row) if one_pass(row) else None
+
+
+def memory_bounds(device: Device, launch: LaunchWork, clock_mhz: float, *, cold: bool) -> dict[str, float | None]:
+    """Return the times in which DRAM and L2 of a GPU move what a counted launch asks for, in µs; None if unknown."""
+    state, known = device.state, product(device.name)
+    peak = peak_dram_bytes_per_us(device.name, state.max_memory_clock_mhz, state.memory_bus_bits)
+    moved = None if state.l2_bytes is None else dram_bytes(launch.counts.footprint, state.l2_bytes, cold=cold)
+    rate = _value(known.l2_bytes_per_clock) if known else None
+    return {
+        DRAM: None if moved is None or peak is None else moved / peak,
+        L2: None if rate is None else l2_bytes_moved(launch) / rate / clock_mhz,
+    }
 
 
 def _is_cold(row: Row) -> bool:

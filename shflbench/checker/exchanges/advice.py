@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.barriers import WARP_BARRIER, replaced
+from shflbench.checker.exchanges.collectives import collectives
 from shflbench.checker.exchanges.recorder import LaneRelation
 from shflbench.checker.exchanges.same_memory import StatedRuns
 from shflbench.checker.exchanges.study import KernelStudy, studied
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
     from pathlib import Path
 
-    from shflbench.checker.exchanges.study import BarrierSite, Flow
+    from shflbench.checker.exchanges.collectives import CollectiveAdvice
+    from shflbench.checker.exchanges.flows import Flow
+    from shflbench.checker.exchanges.study import BarrierSite
     from shflbench.checker.file_check import CheckStep, FileOptions
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.report import KernelReport
@@ -51,6 +54,7 @@ class ExchangeAdvice:
     offered: int  # the most values that a lane offers in one execution
     values: int
     instead: str  # a shuffle; empty where there is none
+    element: str = ""  # NumPy's type of a value: `f4`, or `u4` where the code does not say more than its size
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +74,7 @@ class KernelAdvice:
     launches: tuple[str, ...]  # that the advice rests on
     exchanges: tuple[ExchangeAdvice, ...] = ()
     barriers: tuple[BarrierAdvice, ...] = ()
+    collectives: tuple[CollectiveAdvice, ...] = ()  # what does all steps of an exchange at once
     missing: str = ""  # why there is no advice, and what to give
     is_fixed: bool = False  # the exchanges are the same in all launches with blocks of these shapes
     runs: StatedRuns | None = field(default=None, repr=False, compare=False)  # that it rests on
@@ -103,7 +108,8 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
     shapes = tuple(dict.fromkeys(study.shapes))
     exchanges.sort(key=_lines)
     runs = StatedRuns(study.program, tuple(study.stated)) if study.program is not None else None
-    return KernelAdvice(report, shapes, tuple(exchanges), barriers, is_fixed=study.is_fixed, runs=runs)
+    steps = collectives(study.flows.values())
+    return KernelAdvice(report, shapes, tuple(exchanges), barriers, tuple(steps), is_fixed=study.is_fixed, runs=runs)
 
 
 def _lines(exchange: ExchangeAdvice) -> tuple[str, int, str, int]:
@@ -112,7 +118,9 @@ def _lines(exchange: ExchangeAdvice) -> tuple[str, int, str, int]:
 
 def _exchange(flow: Flow) -> ExchangeAdvice:
     relations = tuple(sorted(flow.relations.items(), key=lambda item: item[0].value))
-    return ExchangeAdvice(flow.store, flow.load, relations, flow.distances, flow.offered, flow.values, _instead(flow))
+    return ExchangeAdvice(
+        flow.store, flow.load, relations, flow.distances, flow.offered, flow.values, _instead(flow), flow.element
+    )
 
 
 def _instead(flow: Flow) -> str:

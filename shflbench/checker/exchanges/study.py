@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from shflbench.checker.exchanges.recorder import ExchangeRecorder, LaneRelation
+from shflbench.checker.exchanges.combinations import ValueReaders
+from shflbench.checker.exchanges.flows import Flow
+from shflbench.checker.exchanges.recorder import ExchangeRecorder
 from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, request_for
 from shflbench.checker.machine.launch import Machine, execute
 from shflbench.checker.opcodes.forms import Access, Barrier
@@ -26,40 +27,6 @@ if TYPE_CHECKING:
     from shflbench.checker.ptx.syntax import PtxInstruction
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.checker.source_lines import SourceLine
-
-
-@dataclass(slots=True)
-class Flow:
-    """The values that a load reads from a store, both by their lines, over the launches that nobody derived."""
-
-    store: SourceLine
-    load: SourceLine
-    executions: Counter[tuple[LaneRelation, int, int]] = field(default_factory=Counter)
-    values: int = 0
-
-    @property
-    def relations(self) -> dict[LaneRelation, int]:
-        """The number of executions by a warp of each relation."""
-        totals: Counter[LaneRelation] = Counter()
-        for (relation, *_), count in self.executions.items():
-            totals[relation] += count
-        return dict(totals)
-
-    @property
-    def distances(self) -> tuple[int, ...]:
-        """The distances of lanes, or the lane of a broadcast, in the order of their first execution."""
-        return tuple(
-            dict.fromkeys(
-                distance
-                for (relation, distance, *_) in self.executions
-                if distance or relation is LaneRelation.BROADCAST
-            )
-        )
-
-    @property
-    def offered(self) -> int:
-        """The most values that a lane offers in one execution."""
-        return max(count for (_, _, count) in self.executions)
 
 
 @dataclass(slots=True)
@@ -156,7 +123,7 @@ def _add(
     except KernelError:
         study.is_cut = True
         return
-    (recorder,) = recorders
+    (recorder,), readers = recorders, ValueReaders(linked.program)
     study.shapes.append(str(item.launch.shape))
     study.warps = max(study.warps, -(-item.launch.shape.threads_per_block // WARP))
     for totals in recorder.flows.values():
@@ -164,6 +131,9 @@ def _add(
         flow = study.flows.setdefault(key, Flow(*key))
         flow.executions += totals.executions
         flow.values += totals.values
+        flow.element = getattr(totals.store.form, "type", "")
+        flow.combinations.add(readers.combination(totals.load))
+        flow.is_stored |= readers.is_stored(totals.load)
     for number in recorder.barriers.values():
         _join(_site(study, line_of(number.op.instruction)), number)
 

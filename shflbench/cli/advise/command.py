@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from shflbench.cli.console import Console
 
-FORMS = ("text", "json", "code")
+FORMS = ("text", "json", "code", "sarif")
+ONLY_OF = {"code": "patterns", "sarif": "files"}  # form → to what it applies
 
 
 @click.command(cls=Command)
@@ -63,7 +64,7 @@ FORMS = ("text", "json", "code")
         is_flag=True,
         help="Print what each exchange costs, as JSON for compilers and libraries; takes RESULTS alone.",
     ),
-    format_option(FORMS, " (the code to copy, alone)"),
+    format_option(FORMS, " (code: that to copy, alone; sarif: notes at the lines of FILE)"),
     OUTPUT_FILE,
 )
 @click.pass_obj
@@ -86,7 +87,8 @@ def command(
 
     FILE is a .cu, .cuh or .ptx file: of each kernel, prints which values go through shared memory between which lanes,
     with the shuffle that could replace it, and which barriers of the block a check of the kernel without them shows
-    not to be needed, or only within warps, in the launches of the host code or of --launch. Needs no GPU.
+    not to be needed, or only within warps, in the launches of the host code or of --launch. Says what a shuffle brought
+    in RESULTS, and what is predicted for the kernel. Needs no GPU, except for --measure.
 
     PATTERN is the name of a pattern, RESULTS are run folders or folders that hold runs, by default ./results. Takes
     the measured setting that is nearest to your kernel and says how it differs; prints how near the variant comes to
@@ -109,13 +111,21 @@ def command(
     if pattern is not None and Path(pattern).suffix.lower() in SUFFIXES:
         from shflbench.cli.advise.file_advice import print_file_advice
 
-        return print_file_advice(Path(pattern), {**file_flags, "arch": arch, "gpu": gpu, "form": form}, console)
+        _require_form(form, "files")
+        gpu_flags = {"arch": arch, "gpu": gpu, "form": form}
+        return print_file_advice(Path(pattern), {**file_flags, "results": results, **gpu_flags}, console)
+    _require_form(form, "patterns")
     launch = _only_launch(file_flags)
     if pattern is None:
         raise UsageError("no pattern is named", "name one, as in: shflbench advise reduce; see shflbench list patterns")
     request = make_request(pattern, dtype, block, launch, _parsed(options))
     print_advice(console, advise(request, results, gpu, arch, console), form)
     return 0
+
+
+def _require_form(form: str, target: str) -> None:
+    if ONLY_OF.get(form, target) != target:
+        raise UsageError(f"--format {form} applies to {ONLY_OF[form]}", "Leave it out, or choose --format json.")
 
 
 def _only_launch(file_flags: dict[str, Any]) -> str | None:

@@ -6,34 +6,25 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shflbench.cli.advise.gains import gain_lines, gain_record, gains_of
 from shflbench.cli.advise.measuring import NO_CHANGE, measure_patch, print_measured, record_of, required_gpu
 from shflbench.cli.advise.output import as_json
+from shflbench.cli.advise.sarif import as_sarif
+from shflbench.cli.advise.scopes import barrier_scope, exchange_scope, launches_text, sources_of
 from shflbench.cli.check.progress import show_step
 from shflbench.cli.file_arguments import as_built
-from shflbench.cli.layout import Line, Table
+from shflbench.cli.layout import Line, Table, wrap_text
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.errors import KernelError
 from shflbench.user_kernels.file_options import TIME_LIMIT_S, file_options
-from shflbench.words import join_words, one_or_many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.checker import ExchangeAdvice, FileOptions, KernelAdvice, Patch, SourceLine
+    from shflbench.checker import FileOptions, KernelAdvice, Patch, SourceLine
+    from shflbench.cli.advise.gains import KernelGain
     from shflbench.cli.console import Console
     from shflbench.kernel_bench.versions import MeasuredKernel
-
-MOST_DISTANCES = 8  # in a cell of the table
-WHERE = {  # relation → where the value comes from, as a reader says it
-    "thread": "the same thread",
-    "xor": "a lane of the warp",
-    "shift": "a lane of the warp",
-    "broadcast": "a lane of the warp",
-    "permutation": "a lane of the warp",
-    "several": "lanes of the warp, several values each",
-    "across": "another warp",
-    "parts": "lanes of the warp, parts of a value each",
-}
 
 
 def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> int:
@@ -46,13 +37,17 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
     with console.progress() as progress:
         advice = advise_file(file, options, partial(show_step, progress))
         patch = make_patch(file, advice, options) if flags["patch"] or flags["measure"] else None
+    gains = gains_of(advice, flags, console) if flags["form"] in {"text", "json"} and not flags["patch"] else {}
+    origin = "given by --launch" if flags["launches"] else "of the host code"
     if patch is not None and flags["patch"]:
         _print_patch(patch, advice, console)
-    elif flags["form"] != "json":
-        _print_tables(advice, "given by --launch" if flags["launches"] else "of the host code", console)
+    elif flags["form"] == "text":
+        _print_tables(advice, gains, origin, console)
     measured = [] if patch is None or gpu is None else measure_patch(patch, flags, gpu, console)
     if flags["form"] == "json" and not flags["patch"]:
-        console.json(as_json("kernels", records(advice, measured)))
+        console.json(as_json("kernels", records(advice, gains, measured)))
+    elif flags["form"] == "sarif" and not flags["patch"]:
+        console.json(as_sarif(advice, origin))
     else:
         print_measured(measured, console.say if flags["patch"] else console.data)
     return 0 if all(item.result.is_timed for item in measured) else KernelError.exit_code
@@ -84,16 +79,24 @@ def _print_patch(patch: Patch, advice: Sequence[KernelAdvice], console: Console)
     if "\r\n" in diff:  # a terminal gets no carriage returns
         console.warn(f"{patch.path} has the line ends of Windows: apply the diff by `git apply --ignore-whitespace`")
     launches = list(dict.fromkeys(launch for kernel in advice for launch in kernel.launches))
-    console.say(f"The changed file computed the same in {_at(launches)}.")
+    console.say(f"The changed file computed the same in {launches_text(launches)}.")
     console.data(diff.replace("\r\n", "\n").rstrip("\n"))
 
 
-def _print_tables(advice: Sequence[KernelAdvice], origin: str, console: Console) -> None:
+def _print_tables(
+    advice: Sequence[KernelAdvice], gains: Mapping[str, KernelGain], origin: str, console: Console
+) -> None:
     for kernel in advice:
         if sentence := _sentence(kernel):
             console.data(f"{_title(kernel)}: {sentence}")
         for table in tables(kernel, origin):
             console.table(table, data=True)
+        for item in kernel.collectives:
+            console.data(f"  all steps of line {item.load.line} could be {' or '.join(item.instead)}")
+        if gain := gains.get(kernel.report.name):
+            console.data(f"{_title(kernel)}: what shuffles bring")
+            for line in gain_lines(gain):
+                console.data("\n".join(wrap_text(f"  {line}", console.width(data=True))))
 
 
 def _title(advice: KernelAdvice) -> str:
@@ -114,12 +117,11 @@ def tables(advice: KernelAdvice, origin: str) -> Iterator[Table]:
     def line(other: SourceLine) -> str:
         return str(other.line) if other.file == place.file else other.shown(Path.cwd())
 
-    at = f"in {_at(advice.launches)} {origin}"
     if advice.exchanges:
         lines = tuple(
-            Line((line(one.store), line(one.load), _sources(one), one.instead or "–")) for one in advice.exchanges
+            Line((line(one.store), line(one.load), sources_of(one), one.instead or "–")) for one in advice.exchanges
         )
-        where = f"in all launches with blocks of {join_words(_blocks(advice))}" if advice.is_fixed else at
+        where = exchange_scope(advice, origin)
         columns = ("store in line", "load in line", "values come from (loads by a warp)", "could be")
         yield Table(f"{title}: exchanges through shared memory, {where}", columns, lines, key=2)
     if advice.barriers:
@@ -127,38 +129,13 @@ def tables(advice: KernelAdvice, origin: str) -> Iterator[Table]:
             Line((line(one.line), f"{one.need}: {one.reason}" if one.reason else str(one.need)))
             for one in advice.barriers
         )
-        yield Table(f"{title}: barriers, {at}", ("in line", "need"), lines)
+        yield Table(f"{title}: barriers, {barrier_scope(advice, origin)}", ("in line", "need"), lines)
 
 
-def _at(launches: Sequence[str]) -> str:
-    return f"{one_or_many(len(launches), 'launch', 'launches')} {join_words(launches)}"
-
-
-def _blocks(advice: KernelAdvice) -> list[str]:
-    """Return the sizes of the blocks of the launches: `256 threads`, or `32x8 threads`."""
-    shapes = (launch.partition(":")[2] or launch.rpartition("x")[2] for launch in advice.launches)
-    return [f"{shape} threads" for shape in dict.fromkeys(shapes)]
-
-
-def _sources(exchange: ExchangeAdvice) -> str:
-    """Return where values come from: `the same thread (80), another warp (60)`."""
-    counts: dict[str, int] = {}
-    for relation, count in exchange.relations:
-        where = WHERE[relation.name.lower()]
-        counts[where] = counts.get(where, 0) + count
-    parts = [f"{where} ({count:,})" for where, count in counts.items()]
-    if 0 < len(exchange.distances) <= MOST_DISTANCES:
-        parts.append(f"{_unit(exchange)} {', '.join(str(abs(item)) for item in exchange.distances)}")
-    return ", ".join(parts)
-
-
-def _unit(exchange: ExchangeAdvice) -> str:
-    """Return what the numbers of an exchange are: lanes of a broadcast, or distances."""
-    return "lane" if any(relation.name == "BROADCAST" for relation, _ in exchange.relations) else "distance"
-
-
-def records(advice: Sequence[KernelAdvice], measured: Sequence[MeasuredKernel] = ()) -> list[dict[str, object]]:
-    """Return the advice on each kernel as a JSON object, with what `--measure` measured."""
+def records(
+    advice: Sequence[KernelAdvice], gains: Mapping[str, KernelGain], measured: Sequence[MeasuredKernel]
+) -> list[dict[str, object]]:
+    """Return the advice on each kernel as a JSON object, with what shuffles bring, and what `--measure` measured."""
     base = Path.cwd()
     times = {item.name: record_of(item) for item in measured}
     return [
@@ -180,9 +157,11 @@ def records(advice: Sequence[KernelAdvice], measured: Sequence[MeasuredKernel] =
                 }
                 for one in kernel.exchanges
             ],
+            "collectives": [{"load": one.load.shown(base), "instead": list(one.instead)} for one in kernel.collectives],
             "barriers": [
                 {"line": one.line.shown(base), "need": one.need, "reason": one.reason} for one in kernel.barriers
             ],
+            **({"shuffles": gain_record(gains[kernel.report.name])} if kernel.report.name in gains else {}),
             **({"measured": times[kernel.report.name]} if kernel.report.name in times else {}),
         }
         for kernel in advice

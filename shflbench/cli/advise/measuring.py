@@ -9,8 +9,9 @@ from shflbench.user_kernels.file_options import TIME_LIMIT_S, file_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from pathlib import Path
 
-    from shflbench.checker import Patch
+    from shflbench.checker import FileOptions, Patch
     from shflbench.cli.console import Console
     from shflbench.kernel_bench.versions import MeasuredKernel
 
@@ -27,18 +28,12 @@ def required_gpu(flags: dict[str, Any]) -> int | None:
     return require_gpu(flags["gpu"])
 
 
-def measure_patch(patch: Patch, flags: dict[str, Any], gpu: int, console: Console) -> list[MeasuredKernel]:
-    """Time the kernels whose code a patch changes."""
-    from shflbench.kernel_bench.versions import bench_versions
-
-    if not patch.kernels:
-        if not flags["patch"]:
-            console.say(NO_CHANGE)
-        return []
-    options = file_options(
-        kernels=patch.kernels,
+def bench_options(kernels: Sequence[str], file: Path, flags: dict[str, Any]) -> FileOptions:
+    """Return the options with which kernels are read to be timed; their arguments are sets, of which there is one."""
+    return file_options(
+        kernels=kernels,
         launches=flags["launches"],
-        arguments=(),  # they are sets, of which there is one
+        arguments=(),
         shared=flags["shared"],
         include=flags["include"],
         define=flags["define"],
@@ -48,9 +43,20 @@ def measure_patch(patch: Patch, flags: dict[str, Any], gpu: int, console: Consol
         time_limit_s=TIME_LIMIT_S,
         arch=flags["arch"] or DEFAULT_ARCH,
         seed=0,
-        files=[patch.path],
+        files=[file],
         most_threads=MOST_THREADS,
     )
+
+
+def measure_patch(patch: Patch, flags: dict[str, Any], gpu: int, console: Console) -> list[MeasuredKernel]:
+    """Time the kernels whose code a patch changes."""
+    from shflbench.kernel_bench.versions import bench_versions
+
+    if not patch.kernels:
+        if not flags["patch"]:
+            console.say(NO_CHANGE)
+        return []
+    options = bench_options(patch.kernels, patch.path, flags)
     with console.progress(), patch.copy() as copy:
         return bench_versions(patch.path, copy, options, flags["arguments"], gpu)
 

@@ -94,6 +94,45 @@ def test_a_tree_over_a_block_is_a_shuffle_in_the_steps_that_stay_in_a_warp(advis
     assert [(barrier.line.line, barrier.need) for barrier in advice.barriers] == [(3, "needed"), (6, "needed")]
 
 
+BUTTERFLY = (
+    "for (int d = 16; d; d /= 2) {\ns[t] = sum;\n__syncwarp();\nsum = COMBINED;\n__syncwarp();\n}\nout[t] = sum;"
+)
+TREE = "for (int d = 16; d; d /= 2) {\nif (lane < d) s[t] += s[t + d];\n__syncwarp();\n}\nout[t] = s[t];"
+SCAN = BUTTERFLY.replace("int d = 16; d; d /= 2", "int d = 1; d < 32; d *= 2").replace("sum =", "if (lane >= d) sum =")
+SCAN = SCAN.replace("{\nif (lane >= d) sum", "{\nsum")
+
+
+@pytest.mark.parametrize(
+    ("body", "type_", "collectives"),
+    [
+        (
+            BUTTERFLY.replace("COMBINED", "sum + s[t ^ d]"),
+            "int",
+            ("__reduce_add_sync(mask, value) from sm_80 on", "cg::reduce(tile, value, cg::plus<int>())"),
+        ),
+        (
+            BUTTERFLY.replace("COMBINED", "max(sum, s[t ^ d])"),
+            "int",
+            ("__reduce_max_sync(mask, value) from sm_80 on", "cg::reduce(tile, value, cg::greater<int>())"),
+        ),
+        (BUTTERFLY.replace("COMBINED", "sum + s[t ^ d]"), "float", ("cg::reduce(tile, value, cg::plus<float>())",)),
+        (TREE, "float", ("cg::reduce(tile, value, cg::plus<float>())",)),
+        (SCAN.replace("COMBINED", "sum + s[t - d]"), "float", ("cg::inclusive_scan(tile, value, cg::plus<float>())",)),
+        (BUTTERFLY.replace("COMBINED", "sum + s[t ^ d]").replace("d = 16", "d = 8"), "int", ()),  # not the whole warp
+        (BUTTERFLY.replace("COMBINED", "sum * s[t ^ d]"), "int", ()),
+        ("for (int d = 16; d; d /= 2) out[t] = sum += s[t ^ d];", "int", ()),  # of values that stay as they are
+        (BUTTERFLY.replace("COMBINED", "sum + s[t ^ d] * (s[t ^ d] - 1)"), "int", ()),
+    ],
+)
+def test_all_steps_of_a_sum_are_one_function(
+    advise: Advise, body: str, type_: str, collectives: tuple[str, ...]
+) -> None:
+    array = ROWS.replace("__shared__ int", f"__shared__ {type_}")
+    advice = advise(f"{array}\n{type_} sum = in[t];\n__syncwarp();\n{body}", "1x256")
+    assert advice.report.verdict == "clean", advice.report.sentence
+    assert [item.instead for item in advice.collectives] == ([collectives] if collectives else [])
+
+
 COUNTED = "if (t == 0) next = 0;\n__syncthreads();\natomicAdd(&next, 1);\n__syncthreads();\nout[t] = s[t ^ 5] + next;"
 COUNTER = f"__shared__ int next;\n{ROWS}\n{COUNTED}"
 LOOP = "for (int k = 0; k < 4; ++k) {\n__syncthreads();\nsum += s[t ^ DISTANCE];\n__syncthreads();\ns[t] = sum;\n}"

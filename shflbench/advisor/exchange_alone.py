@@ -1,0 +1,131 @@
+"""The pattern that is the same exchange as one of a file, and what stored runs say of its shuffle."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.advisor.advice_request import make_request, resolve
+from shflbench.advisor.gpu_results import DEFAULT_RESULTS, read_results
+from shflbench.analysis.advice.nearest import advise
+from shflbench.errors import ResultsError
+from shflbench.model import WARP
+from shflbench.patterns.discover import builtin_declaration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from shflbench.advisor.gpu_results import GpuResults
+    from shflbench.checker import ExchangeAdvice
+    from shflbench.model import Device, Interval
+
+DTYPES = {"f2": "f16", "f4": "f32", "f8": "f64", "u4": "i32", "i4": "i32", "u8": "i64", "i8": "i64"}  # by NumPy's type
+SHUFFLE, SHARED = "shfl", "smem"  # variants that every pattern of an exchange has
+
+
+@dataclass(frozen=True, slots=True)
+class SamePattern:
+    """A pattern that exchanges values in the same way, with the options for which it does."""
+
+    name: str
+    options: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The pattern in words: `reduce, width=32`."""
+        return ", ".join((self.name, *map("=".join, self.options)))
+
+
+@dataclass(frozen=True, slots=True)
+class ExchangeAlone:
+    """The speed of the shuffle relative to shared memory, where a kernel does nothing else."""
+
+    pattern: SamePattern
+    setting: str  # that was measured
+    gpu: str
+    run: str
+    speedup: Interval
+
+
+def same_pattern(exchange: ExchangeAdvice) -> SamePattern | None:
+    """Return the pattern with the same exchange; None if there is none."""
+    kinds = {relation.name for relation, _ in exchange.relations} - {"THREAD", "ACROSS"}
+    if not exchange.instead or len(kinds) != 1:
+        return None
+    (kind,) = kinds
+    if kind == "BROADCAST":
+        is_of_all = len(exchange.distances) == WARP
+        return SamePattern("broadcast-work") if is_of_all else SamePattern("broadcast", (("values", "1"),))
+    if kind == "PERMUTATION":
+        return SamePattern("neighbor", _mode("idx"))
+    if kind == "SEVERAL":
+        return _known("transpose", "words", str(exchange.offered))
+    return _of_distances(kind, exchange.distances) if kind in {"XOR", "SHIFT"} else None
+
+
+def _of_distances(kind: str, distances: Sequence[int]) -> SamePattern | None:
+    """Return the pattern that exchanges with lanes at these distances, which the lanes have in common."""
+    is_up = kind == "SHIFT" and distances[0] < 0
+    if len(distances) == 1:
+        return SamePattern("neighbor", _mode("xor" if kind == "XOR" else "up" if is_up else "down"))
+    if sorted(map(abs, distances)) != [1 << step for step in range(len(distances))]:
+        return None  # no steps with distances that double
+    return SamePattern("scan") if is_up else _known("reduce", "width", str(2 * max(distances)))
+
+
+def _mode(word: str) -> tuple[tuple[str, str], ...]:
+    return (("mode", word),)
+
+
+def _known(pattern: str, option: str, value: str) -> SamePattern | None:
+    """Return a pattern with an option, None if it has no such value."""
+    declared = builtin_declaration(pattern)
+    is_known = declared is not None and value in declared.options[option]
+    return SamePattern(pattern, ((option, value),)) if is_known else None
+
+
+class StoredExchanges:
+    """What the results at hand say of exchanges; each pattern is read once."""
+
+    def __init__(self, results: Sequence[Path], gpu: str | None, arch: str | None) -> None:
+        """Read the runs of results, by default those of the current folder, if there are any."""
+        self._known: dict[tuple[SamePattern, str, int], tuple[ExchangeAlone, ...]] = {}
+        self._of_gpus: list[GpuResults] = []
+        if results or DEFAULT_RESULTS.is_dir():
+            try:
+                self._of_gpus = read_results(results, gpu, arch)
+            except ResultsError:
+                if results or gpu:
+                    raise
+
+    @property
+    def device(self) -> Device | None:
+        """The first GPU that the results are of; None if there is none."""
+        return next((item.device for item in self._of_gpus if item.device is not None), None)
+
+    def alone(self, exchange: ExchangeAdvice, block: int) -> tuple[ExchangeAlone, ...]:
+        """Return the ratio of the same exchange on each GPU, in the setting nearest to blocks of so many threads."""
+        pattern = same_pattern(exchange)
+        if pattern is None:
+            return ()
+        key = pattern, DTYPES.get(exchange.element, "f32"), block
+        if key not in self._known:
+            self._known[key] = tuple(filter(None, (_ratio(item, *key) for item in self._of_gpus)))
+        return self._known[key]
+
+
+def _ratio(results: GpuResults, pattern: SamePattern, dtype: str, block: int) -> ExchangeAlone | None:
+    declared = builtin_declaration(pattern.name)
+    chosen = dtype if declared is not None and dtype in declared.dtypes else None
+    request = make_request(pattern.name, chosen, block, None, dict(pattern.options))
+    answers = [
+        item
+        for item in results.answers(pattern.name)
+        if set(pattern.options) <= set(item.options) and item.speedup(SHUFFLE, SHARED) is not None
+    ]
+    nearest = advise(resolve(request, results.device), answers)
+    speedup = nearest.answer.speedup(SHUFFLE, SHARED) if nearest else None
+    if nearest is None or speedup is None:
+        return None
+    return ExchangeAlone(pattern, nearest.answer.setting, results.title, nearest.answer.run, speedup)

@@ -1,0 +1,66 @@
+"""The launches for which advice on a file holds, and the threads that exchange values, in words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.words import join_words, one_or_many
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.checker import ExchangeAdvice, KernelAdvice
+
+MOST_DISTANCES = 8  # in a cell of the table
+WHERE = {  # relation → where the value comes from, as a reader says it
+    "thread": "the same thread",
+    "xor": "a lane of the warp",
+    "shift": "a lane of the warp",
+    "broadcast": "a lane of the warp",
+    "permutation": "a lane of the warp",
+    "several": "lanes of the warp, several values each",
+    "across": "another warp",
+    "parts": "lanes of the warp, parts of a value each",
+}
+
+
+def exchange_scope(advice: KernelAdvice, origin: str) -> str:
+    """Return for which launches the exchanges of a kernel are what they are."""
+    return (
+        f"in all launches with blocks of {join_words(_blocks(advice))}"
+        if advice.is_fixed
+        else barrier_scope(advice, origin)
+    )
+
+
+def barrier_scope(advice: KernelAdvice, origin: str) -> str:
+    """Return in which launches the barriers were looked at; `origin` says where they come from."""
+    return f"in {launches_text(advice.launches)} {origin}"
+
+
+def launches_text(launches: Sequence[str]) -> str:
+    """Return launches as a list: `launches 64x256 and 16x256`."""
+    return f"{one_or_many(len(launches), 'launch', 'launches')} {join_words(launches)}"
+
+
+def _blocks(advice: KernelAdvice) -> list[str]:
+    """Return the sizes of the blocks of the launches: `256 threads`, or `32x8 threads`."""
+    shapes = (launch.partition(":")[2] or launch.rpartition("x")[2] for launch in advice.launches)
+    return [f"{shape} threads" for shape in dict.fromkeys(shapes)]
+
+
+def sources_of(exchange: ExchangeAdvice) -> str:
+    """Return where values come from: `the same thread (80), another warp (60)`."""
+    counts: dict[str, int] = {}
+    for relation, count in exchange.relations:
+        where = WHERE[relation.name.lower()]
+        counts[where] = counts.get(where, 0) + count
+    parts = [f"{where} ({count:,})" for where, count in counts.items()]
+    if 0 < len(exchange.distances) <= MOST_DISTANCES:
+        parts.append(f"{_unit(exchange)} {', '.join(str(abs(item)) for item in exchange.distances)}")
+    return ", ".join(parts)
+
+
+def _unit(exchange: ExchangeAdvice) -> str:
+    """Return what the numbers of an exchange are: lanes of a broadcast, or distances."""
+    return "lane" if any(relation.name == "BROADCAST" for relation, _ in exchange.relations) else "distance"

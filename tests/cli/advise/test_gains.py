@@ -1,0 +1,76 @@
+"""The gain that `shflbench advise FILE` names: of the exchange alone, as stored, and of the kernel, as predicted."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Command
+
+RESULTS = Path(__file__).parents[3] / "results"
+NEIGHBOR = """
+__global__ void neighbor(const unsigned* in, unsigned* out, int iterations) {
+    __shared__ unsigned slots[1024];
+    int t = threadIdx.x;
+    unsigned x = in[blockIdx.x * blockDim.x + t];
+    for (int i = 0; i < iterations; ++i) {
+        slots[t] = x;
+        __syncthreads();
+        x += 2 * slots[t ^ 1];
+        __syncthreads();
+    }
+    out[blockIdx.x * blockDim.x + t] = x;
+}
+__global__ void plain(const unsigned* in, unsigned* out, int) { out[threadIdx.x] = in[threadIdx.x]; }
+int main() {
+    unsigned *in, *out;
+    cudaMalloc(&in, 26 * 1024 * sizeof(unsigned));
+    cudaMalloc(&out, 26 * 1024 * sizeof(unsigned));
+    neighbor<<<26, 1024>>>(in, out, 64);
+    plain<<<1, 32>>>(in, out, 8);
+}
+"""
+
+
+@pytest.fixture
+def file(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch, shflbench: Command) -> str:
+    del shflbench  # for its folder
+    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
+    Path("neighbor.cu").write_text(NEIGHBOR, encoding="utf-8")
+    return "neighbor.cu"
+
+
+def test_text_has_the_stored_ratio_and_the_prediction_each_in_a_sentence(file: str, shflbench: Command) -> None:
+    outcome = shflbench("advise", file, RESULTS)
+    assert outcome.code == 0, outcome.err
+    _, _, gain = outcome.out.partition("neighbor (neighbor.cu:2): what shuffles bring\n")
+    alone, kernel, memory = gain.splitlines()[:3]
+    assert alone.startswith("  the exchange of line 9 alone: shfl runs at 5.20× (5.19 to 5.21) the speed of smem ")
+    assert alone.endswith("on NVIDIA H200 (sm_90), measured in " + str(RESULTS / "gtc2013" / "nvidia-h200"))
+    assert kernel.startswith("  the kernel: predicted 2.")
+    assert kernel.endswith("×: barrier limits it now, issue then; --measure times it")
+    assert memory == "  saves 4,096 bytes of shared memory per block; 64 of 64 warps are resident per SM, as before"
+    assert outcome.out.count("what shuffles bring") == 1
+
+
+def test_json_has_what_is_predicted_under_a_key_of_its_own(file: str, shflbench: Command) -> None:
+    neighbor, plain = json.loads(shflbench("advise", file, RESULTS, "--format", "json").out)["kernels"]
+    (alone,) = neighbor["shuffles"]["alone"]
+    assert (alone["pattern"], alone["load"]) == ("neighbor, mode=xor", 9)
+    assert alone["speedup"]["low"] < alone["speedup"]["value"] < alone["speedup"]["high"]
+    predicted = neighbor["shuffles"]["predicted"]
+    assert (predicted["limited_by"], predicted["later_limited_by"], predicted["unknown"]) == ("barrier", "issue", "")
+    assert 2 < predicted["speedup"] < 4
+    assert "shuffles" not in plain
+
+
+def test_without_results_both_are_unknown(file: str, shflbench: Command) -> None:
+    text = shflbench("advise", file).out
+    assert "  the exchange of line 9 alone: unknown; no results here are of its pattern\n" in text
+    assert "  the kernel: unknown; use --measure (there are no results of a GPU" in text
+
+
+def test_results_of_another_gpu_are_an_error(file: str, shflbench: Command) -> None:
+    outcome = shflbench("advise", file, RESULTS, "--gpu", "A100")
+    assert outcome.code == 3
+    assert "no run is of a GPU `A100`" in outcome.err

@@ -1,0 +1,100 @@
+"""The gain that shuffles are predicted to bring to a kernel of a file, from its limits on an H200."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from shflbench.checker import FileOptions, advise_file, parse_arguments, parse_shape
+from shflbench.compile.toolchain import find
+from shflbench.kernel_bench.prospects import Place, Prospect, prospect_of
+from shflbench.model import Device
+from shflbench.store import read_info
+
+pytestmark = pytest.mark.expensive
+
+Predict = Callable[..., Prospect]
+H200 = read_info(Path(__file__).parents[2] / "results" / "gtc2013" / "nvidia-h200").device
+ARRAY = "__shared__ float s[1024];\nint t = threadIdx.x, i = blockIdx.x * blockDim.x + t;"
+EXCHANGE = "s[t] = x;\n__syncthreads();\nx += s[t ^ 1];\n__syncthreads();"
+
+
+@pytest.fixture
+def predict(tmp_path: Path, kernel_cache: Path) -> Predict:
+    """Return the prospect of the only kernel of a body, at a launch, on an H200."""
+
+    def call(
+        body: str, launch: str = "264x1024", *, n: int = 64, elements: int = 264 * 1024, gpu: bool = True
+    ) -> Prospect:
+        file = tmp_path / "kernel.cu"
+        file.write_text(
+            f"__global__ void kernel(const float* in, float* out, int n) {{\n{body}\n}}\n", encoding="utf-8"
+        )
+        arguments = [f"n={n}", f"in=f32[{elements}]", f"out=f32[{elements}]"]
+        options = FileOptions(kernels=("kernel",), toolchain=find(), cache=kernel_cache, outputs=False)
+        small = replace(options, launches=(parse_shape("2x1024"),), arguments=parse_arguments(arguments))
+        (advice,) = advise_file(file, small, lambda _: None)
+        assert advice.missing == ""
+        timed = replace(options, launches=(parse_shape(launch, most_threads=1 << 30),))
+        device: Device | None = H200 if gpu else None
+        return prospect_of(advice, timed, arguments, Place(find(), "sm_90", device))
+
+    return call
+
+
+LOOP = f"{ARRAY}\nfloat x = in[i];\nfor (int k = 0; k < n; ++k) {{\n{EXCHANGE}\n}}\nout[i] = x;"
+ROOTS = LOOP.replace("s[t] = x;", "#pragma unroll\nfor (int m = 0; m < 50; ++m) x = __cosf(x);\ns[t] = x;")
+SUM = "#pragma unroll\nfor (int k = 0; k < 16; ++k) x += in[i + k * gridDim.x * blockDim.x];"
+STREAM = f"{ARRAY}\nfloat x = 0;\n{SUM}\n{EXCHANGE}\nout[i] = x;"
+
+
+def test_barriers_that_limit_a_kernel_are_a_predicted_gain(predict: Predict) -> None:
+    prospect = predict(LOOP)
+    assert prospect.limit_by == "barrier"
+    assert prospect.gain is not None
+    assert 1.5 < prospect.gain < 6
+    assert prospect.reason == ""
+
+
+@pytest.mark.parametrize(
+    ("body", "elements", "unit"), [(ROOTS, 264 * 1024, "special"), (STREAM, 16 * 264 * 1024, "l2")]
+)
+def test_a_kernel_that_something_else_limits_gains_nothing(
+    predict: Predict, body: str, elements: int, unit: str
+) -> None:
+    prospect = predict(body, elements=elements)
+    assert (prospect.limit_by, prospect.gain) == (unit, 1.0)
+
+
+def test_few_warps_are_no_reason_for_a_prediction(predict: Predict) -> None:
+    prospect = predict(LOOP, "1x256")
+    assert prospect.gain is None
+    assert "8 warps at a time, so that latencies decide" in prospect.reason
+
+
+def test_without_a_gpu_the_gain_is_unknown_and_memory_is_not(predict: Predict) -> None:
+    prospect = predict(LOOP, gpu=False)
+    assert prospect.gain is None
+    assert "no results of a GPU" in prospect.reason
+    assert prospect.saved_bytes == 4096
+
+
+def test_shared_memory_that_limits_occupancy_is_saved(predict: Predict) -> None:
+    prospect = predict(LOOP.replace("s[1024]", "s[12 * 1024]"), "264x256")
+    assert prospect.occupancy is not None
+    assert prospect.later_occupancy is not None
+    assert prospect.saved_bytes == 48 * 1024
+    assert (prospect.occupancy.warps, prospect.later_occupancy.warps) == (32, 64)
+
+
+def test_memory_that_another_exchange_needs_is_not_saved(predict: Predict) -> None:
+    prospect = predict(LOOP.replace("out[i] = x;", "s[t] = x;\n__syncthreads();\nout[i] = s[1023 - t];"))
+    assert prospect.saved_bytes == 0
+    assert prospect.occupancy == prospect.later_occupancy
+
+
+def test_barriers_that_are_needed_stay_in_the_prediction(predict: Predict) -> None:
+    across = LOOP.replace("x += s[t ^ 1];", "x += s[t ^ 1] + s[t ^ 32];")
+    prospect = predict(across)
+    assert (prospect.limit_by, prospect.gain) == ("barrier", 1.0)
