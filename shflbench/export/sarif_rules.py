@@ -22,6 +22,7 @@ _CLUSTER = (
     "Put a barrier of the cluster, such as cluster.sync(), between the access and the start or the end of the block."
 )
 _RELEASE = "Let the arrival at the barrier release at the scope of the cluster, and the wait acquire at it."
+_PROXY = "Execute fence.proxy.async after the access and before the copy starts."
 _BARRIER = "Let all threads of the block, or all that the barrier counts, reach the same barrier."
 
 _WAIT = (
@@ -64,6 +65,12 @@ HELP: Mapping[str, tuple[str, str]] = {
     "ended": ("Shared memory of a block that may have ended", _CLUSTER),
     "weak-end": ("Read of a block that may end, by a weak order", _RELEASE),
     "weak-order": ("Overwritten after a read by a weak order", _RELEASE),
+    "unfinished-copy": (
+        "Bulk copy that may outlive its block",
+        "Let a thread of the block wait for the copy before it exits.",
+    ),
+    "proxy-race": ("Access and bulk copy without a proxy fence", _PROXY),
+    "proxy-order": ("Bulk copy after a read without a proxy fence", _PROXY),
     "activemask": ("Depends on the mask of active lanes", "Pass the mask of the lanes that the algorithm needs."),
     "assert-failed": ("Failed assertion", "Fix the condition, or the input that violates it."),
     "trapped": ("Trap", "The kernel ends itself; fix the condition that leads to it."),

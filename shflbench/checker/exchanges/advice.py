@@ -178,6 +178,8 @@ def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
     """Return why the launches show nothing of a barrier; empty if they do."""
     if study.is_cut:
         return "not all launches ended"
+    if len(site.places) > 1:
+        return "it is one of several barriers of an operation in this line, such as a barrier of the grid"
     if study.warps <= 1:
         return "every launch has blocks of a single warp; give --launch with larger blocks"
     if not site.executions:

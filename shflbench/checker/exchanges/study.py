@@ -35,6 +35,7 @@ class BarrierSite:
 
     line: SourceLine
     ptx_lines: set[int] = field(default_factory=set)
+    places: set[str] = field(default_factory=set)  # of its instructions, in headers where an operation is inlined
     executions: int = 0  # the most of a block
     in_loop: bool = False
     warps: bool = False  # it alone orders accesses to shared memory of different warps
@@ -68,6 +69,7 @@ def studied(
         if isinstance(op.form, Barrier) and op.form.whole_block:
             site = _site(study, line_of(op.instruction))
             site.ptx_lines.add(op.instruction.line)
+            site.places.add(str(op.instruction.location))
             site.in_loop |= linked.slicer.in_loop(op)
     if not study.barriers and not any(op.place and op.place.space == "shared" for op in linked.program.ops()):
         return study

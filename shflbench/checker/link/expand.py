@@ -6,6 +6,7 @@ Registers that count time become the instruction `$clock`, which gives another n
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from shflbench.checker.link.expand_bulk import bulk_operation
 from shflbench.checker.link.expand_memory import asynchronous_copy, barrier_in_memory
 from shflbench.checker.link.expand_wmma import matrix_of_warp
 from shflbench.checker.link.synthetic import Expansion, step
@@ -27,12 +28,18 @@ TIMERS = {
     "%globaltimer_lo": "u32",
     "%globaltimer_hi": "u32",
 }
+_NO_TYPES: Mapping[str, str] = {}
+_MOVING = {"cp", "st", "red"}
 ROWS = 8  # of one matrix of ldmatrix and stmatrix; each lies at the address that one lane passes
 _ALL = Immediate(FULL_MASK)
 
 
-def expansion(instruction: PtxInstruction) -> Expansion | None:
-    """Return what replaces `instruction`; None if it stays as it is."""
+def expansion(instruction: PtxInstruction, types: Mapping[str, str] = _NO_TYPES) -> Expansion | None:
+    """Return what replaces `instruction`, given the types of registers; None if it stays as it is."""
+    if instruction.opcode in _MOVING and instruction.modifiers[:1] == ("async",):
+        parts = bulk_operation(instruction, types)
+        if parts is not None:
+            return parts
     if instruction.opcode in _CACHED and "cache_hint" in instruction.modifiers:
         return _without_policy(instruction)
     expand = _EXPANSIONS.get(instruction.opcode)

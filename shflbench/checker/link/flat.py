@@ -109,7 +109,7 @@ class _Flattener:
         if instruction.opcode == "call":
             self._call(frame, index, instruction)
             return
-        parts = expansion(instruction)
+        parts = expansion(instruction, frame.function.registers)
         if parts is None:
             self._code.instructions.append(FlatInstruction(self._addressed(frame, instruction), frame, returns_to))
             return

@@ -43,7 +43,7 @@ def _problems(function: Function) -> Iterator[str]:
     for instruction in function.instructions:
         if instruction.opcode == "call":  # linking knows what it reaches
             continue
-        parts = expansion(instruction)
+        parts = expansion(instruction, function.registers)
         for part in (instruction,) if parts is None else parts.instructions:
             try:
                 decode(replace(part, text=instruction.text, location=instruction.location, line=instruction.line))

@@ -19,6 +19,7 @@ from shflbench.checker.opcodes.forms import (
     ClusterBarrier,
     Collective,
     Fence,
+    ProxyFence,
     Pure,
     Service,
     Values,
@@ -121,11 +122,13 @@ def _bound(state: State, op: Op, members: ThreadSet) -> Step:
         return partial(_active, state, op, members)
     if isinstance(form, Service):
         return partial(serve, state, op, members)
-    if members.view is None or (op.guard is not None and isinstance(form, Access | Fence | ClusterBarrier)):
+    if members.view is None or (
+        op.guard is not None and isinstance(form, Access | Fence | ProxyFence | ClusterBarrier)
+    ):
         return partial(_scattered, state, op, members)
     if isinstance(form, Barrier):
         return _barrier(state, op, members)
-    if isinstance(form, Fence | ClusterBarrier):
+    if isinstance(form, Fence | ProxyFence | ClusterBarrier):
         return partial(_signal, state, op, members)
     step = _view(state, op, members)
     watched = [slot for slot in op.results if slot is not None and slot.number in state.program.watched]
@@ -249,7 +252,7 @@ def _scattered(state: State, op: Op, members: ThreadSet) -> None:
         base = op.place.base if op.place is not None else None
         address = state.gather(base, members) if base is not None else None
         access(state, op, members, Transfer(address, sources, results))
-    elif isinstance(form, Fence | ClusterBarrier):
+    elif isinstance(form, Fence | ProxyFence | ClusterBarrier):
         _signal(state, op, members)
     elif isinstance(form, Pure):
         form.apply(*sources, *results)
@@ -265,7 +268,7 @@ def _signal(state: State, op: Op, members: ThreadSet) -> None:
         state.cluster_barriers.arrive(op, members.threads, state.observers)
         return
     for observer in state.observers:
-        observer.fence(op, members.threads)
+        (observer.fence if isinstance(op.form, Fence) else observer.proxy_fence)(op, members.threads)
 
 
 def _active(state: State, op: Op, members: ThreadSet) -> None:

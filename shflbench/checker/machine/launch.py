@@ -87,6 +87,7 @@ def execute(  # noqa: PLR0913  (all but the first two by name)
     state = _ready(launch, unwritten)
     memory = state.spaces["global"]
     state.absent_fill, state.dropped = absent_fill, dropped
+    state.bulk.is_late = policy is not LOCKSTEP
     if observe is not None:
         state.observers = observe(state)
     scheduler = Scheduler(state, policy, seed, step_limit, launch.machine.deadline)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from shflbench.checker.link.program import Op
+from shflbench.checker.machine.bulk_copy import BulkCopy
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.threads import ThreadSet
 from shflbench.checker.opcodes.forms import Values
@@ -25,6 +26,18 @@ class Observer:
 
     def wait_for_grids(self, op: Op, threads: Values) -> None:
         """Get threads that continue because the grids before theirs have completed."""
+
+    def proxy_fence(self, op: Op, threads: Values) -> None:
+        """Get a fence of threads between the generic and the async proxy."""
+
+    def start_copy(self, copy: BulkCopy) -> None:
+        """Get a bulk copy, or an asynchronous store, that a thread starts."""
+
+    def complete_copy(self, copy: BulkCopy) -> None:
+        """Get a bulk copy that has moved its data."""
+
+    def wait_copies(self, thread: int, copies: Sequence[BulkCopy], *, only_read: bool) -> None:
+        """Get a thread that has waited for copies, or only until these have read their sources."""
 
     def finish(self) -> None:
         """Get the end of the launch, or the error that stopped it."""

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from shflbench.checker.link.program import Op, Slot
+from shflbench.checker.machine.bulk_services import BULK_SERVICES
 from shflbench.checker.machine.collective import constant
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.paged_memory import PagedMemory
@@ -203,6 +204,7 @@ _SERVICES: Mapping[str, Callable[[State, Op, Values, Sequence[Values]], Sequence
     "copy_wait": _copy_wait,
     "copy_wait_all": _copy_wait,
     "copy_deliver": _copy_deliver,
+    **BULK_SERVICES,
     "stack": _stack,
     "no_function": _no_function,
     "launch_dependents": _launch_dependents,

@@ -31,7 +31,7 @@ THREADS_OF_EQUAL_COST = 200  # that take as long as the instruction itself, abou
 PATIENCE = 1 << 10  # choices after which a group runs that others were always preferred to
 FAVORS = 1 << 6  # choices for which it runs then
 STEPS_PER_CLOCK = 16  # instructions between two looks at the clock; each takes 5 µs for few threads, 10 ms for many
-MOST_TESTS = 1 << 6  # of a barrier in memory by a group that writes nothing meanwhile, if all others wait, too
+MOST_TESTS = 1 << 4  # of a barrier in memory by a group that writes nothing meanwhile, if all others wait, too
 SLEEP = 1 << 5  # choices for which a group may not run after it has met others in memory, where choices are random
 
 IN_ORDER = attrgetter("lockstep", "at")  # the order of a policy; within a lockstep group, the group that lags behind
@@ -89,6 +89,7 @@ class Scheduler:
         self.polling = Polling() if state.program.interrupted else None
         if self.polling is not None:
             state.observers = (*state.observers, self.polling)
+        self._is_testing, self._progress = False, (0, self.live)  # completed copies and live threads at the last test
         self.steps, self.step_limit, self.deadline = 0, step_limit, deadline
         self.work = 0.0  # instructions, weighted by the time that they take for their threads
 
@@ -101,6 +102,7 @@ class Scheduler:
                     self._advance(group)
                 elif not self._release() and not self._release(same_mask=False):
                     raise (self.named.fault() if self.named else None) or deadlock(self.state, self.groups)
+        self.state.bulk.finish(self.state.observers)
 
     def _choose(self) -> ConvergedGroup | None:
         """Return the group to run next: by fairness, then by the policy, then the group that lags behind."""
@@ -194,13 +196,21 @@ class Scheduler:
         """Count how often a group tests a barrier in memory and writes nothing; DeadlockError if all do only that."""
         tested, has_written = polling.tested, polling.has_written
         polling.tested, polling.has_written = None, False
-        if has_written:
-            group.tests = 0
+        completed = self.state.bulk.completed
+        if has_written or (completed, self.live) != self._progress:
+            self._progress = (completed, self.live)
+            for other in self.groups if self._is_testing else ():
+                other.tests = 0
+            self._is_testing = False
         if tested is None:
             return
+        self._is_testing = True
         group.tests += 1
         waits = (other.tests >= MOST_TESTS for other in self.groups if other.waits_at is None)
         if group.tests >= MOST_TESTS and group in self.groups and all(waits) and not self._release():
+            if self.state.bulk.any:
+                self.state.bulk.finish(self.state.observers)
+                return
             raise deadlock_in_memory(self.state, group, *tested)
 
     def _wake(self, polling: Polling, group: ConvergedGroup) -> None:
@@ -308,7 +318,7 @@ class Scheduler:
             )
         self.state.ends.append((group.members.threads, op))
         self.state.alive.reshape(-1)[group.members.threads] = False
-        if self.state.shape.has_clusters:
+        if self.state.shape.has_clusters or self.state.bulk.has_started:
             self.state.cluster_barriers.has_arrivals = True  # those that wait for these threads may go on
             for observer in self.state.observers:
                 observer.end(group.members.threads, op)

@@ -8,6 +8,7 @@ import numpy as np
 from shflbench.checker.link.barrier_loops import BarrierLoops, barrier_loops
 from shflbench.checker.link.block_barriers import has_named_barriers
 from shflbench.checker.link.program import Op, Program, Slot
+from shflbench.checker.machine.bulk_copies import BulkCopies
 from shflbench.checker.machine.cluster_barriers import ClusterBarriers
 from shflbench.checker.machine.clusters import Clusters
 from shflbench.checker.machine.dropped import DroppedAccesses
@@ -76,6 +77,7 @@ class State:
             "param": MemorySpace("param", 1, program.parameter_bytes),
             "global": buffers,
         }
+        self.bulk = BulkCopies(shape.lanes, self.spaces)
         self.buffers = list(buffers.allocations)  # those of the launch, without what `malloc` gives
 
     def start(self, arguments: Values, symbols: Mapping[str, bytes], unwritten: int = UNWRITTEN_FILLS[0]) -> None:
@@ -94,6 +96,7 @@ class State:
         self.iterations = None
         self.printed, self.ticks, self.comparisons, self.heap = [], 0, 0, []
         self.copies = PendingCopies(self.shape.lanes)
+        self.bulk = BulkCopies(self.shape.lanes, self.spaces)
         self.cluster_barriers = ClusterBarriers(self.shape, self.clusters, self.alive)
         self._fill_special(self.dynamic_shared)
         for name in ("shared", "local"):

@@ -110,6 +110,15 @@ class Fence:
         return REACHES[self.scope]
 
 
+@dataclass(frozen=True, slots=True)
+class ProxyFence:
+    """A fence of one thread between its accesses by the generic proxy and those by the async proxy."""
+
+    space: str  # shared or global; empty: all memory
+    results: tuple[str, ...] = ()
+    operands: tuple[str, ...] = ()
+
+
 class WarpCall(Protocol):
     """The lanes that execute one collective instruction, and a cache between executions."""
 
@@ -202,7 +211,7 @@ class Service:
     operands: tuple[str, ...] = ()
 
 
-Form = Service | Pure | Access | Fence | Collective | Barrier | ClusterBarrier | Branch | Exit | Nothing
+Form = Service | Pure | Access | Fence | ProxyFence | Collective | Barrier | ClusterBarrier | Branch | Exit | Nothing
 Decoder = Callable[[PtxInstruction], Form]
 
 

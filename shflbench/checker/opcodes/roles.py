@@ -72,13 +72,12 @@ _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
     **dict.fromkeys(("ex2", "lg2", "sin", "cos", "tanh", "rsqrt", "rcp", "sqrt", "div"), OpcodeRole.APPROXIMATE),
 }
 _OPAQUE = """
-    $__assertfail $clock $copy_commit $copy_deliver $copy_wait $copy_wait_all $free $isspacep $ld_async
-    $ldmatrix $malloc $mma
-    $movmatrix $no_function $st_async $stack $stmatrix $vprintf $wmma abs addc applypriority atom bfi bfind bmsk bra
-    brev brkpt clz cnot copysign createpolicy dp2a dp4a elect exit fence fma fns griddepcontrol isspacep ld
-    ldu lop3 mad24 madc match membar mul24 nanosleep pmevent popc prefetch prefetchu prmt red redux ret sad set
-    setmaxnreg shf shfl slct st subc szext testp trap vabsdiff2 vabsdiff4 vadd2 vadd4 vavrg2 vavrg4 vmax2 vmax4
-    vmin2 vmin4 vote vsub2 vsub4 xor
+    $__assertfail $bulk_commit $bulk_copy $bulk_wait $clock $copy_commit $copy_deliver $copy_wait $copy_wait_all $free
+    $isspacep $ld_async $ldmatrix $malloc $mma $movmatrix $no_function $st_async $stack $stmatrix $store_async $vprintf
+    $wmma abs addc applypriority atom bfi bfind bmsk bra brev brkpt clz cnot copysign createpolicy dp2a dp4a elect exit
+    fence fma fns griddepcontrol isspacep ld ldu lop3 mad24 madc match membar mul24 nanosleep pmevent popc prefetch
+    prefetchu prmt red redux ret sad set setmaxnreg shf shfl slct st subc szext testp trap vabsdiff2 vabsdiff4 vadd2
+    vadd4 vavrg2 vavrg4 vmax2 vmax4 vmin2 vmin4 vote vsub2 vsub4 xor
 """
 ROLES: Mapping[str, OpcodeRole] = {**dict.fromkeys(_OPAQUE.split(), OpcodeRole.OPAQUE), **_WITH_A_ROLE}
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shflbench.checker.link.program import Op
+from shflbench.checker.machine.bulk_copy import BulkCopy
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.state import State
@@ -102,6 +103,16 @@ class Clocks(Observer):
                 rows[lanes] = joined
                 if self._rows is not None:
                     self._join_rows(meeting)
+
+    def proxy_fence(self, op: Op, threads: Values) -> None:
+        """Count the fence, so that it differs from what came before the access before it."""
+        del op, threads
+        self.now += 1
+
+    def wait_copies(self, thread: int, copies: Sequence[BulkCopy], *, only_read: bool) -> None:
+        """Count the wait likewise."""
+        del thread, copies, only_read
+        self.now += 1
 
     def release_to_barrier(self, threads: Values, meeting: int) -> None:
         """Add what threads know to what the threads of a barrier will know."""

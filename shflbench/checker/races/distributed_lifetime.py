@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from shflbench.checker.link.program import Op
+from shflbench.checker.machine.bulk_copy import BulkCopy
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet
@@ -58,6 +59,14 @@ class DistributedLifetime(Rule):
             self._ops.append(op)
         self._last[form.writes][owners, threads] = self.clocks.now
         self._op_of[form.writes][owners, threads] = number
+
+    def start_copy(self, copy: BulkCopy) -> None:
+        """Report a copy to the shared memory of a block that may not have started."""
+        if copy.target.space == "shared":
+            owner = copy.target.start // max(self.state.spaces["shared"].stride, 1)
+            thread = np.array([copy.thread])
+            if owner != self.shape.block_of(thread)[0] and not self._knows_start(thread, np.array([owner]))[0]:
+                self.report(HazardKind.NOT_STARTED, copy.op, thread)
 
     def end(self, threads: Values, op: Op | None) -> None:
         """Keep what exiting threads know."""

@@ -6,6 +6,7 @@ from shflbench.checker.link.program import Program
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.state import State
 from shflbench.checker.opcodes.forms import Values
+from shflbench.checker.races.bulk_races import BulkRaces
 from shflbench.checker.races.cells import accesses_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.conflicts import Conflicts
@@ -33,7 +34,7 @@ def rules(state: State, log: HazardLog) -> tuple[list[Observer], Conflicts]:
     spaces = ["global", "module"]
     if state.shape.has_clusters:
         applied.append(DistributedLifetime(state, clocks, log))
-    if _plain_shared(state.program) and not state.shape.has_clusters:
+    if _plain_shared(state.program) and not state.shape.has_clusters and not _copies_in_bulk(state.program):
         applied += [UninitializedReads(state, clocks, log), SharedMemoryRaces(state, clocks, log)]
     else:
         applied.append(UninitializedReads(state, clocks, log, ("global", "local", "shared")))
@@ -48,7 +49,13 @@ def tracking_rules(state: State, log: HazardLog, cells: Mapping[str, Values]) ->
     clocks = _clocks(state)
     synchronization = Synchronization(state, clocks) if publishes(state.program) else None
     tracked = TrackedRaces(state, clocks, log, cells, synchronization)
-    return [*_practice(state, clocks), clocks, tracked, *([synchronization] if synchronization is not None else [])]
+    bulk = [BulkRaces(state, clocks, log, tracked)] if _copies_in_bulk(state.program) else []
+    last = [synchronization] if synchronization is not None else []
+    return [*_practice(state, clocks), clocks, *bulk, tracked, *last]
+
+
+def _copies_in_bulk(program: Program) -> bool:
+    return not program.opcodes.isdisjoint({"$bulk_copy", "$store_async"})
 
 
 def _clocks(state: State) -> Clocks:

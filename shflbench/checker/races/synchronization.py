@@ -86,6 +86,8 @@ class Synchronization(Observer):
                 for thread, place in self._each(form, space, members.threads, index):
                     self._write(form, thread, place, follows=False)
         elif self._places:
+            if form.is_barrier and form.kind == "ld":
+                self._settle_all(space, index)
             for thread, place in self._each(form, space, members.threads, index, marked=True):
                 if form.kind == "ld":
                     self._read(form, thread, place)
@@ -202,17 +204,29 @@ class Synchronization(Observer):
                     joined = _joined(published.arriving.get(key), row)
                     if joined is not None:
                         published.arriving[key] = joined
-            state = states[element : element + 1]
-            if int(phase_of(state)[0]) != published.phase:
-                rows = {
-                    key: _joined(published.rows.get(key), published.arriving.get(key))
-                    for key in published.rows.keys() | published.arriving.keys()
-                }
-                published.rows = {key: row for key, row in rows.items() if row is not None}
-                published.phase = int(phase_of(state)[0])
-                if is_fresh(state)[0]:
-                    published.arriving = {}
+            self._settle(published, states[element : element + 1])
             self._keep(place, published)
+
+    def _settle_all(self, space: MemorySpace, index: Values) -> None:
+        """Take phases of barriers in memory as complete that bytes of copies have completed."""
+        for element in np.unique(index).tolist():
+            if published := self._places.get((space.name, element * 8, 8)):
+                self._settle(published, space.view("u8")[element : element + 1])
+
+    @staticmethod
+    def _settle(published: _Published, state: Values) -> None:
+        """Publish what happened before the arrivals of a phase once this is complete."""
+        phase = int(phase_of(state)[0])
+        if phase == published.phase:
+            return
+        rows = {
+            key: _joined(published.rows.get(key), published.arriving.get(key))
+            for key in published.rows.keys() | published.arriving.keys()
+        }
+        published.rows = {key: row for key, row in rows.items() if row is not None}
+        published.phase = phase
+        if is_fresh(state)[0]:
+            published.arriving = {}
 
     def _each(
         self, form: Access, space: MemorySpace, threads: Values, index: Values, *, marked: bool = False
@@ -236,18 +250,18 @@ class Synchronization(Observer):
     def _read(self, form: Access, thread: int, place: Place) -> None:
         """Let a thread observe what a place carries, and learn it at once if the read acquires."""
         published = self._places.get(place)
-        if published is None:
+        if published is None or not published.rows:
             return
         in_practice = self._in_practice and form.is_barrier
         level = self._scopes.levels[-1] if in_practice else self._scopes.level(form)
+        seen, acquires = self._seen.setdefault(thread, {}), form.acquires or in_practice
+        if seen.get((place, level, acquires)) is published.rows:
+            return  # a thread that polls a place learns nothing new
         keys = [(at, self._scopes.group(at, thread)) for at in self._scopes.levels if at <= level]
         rows = {key[0]: published.rows[key] for key in keys if key in published.rows}
         if not rows:
             return
         self.synchronized.add(place[:2])
-        seen, acquires = self._seen.setdefault(thread, {}), form.acquires or in_practice
-        if seen.get((place, level, acquires)) is published.rows:
-            return  # a thread that polls a place learns nothing new
         seen[place, level, acquires] = published.rows
         if acquires:  # from this place; what it has read from others takes a fence
             for row in rows.values():

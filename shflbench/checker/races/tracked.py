@@ -41,6 +41,7 @@ _CHUNK = 1 << 21  # entries of a table that are compared at once
 # depends with which others they race.
 _Class = tuple[bool, int, int]
 _WEAK_READS: _Class = (False, OF_BLOCK, 0)
+_BARRIER = -1  # instead of the bytes: arrivals at barriers in memory, and tests, are indivisible to one another
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +150,26 @@ class TrackedRaces(Rule):
             if not any((place.space, place.byte + offset) in synchronized for offset in range(-15, 1)):
                 self._log(place)
 
+    def earlier_accesses(self, space: str, start: int, end: int) -> Iterator[tuple[bool, Values, Values]]:
+        """Yield whether they write, the threads and the numbers of accesses to bytes, the last ones of each thread."""
+        numbers = self._rows.get(space)
+        if numbers is None:
+            return
+        rows = numbers[start // self._granule : -(-end // self._granule)] - 1
+        rows = rows[rows >= 0]
+        rows_of_writes = rows[self._writer[rows] > 0]
+        if rows_of_writes.size:
+            yield True, self._writer[rows_of_writes] - 1, self._written_at[rows_of_writes]
+        for table, at in self._tables.items():
+            accessed = rows[self._latest[table][rows] > 0]
+            row, thread = np.nonzero(at[accessed])
+            if row.size:
+                yield table[0], thread, at[accessed][row, thread]
+
+    def op_at(self, number: int) -> Op:
+        """Return the op of the access of a number."""
+        return self._ops[int(self._op_at[number])]
+
     def _number(self, op: Op) -> None:
         """Record the op of the current access."""
         number = self._numbers.setdefault(id(op), len(self._ops))
@@ -219,11 +240,13 @@ class TrackedRaces(Rule):
         return known & self._in_practice(part, entry, writer, at)
 
     def _morally_strong(self, form: Access, table: _Class, *, in_shared: bool) -> bool:
-        """Whether all accesses of a table are atomics that are morally strong with `form`, an atomic, too.
+        """Whether all accesses of a table are atomics that are morally strong with `form`, too, or as good as that.
 
         They neither race nor count as unordered; a histogram has too many of them to compare one by one.
         """
         writes, level, size = table
+        if size == _BARRIER and form.is_barrier:
+            return True
         if not (writes and form.atomic and form.strong) or table in self._stored or size != _size(form):
             return False
         if in_shared and not self.shape.has_clusters:  # the threads of a block share a cell of shared memory
@@ -257,8 +280,6 @@ class TrackedRaces(Rule):
         for number in np.unique(numbers).tolist():
             earlier: Access = self._ops[number].form
             those = numbers == number
-            if form.is_barrier and earlier.is_barrier:
-                continue  # they are indivisible, whatever their scopes are
             if form.atomic or earlier.atomic:
                 race = HazardKind.ATOMIC_RACE
             elif not form.writes:
@@ -367,7 +388,8 @@ class TrackedRaces(Rule):
                 self._latest[kind][read] = 0
             self._thread[rows], self._block[rows] = 0, 0
         else:
-            kind = (form.writes, self._scopes.level(form), _size(form)) if form.strong else _WEAK_READS
+            size = _BARRIER if form.is_barrier else _size(form)
+            kind = (form.writes, self._scopes.level(form), size) if form.strong else _WEAK_READS
             self._table(kind)[rows, part.threads] = now
             if form.strong and form.kind == "st":
                 self._stored.add(kind)

@@ -43,7 +43,9 @@ class Watch:
     def blocks_apart(self) -> bool:
         """Whether no block can have learned of another one: by memory, the clock, or what `malloc` gave."""
         state, conflicts = self.state, self.conflicts
-        if state is None or conflicts is None or state.ticks or state.program.heap_bytes or state.shape.has_clusters:
+        if state is None or conflicts is None or state.ticks or state.program.heap_bytes:
+            return False
+        if state.shape.has_clusters or state.bulk.has_started:
             return False
         return conflicts.blocks_apart
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shflbench.checker.opcodes.forms import Access, ClusterBarrier, Fence, Nothing
+from shflbench.checker.opcodes.forms import Access, ClusterBarrier, Fence, Nothing, ProxyFence
 from shflbench.checker.opcodes.table import decode
 from shflbench.checker.ptx.syntax import PtxInstruction
 from shflbench.errors import EmulatorError
@@ -86,8 +86,22 @@ def test_an_access_to_shared_memory_is_to_that_of_the_block_or_of_the_cluster(te
     assert (form.space, form.distributed) == ("shared", distributed)
 
 
-def test_a_fence_between_proxies_orders_nothing_that_the_emulator_executes() -> None:
-    assert decoded("fence.proxy.async") == Nothing()
+@pytest.mark.parametrize(
+    ("text", "space"),
+    [
+        ("fence.proxy.async", ""),
+        ("fence.proxy.async.global", "global"),
+        ("fence.proxy.async.shared::cta", "shared"),
+        ("fence.proxy.async.shared::cluster", "shared"),
+        ("membar.proxy.async", ""),
+    ],
+)
+def test_a_fence_between_proxies_is_of_a_memory_space_or_of_all(text: str, space: str) -> None:
+    assert decoded(text) == ProxyFence(space)
+
+
+def test_a_fence_between_aliases_orders_nothing_that_the_emulator_executes() -> None:
+    assert decoded("fence.proxy.alias") == Nothing()
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from tests import kernels
 
 FOLDER = Path(__file__).parents[3] / "checker" / "kernels" / "synchronization"
 CLUSTERS = FOLDER.parent / "clusters"
+BULK = FOLDER.parent / "bulk"
 ELEMENTS = 1024  # of the input and of the output
 INCLUDE = re.compile(r"^#include.*$", re.MULTILINE)
 HEAD = re.compile(
