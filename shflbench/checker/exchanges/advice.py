@@ -176,17 +176,16 @@ def _barriers(
 
 def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
     """Return why the launches show nothing of a barrier; empty if they do."""
-    if study.is_cut:
-        return "not all launches ended"
-    if len(site.places) > 1:
-        return "it is one of several barriers of an operation in this line, such as a barrier of the grid"
-    if study.warps <= 1:
-        return "every launch has blocks of a single warp; give --launch with larger blocks"
-    if not site.executions:
-        return "no launch reached it"
-    if site.in_loop and site.executions == 1:
-        return "its loop ran once; give sizes for which it runs more often"
-    return ""
+    line = study.unreached.line if study.unreached is not None else None
+    reasons = (
+        (study.is_cut, "not all launches ended"),
+        (len(site.places) > 1, "it is one of several barriers of an operation in this line, such as one of the grid"),
+        (study.warps <= 1, "every launch has blocks of a single warp; give --launch with larger blocks"),
+        (not site.executions, "no launch reached it"),
+        (line is not None, f"no launch reached the access to shared memory in line {line}"),
+        (site.in_loop and site.executions == 1, "its loop ran once; give sizes for which it runs more often"),
+    )
+    return next((reason for holds, reason in reasons if holds), "")
 
 
 def _confirmed(

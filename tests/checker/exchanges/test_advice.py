@@ -195,6 +195,16 @@ def test_one_of_several_barriers_of_an_operation_is_no_barrier_of_its_line(advis
     assert (barrier.need, "several barriers" in barrier.reason) == ("not enough evidence", True)
 
 
+def test_an_access_that_no_launch_reached_leaves_barriers_open(advise: Advise) -> None:
+    body = f"{ROWS}\n{BARRIER}\nout[t] = s[t];\nif (in[t] == 12345)\ns[255 - t] = n;"
+    assert [item.need for item in advise(body.partition("if")[0], "1x256").barriers] == ["not needed"]
+    (barrier,) = advise(body, "1x256", arguments=["in=i32[256]:0"]).barriers
+    assert (barrier.need, barrier.reason) == (
+        "not enough evidence",
+        "no launch reached the access to shared memory in line 6",
+    )
+
+
 def test_a_launch_that_nobody_states_is_no_evidence(advise: Advise) -> None:
     advice = advise(f"{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];")
     assert (advice.exchanges, advice.barriers) == ((), ())
