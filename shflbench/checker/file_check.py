@@ -259,7 +259,7 @@ def check_kernels(
             report = item[1]
         reports.append(report)
         watch(CheckStep(number, len(linked), report.name, report))
-    reports = DependentLaunches(file, module, options.of_chains, deadline).completed(reports)
+    reports = DependentLaunches(file, module, options.of_chains, deadline, earlier).completed(reports)
     return FileReport(file.path, options.arch, file.compiler, (*reports, *refused), (*removed.notes, *skipped))
 
 

@@ -126,14 +126,16 @@ class ChainRun:
         recorded: list[GridFootprint] = []
 
         def observe(state: State) -> list[Observer]:
-            footprint, every = observers(state)
+            footprint, every = observers(state, recorded[0].order if recorded else None)
             recorded.append(footprint)
             return every
 
         outputs, error = self.executed(step, arguments, observe)
         if not recorded:  # the launch could not begin
             raise KernelError(str(error))
-        return RanLaunch(step, arguments, identities, recorded[0], outputs), error
+        if recorded[0].order.triggers:
+            outputs, error = self.executed(step, arguments, observe)
+        return RanLaunch(step, arguments, identities, recorded[-1], outputs), error
 
     def executed(
         self, step: PlannedStep, arguments: Arguments, observe: Callable[[State], Sequence[Observer]]

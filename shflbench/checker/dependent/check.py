@@ -11,6 +11,7 @@ from shflbench.checker.dependent.conflicts import conflicts
 from shflbench.checker.dependent.late_writes import differing_buffers
 from shflbench.checker.dependent.reporting import ChainOutcome, Undecided, findings_of, with_chains
 from shflbench.checker.dependent.shared_buffers import SharedBuffers, refuse_unknown_arguments
+from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.selection import launches_of
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.ptx.syntax import Module
     from shflbench.checker.report import KernelReport
+    from shflbench.checker.runs.earlier_launches import EarlierLaunches
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
 
 MOST_WORK = 800_000  # instructions of the chains of a file, as `Scheduler.work` counts them; four to eight seconds
@@ -68,6 +70,7 @@ class DependentLaunches:
     module: Module
     options: ChainOptions
     deadline: Deadline
+    earlier: EarlierLaunches
     _work: float = 0.0  # of the chains that have run
 
     def completed(self, reports: Sequence[KernelReport]) -> list[KernelReport]:
@@ -129,11 +132,12 @@ class DependentLaunches:
         """Return a launch that can run, as the user or the host code states it, or derived."""
         linked = self._linked(step.kernel)
         host = () if step.host is None else (step.host,)
-        linked = replace(linked, kernel=replace(linked.kernel, host_launches=host))
+        linked = self.earlier.completed(replace(linked, kernel=replace(linked.kernel, host_launches=host)))
         given = launches_of(step.kernel, self.options.launches, self.options.named_launches)
         wishes, launches = plan_runs(linked, self.options.arguments, given, self.options.shared_bytes)
         whole = [item for item in launches if not item.shape.sample]
-        if not whole:
+        is_open = step.host is not None and not given and all(item.origin is Origin.DERIVED for item in whole)
+        if is_open or not whole:
             sentence = f"the host code does not determine the launch of `{step.kernel.name}`; give --launch"
             raise _CannotRunError(Undecided(KernelVerdict.NEEDS_ARGUMENTS, sentence))
         usual = [item for item in whole if item.shape.blocks > 1] or whole

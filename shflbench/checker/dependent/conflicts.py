@@ -15,7 +15,7 @@ import numpy as np
 
 from shflbench.checker.dependent.chain_order import completed_launches
 from shflbench.checker.dependent.footprints import READ_ONLY, STRONG_WRITE
-from shflbench.checker.dependent.grid_order import NEVER
+from shflbench.checker.dependent.grid_order import NEVER, TriggerOrder
 from shflbench.checker.races.hazards import HazardKind
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _between(chain: Sequence[OverlappingLaunch], last: int, number: int, complet
         pairs = product(later.footprint.kinds(mine.space), earlier.footprint.kinds(other.space))
         for (kind, accesses), (other_kind, others) in pairs:
             is_ordered = kind.waited and number in completed.after_wait
-            hazard = _hazard(kind, other_kind, is_ordered=is_ordered)
+            hazard = _hazard(kind, other_kind, is_ordered=is_ordered, is_direct=number == last - 1)
             if hazard is not None:
                 pair = _Pair(chain, (last, number), (kind, other_kind), memory, has_flag)
                 cells = _Cells.of(later, mine, accesses), _Cells.of(earlier, other, others)
@@ -123,7 +123,7 @@ def _has_flag(later: OverlappingLaunch, earlier: OverlappingLaunch) -> bool:
     return False
 
 
-def _hazard(kind: GridAccess, other: GridAccess, *, is_ordered: bool) -> HazardKind | None:
+def _hazard(kind: GridAccess, other: GridAccess, *, is_ordered: bool, is_direct: bool) -> HazardKind | None:
     """Return what two accesses to the same bytes are; None if they do not race."""
     if is_ordered:
         return HazardKind.DEPENDENT_READ_ONLY if kind.action == READ_ONLY and other.writes else None
@@ -131,7 +131,10 @@ def _hazard(kind: GridAccess, other: GridAccess, *, is_ordered: bool) -> HazardK
         return None
     if not kind.writes:
         return HazardKind.DEPENDENT_RAW
-    return HazardKind.DEPENDENT_WAW if other.writes else HazardKind.DEPENDENT_WAR
+    if other.writes:
+        return HazardKind.DEPENDENT_WAW
+    is_over = is_direct and other.trigger is TriggerOrder.ENDS  # the reads of a block that must end before the launch
+    return None if is_over else HazardKind.DEPENDENT_WAR
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,7 +144,6 @@ class _Cells:
     unit: int
     ops: Values
     threads: Values
-    numbers: Values
 
     def common(self, other: _Cells) -> tuple[_Cells, _Cells, Values]:
         """Return both per unit of the same bytes, and the numbers of the units that both access."""
@@ -154,14 +156,14 @@ class _Cells:
     def of(cls, launch: OverlappingLaunch, part: MemoryRange, accesses: LastAccesses) -> _Cells:
         unit = launch.footprint.granule
         cells = slice(part.start // unit, -(-part.end // unit))
-        return cls(unit, accesses.ops[cells], accesses.threads[cells], accesses.numbers[cells])
+        return cls(unit, accesses.ops[cells], accesses.threads[cells])
 
     def divided(self, unit: int) -> _Cells:
         """Return the accesses per smaller unit."""
         times = self.unit // unit
         if times == 1:
             return self
-        return _Cells(unit, *(np.repeat(values, times) for values in (self.ops, self.threads, self.numbers)))
+        return _Cells(unit, *(np.repeat(values, times) for values in (self.ops, self.threads)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,7 +179,7 @@ class _Pair:
     def conflicts(self, hazard: HazardKind, mine: _Cells, others: _Cells) -> Iterator[Conflict]:
         """Yield a conflict per pair of instructions and missing order."""
         mine, others, both = mine.common(others)
-        missing = self._missing(hazard, mine, others, both)
+        missing = self._missing(hazard, mine, both)
         for order in MissingOrder:
             cells = both[missing == order.name]
             yield from self._of_ops(hazard, order, (mine, others), cells)
@@ -202,26 +204,25 @@ class _Pair:
                 int(counts[place]),
             )
 
-    def _missing(self, hazard: HazardKind, mine: _Cells, others: _Cells, cells: Values) -> Values:
-        """Return the name of the missing order of each cell; empty where there is an order."""
+    def _missing(self, hazard: HazardKind, mine: _Cells, cells: Values) -> Values:
+        """Return the name of the missing order of each cell."""
+        same = self._of_all(hazard)
+        if same is not None:
+            return np.full(cells.shape, same.name, object)
+        waits = self.chain[self.launches[0]].footprint.order.waited_at[mine.threads[cells]] != NEVER
+        return np.where(waits, MissingOrder.WAITS_LATER.name, MissingOrder.NEVER_WAITS.name).astype(object)
+
+    def _of_all(self, hazard: HazardKind) -> MissingOrder | None:
+        """Return the order that all of these accesses lack; None if it depends on the thread."""
         (last, number), (kind, other_kind) = self.launches, self.kinds
-        later, earlier = (self.chain[place].footprint.order for place in self.launches)
         if hazard is HazardKind.DEPENDENT_READ_ONLY:
-            return np.full(cells.shape, MissingOrder.READ_ONLY_PATH.name, object)
+            return MissingOrder.READ_ONLY_PATH
         if kind.waited:
-            return np.full(cells.shape, MissingOrder.NOT_PASSED_ON.name, object)
-        waits = later.waited_at[mine.threads[cells]] != NEVER
-        missing = np.where(waits, MissingOrder.WAITS_LATER.name, MissingOrder.NEVER_WAITS.name).astype(object)
+            return MissingOrder.NOT_PASSED_ON
         if number < last - 1:
-            return np.full(cells.shape, MissingOrder.BEGINS_EARLY.name, object)
-        other_threads, numbers = others.threads[cells], others.numbers[cells]
-        triggered = earlier.triggered_at[other_threads]
-        if other_kind.writes:
-            fenced = (triggered != NEVER) & (numbers <= earlier.published_at[other_threads])
-            missing[fenced] = MissingOrder.FENCED_BEFORE_TRIGGER.name
-        else:
-            missing[numbers <= triggered] = MissingOrder.READ_BEFORE_TRIGGER.name
-            missing[triggered == NEVER] = ""  # the reads of a block that has ended are over
+            return MissingOrder.BEGINS_EARLY
         if self.has_flag:
-            missing[missing != ""] = MissingOrder.BY_A_FLAG.name
-        return missing
+            return MissingOrder.BY_A_FLAG
+        if other_kind.trigger is not TriggerOrder.BEFORE:
+            return None
+        return MissingOrder.FENCED_BEFORE_TRIGGER if other_kind.writes else MissingOrder.READ_BEFORE_TRIGGER

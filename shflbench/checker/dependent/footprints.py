@@ -4,12 +4,12 @@ For each cell and kind of access, the last one is kept: the instruction, the thr
 threads that are ordered after a wait are kept apart from the others.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from shflbench.checker.dependent.grid_order import GridOrder
+from shflbench.checker.dependent.grid_order import GridOrder, TriggerOrder
 from shflbench.checker.link.layout import WORKSPACE
 from shflbench.checker.link.program import Op
 from shflbench.checker.machine.memory import MemorySpace
@@ -17,7 +17,7 @@ from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet
 from shflbench.checker.opcodes.forms import Access, Values
-from shflbench.checker.races.cells import batch, granule_of
+from shflbench.checker.races.cells import Batch, batch, granule_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.synchronization import Synchronization, publishes
 
@@ -28,10 +28,11 @@ STRONG = frozenset({STRONG_READ, STRONG_WRITE})
 
 @dataclass(frozen=True, slots=True)
 class GridAccess:
-    """A kind of access: what it does, and whether its thread is ordered after a wait."""
+    """A kind of access: what it does, whether its thread is ordered after a wait, and its order with the trigger."""
 
     action: str
     waited: bool
+    trigger: TriggerOrder
 
     @property
     def writes(self) -> bool:
@@ -50,12 +51,11 @@ class LastAccesses:
 
     ops: Values  # number of the instruction from 1; 0: none
     threads: Values
-    numbers: Values  # of the accesses
 
     @classmethod
     def of(cls, cells: int) -> "LastAccesses":
         """Return accesses to none of so many cells."""
-        return cls(np.zeros(cells, np.int32), np.zeros(cells, np.int32), np.zeros(cells, np.int32))
+        return cls(np.zeros(cells, np.int32), np.zeros(cells, np.int32))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,9 +70,9 @@ class MemoryRange:
 class GridFootprint(Observer):
     """Records the accesses of one launch to global memory."""
 
-    def __init__(self, state: State, clocks: Clocks, order: GridOrder) -> None:
-        """Start without accesses."""
-        self.program, self.shape, self.order = state.program, state.shape, order
+    def __init__(self, state: State, clocks: Clocks, order: GridOrder, known: GridOrder | None) -> None:
+        """Start without accesses; `known` is the order of an equal run before, which has ended."""
+        self.program, self.shape, self.order, self._known = state.program, state.shape, order, known
         self.granule = granule_of(state.program)
         self.ops: list[Op] = []
         self.accesses: dict[tuple[str, GridAccess], LastAccesses] = {}
@@ -95,13 +95,20 @@ class GridFootprint(Observer):
         if number > len(self.ops):
             self.ops.append(op)
         waited = self.order.after_wait(part.threads)
-        for after in (True, False):
-            chosen = waited if after else ~waited
+        for kind, chosen in self._divided(part, waited):
             if chosen.any():
-                last = self._last(space.name, GridAccess(_action(part.form), after))
-                cells = part.cells[chosen]
-                last.ops[cells], last.threads[cells] = number, part.threads[chosen]
-                last.numbers[cells] = self._clocks.now
+                last = self._last(space.name, kind)
+                last.ops[part.cells[chosen]], last.threads[part.cells[chosen]] = number, part.threads[chosen]
+
+    def _divided(self, part: Batch, waited: Values) -> Iterator[tuple[GridAccess, Values]]:
+        """Yield the kinds of the accesses, and which of them are of each kind."""
+        action = _action(part.form)
+        of_triggers: Mapping[TriggerOrder, Values | bool] = {TriggerOrder.ENDS: True}
+        if self._known is not None:
+            of_triggers = self._known.trigger_order(part.threads, self._clocks.now, writes=action in WRITING)
+        for trigger, chosen in of_triggers.items():
+            yield GridAccess(action, waited=True, trigger=trigger), waited & chosen
+            yield GridAccess(action, waited=False, trigger=trigger), ~waited & chosen
 
     def kinds(self, space: str) -> Iterator[tuple[GridAccess, LastAccesses]]:
         """Yield the kinds of access to a space."""
@@ -124,10 +131,14 @@ def _action(form: Access) -> str:
     return STRONG_READ if is_strong else READ
 
 
-def observers(state: State) -> tuple[GridFootprint, list[Observer]]:
-    """Return what records a launch, and the observers that it needs, itself included."""
+def observers(state: State, known: GridOrder | None) -> tuple[GridFootprint, list[Observer]]:
+    """Return what records a launch, and the observers that it needs, itself included.
+
+    Which accesses come before the trigger of their block is known at the end of a run only: an equal run after it gets
+    its order as `known`. Without one, no block is taken to have a trigger.
+    """
     clocks = Clocks(state)
     order = GridOrder(state, clocks)
-    footprint = GridFootprint(state, clocks, order)
+    footprint = GridFootprint(state, clocks, order, known)
     synchronization = [Synchronization(state, clocks)] if publishes(state.program) else []
     return footprint, [clocks, order, footprint, *synchronization]

@@ -5,6 +5,8 @@ The trigger of a block is the first one that any of its threads executes. Which 
 access comes before it only if it comes before that of each thread.
 """
 
+from enum import Enum
+
 import numpy as np
 
 from shflbench.checker.link.program import Op
@@ -16,6 +18,14 @@ from shflbench.model import WARP
 
 MOST_COMPARED = 64  # threads of a block that trigger at once; of more, two per warp, as barriers order them alike
 NEVER = np.iinfo(np.int32).max
+
+
+class TriggerOrder(Enum):
+    """How an access is ordered with the trigger of its block."""
+
+    NONE = "not before it"
+    BEFORE = "before it, and a write before a fence before it"
+    ENDS = "the block has no trigger, and ends"
 
 
 class GridOrder(Observer):
@@ -30,10 +40,10 @@ class GridOrder(Observer):
         self._knowledge = -1  # state of the clocks for which this holds
         self._meetings = 0
         # Of each thread, the last access that comes before the trigger of its block; NEVER: the block has none.
-        self.triggered_at = np.full(shape.lanes, NEVER, np.int32)
-        self.fenced_at = np.zeros(shape.lanes, np.int32)  # the last access before a fence of the thread
+        self._triggered_at = np.full(shape.lanes, NEVER, np.int32)
+        self._fenced_at = np.zeros(shape.lanes, np.int32)  # the last access before a fence of the thread
         self._fenced_block_at = np.zeros(shape.lanes, np.int32)  # the last access of its block that it knew of there
-        self.published_at = np.zeros(shape.lanes, np.int32)  # the last access that is fenced before the trigger
+        self._published_at = np.zeros(shape.lanes, np.int32)  # the last access that is fenced before the trigger
         self._trigger_waits = np.ones(shape.grid, np.bool_)  # no thread triggers before a wait
 
     @property
@@ -42,16 +52,23 @@ class GridOrder(Observer):
         return bool((self.waited_at != NEVER).any())
 
     @property
-    def triggers(self) -> bool:
-        """Whether a thread triggers."""
-        return bool((self.triggered_at != NEVER).any())
-
-    @property
     def begins_next_after_wait(self) -> bool:
         """Whether a block triggers, or ends without a trigger, only after a wait: so does the grid as a whole."""
-        first = self.triggered_at.reshape(self.shape.grid, -1)[:, 0]
+        first = self._triggered_at.reshape(self.shape.grid, -1)[:, 0]
         waits = (self.waited_at.reshape(self.shape.grid, -1) != NEVER).any(axis=1)
         return bool((waits & ((first == NEVER) | self._trigger_waits)).any())
+
+    @property
+    def triggers(self) -> bool:
+        """Whether a thread triggers."""
+        return bool((self._triggered_at != NEVER).any())
+
+    def trigger_order(self, threads: Values, number: int, *, writes: bool) -> dict[TriggerOrder, Values]:
+        """Return which accesses of this number have which order with the triggers, once the launch has ended."""
+        triggered = self._triggered_at[threads]
+        ends = triggered == NEVER
+        before = ~ends & (number <= (self._published_at[threads] if writes else triggered))
+        return {TriggerOrder.ENDS: ends, TriggerOrder.BEFORE: before, TriggerOrder.NONE: ~(ends | before)}
 
     def after_wait(self, threads: Values) -> Values:
         """Return which threads are ordered after a wait now."""
@@ -85,7 +102,8 @@ class GridOrder(Observer):
         """Note which accesses a fence of the device orders before what follows it."""
         form: Fence = op.form  # type: ignore[assignment]
         if form.wide and form.order != "acquire":
-            self.fenced_at[threads] = self._clocks.now
+            self._clocks.now += 1  # so that barriers before the fence say nothing about it
+            self._fenced_at[threads] = self._clocks.now
             self._fenced_block_at[threads] = self._clocks.block_knows[self.shape.block_of(threads)]
 
     def synchronize_blocks(self, blocks: Values, op: Op | None = None) -> None:
@@ -126,12 +144,12 @@ class GridOrder(Observer):
         for thread in (threads if threads.size <= MOST_COMPARED else _of_each_warp(threads)).tolist():
             row = self._clocks.knows(np.full(lanes, thread), members)
             row[members == thread] = self._clocks.now
-            fenced = np.where(self.fenced_at[members] <= row, self.fenced_at[members], 0)
-            published = np.maximum(fenced, min(self._fenced_block_at[thread], int(row.max())))
-            is_first = self.triggered_at[members[0]] == NEVER
-            before = published if is_first else np.minimum(published, self.published_at[members])
-            self.published_at[members] = before
-            self.triggered_at[members] = np.minimum(self.triggered_at[members], row)
+            fenced = np.where(self._fenced_at[members] <= row, self._fenced_at[members], 0)
+            published = np.maximum(fenced, self._fenced_block_at[thread])
+            is_first = self._triggered_at[members[0]] == NEVER
+            before = published if is_first else np.minimum(published, self._published_at[members])
+            self._published_at[members] = before
+            self._triggered_at[members] = np.minimum(self._triggered_at[members], row)
 
 
 def _of_each_warp(threads: Values) -> Values:

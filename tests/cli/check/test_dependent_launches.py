@@ -163,3 +163,52 @@ def test_a_launch_that_does_not_end_leaves_the_pair_unchecked(check: Any) -> Non
     kernel = kernel_of(check(text, *PDL, *SAME, "--format", "json"))
     assert kernel["verdict"] == "not checked"
     assert "`primary` did not end" in kernel["sentence"]
+
+
+HOST = """
+#include <cuda_runtime.h>
+KERNELS
+int main() {
+    int *data, *index, *result;
+    cudaMalloc(&data, 4096); cudaMalloc(&index, 4096); cudaMalloc(&result, 4096);
+    cudaLaunchAttribute attribute = {cudaLaunchAttributeProgrammaticStreamSerialization, {1}};
+    cudaLaunchConfig_t config = {GRID, 64, 0, 0, &attribute, 1};
+    LAUNCHES
+}
+"""
+
+
+def verdict_of_host_code(shflbench: Command, **parts: str) -> dict[str, Any]:
+    """Return the record of the last kernel of a file with host code."""
+    text = HOST
+    for name, part in parts.items():
+        text = text.replace(name, part)
+    Path("k.cu").write_text(text, encoding="utf-8")
+    return kernel_of(shflbench("check", "k.cu", "--compiler", "nvrtc", "--format", "json"))
+
+
+def test_a_grid_that_the_host_code_does_not_determine_needs_a_launch(shflbench: Command) -> None:
+    kernels = """
+__global__ void first(int *p) { p[threadIdx.x] = 1; }
+__global__ void second(int *p, int *q) { q[threadIdx.x] = p[threadIdx.x]; }"""
+    launches = "first<<<1, 64>>>(data); cudaLaunchKernelEx(&config, second, data, result);"
+    known = verdict_of_host_code(shflbench, KERNELS=kernels, GRID="1", LAUNCHES=launches)
+    unknown = verdict_of_host_code(shflbench, KERNELS=kernels, GRID="blocks_of_file()", LAUNCHES=launches)
+    assert (known["verdict"], unknown["verdict"]) == ("broken", "needs arguments")
+    assert "the host code does not determine the launch of `second`; give --launch" in unknown["sentence"]
+
+
+def test_launches_get_the_indices_that_an_earlier_kernel_wrote(shflbench: Command) -> None:
+    kernels = """
+__global__ void number(int *index) { index[threadIdx.x] = 8 * threadIdx.x; }
+__global__ void first(const int *index, int *p) { p[index[threadIdx.x]] = 1; }
+__global__ void second(const int *index, int *p, int *q) { q[threadIdx.x] = p[index[threadIdx.x] + OFFSET]; }"""
+    launches = """number<<<1, 64>>>(index); cudaDeviceSynchronize(); first<<<1, 64>>>(index, data);
+    cudaLaunchKernelEx(&config, second, (const int *)index, data, result);"""
+    verdicts = [
+        verdict_of_host_code(shflbench, KERNELS=kernels.replace("OFFSET", offset), GRID="1", LAUNCHES=launches)[
+            "verdict"
+        ]
+        for offset in ("0", "1")
+    ]
+    assert verdicts == ["broken", "clean"]
