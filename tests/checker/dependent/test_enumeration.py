@@ -66,7 +66,7 @@ def random_launch(source: random.Random) -> Launch:
     return steps
 
 
-def checked(chain: list[Launch], folder: Path) -> str:
+def level_between(chain: list[Launch], folder: Path) -> str:
     """Return what the findings between the launches of a chain amount to."""
     path = folder / "chain.ptx"
     path.write_text(ptx_of(chain), encoding="utf-8")
@@ -91,6 +91,6 @@ def test_random_chains_get_the_verdict_of_the_model(launches: int, tmp_path: Pat
     wrong = [
         (chain, right, got)
         for chain, right in zip(chains, expected, strict=True)
-        if (got := checked(chain, tmp_path)) != right
+        if (got := level_between(chain, tmp_path)) != right
     ]
     assert wrong == []
