@@ -61,10 +61,10 @@ def _interleavings(first: list[Step], second: list[Step]) -> Iterator[list[Step]
 
 def _is_execution(test: Litmus, order: list[Step]) -> bool:
     """Whether the wait comes after the signal, if it waits for the signal at all: other blocks and clusters do not."""
-    whats = [step.what for step in order]
-    if "wait" not in whats or not _meets(test):
+    kinds = [step.what for step in order]
+    if "wait" not in kinds or not _meets(test):
         return True
-    return whats.index("signal") < whats.index("wait")
+    return kinds.index("signal") < kinds.index("wait")
 
 
 def _meets(test: Litmus) -> bool:
@@ -130,8 +130,8 @@ def _synchronizes_in_practice(test: Litmus, order: list[Step]) -> set[Pair]:
     """Return the same if barriers order memory whatever their orders and scopes are; flags do not."""
     if test.mechanism not in {"cluster barrier", "mbarrier"} or not _meets(test):
         return _synchronizes(test, order)
-    whats = [step.what for step in order]
-    return {(whats.index("signal"), whats.index("wait"))}
+    kinds = [step.what for step in order]
+    return {(kinds.index("signal"), kinds.index("wait"))}
 
 
 def _closed(pairs: set[Pair]) -> set[Pair]:

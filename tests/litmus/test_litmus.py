@@ -1,6 +1,8 @@
 """The emulator judges each litmus test as the enumeration of the written model does."""
 
+from collections import Counter
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,6 +21,7 @@ pytestmark = pytest.mark.expensive
 
 SCHEDULES = (LOCKSTEP, POLICIES["warps in reverse"], POLICIES["blocks in reverse"])
 PAIRS = 80
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "memory-model.md"
 
 
 def judged(test: Litmus) -> str:
@@ -37,6 +40,21 @@ def test_a_row_is_judged_as_the_written_model_says(test: Litmus) -> None:
     assert judged(test) == verdict(test)
 
 
+def test_the_page_on_the_memory_model_counts_the_rows() -> None:
+    names = {
+        "block barrier": "barrier of the block",
+        "cluster barrier": "barrier of the cluster",
+        "mbarrier": "`mbarrier`",
+    }
+    names |= {"flag": "flag in memory", "atomics": "atomics of one word"}
+    counts = Counter((names[row.mechanism], verdict(row)) for row in rows())
+    page = PAGE.read_text(encoding="utf-8")
+    for name in names.values():
+        columns = " | ".join(str(counts[name, one]) for one in ("sound", "doubtful", "broken"))
+        assert f"| {name} | {columns} |" in page
+    assert f"lists {len(rows())} tests" in page
+
+
 def test_the_table_has_pairs_of_a_sound_and_a_broken_row_that_differ_in_one_column() -> None:
     verdicts = {row: verdict(row) for row in rows()}
     pairs = [
@@ -46,3 +64,4 @@ def test_the_table_has_pairs_of_a_sound_and_a_broken_row_that_differ_in_one_colu
     ]
     assert len({row for pair in pairs for row in pair if verdicts[row] == "broken"}) >= PAIRS
     assert len(pairs) >= PAIRS
+    assert f"{len(pairs)} pairs of a sound and a broken row" in PAGE.read_text(encoding="utf-8")

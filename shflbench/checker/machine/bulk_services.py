@@ -30,9 +30,9 @@ def _bulk_copy(state: State, op: Op, threads: Values, operands: Sequence[Values]
         ranks = [rank for rank in range(MOST_RANKS) if mask >> rank & 1]
         places = [(_of_rank(to, rank), _of_rank(barrier, rank)) for rank in ranks] or [(to, barrier)]
         for place, counter in places:
-            written = _region(state, op, thread, target, (place, size, _UNIT))
+            destination = _region(state, op, thread, target, (place, size, _UNIT))
             counted = _barrier(state, op, thread, counter) if how == "barrier" else None
-            state.bulk.start(state.observers, BulkCopy(op, thread, written, read, barrier=counted))
+            state.bulk.start(state.observers, BulkCopy(op, thread, destination, read, barrier=counted))
     return ()
 
 
@@ -41,11 +41,11 @@ def _store_async(state: State, op: Op, threads: Values, operands: Sequence[Value
     name = op.instruction.modifiers[0] if len(op.instruction.modifiers) > 1 else ""
     size = columns[0].dtype.itemsize * len(columns)
     for position, thread in enumerate(threads.tolist()):
-        written = _region(state, op, thread, "shared", (int(targets[position]), size, size))
+        destination = _region(state, op, thread, "shared", (int(targets[position]), size, size))
         values = np.array([column[position] for column in columns], columns[0].dtype)
         counted = _barrier(state, op, thread, int(barriers[position]))
         data = values if name else values.view(np.uint8)
-        state.bulk.start(state.observers, BulkCopy(op, thread, written, None, data, UPDATES.get(name), counted))
+        state.bulk.start(state.observers, BulkCopy(op, thread, destination, None, data, UPDATES.get(name), counted))
     return ()
 
 

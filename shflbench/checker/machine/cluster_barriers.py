@@ -1,4 +1,4 @@
-"""The barrier of each cluster, whose arrival and wait are separate instructions (PTX ISA 9.0, 9.7.13.4).
+"""The barrier of each cluster, whose arrival and wait are separate instructions (PTX ISA 9.0, 9.7.13.3).
 
 A wait is over once all threads of the cluster that have not exited have arrived as often as the thread that waits.
 """

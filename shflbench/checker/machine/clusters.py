@@ -12,7 +12,7 @@ class Clusters:
     """The clusters of a grid. Without clusters, each block is one.
 
     Clusters, and the blocks within one, are numbered along x first, then y, then z, as blocks of a grid are (PTX ISA
-    9.0, 10.18, `%cluster_ctarank`).
+    9.0, chapter 10, `%cluster_ctarank`).
     """
 
     def __init__(self, shape: Shape) -> None:

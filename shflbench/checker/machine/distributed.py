@@ -1,4 +1,4 @@
-"""Distributed shared memory: addresses that `mapa` gives, which name a block of the cluster (PTX ISA 9.0, 9.7.9.23).
+"""Distributed shared memory: addresses that `mapa` gives, which name a block of the cluster (PTX ISA 9.0, `mapa`).
 
 An address in the first window of shared memory is one of the thread's own block, whatever its rank is.
 """

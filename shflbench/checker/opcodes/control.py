@@ -49,7 +49,7 @@ def _barrier(instruction: PtxInstruction) -> Form:
 
 
 def _cluster_barrier(words: tuple[str, ...], *, aligned: bool) -> Form:
-    """Decode an arrival, which releases unless it says otherwise, or a wait, which acquires (PTX ISA 9.0, 9.7.13.4)."""
+    """Decode an arrival, which releases unless it says otherwise, or a wait, which acquires (PTX ISA 9.0, 9.7.13.3)."""
     match words:
         case ("arrive",) | ("arrive", "release"):
             return ClusterBarrier(waits=False, order="release", aligned=aligned)

@@ -1,7 +1,7 @@
 """Barriers between blocks of a cluster that order the execution of threads, but not their accesses to memory.
 
 A relaxed arrival releases nothing, and an operation on a barrier in memory whose scope is the block, as it is where
-none is given, synchronizes with no thread of another block (PTX ISA 9.0, 9.7.13.4 and 9.7.13.15).
+none is given, synchronizes with no thread of another block (PTX ISA 9.0, 9.7.13.3 and 9.7.13.15).
 """
 
 from collections.abc import Iterator
