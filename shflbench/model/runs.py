@@ -40,6 +40,7 @@ class Mechanism(StrEnum):
     LOCAL = "local"
     REGISTER = "register"
     MATRIX = "matrix"
+    ASYNC = "async"
     LIBRARY = "library"
 
 

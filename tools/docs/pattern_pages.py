@@ -46,6 +46,7 @@ _MECHANISMS = {
     Mechanism.LOCAL: "local memory of the thread",
     Mechanism.REGISTER: "registers of the thread",
     Mechanism.MATRIX: "matrix instructions of the warp",
+    Mechanism.ASYNC: "asynchronous copies from global to shared memory",
     Mechanism.LIBRARY: "CUB or cooperative groups",
 }
 _INSTRUCTIONS = """\

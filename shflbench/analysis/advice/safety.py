@@ -21,6 +21,8 @@ MECHANISM_NOTES = {
     "has branched away or returned",
     Mechanism.SMEM: "shared memory needs a barrier between a write and a read by another thread, and between that read "
     "and the next write; `__syncwarp` is enough within a warp",
+    Mechanism.ASYNC: "a thread waits for its own copies only: before other threads read what it has copied, there must "
+    "be a barrier",
     Mechanism.ATOMIC: "atomic operations end in any order: sums of floating-point values differ from run to run",
 }
 

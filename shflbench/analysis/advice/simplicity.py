@@ -23,6 +23,7 @@ MECHANISMS = (
     Mechanism.COLLECTIVE,
     Mechanism.MATRIX,
     Mechanism.SMEM,
+    Mechanism.ASYNC,
     Mechanism.ATOMIC,
     Mechanism.LIBRARY,
     Mechanism.SMEM_UNSAFE,

@@ -17,16 +17,18 @@ struct Rows {
 };
 
 //! syncthreads
-// All threads of the block must call it. Threads of the last warp get a value of each producer.
-template <int BLOCK>
-__device__ void hand_over({T} x, {T} (&got)[Rows<BLOCK>::PRODUCERS], int number, Rows<BLOCK>& rows) {
+// All threads of the block must call it. Those of the last warp call `use` with an array of a value of each producer.
+template <int BLOCK, typename Use>
+__device__ void hand_over({T} x, int number, Rows<BLOCK>& rows, Use use) {
     constexpr int PRODUCERS = Rows<BLOCK>::PRODUCERS;
     const int stage = number % STAGES_OF_ROWS, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     if (warp < PRODUCERS) rows.value[stage][warp][lane] = x;
     __syncthreads();  // producers have written
-    if (warp == PRODUCERS) {
+    if (warp >= PRODUCERS) {
+        {T} got[PRODUCERS];
 #pragma unroll
         for (int i = 0; i < PRODUCERS; ++i) got[i] = rows.value[stage][i][lane];
+        use(got);
     }
     __syncthreads();  // the consumer has read: the row may be written again  //! stages=1
 }

@@ -56,7 +56,10 @@ PATTERN = Pattern(
         Variant(
             name="flag",
             mechanism=Mechanism.SMEM,
-            summary="a counter of rows per warp in shared memory, stored with release and polled with acquire by one lane",
+            summary=(
+                "a counter of rows per warp in shared memory; one lane stores it with release, and one polls it with "
+                "acquire"
+            ),
         ),
     ),
 )

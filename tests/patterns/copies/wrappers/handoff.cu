@@ -12,12 +12,11 @@ __device__ inline int absorbed(int x, const int (&got)[PRODUCERS]) {
 template <typename T>
 __global__ void {kernel}(const T* values, T* result, int iterations) {
     __shared__ Rows<BLOCK> rows;
-    T x = values[thread()], got[PRODUCERS];
+    T x = values[thread()];
 //! syncthreads
     REPEAT(iterations) {
         if (is_producer()) x = produce(x);
-        hand_over<BLOCK>(x, got, iteration, rows);
-        if (!is_producer()) x = absorbed(x, got);
+        hand_over<BLOCK>(x, iteration, rows, [&](const T (&got)[PRODUCERS]) { x = absorbed(x, got); });
     }
 //! mbarrier flag
     init(rows);
@@ -26,6 +25,7 @@ __global__ void {kernel}(const T* values, T* result, int iterations) {
         REPEAT(iterations) put(x = produce(x), iteration, rows);
     } else {
         REPEAT(iterations) {
+            T got[PRODUCERS];
             get(got, iteration, iterations, rows);  //! named
             get(got, iteration, rows);  //! mbarrier flag
             x = absorbed(x, got);
