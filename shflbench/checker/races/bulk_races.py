@@ -8,7 +8,7 @@ access and that the thread of the copy knows of. Completion itself is such a fen
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -32,7 +32,7 @@ class _Followed:
     copy: BulkCopy
     done_at: Values
     read_at: Values  # that its source was read
-    outlives: bool = False  # a thread of each block whose shared memory it accesses knew of it when it exited
+    known_to: set[int] = field(default_factory=set)  # blocks of which a thread knew of it when it exited
 
 
 class BulkRaces(Rule):
@@ -64,6 +64,7 @@ class BulkRaces(Rule):
         if copy.source is not None:
             self._after_accesses(copy, copy.source, reads=True)
         self._after_accesses(copy, copy.target, reads=False)
+        self._after_initialization(copy)
         lanes = self.shape.lanes
         followed = _Followed(copy, np.zeros(lanes, np.int32), np.zeros(lanes, np.int32))
         self._active = [other for other in self._active if other.copy.target != copy.target]
@@ -106,10 +107,10 @@ class BulkRaces(Rule):
             self._ended_at[block] = op
             those = threads[self.shape.block_of(threads) == block]
             for followed in self._active:
-                if not followed.outlives and block in dict(self._owners(followed.copy)):
-                    needed = dict(self._owners(followed.copy))[block]
-                    at = followed.done_at if needed else followed.read_at
-                    followed.outlives = bool(self._knows(those, at).any())
+                for owner, is_written in self._owners(followed.copy):
+                    at = followed.done_at if is_written else followed.read_at
+                    if owner == block and block not in followed.known_to and self._knows(those, at).any():
+                        followed.known_to.add(block)
 
     def finish(self) -> None:
         """Report copies that may access the shared memory of a block that has ended."""
@@ -117,7 +118,7 @@ class BulkRaces(Rule):
         for followed in self._active:
             copy = followed.copy
             for block, _ in self._owners(copy):
-                if not followed.outlives and not alive[block]:
+                if block not in followed.known_to and not alive[block]:
                     pair = np.array([copy.thread, block * self.shape.lanes_per_block])
                     self.report(HazardKind.UNFINISHED_COPY, copy.op, pair, 1, self._ended_at.get(block))
 
@@ -196,6 +197,18 @@ class BulkRaces(Rule):
                 late = ~self._fenced(copy, region, threads[known], numbers[known])
                 kind = HazardKind.PROXY_RACE if writes else HazardKind.PROXY_ORDER
                 self._report_earlier(kind, copy, region, threads[known][late], numbers[known][late])
+
+    def _after_initialization(self, copy: BulkCopy) -> None:
+        """Report a copy whose barrier may not have been initialized, as far as its thread knows."""
+        if copy.barrier is None:
+            return
+        region = Region("shared", copy.barrier * 8, copy.barrier * 8 + 8)
+        for _, threads, numbers in self._tracked.earlier_accesses(*region):
+            earlier = self._tracked.op_at(int(numbers[0]))
+            is_first = isinstance(earlier.form, Access) and earlier.form.is_barrier and earlier.form.kind == "st"
+            known = (threads == copy.thread) | self._tracked.happened_before(copy.thread, threads, numbers)
+            if is_first and not known.all():
+                self._report_earlier(HazardKind.ATOMIC_RACE, copy, region, threads[~known], numbers[~known])
 
     def _report_earlier(
         self, kind: HazardKind, copy: BulkCopy, region: Region, threads: Values, numbers: Values

@@ -166,6 +166,15 @@ class TrackedRaces(Rule):
             if row.size:
                 yield table[0], thread, at[accessed][row, thread]
 
+    def happened_before(self, thread: int, others: Values, numbers: Values) -> Values:
+        """Return which accesses, of barriers in memory that they initialize, happened before what a thread does now."""
+        now = np.full(others.shape, thread)
+        known: Values = numbers <= self.clocks.knows(now, others)
+        if self._synchronization is not None and self._practice is not None:
+            published = numbers <= self._synchronization.init_published[others]
+            known = known | (published & (numbers <= self._practice.knows(now, others)))
+        return known
+
     def op_at(self, number: int) -> Op:
         """Return the op of the access of a number."""
         return self._ops[int(self._op_at[number])]
