@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.advisor.advice_request import make_request, resolve
 from shflbench.advisor.gpu_results import DEFAULT_RESULTS, read_results
-from shflbench.analysis.advice.nearest import advise
+from shflbench.analysis.advice.judge import answers_of
+from shflbench.analysis.advice.request import distance
+from shflbench.analysis.claims.times import RunTimes
 from shflbench.errors import ResultsError
-from shflbench.model import WARP
+from shflbench.grouping import group_by
+from shflbench.model import WARP, Status
 from shflbench.patterns.discover import builtin_declaration
 
 if TYPE_CHECKING:
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from shflbench.advisor.gpu_results import GpuResults
     from shflbench.checker import ExchangeAdvice
     from shflbench.model import Device, Interval
+    from shflbench.store import Row
 
 DTYPES = {"f2": "f16", "f4": "f32", "f8": "f64", "u4": "i32", "i4": "i32", "u8": "i64", "i8": "i64"}  # by NumPy's type
 SHUFFLE, SHARED = "shfl", "smem"  # variants that every pattern of an exchange has
@@ -92,6 +96,7 @@ class StoredExchanges:
         """Read the runs of results, by default those of the current folder, if there are any."""
         self._known: dict[tuple[SamePattern, str, int], tuple[ExchangeAlone, ...]] = {}
         self._of_gpus: list[GpuResults] = []
+        self._times: dict[Path, RunTimes] = {}  # by the run's folder
         if results or DEFAULT_RESULTS.is_dir():
             try:
                 self._of_gpus = read_results(results, gpu, arch)
@@ -111,21 +116,35 @@ class StoredExchanges:
             return ()
         key = pattern, DTYPES.get(exchange.element, "f32"), block
         if key not in self._known:
-            self._known[key] = tuple(filter(None, (_ratio(item, *key) for item in self._of_gpus)))
+            self._known[key] = tuple(filter(None, (_ratio(item, self._times, *key) for item in self._of_gpus)))
         return self._known[key]
 
 
-def _ratio(results: GpuResults, pattern: SamePattern, dtype: str, block: int) -> ExchangeAlone | None:
+def _ratio(
+    results: GpuResults, times: dict[Path, RunTimes], pattern: SamePattern, dtype: str, block: int
+) -> ExchangeAlone | None:
+    """Return the ratio in the nearest setting; of one that several runs measured, that of the newest run."""
     declared = builtin_declaration(pattern.name)
     chosen = dtype if declared is not None and dtype in declared.dtypes else None
-    request = make_request(pattern.name, chosen, block, None, dict(pattern.options))
-    answers = [
-        item
-        for item in results.answers(pattern.name)
-        if set(pattern.options) <= set(item.options) and item.speedup(SHUFFLE, SHARED) is not None
+    request = resolve(make_request(pattern.name, chosen, block, None, dict(pattern.options)), results.device)
+    groups = [
+        (run, rows)
+        for run in sorted(results.runs, key=lambda run: run.info.started, reverse=True)
+        for rows in group_by((row for row in run.rows if row.pattern == pattern.name), _setting).values()
+        if set(pattern.options) <= set(rows[0].options) and {SHUFFLE, SHARED} <= _timed(rows)
     ]
-    nearest = advise(resolve(request, results.device), answers)
-    speedup = nearest.answer.speedup(SHUFFLE, SHARED) if nearest else None
-    if nearest is None or speedup is None:
+    if not groups:
         return None
-    return ExchangeAlone(pattern, nearest.answer.setting, results.title, nearest.answer.run, speedup)
+    run, rows = min(groups, key=lambda group: distance(request, group[1][0]))
+    of_run = times.setdefault(run.folder, RunTimes(run))
+    (answer,) = answers_of(replace(run, rows=tuple(rows)), results.limits[run.folder], of_run)
+    speedup = answer.speedup(SHUFFLE, SHARED)
+    return ExchangeAlone(pattern, answer.setting, results.title, answer.run, speedup) if speedup else None
+
+
+def _setting(row: Row) -> tuple[object, ...]:
+    return row.dtype, row.launch, row.iterations, row.options
+
+
+def _timed(rows: Sequence[Row]) -> set[str]:
+    return {row.variant for row in rows if row.status is Status.TIMED and row.time_us}

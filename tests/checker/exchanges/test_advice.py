@@ -234,6 +234,15 @@ def test_a_derived_number_that_does_not_decide_on_exchanges_does_not_matter(advi
     assert (advice.missing, [barrier.need for barrier in advice.barriers]) == ("", ["__syncwarp() is enough"])
 
 
+def test_a_kernel_without_shared_memory_is_not_run_again(advise: Advise, monkeypatch: pytest.MonkeyPatch) -> None:
+    body = "out[threadIdx.x] = BODY;"
+    run: list[str] = []
+    monkeypatch.setattr("shflbench.checker.exchanges.study.emulated_launch", lambda *_: run.append("again"))
+    monkeypatch.setattr("shflbench.checker.exchanges.study.deciding", lambda _: run.append("analyzed"))
+    advice = advise(body.replace("BODY", "__shfl_xor_sync(~0u, in[threadIdx.x], 1)"), "1x256")
+    assert (advice.report.verdict, advice.missing, run) == ("clean", "", [])
+
+
 def test_a_broken_kernel_gets_its_findings_instead_of_advice(advise: Advise) -> None:
     advice = advise(f"{ROWS}\nout[t] = s[255 - t];", "1x256")
     assert advice.missing.startswith("broken: ")
