@@ -1,4 +1,5 @@
-//: butterflies halving smem cub dtype=f32,i32,f16,bf16 sums=32,1,2,4,8,16,64 result=own,all
+//: butterflies halving smem dtype=f32,i32,f16,bf16 sums=32,1,2,4,8,16,64 result=own,all
+//: cub dtype=f32,i32 sums=32,1,2,4,8,16,64 result=own,all
 //: mma dtype=f16,bf16 sums=32,1,2,4,8,16,64 result=own,all
 //: mma-split dtype=f32 sums=32,1,2,4,8,16,64 result=own,all
 //: redux dtype=i32 sums=32,1,2,4,8,16,64 result=own,all
@@ -11,7 +12,7 @@
 // Integers wrap around on overflow.  //! dtype=i32
 // Every lane gets all sums.  //! result=all
 // Lane j gets sum j; with 64 sums, also sum j + 32. With fewer than 32, the other lanes get no valid sum.  //! result=own
-//! butterflies halving smem cub dtype=f16,bf16
+//! butterflies halving smem dtype=f16,bf16
 // Convert the values to f32 before the call.
 //! mma
 // pairs[i] has value 2 * i in its lower half, and value 2 * i + 1 in its upper half. From sm_80 on.

@@ -147,6 +147,7 @@ PATTERN = Pattern(
             name="cub",
             mechanism=Mechanism.LIBRARY,
             summary="`cub::WarpReduceBatched`; before CCCL 3.4, `cub::WarpReduce` for each sum",
+            dtypes=("f32", "i32"),  # sums of 16-bit values are f32
             source="cub.cu",
         ),
     ),

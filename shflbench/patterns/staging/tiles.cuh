@@ -10,8 +10,8 @@ __device__ const uint4* word_of(const T* values, int number) {
     return reinterpret_cast<const uint4*>(values) + (size_t(blockIdx.x) * TILES + number) * BLOCK + threadIdx.x;
 }
 
-// What a thread makes of a staged tile: it reads the word of another warp, or of another lane in a block of one warp, and
-// mixes it with what it has. The factor is odd, so that no difference is lost.
+// What a thread makes of a staged tile: it reads the word of a thread of another warp, and mixes it with what it has. The
+// factor is odd, so that no difference is lost.
 __device__ inline unsigned use(unsigned sum, const uint4* tile) {
     const uint4 word = tile[BLOCK - 1 - threadIdx.x];
     sum = sum * 0x9E3779B1u + word.x;
