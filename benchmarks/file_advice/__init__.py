@@ -1,0 +1,1 @@
+"""The advice on public files with shared memory: what `advise FILE` suggests, and what readers say of it."""
