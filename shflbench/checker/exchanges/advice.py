@@ -55,6 +55,7 @@ class ExchangeAdvice:
     values: int
     instead: str  # a shuffle; empty where there is none
     element: str = ""  # NumPy's type of a value: `f4`, or `u4` where the code does not say more than its size
+    reason: str = ""  # why it is unknown whether a shuffle could give the values
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,12 +104,12 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
         return KernelAdvice(report, (), missing=f"{report.verdict}: {report.sentence}")
     if not study.shapes:
         return KernelAdvice(report, (), missing=study.request)
-    exchanges = [_exchange(flow) for flow in study.flows.values()]
+    exchanges = [_exchange(flow, study) for flow in study.flows.values()]
     barriers = tuple(_barriers(report, study, file, options))
     shapes = tuple(dict.fromkeys(study.shapes))
     exchanges.sort(key=_lines)
     runs = StatedRuns(study.program, tuple(study.stated)) if study.program is not None else None
-    steps = collectives(study.flows.values())
+    steps = () if study.data_decide else collectives(study.flows.values())
     return KernelAdvice(report, shapes, tuple(exchanges), barriers, tuple(steps), is_fixed=study.is_fixed, runs=runs)
 
 
@@ -116,10 +117,13 @@ def _lines(exchange: ExchangeAdvice) -> tuple[str, int, str, int]:
     return str(exchange.load.file), exchange.load.line, str(exchange.store.file), exchange.store.line
 
 
-def _exchange(flow: Flow) -> ExchangeAdvice:
+def _exchange(flow: Flow, study: KernelStudy) -> ExchangeAdvice:
     relations = tuple(sorted(flow.relations.items(), key=lambda item: item[0].value))
+    instead, reason = _instead(flow), ""
+    if instead and study.data_decide:
+        instead, reason = "", "unknown: the data decide which threads store"
     return ExchangeAdvice(
-        flow.store, flow.load, relations, flow.distances, flow.offered, flow.values, _instead(flow), flow.element
+        flow.store, flow.load, relations, flow.distances, flow.offered, flow.values, instead, flow.element, reason
     )
 
 
@@ -180,6 +184,7 @@ def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
     reasons = (
         (study.is_cut, "not all launches ended"),
         (len(site.places) > 1, "it is one of several barriers of an operation in this line, such as one of the grid"),
+        (study.reads_clock, "the kernel reads a clock, and barriers decide when"),
         (study.warps <= 1, "every launch has blocks of a single warp; give --launch with larger blocks"),
         (not site.executions, "no launch reached it"),
         (line is not None, f"no launch reached the access to shared memory in line {line}"),

@@ -10,7 +10,7 @@ from shflbench.checker.exchanges.flows import Flow
 from shflbench.checker.exchanges.recorder import ExchangeRecorder
 from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, request_for
 from shflbench.checker.machine.launch import Machine, execute
-from shflbench.checker.opcodes.forms import Access, Barrier
+from shflbench.checker.opcodes.forms import Access, Barrier, Service
 from shflbench.checker.runs.emulated import emulated_launch
 from shflbench.errors import KernelError
 from shflbench.model import WARP
@@ -55,6 +55,8 @@ class KernelStudy:
     stated: list[LaunchEvidence] = field(default_factory=list)  # the launches that show something, with all contents
     request: str = ""  # what to give, if no launch is one that somebody states
     unreached: SourceLine | None = None  # the first line with accesses to shared memory that no launch executed
+    data_decide: bool = False  # on which threads store to shared memory, or where
+    reads_clock: bool = False
     is_fixed: bool = False  # the block alone decides which threads access what in shared memory, and when
 
 
@@ -74,7 +76,8 @@ def studied(
             site.in_loop |= linked.slicer.in_loop(op)
     if not study.barriers and not any(op.place and op.place.space == "shared" for op in linked.program.ops()):
         return study
-    study.is_fixed = _is_fixed(linked)
+    study.is_fixed, study.data_decide = _is_fixed(linked), _data_decide(linked)
+    study.reads_clock = any(isinstance(op.form, Service) and op.form.name == "clock" for op in linked.program.ops())
     depends = deciding(linked.slicer)
     seen: set[tuple[str, int]] = set()
     executed: set[int] = set()
@@ -107,6 +110,13 @@ def _is_fixed(linked: LinkedKernel) -> bool:
         return False
     depends = linked.slicer.of(ops)
     return not (depends.parameters or depends.contents or depends.textures or depends.unknown or depends.beyond_block)
+
+
+def _data_decide(linked: LinkedKernel) -> bool:
+    """Whether the contents of memory decide which threads store to shared memory, or where."""
+    ops = [op for op in linked.program.ops() if exchanges(op) and isinstance(op.form, Access) and op.form.kind != "ld"]
+    depends = linked.slicer.of(ops)
+    return bool(depends.contents) or depends.textures or depends.unknown
 
 
 def _add(

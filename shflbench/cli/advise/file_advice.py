@@ -119,7 +119,8 @@ def tables(advice: KernelAdvice, origin: str) -> Iterator[Table]:
 
     if advice.exchanges:
         lines = tuple(
-            Line((line(one.store), line(one.load), sources_of(one), one.instead or "–")) for one in advice.exchanges
+            Line((line(one.store), line(one.load), sources_of(one), one.instead or one.reason or "–"))
+            for one in advice.exchanges
         )
         where = exchange_scope(advice, origin)
         columns = ("store in line", "load in line", "values come from (loads by a warp)", "could be")
@@ -154,6 +155,7 @@ def records(
                     "executions": {relation.name.lower(): count for relation, count in one.relations},
                     "distances": list(one.distances),
                     "instead": one.instead,
+                    "reason": one.reason,
                 }
                 for one in kernel.exchanges
             ],

@@ -195,6 +195,22 @@ def test_one_of_several_barriers_of_an_operation_is_no_barrier_of_its_line(advis
     assert (barrier.need, "several barriers" in barrier.reason) == ("not enough evidence", True)
 
 
+def test_data_that_decide_which_threads_store_leave_exchanges_open(advise: Advise) -> None:
+    reads = "int mine = s[t ^ 1];", "out[t] = s[t ^ 2] + mine;"
+    body = f"{ROWS}\n{BARRIER}\n{reads[0]}\n{BARRIER}\nif (CONDITION)\ns[t] = n;\n{BARRIER}\n{reads[1]}"
+    known = {one.instead for one in advise(body.replace("CONDITION", "t % 2"), "1x256").exchanges}
+    assert known == {"__shfl_xor_sync(mask, value, 1)", "__shfl_xor_sync(mask, value, 2)"}
+    unknown = advise(body.replace("CONDITION", "mine > 3"), "1x256", arguments=["n=3"]).exchanges
+    assert {(one.instead, one.reason) for one in unknown} == {("", "unknown: the data decide which threads store")}
+
+
+def test_a_clock_that_is_read_leaves_barriers_open(advise: Advise) -> None:
+    body = f"{ROWS}\n{BARRIER}\nout[t] = s[t];\nout[256 + t] = TIME;"
+    assert [item.need for item in advise(body.replace("TIME", "t"), "1x256").barriers] == ["not needed"]
+    (barrier,) = advise(body.replace("TIME", "clock64()"), "1x256").barriers
+    assert (barrier.need, "reads a clock" in barrier.reason) == ("not enough evidence", True)
+
+
 def test_an_access_that_no_launch_reached_leaves_barriers_open(advise: Advise) -> None:
     body = f"{ROWS}\n{BARRIER}\nout[t] = s[t];\nif (in[t] == 12345)\ns[255 - t] = n;"
     assert [item.need for item in advise(body.partition("if")[0], "1x256").barriers] == ["not needed"]
