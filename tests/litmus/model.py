@@ -81,9 +81,9 @@ def _judged(test: Litmus, order: list[Step]) -> str:
     one, other = accesses
     if _strong_together(test, order[one], order[other]):
         return "sound"
-    if (one, other) in _closed(_base(order) | _synchronizes(test, order)):
+    if (one, other) in closed(_base(order) | _synchronizes(test, order)):
         return "sound"
-    in_practice = _closed(_base(order) | _synchronizes_in_practice(test, order))
+    in_practice = closed(_base(order) | _synchronizes_in_practice(test, order))
     is_read = order[one].kind == "read"
     return "doubtful" if is_read and (one, other) in in_practice else "broken"
 
@@ -134,7 +134,7 @@ def _synchronizes_in_practice(test: Litmus, order: list[Step]) -> set[Pair]:
     return {(kinds.index("signal"), kinds.index("wait"))}
 
 
-def _closed(pairs: set[Pair]) -> set[Pair]:
+def closed(pairs: set[Pair]) -> set[Pair]:
     """Return the transitive closure."""
     closed = set(pairs)
     while more := {(a, d) for (a, b), (c, d) in product(closed, repeat=2) if b == c} - closed:

@@ -13,6 +13,9 @@ from shflbench.checker.machine.launch import EmulatedLaunch
 from shflbench.checker.machine.policies import LOCKSTEP, POLICIES
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.ptx.parse import parse
+from tests.litmus.bulk_kernels import bulk_text
+from tests.litmus.bulk_model import bulk_verdict
+from tests.litmus.bulk_table import BulkLitmus, bulk_rows
 from tests.litmus.kernels import shape, text
 from tests.litmus.model import verdict
 from tests.litmus.table import Litmus, rows
@@ -35,6 +38,19 @@ def judged(test: Litmus) -> str:
     return "doubtful" if doubtful else "sound"
 
 
+def judged_bulk(test: BulkLitmus) -> str:
+    program = link(parse(bulk_text(test)), "k")
+    report = explore(EmulatedLaunch(program, Shape(1, 64), 0, [], [np.zeros(4, np.uint32)], 0, order=(0,)), SCHEDULES)
+    if report.breaking or report.errors:
+        return "broken"
+    return "doubtful" if report.hazards else "sound"
+
+
+@pytest.mark.parametrize("test", bulk_rows(), ids=lambda test: test.name)
+def test_a_bulk_copy_is_judged_as_the_written_model_says(test: BulkLitmus) -> None:
+    assert judged_bulk(test) == bulk_verdict(test)
+
+
 @pytest.mark.parametrize("test", rows(), ids=lambda test: test.name)
 def test_a_row_is_judged_as_the_written_model_says(test: Litmus) -> None:
     assert judged(test) == verdict(test)
@@ -48,11 +64,14 @@ def test_the_page_on_the_memory_model_counts_the_rows() -> None:
     }
     names |= {"flag": "flag in memory", "atomics": "atomics of one word"}
     counts = Counter((names[row.mechanism], verdict(row)) for row in rows())
+    names["bulk"] = "bulk copy"
+    counts.update((names["bulk"], bulk_verdict(row)) for row in bulk_rows())
     page = PAGE.read_text(encoding="utf-8")
     for name in names.values():
         columns = " | ".join(str(counts[name, one]) for one in ("sound", "doubtful", "broken"))
         assert f"| {name} | {columns} |" in page
     assert f"lists {len(rows())} tests" in page
+    assert f"lists {len(bulk_rows())} tests" in page
 
 
 def test_the_table_has_pairs_of_a_sound_and_a_broken_row_that_differ_in_one_column() -> None:
