@@ -37,9 +37,12 @@ if TYPE_CHECKING:
 RESULTS = Path(__file__).parents[1] / "results"
 UNSEEN = Path(__file__).parent / "unseen"
 # Of the reference runs, what was measured after the prediction was fixed.
-LATER_SUITES = frozenset({"residency", "blocks", "rows"})
+LATER_SUITES = frozenset({"residency", "blocks", "rows", "exchanges"})
 LATER_PATTERNS = frozenset(
-    {"block-reduce", "block-scan", "column-sum", "device-reduce", "row-norm", "softmax", "stream", "warp-value"}
+    {
+        *("block-reduce", "block-scan", "column-sum", "device-reduce", "row-norm", "softmax", "stream", "warp-value"),
+        *("batched-reduce", "block-combine", "convert-layout", "handoff", "max-and-sum", "staging", "transpose16"),
+    }
 )
 TENTHS = 10  # quantiles
 FIT, TEST, NEW = "fitted to", "test", "new"

@@ -1,4 +1,4 @@
-"""What lets some threads read what others wrote, without a barrier of the whole block."""
+"""Hand-over of values from some threads to others without a barrier of the whole block."""
 
 import pytest
 

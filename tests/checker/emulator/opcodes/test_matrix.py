@@ -11,6 +11,7 @@ from shflbench.checker.machine.policies import POLICIES
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.opcodes.forms import Values
 from shflbench.checker.ptx.parse import parse
+from tests.checker.emulator.declared import each
 
 KERNEL = """
 .version 8.4
@@ -171,17 +172,21 @@ def test_sums_of_bytes_saturate_only_where_the_instruction_says() -> None:
         assert set(got[:, :16].copy().view(np.int32).ravel().tolist()) == {expected}
 
 
-@pytest.mark.parametrize("trans", ["", ".trans"])
-@pytest.mark.parametrize("count", [1, 2, 4])
-def test_rows_in_shared_memory_become_fragments_and_back(count: int, trans: str) -> None:
+@pytest.mark.parametrize(
+    "form",
+    each(("ldmatrix", "stmatrix"), ("sync.aligned.m8n8",), ("x1", "x2", "x4"), ("", "trans"), ("shared.b16",)),
+)
+def test_rows_in_shared_memory_become_fragments_and_back(form: str) -> None:
     """PTX ISA 9.0, 9.7.14.5.15: lane l holds elements 2(l % 4) and 2(l % 4) + 1 of row l / 4."""
+    how = form.partition(".")[2]
+    count, trans = int(how.split(".")[3][1:]), "trans" in how
     matrices = np.random.default_rng(4).integers(0, 1 << 16, (4, 8, 8)).astype(np.uint16)
     lanes = np.zeros((32, STRIDE), np.uint8)
     lanes[:, :16] = matrices.reshape(32, 8).view(np.uint8)
     words = ", ".join(f"%r{20 + i}" for i in range(count))
     prepare = """ld.global.v4.b32 {%r10, %r11, %r12, %r13}, [%d4]; mov.u32 %r2, room; mad.lo.u32 %r3, %r1, 16, %r2;
         st.shared.v4.b32 [%r3], {%r10, %r11, %r12, %r13}; bar.warp.sync -1;"""
-    load = f"ldmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 {{{words}}}, [%r3];"
+    load = f"ldmatrix.{how} {{{words}}}, [%r3];"
     store = "".join(f"st.global.b32 [%d5+{4 * i}], %r{20 + i};" for i in range(count))
     got = run(prepare + load + store, lanes)[:, : 4 * count].copy().view(np.uint16).reshape(32, count, 2)
     for lane in range(32):
@@ -190,16 +195,16 @@ def test_rows_in_shared_memory_become_fragments_and_back(count: int, trans: str)
             start = 2 * (lane % 4)
             assert got[lane, number].tolist() == matrix[lane // 4, start : start + 2].tolist()
     back = f"""{prepare} {load} bar.warp.sync -1;
-        stmatrix.sync.aligned.m8n8.x{count}{trans}.shared.b16 [%r3], {{{words}}}; bar.warp.sync -1;
+        stmatrix.{how} [%r3], {{{words}}}; bar.warp.sync -1;
         ld.shared.v4.b32 {{%r10, %r11, %r12, %r13}}, [%r3];
         st.global.v4.b32 [%d5], {{%r10, %r11, %r12, %r13}};"""
     assert run(back, lanes)[:, :16].tobytes() == lanes[:, :16].tobytes()
 
 
-def test_a_matrix_moves_to_its_transposed_place() -> None:
+@pytest.mark.parametrize("form", ["movmatrix.sync.aligned.m8n8.trans.b16"])
+def test_a_matrix_moves_to_its_transposed_place(form: str) -> None:
     matrix = np.arange(64, dtype=np.uint16).reshape(8, 8)
     lanes = np.zeros((32, STRIDE), np.uint8)
     lanes[:, :4] = matrix.reshape(32, 2).view(np.uint8)
-    move = "movmatrix.sync.aligned.m8n8.trans.b16 %r3, %r2;"
-    got = run(f"ld.global.b32 %r2, [%d4]; {move} st.global.b32 [%d5], %r3;", lanes)
+    got = run(f"ld.global.b32 %r2, [%d4]; {form} %r3, %r2; st.global.b32 [%d5], %r3;", lanes)
     assert got[:, :4].copy().view(np.uint16).reshape(8, 8).tolist() == matrix.T.tolist()
