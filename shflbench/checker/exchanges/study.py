@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from shflbench.checker.source_lines import SourceLine
 
 
+CUT = "no launch ended within the time limit; give smaller sizes, or --kernel for one of several kernels"
+
+
 @dataclass(slots=True)
 class BarrierSite:
     """A barrier of the block in a source line, which may be several instructions."""
@@ -95,7 +98,7 @@ def studied(
             executed |= _add(study, linked, item, line_of, deadline)
     study.unreached = _unreached(linked, executed, line_of)
     if not study.shapes:
-        study.request = "no launch ended" if study.is_cut and not requests else first_request(requests)
+        study.request = CUT if study.is_cut and not requests else first_request(requests)
     return study
 
 

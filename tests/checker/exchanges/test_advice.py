@@ -7,6 +7,7 @@ import pytest
 
 from shflbench.checker import FileOptions, KernelAdvice, advise_file, parse_arguments, parse_shape
 from shflbench.compile.toolchain import find
+from shflbench.errors import TimeLimitError
 
 Advise = Callable[..., KernelAdvice]
 ROWS = "int t = threadIdx.x, lane = t % 32; __shared__ int s[256]; s[t] = in[t]; "
@@ -287,3 +288,13 @@ def test_only_what_the_block_alone_decides_holds_in_all_launches(advise: Advise,
     advice = advise(body, "1x256", arguments=["n=4"])
     assert advice.report.verdict == "clean", advice.report.sentence
     assert advice.is_fixed is is_fixed
+
+
+def test_launches_that_do_not_end_in_time_are_no_evidence(advise: Advise, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise TimeLimitError("the time limit was reached")
+
+    monkeypatch.setattr("shflbench.checker.exchanges.study.execute", stop)
+    advice = advise(f"{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];", "1x256")
+    assert advice.missing.startswith("no launch ended within the time limit")
+    assert (advice.exchanges, advice.barriers) == ((), ())
