@@ -17,6 +17,7 @@ from shflbench.checker.inputs.derive import derive
 from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.machine.launch import Machine, execute
 from shflbench.checker.machine.scheduler import StepLimitError
+from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.runs.emulated import emulated_launch
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.errors import EmulatorError, KernelError
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from shflbench.checker.machine.state import State
     from shflbench.checker.opcodes.forms import Values
 
+BULK_BYTES = 16  # of which bulk copies move several at once
 STEP_LIMIT = 100_000  # instructions of one launch
 
 
@@ -99,7 +101,7 @@ class ChainRun:
 
     def bytes_of(self, memory: Hashable, byte: int, op: Op) -> str:
         """Return the bytes of an access of the last launch in words: `bytes 0–3 of `in``."""
-        size = np.dtype(op.form.type).itemsize  # type: ignore[union-attr]
+        size = np.dtype(op.form.type).itemsize if isinstance(op.form, Access) else BULK_BYTES
         first = byte - byte % size
         bytes_ = f"bytes {first}–{first + size - 1}" if size > 1 else f"byte {first}"
         return f"{bytes_} of {self.ran[-1].labels[memory]}"

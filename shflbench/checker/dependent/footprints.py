@@ -12,12 +12,13 @@ import numpy as np
 from shflbench.checker.dependent.grid_order import GridOrder, TriggerOrder
 from shflbench.checker.link.layout import WORKSPACE
 from shflbench.checker.link.program import Op
+from shflbench.checker.machine.bulk_copy import BulkCopy
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet
 from shflbench.checker.opcodes.forms import Access, Values
-from shflbench.checker.races.cells import Batch, batch, granule_of
+from shflbench.checker.races.cells import batch, granule_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.synchronization import Synchronization, publishes
 
@@ -91,24 +92,37 @@ class GridFootprint(Observer):
         if space.name not in self._cells:
             return
         part = batch(op, members, index, self.granule)
+        self._record(op, _action(part.form), space.name, (part.threads, part.cells), lasts=part.form.asynchronous)
+
+    def start_copy(self, copy: BulkCopy) -> None:
+        """Record what a bulk copy, or an asynchronous store, accesses, as its thread starts it."""
+        writes = WRITE if copy.update is None else STRONG_WRITE  # those that combine values are relaxed, of the device
+        for action, region in ((READ, copy.source), (writes, copy.target)):
+            if region is not None and region.space in self._cells:
+                cells = np.arange(region.start // self.granule, -(-region.end // self.granule))
+                threads = np.full(cells.shape, copy.thread)
+                self._record(copy.op, action, region.space, (threads, cells), lasts=True)
+
+    def _record(self, op: Op, action: str, space: str, pairs: tuple[Values, Values], *, lasts: bool) -> None:
+        """Record accesses, as threads with cells; one that `lasts` may happen after the trigger that follows it."""
+        threads, cells = pairs
         number = self._numbers.setdefault(id(op), len(self.ops) + 1)
         if number > len(self.ops):
             self.ops.append(op)
-        waited = self.order.after_wait(part.threads)
-        for kind, chosen in self._divided(part, waited):
-            if chosen.any():
-                last = self._last(space.name, kind)
-                last.ops[part.cells[chosen]], last.threads[part.cells[chosen]] = number, part.threads[chosen]
+        waited = self.order.after_wait(threads)
+        for trigger, of_trigger in self._by_trigger(action, threads).items():
+            order = TriggerOrder.NONE if lasts and trigger is TriggerOrder.BEFORE else trigger
+            for after in (True, False):
+                chosen = of_trigger & (waited if after else ~waited)
+                if chosen.any():
+                    last = self._last(space, GridAccess(action, after, order))
+                    last.ops[cells[chosen]], last.threads[cells[chosen]] = number, threads[chosen]
 
-    def _divided(self, part: Batch, waited: Values) -> Iterator[tuple[GridAccess, Values]]:
-        """Yield the kinds of the accesses, and which of them are of each kind."""
-        action = _action(part.form)
-        of_triggers: Mapping[TriggerOrder, Values | bool] = {TriggerOrder.ENDS: True}
-        if self._known is not None:
-            of_triggers = self._known.trigger_order(part.threads, self._clocks.now, writes=action in WRITING)
-        for trigger, chosen in of_triggers.items():
-            yield GridAccess(action, waited=True, trigger=trigger), waited & chosen
-            yield GridAccess(action, waited=False, trigger=trigger), ~waited & chosen
+    def _by_trigger(self, action: str, threads: Values) -> Mapping[TriggerOrder, Values | bool]:
+        """Return which accesses have which order with the trigger of their block."""
+        if self._known is None:
+            return {TriggerOrder.ENDS: True}
+        return self._known.trigger_order(threads, self._clocks.now, writes=action in WRITING)
 
     def kinds(self, space: str) -> Iterator[tuple[GridAccess, LastAccesses]]:
         """Yield the kinds of access to a space."""

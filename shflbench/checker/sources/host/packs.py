@@ -15,18 +15,22 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.interface import HostRun, Reference
     from shflbench.checker.sources.host.machine import HostFrame
 
+PACK = "parameter_pack_expansion"
 _PASSING = frozenset({"forward", "move"})  # functions that return their argument
 
 
 def references(run: HostRun, nodes: Sequence[Node]) -> Callable[[HostFrame], list[Reference]]:
     """Return the places of arguments as a function of the frame."""
+    if all(node.type != PACK for node in nodes):  # nearly all calls
+        places = [run.reference(node) for node in nodes]
+        return lambda frame: [place(frame) for place in places]
     named = arguments(run, nodes)
     return lambda frame: [place for _, place in named(frame)]
 
 
 def arguments(run: HostRun, nodes: Sequence[Node]) -> Callable[[HostFrame], list[tuple[str, Reference]]]:
     """Return the texts and places of arguments as a function of the frame."""
-    parts = [_pack(run, node) if node.type == "parameter_pack_expansion" else _single(run, node) for node in nodes]
+    parts = [_pack(run, node) if node.type == PACK else _single(run, node) for node in nodes]
     return lambda frame: [item for part in parts for item in part(frame)]
 
 
