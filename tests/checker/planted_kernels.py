@@ -7,6 +7,7 @@ from pathlib import Path
 Dimensions = tuple[int, int, int]
 
 KERNELS = Path(__file__).parent / "kernels"
+OF_CLUSTERS = {"bulk", "clusters"}  # folders of kernels that no GPU has run
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,12 @@ class PlantedKernel:
         return match[1]
 
     @property
+    def cluster(self) -> Dimensions | None:
+        """The blocks of a cluster, None for a launch without clusters."""
+        match = re.search(r"^// launch: \S+ in clusters of (\d+)$", self.text, re.MULTILINE)
+        return (int(match[1]), 1, 1) if match else None
+
+    @property
     def grid(self) -> Dimensions:
         """The blocks in each dimension."""
         return _dimensions(self.launch.partition(":")[0] if ":" in self.launch else self.launch.partition("x")[0])
@@ -55,15 +62,9 @@ class PlantedKernel:
         return _dimensions(self.launch.partition(":")[2] if ":" in self.launch else self.launch.partition("x")[2])
 
     @property
-    def cluster(self) -> Dimensions:
-        """The blocks of a cluster in each dimension."""
-        match = re.search(r"^// launch: \S+ in clusters of (\d+)", self.text, re.MULTILINE)
-        return (int(match[1]) if match else 1), 1, 1
-
-    @property
     def program(self) -> str:
         """The text with the size of its clusters, so that any launch has them."""
-        if self.cluster == (1, 1, 1):
+        if self.cluster is None:
             return self.text
         return self.text.replace("__global__ void k(", f"__global__ void __cluster_dims__{self.cluster} k(", 1)
 
@@ -86,7 +87,16 @@ class PlantedKernel:
 
 
 def planted_kernels() -> list[PlantedKernel]:
-    """Return all test kernels, in the order of their names."""
+    """Return the test kernels that GPUs have run, in the order of their names."""
+    return [kernel for kernel in _every_kernel() if kernel.file.parent.name not in OF_CLUSTERS]
+
+
+def kernels_of_clusters() -> list[PlantedKernel]:
+    """Return the test kernels of clusters and bulk copies."""
+    return [kernel for kernel in _every_kernel() if kernel.file.parent.name in OF_CLUSTERS]
+
+
+def _every_kernel() -> list[PlantedKernel]:
     return [PlantedKernel(file, file.read_text(encoding="utf-8")) for file in sorted(KERNELS.glob("*/*.cu"))]
 
 

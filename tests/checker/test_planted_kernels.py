@@ -8,10 +8,10 @@ import pytest
 
 from shflbench.checker.file_check import FileOptions, check_file
 from shflbench.checker.inputs.grammar import parse_arguments
-from shflbench.checker.inputs.shapes import NO_CLUSTER, parse_shape
+from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.report import KernelReport
 from tests import kernels
-from tests.checker.planted_kernels import KERNELS, PlantedKernel, planted_kernels
+from tests.checker.planted_kernels import KERNELS, PlantedKernel, kernels_of_clusters, planted_kernels
 
 VERDICTS = {"sound": {"clean", "schedule-dependent"}, "doubtful": {"doubtful"}, "broken": {"broken"}}
 ALWAYS = ("algorithms/game_of_life", "algorithms/shared_histogram_without_atomics")
@@ -33,8 +33,8 @@ def check(kernel: PlantedKernel, cache: Path, *, bare: bool = False) -> KernelRe
         toolchain=kernels.tools(),
         cache=cache,
         launches=() if bare else (parse_shape(kernel.launch),),
-        cluster=None if kernel.cluster == NO_CLUSTER else kernel.cluster,
         arguments=() if bare else parse_arguments(arguments(kernel)),
+        cluster=kernel.cluster,
         outputs=False,
     )
     (report,) = check_file(kernel.file, options).kernels
@@ -47,7 +47,7 @@ def verify(kernel: PlantedKernel, report: KernelReport) -> None:
 
 
 def names(folder: str = "") -> list[str]:
-    return [kernel.name for kernel in planted_kernels() if kernel.name.startswith(folder)]
+    return [kernel.name for kernel in (*planted_kernels(), *kernels_of_clusters()) if kernel.name.startswith(folder)]
 
 
 def in_every_run(name: str) -> bool:

@@ -44,7 +44,7 @@ def test_a_sound_kernel_computes_the_same_bits_on_the_gpu_and_in_the_emulator(
         pytest.skip("uses approximate instructions")
     grid, block = kernel.grid, kernel.block
     arrays = buffers(kernel)
-    shape = Shape.of(grid, block, cluster=kernel.cluster)
+    shape = Shape.of(grid, block, cluster=kernel.cluster or (1, 1, 1))
     launch = EmulatedLaunch(program, shape, 0, [], arrays, 0, list(range(len(arrays))))
     emulated = [execute(launch, POLICIES[order]) for order in ORDERS]
     if any(

@@ -9,6 +9,7 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.shapes import NO_CLUSTER
 from shflbench.checker.opcodes.forms import ClusterBarrier
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
+from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,14 +34,18 @@ def with_clusters(
     result: list[PlannedLaunch] = []
     for launch in launch_plan:
         cluster = given or (launch.host.cluster if launch.host is not None else None) or bounds.cluster
-        note = launch.note
-        if cluster is None and uses and launch.origin is Origin.DERIVED and launch.host is None:
+        note, origin = launch.note, launch.origin
+        is_open = cluster is None and launch.origin is Origin.DERIVED and launch.host is None
+        if uses and (is_open or cluster == UNKNOWN_CLUSTER):
             cluster, note = DERIVED_CLUSTER, ", ".join(filter(None, (launch.note, UNSTATED)))
+            origin = Origin.DERIVED
+        elif cluster == UNKNOWN_CLUSTER:
+            cluster = None
         if cluster is None or cluster == NO_CLUSTER:
             result.append(launch)
         elif not launch.shape.sample:
             shape = replace(launch.shape, cluster=cluster).in_whole_clusters
-            changed = replace(launch, shape=shape, note=note)
+            changed = replace(launch, shape=shape, note=note, origin=origin)
             if changed not in result:
                 result.append(changed)
     return result

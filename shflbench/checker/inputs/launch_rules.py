@@ -15,6 +15,7 @@ from shflbench.arch.launch_limits import KIB, limits_of, major
 from shflbench.checker.dataflow.grid_barrier import has_grid_barrier
 from shflbench.checker.inputs.shapes import MAX_CLUSTER, NO_CLUSTER, LaunchShape, cluster_text
 from shflbench.checker.machine.threads import divides
+from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER
 from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_GRID
 from shflbench.errors import UsageError
 from shflbench.model import MAX_BLOCK
@@ -75,7 +76,7 @@ class LaunchRules:
 
     def _cluster(self, cluster: Dims | None, grid: Dims | None) -> Iterator[str]:
         """Yield what is wrong with the clusters of a launch, which are those of the kernel if it declares some."""
-        given: Dims | None = None if cluster == NO_CLUSTER else cluster
+        given: Dims | None = None if cluster in {NO_CLUSTER, UNKNOWN_CLUSTER} else cluster
         declared = self.bounds.cluster
         if given is not None and declared is not None and given != declared:
             yield f"the kernel declares clusters of {cluster_text(declared)} blocks, not of {cluster_text(given)}"

@@ -25,6 +25,7 @@ from shflbench.checker.link.layout import WORKSPACE
 from shflbench.checker.machine.launch import Machine, execute
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.runs.emulated import emulated_launch
+from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER
 from shflbench.checker.sources.naming import means
 from shflbench.errors import EmulatorError, KernelError
 from shflbench.model import MAX_BLOCK
@@ -136,7 +137,7 @@ class EarlierLaunches:
 
     def _outputs(self, linked: LinkedKernel, host: HostLaunch, seed: int) -> dict[int, bytes] | None:
         """Return what a launch leaves in its buffers, with other contents where nobody gave them for another seed."""
-        if self._work > MOST_WORK or host.grid is None or host.block is None:
+        if self._work > MOST_WORK or host.grid is None or host.block is None or host.cluster == UNKNOWN_CLUSTER:
             return None
         launch = PlannedLaunch(
             LaunchShape(host.grid, host.block, cluster=host.cluster or NO_CLUSTER), Origin.HOST, host

@@ -18,6 +18,7 @@ NEWER_STANDARD = "c++20"
 ODD = 1000  # stands for a number that host code reads, as one that does not divide evenly
 TINY = 4  # for the fields of a caller's structure, of which one may have a limit that only the caller knows
 Dims: TypeAlias = tuple[int, int, int]
+UNKNOWN_CLUSTER: Dims = (0, 0, -1)  # of a launch with attributes that the host code does not determine
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +119,7 @@ class HostLaunch:
     is_computed: bool = False  # whether earlier launches ran, whose results are the contents of its buffers
     variables: tuple[tuple[str, bytes | None], ...] = ()  # of the device, to which the host code copies; None: unknown
     moment: int = field(default=0, compare=False)  # later ones are larger
-    cluster: Dims | None = None  # blocks of a cluster, where an attribute of the launch says so
+    cluster: Dims | None = None  # blocks of a cluster, where an attribute of the launch says so, or `UNKNOWN_CLUSTER`
 
     @property
     def takes_parameters(self) -> bool:

@@ -11,7 +11,7 @@ from shflbench.checker.link.linker import link
 from shflbench.checker.link.program import Op
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.kernel_file import Dims, HostLaunch, LaunchBounds
+from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER, Dims, HostLaunch, LaunchBounds
 from shflbench.errors import UsageError
 
 X = {"threadIdx.x", "blockIdx.x"}
@@ -80,6 +80,15 @@ def test_a_kernel_that_uses_clusters_of_which_nothing_states_the_size_runs_in_cl
 def test_the_launch_of_the_host_code_without_an_attribute_has_no_clusters() -> None:
     launches = plan([], [host((3, 1, 1))], X, PLAIN)
     assert with_clusters(launches, None, PLAIN, ops("barrier.cluster.arrive; barrier.cluster.wait;")) == launches
+
+
+def test_a_launch_whose_attributes_are_not_known_runs_in_derived_clusters_if_the_kernel_uses_them() -> None:
+    launches = plan([], [host((4, 1, 1), UNKNOWN_CLUSTER)], X, PLAIN)
+    (launch,) = with_clusters(launches, None, PLAIN, ops("barrier.cluster.arrive; barrier.cluster.wait;"))
+    assert (str(launch.shape), launch.shape.in_clusters, launch.origin) == ("4x64", "2", Origin.DERIVED)
+    assert UNSTATED in launch.note
+    assert with_clusters(launches, None, PLAIN, []) == launches
+    assert LaunchRules("sm_90", PLAIN, 0, raises_shared_limit=False).of_host(launches[0].host) == ""  # type: ignore[arg-type]
 
 
 def test_fewer_blocks_are_whole_clusters_down_to_one() -> None:

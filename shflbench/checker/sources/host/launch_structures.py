@@ -28,7 +28,19 @@ SIZES: Mapping[str, int] = {
 
 CLUSTER, PROGRAMMATIC_SERIALIZATION = 4, 6
 IDS: Mapping[str, int] = {
+    "cudaLaunchAttributeIgnore": 0,
+    "cudaLaunchAttributeAccessPolicyWindow": 1,
     "cudaLaunchAttributeCooperative": 2,
+    "cudaLaunchAttributeSynchronizationPolicy": 3,
     "cudaLaunchAttributeClusterDimension": CLUSTER,
+    "cudaLaunchAttributeClusterSchedulingPolicyPreference": 5,
     "cudaLaunchAttributeProgrammaticStreamSerialization": PROGRAMMATIC_SERIALIZATION,
+    "cudaLaunchAttributeProgrammaticEvent": 7,
+    "cudaLaunchAttributePriority": 8,
+    "cudaLaunchAttributeMemSyncDomainMap": 9,
+    "cudaLaunchAttributeMemSyncDomain": 10,
+    "cudaLaunchAttributePreferredClusterDimension": 11,
+    "cudaLaunchAttributeLaunchCompletionEvent": 12,
+    "cudaLaunchAttributeDeviceUpdatableKernelNode": 13,
+    "cudaLaunchAttributePreferredSharedMemoryCarveout": 14,
 }

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from shflbench.checker.link import flat
 from shflbench.checker.opcodes.addresses import WINDOWS
 from shflbench.checker.opcodes.table import decode
 from shflbench.checker.ptx.syntax import Register
@@ -58,12 +59,24 @@ def test_global_addresses_are_generic_ones(form: str) -> None:
     assert run(form, GLOBAL)[0].tolist() == GLOBAL.tolist()
 
 
-@pytest.mark.parametrize("form", ["isspacep.global", "isspacep.local", "$isspacep.shared"])
+@pytest.mark.parametrize("form", each(("isspacep",), ("global", "local")))
 def test_an_address_is_in_one_space(form: str) -> None:
     for space in ("global", "shared", "local"):
         inside = GLOBAL if space == "global" else OFFSETS + np.uint64(WINDOWS[space])
-        rank = (np.zeros(inside.size, np.uint32),) if form.startswith("$") else ()
-        assert run(form, inside, *rank)[0].tolist() == [form.endswith(space)] * inside.size
+        assert run(form, inside)[0].tolist() == [form.endswith(space)] * inside.size
+
+
+@pytest.mark.parametrize("form", ["isspacep.shared"])
+def test_an_address_is_in_shared_memory_as_the_rank_of_its_block_says(form: str) -> None:
+    operands = (Register("%p"), Register("%a"))
+    parts = flat.expansion(instruction(form, operands))  # type: ignore[attr-defined]  # where conftest.py records it
+    assert parts is not None
+    (step,) = parts.instructions
+    assert step.operands[-1] == Register("%cluster_ctarank")
+    for space in ("global", "shared", "local"):
+        inside = GLOBAL if space == "global" else OFFSETS + np.uint64(WINDOWS[space])
+        rank = np.zeros(inside.size, np.uint32)
+        assert run(f"{step.opcode}.shared", inside, rank)[0].tolist() == [space == "shared"] * inside.size
 
 
 @pytest.mark.parametrize("type_", ["u32", "u64"])

@@ -22,7 +22,7 @@ __device__ void start(void *bar, unsigned count) {
     __syncthreads();
 }
 
-// The copy begins within the input and ends behind it.
+// The copy lies behind the input.
 __global__ void k(const int *in, int *out) {
     __shared__ __align__(16) int s[64];
     __shared__ unsigned long long bar;
@@ -32,7 +32,7 @@ __global__ void k(const int *in, int *out) {
     start(&bar, 1);
     if (t == 0) {
         expect(&bar, 256);
-        load(s, in + 1000, 256, &bar);
+        load(s, in + 8192, 256, &bar);
     }
     wait(&bar, 0);
     to[t] = s[t];

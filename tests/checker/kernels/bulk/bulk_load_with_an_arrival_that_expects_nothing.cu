@@ -1,4 +1,4 @@
-// broken: RAW
+// broken: DEADLOCK
 // launch: 2x64
 __device__ unsigned place(const void *p) { return (unsigned)__cvta_generic_to_shared(p); }
 __device__ void wait(void *bar, unsigned parity) {

@@ -2,6 +2,7 @@
 
 import pytest
 
+from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER
 from tests.checker.sources.conftest import Parse
 
 EX = " cudaLaunchKernelEx(&c, kernel, p, n);"
@@ -65,9 +66,11 @@ XYZ = "a[1].val.clusterDim.x = 2; a[1].val.clusterDim.y = 1; a[1].val.clusterDim
         ),
         (f"{ATTRIBUTE}{DIMENSION}{XYZ}c.attrs = &a[1]; c.numAttrs = 1;{EX}", (2, 1, 1)),
         (f"{ATTRIBUTE}{DIMENSION}a[1].val.clusterDim = dim3(2, 2); c.attrs = a; c.numAttrs = 2;{EX}", (2, 2, 1)),
-        (f"{ATTRIBUTE}{DIMENSION}{XYZ}c.attrs = a; c.numAttrs = 1;{EX}", None),
-        (f"{ATTRIBUTE}{DIMENSION}a[1].val.clusterDim.x = 2; c.attrs = a; c.numAttrs = 2;{EX}", None),
-        (f"{ATTRIBUTE}a[1].id = cudaLaunchAttributePriority; {XYZ}c.attrs = a; c.numAttrs = 2;{EX}", None),
+        (f"{ATTRIBUTE}a[0].id = cudaLaunchAttributePriority; c.attrs = a; c.numAttrs = 1;{EX}", None),
+        (f"{ATTRIBUTE}{DIMENSION}{XYZ}c.attrs = a; c.numAttrs = 1;{EX}", UNKNOWN_CLUSTER),
+        (f"{ATTRIBUTE}{DIMENSION}a[1].val.clusterDim.x = 2; c.attrs = a; c.numAttrs = 2;{EX}", UNKNOWN_CLUSTER),
+        (f"{ATTRIBUTE}{DIMENSION}{XYZ}c.attrs = a; c.numAttrs = unknown();{EX}", UNKNOWN_CLUSTER),
+        (f"{ATTRIBUTE}{DIMENSION}{XYZ}c.attrs = a; c.numAttrs = 0;{EX}", None),
         (f"{ATTRIBUTE}{EX}", None),
     ],
 )
