@@ -4,10 +4,14 @@ import numpy as np
 import pytest
 
 from shflbench.backends.base import Array
-from shflbench.measure.workload import INPUT_SETS, Workload
+from shflbench.backends.emulator import EmulatorBackend
+from shflbench.checker.machine.launch import execute
+from shflbench.compile.build import Builder
+from shflbench.measure.verify import difference
+from shflbench.measure.workload import INPUT_SETS, Workload, call_of
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
-from tests import cases
+from tests import cases, kernels
 from tests.patterns.iterations import after, hidden
 
 BATCHED = load(builtin()["batched-reduce"])
@@ -118,3 +122,16 @@ def test_expected_counts_follow_the_number_of_sums_and_the_result() -> None:
     assert counts("mma", 64, "all", "bf16") == {"HMMA": 16, "SHFL": 70}
     assert counts("mma-split", 2) == {"HMMA": 3, "SHFL": 2}
     assert counts("redux", 16, dtype="i32") == {"REDUX": 16}
+
+
+@pytest.mark.archs
+@pytest.mark.parametrize(
+    "variant", [item.name for item in BATCHED.declaration.variants if "f32" in (item.dtypes or DTYPE_NAMES)]
+)
+def test_a_single_sum_reaches_all_lanes(variant: str) -> None:
+    """Other tests take each option with the default of the other one."""
+    options = {"sums": "1", "result": "all"}
+    case = cases.case(BATCHED.name, variant, "f32", "1x64", options=options)
+    kernel, data = Builder(kernels.tools(), "sm_90", kernels.CACHE).build(BATCHED, case), workload("f32", **options)
+    emulated = EmulatorBackend("sm_90").open(call_of(BATCHED, case, kernel, data.setting))
+    assert difference(data, execute(emulated.launch(data.inputs(0), 5)), 0, 5) == ""

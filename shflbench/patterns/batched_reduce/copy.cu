@@ -37,8 +37,9 @@ using Number = unsigned;  //! dtype=i32
 __device__ inline void to_all_lanes(const Number (&own)[PER_LANE], Number (&sums)[RESULTS]) {
 #pragma unroll
     for (int j = 0; j < N; ++j) {
-        sums[j] = own[j / 32];                                                    //! sums=1
-        sums[j] = __shfl_sync(0xffffffffu, own[j / 32], j % 32);                  //! sums!=1
+        sums[j] = own[j / 32];                                    //! halving mma mma-split sums=1
+        sums[j] = __shfl_sync(0xffffffffu, own[j / 32], j % 32);  //! halving mma mma-split sums!=1
+        sums[j] = __shfl_sync(0xffffffffu, own[j / 32], j % 32);  //! cub
     }
 }
 

@@ -37,6 +37,7 @@ __global__ void batched_reduce_cub(const T* values, T* result, int iterations) {
         S sum[SUMS], own[OWN];
         batch.unpack(sum);
         sums_of_lanes<S>(Reduce<S>(storage[threadIdx.x / WARP]), sum, own);
+        if (ALL && SUMS == 1) own[0] = shfl(own[0], 0);  // other kernels leave a single sum in all lanes
         batch.take_own(own);
     }
     batch.store(result);
