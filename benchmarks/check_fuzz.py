@@ -41,7 +41,7 @@ RESTARTS_AFTER = 300  # files: caches of a process that checks thousands say not
 # Forks processes that have `check` imported.
 CONTEXT = multiprocessing.get_context("forkserver")
 CONTEXT.set_forkserver_preload(
-    ["benchmarks.check_fuzz_outcome", "shflbench.checker.files", "shflbench.cli.check.command"]
+    ["benchmarks.check_fuzz_outcome", "shflbench.checker.file_check", "shflbench.cli.check.command"]
 )
 
 

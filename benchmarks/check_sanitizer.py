@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def _job(kernel: PlantedKernel, arch: str, folder: Path) -> dict[str, Any]:
-    source = Source(f"{kernel.name}.cu", kernel.text, {}, "k")
+    source = Source(f"{kernel.name}.cu", kernel.program, {}, "k")
     compiled = compile_kernel(source, arch, find())
     cubin = folder / f"{kernel.name.replace('/', '.')}.cubin"
     cubin.write_bytes(compiled.cubin)

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # so that it also runs as a 
 from benchmarks.claims_devices import DISTANCES, SIZES, Device, ManyProcesses, Trial
 from benchmarks.compare_power.batch import load
 from benchmarks.compare_power.markdown import table
-from shflbench.analysis.claims.judge import judge_subjects
+from shflbench.analysis.claims.claim_verdicts import judge_subjects
 from shflbench.analysis.claims.verdict import ClaimStatus
 from shflbench.words import count_noun
 

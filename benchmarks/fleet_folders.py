@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from shflbench.store import read_run
-from shflbench.store.files import ROWS_FILE, RUN_FILE, SAMPLES_FILE
 from shflbench.store.fleet_file import FleetFolder, FleetInfo, FleetMember
+from shflbench.store.run_files import ROWS_FILE, RUN_FILE, SAMPLES_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -28,8 +28,8 @@ from benchmarks.compare_power.markdown import table
 from shflbench.analysis.fleet.model_times import FEWEST_DEVICES
 from shflbench.model import Status
 from shflbench.store import read_run
-from shflbench.store.files import KERNELS_FILE
 from shflbench.store.fleet_file import read_fleet
+from shflbench.store.run_files import KERNELS_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

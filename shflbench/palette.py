@@ -21,6 +21,8 @@ COLORS: Mapping[Mechanism, str] = {
     Mechanism.GLOBAL: "#2B2A36",
     Mechanism.LOCAL: "#7D7320",
     Mechanism.REGISTER: "#14A0C0",
+    Mechanism.MATRIX: "#9C0CF0",
+    Mechanism.ASYNC: "#00309C",
     Mechanism.LIBRARY: "#8C8C8C",
 }
 # The same hues, lighter, for the dark background of reports: likewise found by search and checked by a test.
@@ -33,6 +35,8 @@ DARK_COLORS: Mapping[Mechanism, str] = {
     Mechanism.GLOBAL: "#CAC6CF",
     Mechanism.LOCAL: "#988D1B",
     Mechanism.REGISTER: "#5FD4EE",
+    Mechanism.MATRIX: "#9C24FC",
+    Mechanism.ASYNC: "#B4FC9C",
     Mechanism.LIBRARY: "#8C8C8C",
 }
 NAMES: Mapping[Mechanism, str] = {
@@ -44,5 +48,7 @@ NAMES: Mapping[Mechanism, str] = {
     Mechanism.GLOBAL: "global memory",
     Mechanism.LOCAL: "local memory",
     Mechanism.REGISTER: "registers",
+    Mechanism.MATRIX: "matrix unit",
+    Mechanism.ASYNC: "asynchronous copy",
     Mechanism.LIBRARY: "library",
 }

@@ -38,7 +38,7 @@ def all_of(number: int, nouns: str) -> str:
     return f"both {nouns}" if number == 2 else f"all {number:,} {nouns}"  # noqa: PLR2004  (a pair)
 
 
-def joined(words: Sequence[str]) -> str:
+def join_words(words: Sequence[str]) -> str:
     """Return words as a list in a sentence: `a, b and c`."""
     return " and ".join([", ".join(words[:-1]), words[-1]]) if len(words) > 1 else "".join(words)
 

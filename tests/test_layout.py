@@ -30,7 +30,7 @@ def modules_after(statement: str) -> set[str]:
         "from shflbench.cli.main import main; main(['--help'])",
         "from shflbench.cli.main import main; main(['--version'])",
         "from shflbench.cli.main import main; main(['compare', '--help'])",
-        "import shflbench.export.words",
+        "import shflbench.export.comparison_words",
     ],
 )
 def test_frequent_commands_import_no_heavy_package(statement: str) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from shflbench.words import MINUS, all_of, count_noun, did_you_mean, joined, percent_of_one, signed_percent_of_one
+from shflbench.words import MINUS, all_of, count_noun, did_you_mean, join_words, percent_of_one, signed_percent_of_one
 
 
 @pytest.mark.parametrize(
@@ -20,7 +20,7 @@ def test_a_noun_is_counted(number: int, noun: str, text: str) -> None:
 
 
 def test_words_are_listed_as_in_a_sentence() -> None:
-    assert [joined(list(names)) for names in ("", "a", "ab", "abc")] == ["", "a", "a and b", "a, b and c"]
+    assert [join_words(list(names)) for names in ("", "a", "ab", "abc")] == ["", "a", "a and b", "a, b and c"]
     assert (all_of(2, "cases"), all_of(1234, "cases")) == ("both cases", "all 1,234 cases")
 
 

@@ -57,7 +57,7 @@ _OF_BUG = {
 _OF_MILD = {**_OF_BUG, "doubtful": Outcome.RIGHT}
 # The findings that a bug of this kind shows; other kinds of bugs may show as any.
 _SHOWN_BY = {
-    Kind.RACE: {"RAW", "WAR", "WAW", "SAME_VALUE", "ATOMIC_RACE", "GUESS", "UNORDERED"},
+    Kind.RACE: {"RAW", "WAR", "WAW", "SAME_VALUE", "ATOMIC_RACE", "GUESS", "UNORDERED", "NOT_STARTED", "ENDED"},
     Kind.DIVERGENCE: {
         "DIVERGENT_WARP_BARRIER", "BARRIER_SKIPPED", "BARRIER_IMPOSSIBLE", "DEADLOCK", "NOT_IN_OWN_MASK",
         "MASKS_DIFFER", "EXITED", "INACTIVE_SOURCE", "ABSENT_VALUE",

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _CONTEXT = get_context("forkserver")
 _CONTEXT.set_forkserver_preload([
     "benchmarks.public_sets.job",
-    "shflbench.checker.files",
+    "shflbench.checker.file_check",
     "shflbench.compile.toolchain",
     "benchmarks.public_sets.start",
 ])  # fmt: skip

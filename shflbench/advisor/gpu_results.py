@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.advice.judge import newest_answers
+from shflbench.analysis.advice.group_answers import newest_answers
 from shflbench.errors import ResultsError, UsageError
 from shflbench.grouping import group_by
 from shflbench.model import Status

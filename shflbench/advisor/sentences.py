@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.advisor.settling_run import OWN_SUITE
 from shflbench.analysis.advice.answer import Role
+from shflbench.analysis.advice.library_words import library_words
 from shflbench.analysis.advice.predicted import MATTERS as TIE
 from shflbench.analysis.advice.predicted import Basis
 from shflbench.analysis.advice.safety import MECHANISM_NOTES
-from shflbench.analysis.advice.words import library_words
 from shflbench.analysis.contest import MATTERS, Certainty, times, times_within
 from shflbench.model import WARP
 from shflbench.printable import escape

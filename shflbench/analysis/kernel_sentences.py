@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import MATTERS, Certainty, contests_of
 from shflbench.analysis.summary import sentences
-from shflbench.words import joined, percent_of_one
+from shflbench.words import join_words, percent_of_one
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -65,7 +65,7 @@ def outcome_counts(contests: Sequence[Contest], unit: str) -> str:
         parts.append(f"the fastest kernels differ by less than {percent_of_one(MATTERS)} at {even}")
     if unknown := sum(contest.certainty is Certainty.UNDECIDED for contest in contests):
         parts.append(f"which is the fastest is not shown at {unknown}")
-    return f"of {len(contests)} {unit}, {joined(parts)}"
+    return f"of {len(contests)} {unit}, {join_words(parts)}"
 
 
 def _sentence(contest: Contest) -> str:
@@ -84,12 +84,12 @@ def _clauses(contest: Contest, *, advises: bool) -> Iterator[str]:
             f"{_ratio(contest.slowdown(row, best))} {'that' if number else 'the speed'} of {row.variant}"
             for number, row in enumerate(slower)
         ]
-        yield f"{best.variant} runs at {joined(speeds)}"
+        yield f"{best.variant} runs at {join_words(speeds)}"
     if equal:
-        names = joined([f"{row.variant}, {_ratio(contest.slowdown(row, best))}" for row in equal])
+        names = join_words([f"{row.variant}, {_ratio(contest.slowdown(row, best))}" for row in equal])
         yield f"{best.variant} is as fast as {names}, within {percent_of_one(MATTERS)}"
     if unknown:
-        names = joined([f"{row.variant}, {_ratio(contest.slowdown(row, best))}" for row in unknown])
+        names = join_words([f"{row.variant}, {_ratio(contest.slowdown(row, best))}" for row in unknown])
         processes = min(len(row.processes) for row in contest.candidates)
         is_advised = advises and processes < DECISIVE_PROCESSES
         more = f"; --processes {DECISIVE_PROCESSES} narrows the interval" if is_advised else ""

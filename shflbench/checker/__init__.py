@@ -21,15 +21,16 @@ if TYPE_CHECKING:
     )
     from shflbench.checker.candidates import read_candidates
     from shflbench.checker.deadline import Deadline
+    from shflbench.checker.dependent.requests import parse_chain, parse_same
     from shflbench.checker.exchanges.advice import BarrierAdvice, ExchangeAdvice, KernelAdvice, advise_file
     from shflbench.checker.exchanges.patch import Patch, make_patch
-    from shflbench.checker.files import CheckStep, FileOptions, check_file, check_or_name
-    from shflbench.checker.finding_groups import grouped
+    from shflbench.checker.file_check import CheckStep, FileOptions, check_file, check_or_name
+    from shflbench.checker.finding_groups import group_findings
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
     from shflbench.checker.inputs.argument_sets import parse_argument_sets
     from shflbench.checker.inputs.grammar import parse_arguments
     from shflbench.checker.inputs.sampled import counted_blocks, may_wait
-    from shflbench.checker.inputs.shapes import parse_shape
+    from shflbench.checker.inputs.shapes import parse_cluster, parse_shape
     from shflbench.checker.link.program import Program
     from shflbench.checker.load import load_program
     from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes, execute, module_contents
@@ -68,14 +69,15 @@ else:
             ),
             "candidates": ("read_candidates",),
             "deadline": ("Deadline",),
+            "dependent.requests": ("parse_chain", "parse_same"),
             "exchanges.advice": ("BarrierAdvice", "ExchangeAdvice", "KernelAdvice", "advise_file"),
             "exchanges.patch": ("Patch", "make_patch"),
-            "files": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
-            "finding_groups": ("grouped",),
+            "file_check": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
+            "finding_groups": ("group_findings",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
             "inputs.argument_sets": ("parse_argument_sets",),
             "inputs.grammar": ("parse_arguments",),
-            "inputs.shapes": ("parse_shape",),
+            "inputs.shapes": ("parse_cluster", "parse_shape"),
             "inputs.sampled": ("counted_blocks", "may_wait"),
             "link.program": ("Program",),
             "load": ("load_program",),
@@ -147,7 +149,7 @@ __all__ = [
     "count_requests",
     "counted_blocks",
     "execute",
-    "grouped",
+    "group_findings",
     "host_arguments",
     "is_built_fast",
     "load_program",
@@ -157,6 +159,9 @@ __all__ = [
     "not_checked",
     "parse_argument_sets",
     "parse_arguments",
+    "parse_chain",
+    "parse_cluster",
+    "parse_same",
     "parse_shape",
     "program_words",
     "python_kernel",

@@ -18,18 +18,18 @@ from shflbench.checker.candidate import (
     CandidatePointer,
     KernelCandidate,
 )
-from shflbench.checker.files import read_file, with_given_numbers
+from shflbench.checker.file_check import read_file, with_given_numbers
 from shflbench.checker.host_numbers import variables_of
 from shflbench.checker.host_sizes import fixed_sizes, following
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import UNKNOWN, option_for
 from shflbench.checker.inputs.argument_sets import ArgumentSet
 from shflbench.checker.inputs.contents import is_ascending
+from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.elements import ELEMENTS, element_of
-from shflbench.checker.inputs.launches import PlannedLaunch
 from shflbench.checker.inputs.linked import linked_kernel
-from shflbench.checker.inputs.names import matched, names_of, parameter_name, refuse_unknown
+from shflbench.checker.inputs.names import match_names, names_of, parameter_name, refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
@@ -39,7 +39,7 @@ from shflbench.checker.report_cache import cached_report
 from shflbench.checker.runs.buffer_uses import BufferUse, addresses_of_stores, buffer_uses, writes_device_variables
 from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of, refuse_unknown_launches
 from shflbench.checker.sequence_steps import NamedCandidate, has_kernel, sequence_of, with_functions
-from shflbench.checker.sequences import joined
+from shflbench.checker.sequences import join_parts
 from shflbench.checker.unlaunched import with_instances
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.errors import KernelError, UsageError
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.checker.files import CheckStep, FileOptions
+    from shflbench.checker.file_check import CheckStep, FileOptions
     from shflbench.checker.inputs.argument import Arguments, Span
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.sources.kernel_file import HostChange, HostLaunch, KernelFile, KernelParameter, SourceKernel
@@ -188,7 +188,7 @@ def _sequence(named: NamedCandidate, file: KernelFile, options: FileOptions, var
         part = _candidate(file, step.kernel, options, varied, stated)
         missing = (f"--launch {step.kernel.name}=GRIDxBLOCK" if item == GIVE_LAUNCH else item for item in part.missing)
         parts.append(replace(part, missing=tuple(missing)))
-    return joined(sequence, parts)
+    return join_parts(sequence, parts)
 
 
 def _with_instances(file: KernelFile, options: FileOptions, chosen: Sequence[SourceKernel]) -> KernelFile:
@@ -309,7 +309,7 @@ def _shape(host: HostLaunch) -> LaunchShape:
 
 def _missing_of(linked: LinkedKernel, options: FileOptions) -> Iterator[str]:
     """Yield the options for arguments where no launch is known, and so nothing of the host code."""
-    given = matched(options.arguments, linked.kernel)
+    given = match_names(options.arguments, linked.kernel)
     for place, parameter in enumerate(linked.kernel.parameters):
         if (name := parameter_name(parameter, place)) not in given:
             yield option_for(name, parameter)

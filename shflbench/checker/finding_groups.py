@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 LOUDEST_FIRST = (Level.ERROR, Level.WARNING, Level.NOTICE, Level.NONE)
 ORDERED = (HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.SAME_VALUE)  # by a barrier between two lines
+BETWEEN_LAUNCHES = frozenset(
+    {HazardKind.DEPENDENT_RAW, HazardKind.DEPENDENT_WAR, HazardKind.DEPENDENT_WAW, HazardKind.DEPENDENT_READ_ONLY}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +66,7 @@ class FindingGroup:
         return () if all(step.endswith(plain) for step in first.history) else first.history
 
 
-def grouped(findings: Sequence[Finding]) -> list[FindingGroup]:
+def group_findings(findings: Sequence[Finding]) -> list[FindingGroup]:
     """Return the findings in groups, the worst first."""
     groups: dict[Hashable, list[Finding]] = {}
     reads: dict[Hashable, list[Finding]] = {}  # the groups with races of reads, by line and memory
@@ -82,7 +85,7 @@ def grouped(findings: Sequence[Finding]) -> list[FindingGroup]:
 
 def number_of_errors(findings: Sequence[Finding]) -> str:
     """Return how many findings, each with one cause, break the kernel, as `2 findings: `; "" if there is none."""
-    number = sum(group.level is Level.ERROR for group in grouped(findings))
+    number = sum(group.level is Level.ERROR for group in group_findings(findings))
     return f"{count_noun(number, 'finding')}: " if number else ""
 
 
@@ -97,6 +100,8 @@ def _key(finding: Finding) -> Hashable:
         return frozenset((finding.place, finding.other)), finding.memory, finding.removed
     if finding.kind in {HazardKind.ATOMIC_RACE, HazardKind.GUESS, HazardKind.UNORDERED}:
         return finding.kind, frozenset((finding.place, finding.other)), finding.memory
+    if finding.kind in BETWEEN_LAUNCHES:
+        return frozenset((finding.place, finding.other)), finding.memory, finding.missing
     return finding.kind, finding.place, finding.other, finding.memory
 
 

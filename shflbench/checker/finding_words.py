@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.races.hazards import HazardKind
-from shflbench.words import joined
+from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,16 +44,37 @@ WORDS = {
     "BARRIER_IMPOSSIBLE": "the barrier at {place} cannot complete",
     "ASSERT_FAILED": "the assertion at {place} fails",
     "TRAPPED": "{place} executes a trap",
-    "DEADLOCK": "the barrier or shuffle at {place} waits for threads that never arrive",
+    "DEADLOCK": "the barrier or shuffle at {place} waits for what never arrives",
     "ENDLESS": "the loop at {place} does not terminate",
     "STACK": "the recursion at {place} is too deep",
     "INVALID_LAUNCH": "the launch at {place} is invalid",
+    "DEPENDENT_RAW": "{place} reads what {other} writes, and {order}",
+    "DEPENDENT_WAR": "{place} overwrites what {other} reads, and {order}",
+    "DEPENDENT_WAW": "{place} overwrites what {other} writes, and {order}",
+    "DEPENDENT_READ_ONLY": "{place} reads what {other} writes, and {order}",
+    "NOT_STARTED": "{place} accesses the shared memory of another block, which may not have started; a barrier of the "
+    "cluster, such as cluster.sync(), must come before",
+    "ENDED": "{place} accesses the shared memory of another block, which may have ended at {other}; a barrier of the "
+    "cluster, such as cluster.sync(), must come between",
+    "WEAK_END": "{place} reads the shared memory of another block before this ends at {other}, by an order that "
+    "NVIDIA's own code relies on, and that the PTX ISA does not give",
+    "WEAK_ORDER": "{place} overwrites what {other} read, by an order that NVIDIA's own code relies on, and that the "
+    "PTX ISA does not give",
+    "UNFINISHED_COPY": "{place} copies from or to the shared memory of a block, which may have ended at {other} before "
+    "the copy is complete; a thread of the block must wait for the copy",
+    "PROXY_RACE": "{place} copies what {other} wrote, or overwrites it, by the async proxy; fence.proxy.async must "
+    "come between",
+    "PROXY_ORDER": "{place} overwrites what {other} read by the async proxy with no fence.proxy.async between, which "
+    "NVIDIA's own code relies on, and the PTX ISA does not allow",
     "ACTIVEMASK": "{place} reads the mask of active lanes, which depends on the schedule",
 }
 # Of what is a fault only for some of the values that nobody gave.
 OPEN_WORDS = {"ENDLESS": "the loop at {place} did not end within the limit of instructions"}
 # Their sentences begin with the kind.
-LABELED = {HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.SAME_VALUE, HazardKind.ATOMIC_RACE}
+LABELED = {
+    HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.SAME_VALUE, HazardKind.ATOMIC_RACE,
+    HazardKind.DEPENDENT_RAW, HazardKind.DEPENDENT_WAR, HazardKind.DEPENDENT_WAW, HazardKind.DEPENDENT_READ_ONLY,
+}  # fmt: skip
 
 
 def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
@@ -65,11 +86,14 @@ def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
     across_blocks: bool,
     verb: str = ACCESSES,
     is_open: bool = False,
+    missing: str = "",
+    space: str = "",
 ) -> str:
     """Return a finding as a sentence without a period; files relative to the folder `base`.
 
     The first of `kinds` is the one that is described; `places` and `threads` are those of the access that was caught,
-    and of the earlier one. The finding `is_open` if values that nobody gave decide whether it is a fault.
+    and of the earlier one. The finding `is_open` if values that nobody gave decide whether it is a fault, and `missing`
+    says which order launches that overlap lack.
     """
     line, other = (place.shown(base) if place is not None else NOWHERE for place in places)
     thread = threads[0] if threads else "a thread"
@@ -84,13 +108,20 @@ def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
         thread=thread,
         second=second or "another thread",
         verb=verb,
-        order="synchronization" if across_blocks else "barrier",
+        order=missing or _order(space, across_blocks=across_blocks),
     )
     if kinds[0] is HazardKind.DIVERGENT_WARP_BARRIER and places[1] is not None:
         text = f"{text}: they wait at {other}"
     return f"{in_words(kinds)}: {text}" if kinds[0] in LABELED else text
 
 
+def _order(space: str, *, across_blocks: bool) -> str:
+    """Return what two accesses lack between them."""
+    if across_blocks:
+        return "barrier of the cluster" if space == "shared" else "synchronization"
+    return "barrier"
+
+
 def in_words(texts: Iterable[str]) -> str:
     """Return a list in words, each text once: `RAW, WAR and uninitialized read`."""
-    return joined(list(dict.fromkeys(map(str, texts))))
+    return join_words(list(dict.fromkeys(map(str, texts))))

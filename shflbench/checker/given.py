@@ -9,7 +9,7 @@ from shflbench.checker.dataflow.scope import other_dimension
 from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.explore import explore
 from shflbench.checker.inputs.argument import Arguments, Origin
-from shflbench.checker.inputs.launches import PlannedLaunch
+from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.linked import LinkedKernel
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.judgment.judge import judge_kernel

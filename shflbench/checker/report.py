@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MOST_NAMES = 12  # of a list in a sentence
 
 
-def listed(texts: Sequence[str]) -> str:
+def join_first(texts: Sequence[str]) -> str:
     """Return a list in words, of which the first twelve are named: `a, b, c and 5 more`."""
     more = f" and {len(texts) - MOST_NAMES:,} more" if len(texts) > MOST_NAMES else ""
     return f"{', '.join(texts[:MOST_NAMES])}{more}"
@@ -49,6 +49,7 @@ class Finding:
     across_blocks: bool = False  # the two threads belong to different blocks
     verb: str = ACCESSES  # what the instruction does to memory
     after: SourceLine | None = None  # of a memory fault without which it may not happen
+    missing: str = ""  # between launches that overlap: why nothing orders the two accesses, and the usual fix
 
     @property
     def memory(self) -> str:
@@ -69,6 +70,8 @@ class Finding:
             across_blocks=self.across_blocks,
             verb=self.verb,
             is_open=bool(self.causes),
+            missing=self.missing,
+            space=self.space,
         )
         removed = "; the compiler removed this code" if self.removed else ""
         facts = [*([self.detail] if self.detail else []), *_launches(launches or self.launches)]
@@ -96,11 +99,12 @@ class LaunchRecord:
     seeds: tuple[int, ...]
     schedules: tuple[str, ...]
     note: str = ""
+    cluster: str = ""  # blocks of a cluster, as `--cluster` takes them; "" without clusters
     derived_numbers: tuple[str, ...] = ()  # from which the host code computes arguments: `argv[1] = 1024`
 
     def listed(self, origin: str) -> str:
         """Return the arguments of one origin: `in = f32[256], n = 256`."""
-        return listed([text for text, where in self.arguments if where == origin])
+        return join_first([text for text, where in self.arguments if where == origin])
 
 
 @dataclass(frozen=True, slots=True)

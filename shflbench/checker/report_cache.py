@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
-from shflbench.checker.files import CheckStep, check_kernels
+from shflbench.checker.file_check import CheckStep, check_kernels
 from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.report import FileReport, Finding, KernelReport, LaunchRecord
 from shflbench.checker.source_lines import SourceLine
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from shflbench.checker.files import FileOptions
+    from shflbench.checker.file_check import FileOptions
     from shflbench.checker.sources.kernel_file import KernelFile
 
 REPORT = "check-report"  # ending of the files

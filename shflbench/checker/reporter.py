@@ -11,17 +11,17 @@ import numpy as np
 from shflbench.checker.difference_words import difference_words
 from shflbench.checker.finding_groups import number_of_errors
 from shflbench.checker.finding_words import ACCESSES, in_words
-from shflbench.checker.inputs.launches import assumed_texts
+from shflbench.checker.inputs.default_launches import assumed_texts
 from shflbench.checker.judgment.removed import with_removed
 from shflbench.checker.judgment.sentences import misfit_sentence
-from shflbench.checker.link.reach import reached
+from shflbench.checker.link.reach import find_reached
 from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.machine.threads import coordinates
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
-from shflbench.checker.ptx.syntax import Location, shortened
+from shflbench.checker.ptx.syntax import Location, shorten
 from shflbench.checker.races.hazards import HazardKind
-from shflbench.checker.report import Finding, KernelReport, LaunchRecord, listed
+from shflbench.checker.report import Finding, KernelReport, LaunchRecord, join_first
 from shflbench.checker.runs.coverage import code_lines, executed_blocks, unreached_lines
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.untested import with_untested
@@ -61,7 +61,7 @@ class KernelReporter:
         calls = self._library_calls(module) if module is not None else {}
         library = _lines_of({place.rpartition(":")[0] for place in calls})
         named = (self._named(library.sub(lambda place: calls.get(place[0], place[0]), text)) for text in problems)
-        texts = tuple(shortened(text, LONGEST_PROBLEM) for text in named)
+        texts = tuple(shorten(text, LONGEST_PROBLEM) for text in named)
         more = f" (and {len(texts) - 1} more)" if len(texts) > 1 else ""
         return self._empty(KernelVerdict.NOT_CHECKED, f"{texts[0]}{more}", errors=texts)
 
@@ -71,7 +71,7 @@ class KernelReporter:
 
     def _library_calls(self, module: Module) -> dict[str, str]:
         """Return the user's first line that leads to each line of a library."""
-        names = reached(module, self.kernel.symbol) & module.functions.keys()
+        names = find_reached(module, self.kernel.symbol) & module.functions.keys()
         calls: dict[str, str] = {}
         for instruction in (one for name in sorted(names) for one in module.functions[name].instructions):
             if instruction.location is not None and not self._is_users(instruction.location.file):
@@ -130,7 +130,7 @@ class KernelReporter:
     def _limits(self, program: Program, judgment: KernelJudgment, evidence: KernelEvidence) -> Iterator[str]:
         """Yield what the verdict is limited to."""
         if self.kernel.derived:
-            yield f"for derived {listed(self.kernel.derived)}"
+            yield f"for derived {join_first(self.kernel.derived)}"
         if judgment.verdict is KernelVerdict.BROKEN:
             return
         if any(has_role(op.instruction, OpcodeRole.TEXTURE) for op in program.ops()):
@@ -270,6 +270,7 @@ def _records(evidence: KernelEvidence, refused: Mapping[str, Sequence[HazardKind
         shape = str(first.launch.shape)
         yield LaunchRecord(
             shape=shape,
+            cluster=first.launch.shape.in_clusters,
             threads=first.launch.shape.threads,
             origin=first.launch.origin.value,
             arguments=tuple((text, origin.value) for text, origin in items[0].arguments.texts),

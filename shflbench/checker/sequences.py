@@ -56,7 +56,7 @@ class _Shared:
         return False
 
 
-def joined(sequence: KernelSequence, parts: Sequence[KernelCandidate]) -> KernelCandidate:
+def join_parts(sequence: KernelSequence, parts: Sequence[KernelCandidate]) -> KernelCandidate:
     """Return the candidate of a sequence whose kernels have one launch each, or what is missing for one of them."""
     base = KernelCandidate(
         sequence.name,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.inputs.bounds import unread_sizes
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.opcodes.forms import Access
-from shflbench.checker.report import listed
+from shflbench.checker.report import join_first
 from shflbench.checker.verdict import KernelVerdict
 
 if TYPE_CHECKING:
@@ -53,4 +53,4 @@ def _untested_buffers(
 
 
 def _quoted(names: Sequence[str]) -> str:
-    return listed([f"`{name}`" for name in names])
+    return join_first([f"`{name}`" for name in names])

@@ -62,7 +62,7 @@ def option(*declarations: str, **attributes: Any) -> Callable[[Function], Functi
     return click.option(*declarations, cls=HeadedOption, **attributes)
 
 
-def headed(heading: str, *options: Callable[[Function], Function]) -> Callable[[Function], Function]:
+def add_heading(heading: str, *options: Callable[[Function], Function]) -> Callable[[Function], Function]:
     """Return a decorator that gives a command `options`, in this order, under a heading."""
 
     def decorate(function: Function) -> Function:

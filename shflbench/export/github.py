@@ -9,7 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from shflbench.analysis.compare.comparison import UNDECIDED
-from shflbench.export.words import count_unchanged, describe_missed, details, extent, fails, headline, select_notable
+from shflbench.export.comparison_words import (
+    count_unchanged,
+    describe_missed,
+    details,
+    extent,
+    fails,
+    headline,
+    select_notable,
+)
 from shflbench.words import flat
 
 if TYPE_CHECKING:

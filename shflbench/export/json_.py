@@ -7,7 +7,7 @@ import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from shflbench.export.words import count_unchanged, describe_missed, extent, headline
+from shflbench.export.comparison_words import count_unchanged, describe_missed, extent, headline
 
 if TYPE_CHECKING:
     from shflbench.analysis.compare.comparison import Comparison

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from shflbench.analysis.compare.comparison import FINDINGS, UNDECIDED, Outcome
-from shflbench.export.words import basis, count_unchanged, describe_missed, details, fails, headline, legend, side
+from shflbench.export.comparison_words import (
+    basis,
+    count_unchanged,
+    describe_missed,
+    details,
+    fails,
+    headline,
+    legend,
+    side,
+)
 from shflbench.words import flat
 
 if TYPE_CHECKING:

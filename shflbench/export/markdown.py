@@ -6,7 +6,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Outcome
-from shflbench.export.words import (
+from shflbench.export.comparison_words import (
     basis,
     cells,
     columns,

@@ -18,7 +18,17 @@ _SYNCHRONIZE = (
     "__threadfence() or another launch between blocks."
 )
 _MASK = "Name exactly the lanes that execute the instruction, and let all of them execute it together."
+_CLUSTER = (
+    "Put a barrier of the cluster, such as cluster.sync(), between the access and the start or the end of the block."
+)
+_RELEASE = "Let the arrival at the barrier release at the scope of the cluster, and the wait acquire at it."
+_PROXY = "Execute fence.proxy.async after the access and before the copy starts."
 _BARRIER = "Let all threads of the block, or all that the barrier counts, reach the same barrier."
+
+_WAIT = (
+    "Call cudaGridDependencySynchronize() in every thread before its first access to memory that the launch before "
+    "accesses, or launch the kernel without programmatic stream serialization."
+)
 
 HELP: Mapping[str, tuple[str, str]] = {
     "raw": ("Read after write without synchronization", f"A thread reads what another wrote. {_SYNCHRONIZE}"),
@@ -51,12 +61,29 @@ HELP: Mapping[str, tuple[str, str]] = {
     "divergent-warp-barrier": ("Barrier in divergent code of a warp", _BARRIER),
     "barrier-skipped": ("Threads exit before a barrier", _BARRIER),
     "barrier-impossible": ("Barrier that cannot complete", _BARRIER),
+    "not-started": ("Shared memory of a block that may not have started", _CLUSTER),
+    "ended": ("Shared memory of a block that may have ended", _CLUSTER),
+    "weak-end": ("Read of a block that may end, by a weak order", _RELEASE),
+    "weak-order": ("Overwritten after a read by a weak order", _RELEASE),
+    "unfinished-copy": (
+        "Bulk copy that may outlive its block",
+        "Let a thread of the block wait for the copy before it exits.",
+    ),
+    "proxy-race": ("Access and bulk copy without a proxy fence", _PROXY),
+    "proxy-order": ("Bulk copy after a read without a proxy fence", _PROXY),
     "activemask": ("Depends on the mask of active lanes", "Pass the mask of the lanes that the algorithm needs."),
     "assert-failed": ("Failed assertion", "Fix the condition, or the input that violates it."),
     "trapped": ("Trap", "The kernel ends itself; fix the condition that leads to it."),
     "deadlock": ("Deadlock", _BARRIER),
     "endless": ("Endless loop", "Make sure that the condition of the loop becomes false."),
     "stack": ("Recursion too deep", "Limit the depth, or write the recursion as a loop."),
+    "dependent-raw": ("Read of what an overlapping launch writes", _WAIT),
+    "dependent-war": ("Write of what an overlapping launch reads", _WAIT),
+    "dependent-waw": ("Write of what an overlapping launch writes", _WAIT),
+    "dependent-read-only": (
+        "Read-only load of what an overlapping launch writes",
+        "Leave out const with __restrict__, or __ldg, where the launch before writes the memory.",
+    ),
     "invalid-launch": (
         "Launch that no GPU accepts",
         "Keep the block, the grid and the shared memory within the limits, and check cudaGetLastError().",

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 MOST_IN_ONE_PROCESS = 4000  # cases
 SLOW_MODULES = (
     "shflbench.kernel_facts.run_limits",
-    "shflbench.analysis.claims.judge",
+    "shflbench.analysis.claims.claim_verdicts",
     "pandas",
 )  # of `conclude`, to import
 

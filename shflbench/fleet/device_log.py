@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.store.files import writing
+from shflbench.store.run_files import writing
 from shflbench.store.surroundings import utc_now
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.store.files import RUN_FILE
 from shflbench.store.fleet_file import FLEET_FILE, read_fleet
+from shflbench.store.run_files import RUN_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -13,7 +13,7 @@ from shflbench.compile.sass import disassemble
 from shflbench.compile.timed_code import timed_loop_of
 from shflbench.compile.toolchain import find
 from shflbench.errors import CompilerError, ResultsError
-from shflbench.store.files import RESTORE
+from shflbench.store.run_files import RESTORE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Mapping, Sequence

@@ -11,7 +11,7 @@ from shflbench.errors import LaunchError
 from shflbench.measure.events import BurstTaken, CaseFailed, Converged, RoundDone, SentinelFailed, StepStarted
 from shflbench.measure.schedule import (
     FEWEST_SAMPLES,
-    discarded,
+    count_discarded,
     iteration_counts,
     launches_per_sample,
     samples_per_burst,
@@ -167,7 +167,7 @@ class Sampler:
         """Take one burst of round `number`; None if it failed, which an event then reports."""
         yield StepStarted(kernel.name, "timing")
         start = self._backend.now()
-        first = discarded(samples)
+        first = count_discarded(samples)
         try:
             burst = kernel.in_round(number).burst(iterations, first + samples, kernel.launches)
             return replace(burst, times_us=burst.times_us[first:])

@@ -48,7 +48,7 @@ def samples_per_burst(sample_us: float) -> int:
     return max(FEWEST_SAMPLES, min(MOST_SAMPLES, wanted))
 
 
-def discarded(samples: int) -> int:
+def count_discarded(samples: int) -> int:
     """Return how many samples to take and discard before the `samples` of a burst."""
     return DISCARDED if samples > FEWEST_SAMPLES else 0
 

@@ -58,7 +58,11 @@ def _proof(kernel: OpenKernel, workload: Workload, launch: str, *, decides: bool
             if decides:
                 workload.accept_expected(kernel.run(workload.inputs(index), iterations), index, iterations)
             got = kernel.run(workload.inputs(index), iterations)
-            wrong = wrong or unwritten(workload, got, index, iterations) or difference(workload, got, index, iterations)
+            wrong = (
+                wrong
+                or find_unwritten(workload, got, index, iterations)
+                or difference(workload, got, index, iterations)
+            )
             if wrong and not first:
                 first = f"{after(workload, iterations)}on input {index}, {wrong}"
         matched += not wrong
@@ -100,7 +104,7 @@ def _written_bytes(workload: Workload) -> int:
     return total
 
 
-def unwritten(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> str:
+def find_unwritten(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> str:
     """Return which elements keep what was in an output before the launch and not in the reference, in words.
 
     Only of kernels of a file, whose declaration does not say what they write; empty if there is none.

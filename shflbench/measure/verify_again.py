@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.measure.verify import difference, unwritten
+from shflbench.measure.verify import difference, find_unwritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -81,7 +81,7 @@ def _wrong_with(kernel: OpenKernel, workload: Workload, index: int, iterations: 
 
 def _wrong_if_overwritten(kernel: OpenKernel, workload: Workload, index: int, iterations: int) -> str:
     got = kernel.run(workload.inputs(index), iterations)
-    return unwritten(workload, got, index, iterations) or difference(workload, got, index, iterations)
+    return find_unwritten(workload, got, index, iterations) or difference(workload, got, index, iterations)
 
 
 def _is_finite(workload: Workload, index: int) -> bool:

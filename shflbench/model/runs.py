@@ -39,6 +39,8 @@ class Mechanism(StrEnum):
     GLOBAL = "global"
     LOCAL = "local"
     REGISTER = "register"
+    MATRIX = "matrix"
+    ASYNC = "async"
     LIBRARY = "library"
 
 

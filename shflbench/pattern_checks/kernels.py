@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shflbench.pattern_checks.targets import KernelSubject
 
 
-def needed(subjects: Iterable[KernelSubject]) -> list[KernelSubject]:
+def add_references(subjects: Iterable[KernelSubject]) -> list[KernelSubject]:
     """Return the subjects, and the reference variants that they are compared with."""
     return list(dict.fromkeys(filter(None, chain(subjects, (subject.reference for subject in subjects)))))
 

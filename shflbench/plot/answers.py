@@ -17,9 +17,9 @@ from shflbench.analysis.settings import GRID, words
 from shflbench.grouping import group_by
 from shflbench.model import Mechanism
 from shflbench.palette import NAMES
+from shflbench.plot.chart_words import join, value_words
 from shflbench.plot.contests import contests_of, libraries
 from shflbench.plot.quantity import BANDWIDTH, quantity_of
-from shflbench.plot.words import join, value_words
 from shflbench.words import all_of, count_noun
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.contest import contest_of, time_us, times
 from shflbench.analysis.settings import BLOCK, GRID, one_pass, words
 from shflbench.plot.axis import axis_of
-from shflbench.plot.words import join
+from shflbench.plot.chart_words import join
 
 if TYPE_CHECKING:
     from collections.abc import Collection

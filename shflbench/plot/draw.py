@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.model import Mechanism
-from shflbench.plot import bars, curves, distribution, heatmap, limits, overview, predictions
+from shflbench.plot import bars, curves, distribution, heatmap, limit_chart, overview, predictions
 from shflbench.plot.save import SVG, save
 from shflbench.plot.style import house_style
 from shflbench.plot.subject import subjects, whole_run
@@ -28,7 +28,7 @@ _FIRST_OF_RUN = "limits"  # the chart of the whole run that is drawn where there
 Charts = Callable[["ChartSubject"], "Iterator[Chart]"]
 
 OF_A_PATTERN: tuple[Charts, ...] = (bars.charts, overview.charts, curves.charts, heatmap.charts)
-OF_A_RUN: tuple[Charts, ...] = (distribution.charts, limits.charts, predictions.charts)
+OF_A_RUN: tuple[Charts, ...] = (distribution.charts, limit_chart.charts, predictions.charts)
 
 
 def draw(run: Run, folder: Path, kinds: Sequence[str] = (SVG,), charts: Iterable[Chart] | None = None) -> list[Path]:

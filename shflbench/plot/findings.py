@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.contest import competes, time_us, times, times_range
 from shflbench.grouping import group_by
 from shflbench.plot.answers import answer
+from shflbench.plot.chart_words import join
 from shflbench.plot.contests import contests_of, libraries
-from shflbench.plot.words import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

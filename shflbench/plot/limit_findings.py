@@ -67,7 +67,7 @@ def _fastest(group: tuple[Row, ...]) -> Row | None:
     return min(filter(competes, group), key=time_us, default=None)
 
 
-def beaten(subject: ChartSubject) -> list[str]:
+def find_beaten(subject: ChartSubject) -> list[str]:
     """Return a note on the cases that are faster than their limit, which is a fault of the limit."""
     faster = [row for row in subject.timed if (share(subject, row) or 0.0) > TOLERANCE]
     if not faster:

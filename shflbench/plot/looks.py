@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from matplotlib.lines import Line2D
 
 from shflbench.model import Mechanism
+from shflbench.plot.chart_words import join
 from shflbench.plot.style import color_of, tint
 from shflbench.plot.vertical import Point, bundles, depths, spread_of
-from shflbench.plot.words import join
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

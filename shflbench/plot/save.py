@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from matplotlib.text import Text
 
 from shflbench.printable import escape, escape_lines
-from shflbench.store import files
+from shflbench.store import run_files
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,10 +44,10 @@ def save(page: Page, path: Path, remedy: str) -> Path:
     _escape_texts(page.figure)
     page.figure.savefig(buffer, format=kind, dpi=PNG_DPI, metadata=metadata)
     content = buffer.getvalue()
-    with files.writing(path, remedy):
+    with run_files.writing(path, remedy):
         if not path.is_file() or path.read_bytes() != content:
             path.parent.mkdir(parents=True, exist_ok=True)
-            files.replace(path, content)
+            run_files.replace(path, content)
     return path
 
 

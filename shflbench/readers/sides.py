@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare import Side
 from shflbench.errors import ResultsError
-from shflbench.readers.files import is_foreign, read_recording
 from shflbench.readers.runs import run_of
+from shflbench.readers.tool_files import is_foreign, read_recording
 from shflbench.store import find_runs, read_info, read_run
 from shflbench.store.baselines import Baselines
-from shflbench.store.files import ROWS_FILE, RUN_FILE
+from shflbench.store.run_files import ROWS_FILE, RUN_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

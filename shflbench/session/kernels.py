@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.compile.build import Builder
 from shflbench.compile.cubin import kernel_code
 from shflbench.compile.nvrtc import OPTIONS
-from shflbench.grouping import group_by
 from shflbench.model import Kernel
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.session.events import Compiling
@@ -54,7 +54,7 @@ def compile_all(plan: Plan, cases: Sequence[Case]) -> Generator[Compiling, None,
         kernels[name] = kernel
         yield Compiling(len(kernels), len(requests))
     compiler = CompilerCall(plan.arch, plan.toolchain.version, OPTIONS)
-    archive = KernelArchive.of(_built(plan, requests, kernels), compiler)
+    archive = KernelArchive.of(tuple(_built(plan, requests, kernels)), compiler)
     return CompiledKernels(kernels, archive, builder.cache.problem)
 
 
@@ -62,7 +62,9 @@ def _built(
     plan: Plan, requests: Mapping[KernelKey, BuildRequest], kernels: Mapping[KernelKey, Kernel | KernelError]
 ) -> Iterator[BuiltKernel]:
     """Yield each kernel with its source and with all cases of the run that use it."""
-    cases = group_by(plan.suite.cases, lambda case: key(case, plan.patterns[case.pattern].declaration))
+    cases: defaultdict[KernelKey, list[str]] = defaultdict(list)
+    for case in plan.suite.cases:
+        cases[key(case, plan.patterns[case.pattern].declaration)].append(case.id)
     code: dict[bytes, Mapping[str, bytes]] = {}  # by cubin, which many kernels share
     for name, kernel in kernels.items():
         if not isinstance(kernel, Kernel):
@@ -74,7 +76,7 @@ def _built(
         pattern, variant, dtype, options = name
         yield BuiltKernel(
             name="/".join((pattern, variant, dtype, *map("=".join, options))),
-            cases=tuple(case.id for case in cases[name]),
+            cases=tuple(cases[name]),
             unit=source.name,
             text=source.text,
             headers=source.headers,

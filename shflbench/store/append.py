@@ -10,11 +10,11 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.store import files, samples
+from shflbench.store import run_files, samples
 from shflbench.store.counts_file import write_counts
-from shflbench.store.files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE, writing
 from shflbench.store.kernel_archive import KernelArchive
 from shflbench.store.rows import ROWS
+from shflbench.store.run_files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -116,11 +116,11 @@ class RunFolder:
         self._rows |= {row.case_id: row for row in finished}
         with writing(self.path):
             if lines:
-                files.append(self.path / SAMPLES_FILE, lines)
+                run_files.append(self.path / SAMPLES_FILE, lines)
             if known:
-                files.replace(self.path / ROWS_FILE, self._row_lines())
+                run_files.replace(self.path / ROWS_FILE, self._row_lines())
             elif finished:
-                files.append(self.path / ROWS_FILE, ROWS.encode(finished).encode())
+                run_files.append(self.path / ROWS_FILE, ROWS.encode(finished).encode())
 
     def add_kernels(self, archive: KernelArchive) -> None:
         """Put the kernels of the run on disk, beside those that are there since before the run was stopped.
@@ -137,7 +137,7 @@ class RunFolder:
             if archive == known:
                 return
         with writing(self.path):
-            files.replace(path, archive.encode())
+            run_files.replace(path, archive.encode())
 
     def add_counts(self, counts: Iterable[CaseCounts]) -> None:
         """Put on disk what the launches of the run do."""
@@ -153,9 +153,9 @@ class RunFolder:
             known = {line.partition(b",")[0]: line for line in lines}
             names = [case_id.encode() for case_id in self._rows]
             if len(known) == len(lines) and known.keys() == set(names):  # which takes a tenth of the time
-                files.replace(file, b"".join((ROWS.header().encode(), *(known[name] for name in names))))
+                run_files.replace(file, b"".join((ROWS.header().encode(), *(known[name] for name in names))))
             else:
-                files.replace(file, self._row_lines())
+                run_files.replace(file, self._row_lines())
 
     def _row_lines(self) -> bytes:
         return (ROWS.header() + ROWS.encode(self._rows.values())).encode()
@@ -190,15 +190,15 @@ class RunFolder:
 
     def _write_info(self) -> None:
         with writing(self.path):
-            files.replace(self.path / RUN_FILE, self.info.to_json().encode())
+            run_files.replace(self.path / RUN_FILE, self.info.to_json().encode())
 
     def rewrite(self, kept: Iterable[Row], taken: Iterable[Sample]) -> None:
         """Replace rows, samples and `run.json`, which comes last, so that a folder that has it has the others."""
         self._rows = {row.case_id: row for row in kept}
         with writing(self.path):
-            files.replace(self.path / ROWS_FILE, self._row_lines())
-            files.replace(self.path / SAMPLES_FILE, samples.header() + samples.encode(taken))
-            files.replace(self.path / RUN_FILE, self.info.to_json().encode())
+            run_files.replace(self.path / ROWS_FILE, self._row_lines())
+            run_files.replace(self.path / SAMPLES_FILE, samples.header() + samples.encode(taken))
+            run_files.replace(self.path / RUN_FILE, self.info.to_json().encode())
 
 
 def claim_folder(parent: Path, stem: str) -> Path:
@@ -230,7 +230,7 @@ def _is_unused(path: Path) -> bool:
     if not names & {ROWS_FILE, SAMPLES_FILE}:
         return names <= UNFINISHED
     is_known = names <= UNFINISHED | {ROWS_FILE, SAMPLES_FILE} and ROWS_FILE in names
-    return is_known and files.read(path / ROWS_FILE) == ROWS.header().encode()
+    return is_known and run_files.read(path / ROWS_FILE) == ROWS.header().encode()
 
 
 def gpu_slug(name: str) -> str:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.model import Status, is_sentinel
-from shflbench.store import files
+from shflbench.store import run_files
 from shflbench.store.counts_file import COUNTS_FILE, read_counts
-from shflbench.store.files import KERNELS_FILE, RESTORE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
 from shflbench.store.limits_file import LIMITS_FILE, read_limits
 from shflbench.store.read import read_run
+from shflbench.store.run_files import KERNELS_FILE, RESTORE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,7 +53,7 @@ class Candidate:
         read_limits(folder)
         read_counts(folder)
         names = (name for name in FILES if name not in OPTIONAL or (folder / name).exists())
-        contents = {name: files.read(folder / name) for name in names}
+        contents = {name: run_files.read(folder / name) for name in names}
         kept = run.kept_samples()
         sampled = frozenset(kept.cases if kept else ())
         for row in run.rows:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from shflbench.errors import ResultsError, UsageError
 from shflbench.store.append import gpu_slug
 from shflbench.store.baseline_runs import FILES, BaselineSummary, Candidate, baseline_warnings, refuse_mismatched
-from shflbench.store.files import writing
 from shflbench.store.read import read_info, read_run
+from shflbench.store.run_files import writing
 from shflbench.store.swap import clear, current_folder, prune, swap
 
 if TYPE_CHECKING:

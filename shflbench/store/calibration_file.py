@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.store import files, gpu_file
+from shflbench.store import gpu_file, run_files
 from shflbench.store.append import gpu_slug
 from shflbench.store.json_record import decode, encode
 from shflbench.store.record_values import check_moments
@@ -113,7 +113,7 @@ def write(folder: Path, calibration: Calibration) -> Path:
 
 def read(path: Path) -> Calibration:
     """Read the file at `path`; ResultsError, which names file and key, where it is missing, damaged or newer."""
-    calibration = decode(_adapter, files.text(files.read(path), path), path, SCHEMA, AGAIN)
+    calibration = decode(_adapter, run_files.text(run_files.read(path), path), path, SCHEMA, AGAIN)
     check_moments({"measured": calibration.measured}, path, AGAIN)
     for name, figure in calibration.figures.items():
         if not 0 < figure.low <= figure.value <= figure.high < math.inf:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field, TypeAdapter, ValidationError
 
 from shflbench.errors import ResultsError
-from shflbench.store import files
+from shflbench.store import run_files
 from shflbench.store.json_record import refuse_twice, sentence_of
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def read_check_report(path: Path, patterns: Collection[str] = ()) -> HazardRepor
         raise ResultsError(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}", WHICH_FILE) from error
     if size > MOST_BYTES:
         raise ResultsError(f"{path} has {size:,} bytes, and a report has {MOST_BYTES:,} at most", WHICH_FILE)
-    text = files.text(files.read(path), path)
+    text = run_files.text(run_files.read(path), path)
     refuse_twice(text, path, WHICH_FILE)
     try:
         content = _adapter().validate_json(text, strict=True)

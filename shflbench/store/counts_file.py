@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from shflbench.model import LaunchCounts  # noqa: TC001  (pydantic takes the types from the annotations)
-from shflbench.store import files
+from shflbench.store import run_files
 from shflbench.store.json_record import decode, encode
 
 if TYPE_CHECKING:
@@ -36,8 +36,8 @@ class _CountsRecord:
 
 def write_counts(folder: Path, counts: Iterable[CaseCounts]) -> None:
     """Write `counts.json` of the run in `folder`; ResultsError if that fails."""
-    with files.writing(folder):
-        files.replace(folder / COUNTS_FILE, encode(_CountsRecord(tuple(counts)), SCHEMA).encode())
+    with run_files.writing(folder):
+        run_files.replace(folder / COUNTS_FILE, encode(_CountsRecord(tuple(counts)), SCHEMA).encode())
 
 
 def read_counts(folder: Path) -> dict[str, CaseCounts]:
@@ -45,7 +45,7 @@ def read_counts(folder: Path) -> dict[str, CaseCounts]:
     path = folder / COUNTS_FILE
     if not path.exists():
         return {}
-    record = decode(_adapter, files.text(files.read(path), path), path, SCHEMA)
+    record = decode(_adapter, run_files.text(run_files.read(path), path), path, SCHEMA)
     return {item.case_id: item for item in record.cases}
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, g
 
 from shflbench.errors import ResultsError
 from shflbench.store.cells import text_of
-from shflbench.store.files import RESTORE
+from shflbench.store.run_files import RESTORE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -8,10 +8,10 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.store import files, json_record
+from shflbench.store import json_record, run_files
 from shflbench.store.append import claim_folder
-from shflbench.store.files import RUN_FILE, writing
 from shflbench.store.record_values import check_moments, check_suite, wrong_value
+from shflbench.store.run_files import RUN_FILE, writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -114,7 +114,7 @@ class FleetFolder:
         """Replace `fleet.json`; ResultsError if that fails."""
         began = monotonic()
         with writing(self.path):
-            files.replace(self.path / FLEET_FILE, json_record.encode(self.info, SCHEMA).encode())
+            run_files.replace(self.path / FLEET_FILE, json_record.encode(self.info, SCHEMA).encode())
         ended = monotonic()
         self._due, self._is_changed = ended + max(WRITE_SECONDS, (ended - began) / MOST_WRITING), False
 
@@ -137,7 +137,7 @@ def is_fleet(path: Path) -> bool:
 def read_fleet(path: Path) -> FleetInfo:
     """Read `fleet.json` in a folder; ResultsError if there is none or if it is damaged."""
     file = path / FLEET_FILE
-    info = json_record.decode(_adapter, files.text(files.read(file), file), file, SCHEMA)
+    info = json_record.decode(_adapter, run_files.text(run_files.read(file), file), file, SCHEMA)
     _check(info, file)
     return info
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.store import files
+from shflbench.store import run_files
 from shflbench.store.append import gpu_slug
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ def write(folder: Path, device: str, uuid: str, content: str) -> Path:
     ResultsError where it cannot be written; then the old file is unchanged.
     """
     path = folder / f"{gpu_slug(device)}{_ending(uuid)}"
-    with files.writing(folder):
+    with run_files.writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        files.replace(path, content.encode())
+        run_files.replace(path, content.encode())
     return path
 
 

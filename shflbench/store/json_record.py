@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from shflbench.errors import ResultsError
 from shflbench.json_text import DuplicateKeyError, parse
-from shflbench.store.files import RESTORE
+from shflbench.store.run_files import RESTORE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -25,10 +25,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.model import Resources  # noqa: TC001  (likewise)
-from shflbench.store import files
-from shflbench.store.files import RESTORE
+from shflbench.store import run_files
 from shflbench.store.json_record import decode, encode
 from shflbench.store.record_values import ARCH, wrong_value
+from shflbench.store.run_files import RESTORE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -160,7 +160,7 @@ class KernelArchive:
 
     index: KernelIndex
     contents: Mapping[str, bytes]
-    path: Path = field(default=Path(files.KERNELS_FILE), compare=False)  # from which it was read
+    path: Path = field(default=Path(run_files.KERNELS_FILE), compare=False)  # from which it was read
 
     @classmethod
     def of(cls, built: Iterable[BuiltKernel], compiler: CompilerCall) -> KernelArchive:
@@ -211,7 +211,7 @@ class KernelArchive:
     @classmethod
     def read(cls, path: Path) -> KernelArchive:
         """Read the file at `path`; ResultsError where it is missing or damaged, or a hash does not fit its content."""
-        content = files.read(path)
+        content = run_files.read(path)
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
@@ -224,7 +224,7 @@ class KernelArchive:
         inside = path / INDEX
         if INDEX not in members:
             raise ResultsError(f"{path} is damaged: it has no {INDEX}", RESTORE)
-        index = decode(_adapter, files.text(members.pop(INDEX), inside), inside, SCHEMA)
+        index = decode(_adapter, run_files.text(members.pop(INDEX), inside), inside, SCHEMA)
         if not ARCH.fullmatch(index.compiler.arch):
             raise wrong_value(inside, "compiler.arch", index.compiler.arch, "an architecture such as sm_90")
         for name in sorted({*index.files, *(file for kernel in index.kernels for file in kernel.files)}):
@@ -238,8 +238,8 @@ def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
     `ZipFile.read` unpacks everything before it cuts it to that size, and the other methods in one step.
     """
-    if member.file_size > files.MOST_BYTES:
-        raise zipfile.BadZipFile(f"{member.filename} has more than {files.MOST_BYTES:,} bytes")
+    if member.file_size > run_files.MOST_BYTES:
+        raise zipfile.BadZipFile(f"{member.filename} has more than {run_files.MOST_BYTES:,} bytes")
     if member.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
         raise zipfile.BadZipFile(f"{member.filename} is compressed by another method than `deflate`")
     with archive.open(member) as file:

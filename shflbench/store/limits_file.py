@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.store import files
+from shflbench.store import run_files
 from shflbench.store.cells import TEXT, TIME, number
 from shflbench.store.columns import column
 from shflbench.store.csv_table import CsvTable, refuse_twice
@@ -90,8 +90,8 @@ def write_limits(folder: Path, limits: Iterable[CaseLimit]) -> None:
 
     A kill leaves the older file or the new one, never a part.
     """
-    with files.writing(folder):
-        files.replace(folder / LIMITS_FILE, (_TABLE.header() + _TABLE.encode(limits)).encode())
+    with run_files.writing(folder):
+        run_files.replace(folder / LIMITS_FILE, (_TABLE.header() + _TABLE.encode(limits)).encode())
 
 
 def read_limits(folder: Path) -> dict[str, CaseLimit]:
@@ -100,7 +100,7 @@ def read_limits(folder: Path) -> dict[str, CaseLimit]:
     if not path.exists():
         return {}
     try:
-        columns = _TABLE.columns(files.text(files.read(path), path), path)
+        columns = _TABLE.columns(run_files.text(run_files.read(path), path), path)
         refuse_twice(columns, path)
         return {limit.case_id: limit for limit in _TABLE.decode(columns)}
     except ResultsError as error:

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, FiniteFloat, TypeAdapter
 from pydantic_core import PydanticKnownError
 
 from shflbench.numerals import whole_number
-from shflbench.store import files, gpu_file
+from shflbench.store import gpu_file, run_files
 from shflbench.store.baselines import NOISE
 from shflbench.store.json_record import decode, encode
 from shflbench.store.record_values import check_moments
@@ -99,7 +99,7 @@ def text(learned: LearnedNoise) -> str:
 
 def read(path: Path) -> LearnedNoise:
     """Read the file at `path`; ResultsError, which names file and key, where it is missing, damaged or newer."""
-    learned = decode(_adapter, files.text(files.read(path), path), path, SCHEMA, AGAIN)
+    learned = decode(_adapter, run_files.text(run_files.read(path), path), path, SCHEMA, AGAIN)
     check_moments({"first": learned.first, "last": learned.last}, path, AGAIN)
     return learned
 

@@ -6,11 +6,11 @@ import os
 from pathlib import Path
 
 from shflbench.errors import ResultsError, UsageError
-from shflbench.store import files
+from shflbench.store import run_files
 from shflbench.store.counts_file import COUNTS_FILE
-from shflbench.store.files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
 from shflbench.store.fleet_file import FLEET_FILE
 from shflbench.store.limits_file import LIMITS_FILE
+from shflbench.store.run_files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
 
 
 def write(path: Path, content: str, option: str) -> None:
@@ -24,7 +24,7 @@ def write(path: Path, content: str, option: str) -> None:
         if path.is_symlink() or (path.exists() and not path.is_file()):  # /dev/null must stay what it is
             path.write_text(content, encoding="utf-8")
         else:
-            files.replace(path, content.encode())
+            run_files.replace(path, content.encode())
     except OSError as error:
         advice = f"make its folder writable, or name another file with {option}"
         raise ResultsError(f"{path} cannot be written: {reason(error)}", advice) from error

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from shflbench.errors import ResultsError
 from shflbench.model import Device, Noise, Overrides  # noqa: TC001  (pydantic takes the types from the annotations)
 from shflbench.store.columns import SCHEMA
-from shflbench.store.files import RESTORE
 from shflbench.store.json_record import decode, encode
 from shflbench.store.record_values import ARCH, NAME, check_amounts, check_moments, check_suite, wrong_value
+from shflbench.store.run_files import RESTORE
 from shflbench.suite.revision import thresholds_of
 from shflbench.thresholds import Thresholds  # noqa: TC001  (likewise)
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.store import files, rows, samples
+from shflbench.store import rows, run_files, samples
 from shflbench.store.counts_file import read_counts
 from shflbench.store.csv_table import complete_length
-from shflbench.store.files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE, WHICH_FOLDER
 from shflbench.store.fleet_file import missing_runs
 from shflbench.store.kernel_archive import KernelArchive
 from shflbench.store.provenance import RunInfo
+from shflbench.store.run_files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE, WHICH_FOLDER
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -111,15 +111,15 @@ def read_info(folder: Path) -> RunInfo:
     path = folder / RUN_FILE
     if folder.is_dir() and not path.exists():
         raise ResultsError(f"{folder} is not a run folder: it has no {RUN_FILE}", WHICH_FOLDER)
-    return RunInfo.from_json(files.text(files.read(path), path), path)
+    return RunInfo.from_json(run_files.text(run_files.read(path), path), path)
 
 
 def read_rows(folder: Path) -> tuple[tuple[Row, ...], bool]:
     """Return the rows of `results.csv`, and whether an incomplete one at its end was skipped."""
     path = folder / ROWS_FILE
-    content = files.read(path)
+    content = run_files.read(path)
     whole = complete_length(content)
-    return tuple(rows.decode(files.text(content[:whole], path), path)), whole < len(content)
+    return tuple(rows.decode(run_files.text(content[:whole], path), path)), whole < len(content)
 
 
 def find_runs(paths: Iterable[Path], *, report_missing: bool = True) -> list[Path]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
-from shflbench.store.files import RESTORE
+from shflbench.store.run_files import RESTORE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

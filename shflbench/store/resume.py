@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from shflbench.errors import ResultsError
 from shflbench.store import samples
 from shflbench.store.append import RunFolder
-from shflbench.store.files import SAMPLES_FILE
 from shflbench.store.provenance import RunSettings
 from shflbench.store.read import read_info, read_rows
+from shflbench.store.run_files import SAMPLES_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.model import Sample
-from shflbench.store import files
+from shflbench.store import run_files
 from shflbench.store.cells import FLAG, NEGATIVE_TOO, TEXT, TIME, number, whole
 from shflbench.store.csv_table import CsvTable
-from shflbench.store.files import RESTORE
+from shflbench.store.run_files import RESTORE
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -64,7 +64,7 @@ def pack(text: str) -> bytes:
 def members(content: bytes, path: Path, *, whole: bool = False) -> Iterator[str]:
     """Yield the text of each complete member, with the errors of `unpack`, and for what is not UTF-8."""
     for data in unpack(content, path, whole=whole):
-        yield files.text(data, path)
+        yield run_files.text(data, path)
 
 
 def unpack(content: bytes, path: Path, *, whole: bool = False) -> Iterator[bytes]:
@@ -138,7 +138,7 @@ def read_kept(path: Path, *, whole: bool) -> KeptSamples:
     """Read the kept samples at `path`; imports NumPy, and pandas unless the file is small. Errors as for `load`."""
     from shflbench.store.sample_arrays import read_arrays  # noqa: PLC0415  (rows can be read without NumPy)
 
-    content = files.read(path)
+    content = run_files.read(path)
     taken = None if len(content) < SMALL else read_arrays(unpack(content, path, whole=whole), SAMPLES.required)
     return _kept(*(taken or _read_lines("".join(members(content, path, whole=whole)), path)))
 
@@ -215,4 +215,4 @@ def run_starts(keys: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 
 def _columns(path: Path, *, whole: bool, only: Collection[str] | None = None) -> Columns:
-    return SAMPLES.columns("".join(members(files.read(path), path, whole=whole)), path, only)
+    return SAMPLES.columns("".join(members(run_files.read(path), path, whole=whole)), path, only)

@@ -11,7 +11,7 @@ import shutil
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from shflbench.store import files
+from shflbench.store import run_files
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -39,7 +39,7 @@ def swap(place: Path, contents: Sequence[Mapping[str, bytes]]) -> None:
         for number, named in enumerate(contents, start=1):
             (part / str(number)).mkdir(parents=True)
             for name, content in named.items():
-                files.replace(part / str(number) / name, content)
+                run_files.replace(part / str(number) / name, content)
         if place.exists():
             place.rename(_aside(place, "old"))
         part.rename(place)

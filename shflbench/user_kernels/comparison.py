@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
-from shflbench.checker import BufferUse, KernelVerdict, grouped
+from shflbench.checker import BufferUse, KernelVerdict, group_findings
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.patterns.discover import builtin
@@ -229,7 +229,7 @@ def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[Left
     for report in filter(None, map(file.reports.get, kernel.symbols)):
         who = f"its kernel `{report.name}` " if len(kernel.symbols) > 1 else ""
         if report.verdict is KernelVerdict.BROKEN:
-            findings = (group.sentence(file.path.parent) for group in grouped(report.findings) if group.level)
+            findings = (group.sentence(file.path.parent) for group in group_findings(report.findings) if group.level)
             is_broken = f"{who}is broken" if who else "broken"
             sentence = f"{is_broken}, {next(findings, report.sentence)}"
             left_out.append(LeftOut(kernel.name, sentence, is_broken=True))

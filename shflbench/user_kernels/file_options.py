@@ -27,10 +27,13 @@ NAMES = {  # parameter of the command → option, for messages
     "kernels": "--kernel",
     "launches": "--launch",
     "arguments": "--arg",
+    "cluster": "--cluster",
     "shared": "--shared",
     "include": "-I",
     "define": "-D",
     "host_args": "--host-args",
+    "pdl": "--pdl",
+    "same": "--same",
     "compiler": "--compiler",
     "time_limit_s": "--time-limit",
     "patch": "--patch",
@@ -38,7 +41,7 @@ NAMES = {  # parameter of the command → option, for messages
 }
 
 
-def divided(targets: Sequence[str]) -> tuple[list[str], list[Path]]:
+def divide_targets(targets: Sequence[str]) -> tuple[list[str], list[Path]]:
     """Return the targets that are patterns or suites, and the files of CUDA C++ and PTX that the others name.
 
     UsageError for a folder that holds neither a pattern nor such a file.
@@ -90,6 +93,9 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     fast_math: bool = False,
     most_threads: int | None = None,
     named_launches: Sequence[str] = (),
+    pdl: Sequence[str] = (),
+    same: Sequence[str] = (),
+    cluster: str | None = None,
 ) -> FileOptions:
     """Return the options as typed values; a launch has at most so many threads, or as many as can be emulated.
 
@@ -120,7 +126,10 @@ def file_options(  # noqa: PLR0913  (the options of the command)
             (text.rpartition("=")[0].strip(), shape(text.rpartition("=")[2])) for text in named_launches
         ),
         arguments=checker.parse_arguments(arguments),
+        pdl=tuple(map(checker.parse_chain, pdl)),
+        same=tuple(map(checker.parse_same, same)),
         shared_bytes=shared,
+        cluster=checker.parse_cluster(cluster) if cluster is not None else None,
         include=tuple(include),
         define=tuple(define),
         host_args=_words(host_args),

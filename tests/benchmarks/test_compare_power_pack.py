@@ -14,7 +14,7 @@ from shflbench.analysis.compare.sides import Side
 from shflbench.errors import ResultsError
 from shflbench.model import is_sentinel
 from shflbench.store import Run, read_run, samples
-from shflbench.store.files import SAMPLES_FILE
+from shflbench.store.run_files import SAMPLES_FILE
 from shflbench.suite import load
 from tests.fakes.processes import Simulated, spread, write
 

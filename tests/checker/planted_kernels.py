@@ -55,6 +55,19 @@ class PlantedKernel:
         return _dimensions(self.launch.partition(":")[2] if ":" in self.launch else self.launch.partition("x")[2])
 
     @property
+    def cluster(self) -> Dimensions:
+        """The blocks of a cluster in each dimension."""
+        match = re.search(r"^// launch: \S+ in clusters of (\d+)", self.text, re.MULTILINE)
+        return (int(match[1]) if match else 1), 1, 1
+
+    @property
+    def program(self) -> str:
+        """The text with the size of its clusters, so that any launch has them."""
+        if self.cluster == (1, 1, 1):
+            return self.text
+        return self.text.replace("__global__ void k(", f"__global__ void __cluster_dims__{self.cluster} k(", 1)
+
+    @property
     def buffers(self) -> int:
         """The number of pointers among the parameters; there are no others."""
         match = re.search(r"\bk\s*\(([^)]*)\)", self.text)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.files import FileOptions, check_file
+from shflbench.checker.file_check import FileOptions, check_file
 from shflbench.checker.inputs.grammar import parse_arguments
-from shflbench.checker.inputs.shapes import parse_shape
+from shflbench.checker.inputs.shapes import NO_CLUSTER, parse_shape
 from shflbench.checker.report import KernelReport
 from tests import kernels
 from tests.checker.planted_kernels import KERNELS, PlantedKernel, planted_kernels
@@ -33,6 +33,7 @@ def check(kernel: PlantedKernel, cache: Path, *, bare: bool = False) -> KernelRe
         toolchain=kernels.tools(),
         cache=cache,
         launches=() if bare else (parse_shape(kernel.launch),),
+        cluster=None if kernel.cluster == NO_CLUSTER else kernel.cluster,
         arguments=() if bare else parse_arguments(arguments(kernel)),
         outputs=False,
     )

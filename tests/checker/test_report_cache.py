@@ -9,7 +9,7 @@ import pytest
 
 from shflbench.checker import report_cache
 from shflbench.checker.deadline import Deadline
-from shflbench.checker.files import CheckStep, FileOptions, check_kernels, read_file
+from shflbench.checker.file_check import CheckStep, FileOptions, check_kernels, read_file
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.report import FileReport
 from shflbench.checker.report_cache import REPORT, cached_report

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shflbench.checker.files import FileOptions, check_file
+from shflbench.checker.file_check import FileOptions, check_file
 from shflbench.checker.link.linker import link
 from shflbench.checker.machine.launch import EmulatedLaunch, execute
 from shflbench.checker.machine.threads import Shape

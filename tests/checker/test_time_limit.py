@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.checker.deadline import NEVER, Deadline
-from shflbench.checker.files import CheckStep, FileOptions, check_file
+from shflbench.checker.file_check import CheckStep, FileOptions, check_file
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.report import FileReport
 from shflbench.compile.ptx_process import SHARED

@@ -9,7 +9,7 @@ import pytest
 
 from shflbench.cli.compare.options import ALLOWABLE
 from shflbench.cli.main import shflbench as root
-from shflbench.export.words import fraction
+from shflbench.export.comparison_words import fraction
 from shflbench.store.noise_file import ALARMS
 from tests.cli.gate.runs import SHFL, lay, process
 from tests.conftest import Command

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 import pytest
 
-from shflbench.analysis.claims.judge import judge_claims, read_claim_run
+from shflbench.analysis.claims.claim_verdicts import judge_claims, read_claim_run
 from shflbench.analysis.claims.verdict import ClaimStatus
 from shflbench.claims.functions import DEVICE_PROPERTIES, FUNCTIONS
 from shflbench.claims.parse import parse_expression

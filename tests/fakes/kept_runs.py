@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from shflbench.model import SENTINEL, Noise
-from shflbench.store import RunInfo, SentinelSet, files, read_info, samples
-from shflbench.store.files import RUN_FILE, SAMPLES_FILE
+from shflbench.store import RunInfo, SentinelSet, read_info, run_files, samples
+from shflbench.store.run_files import RUN_FILE, SAMPLES_FILE
 from tests.fakes.runs import measured, write_run
 
 QUIET = Noise("quiet", "the SM clock within 0.10%", "")
@@ -23,7 +23,7 @@ def quiet_run(folder: Path, *, seed: int = 1, processes: int = 1, about: RunInfo
     """Write such a run and return its folder."""
     rows, taken = measured(patterns=["neighbor"], dtypes=["f32"], samples=8, seed=seed)
     write_run(folder, [replace(row, processes=tuple(range(processes))) for row in rows], taken, about)
-    files.append(folder / SAMPLES_FILE, samples.encode([replace(taken[0], case_id=f"{SENTINEL}/short")]))
+    run_files.append(folder / SAMPLES_FILE, samples.encode([replace(taken[0], case_id=f"{SENTINEL}/short")]))
     return edit(folder, noise=QUIET, sentinels=SentinelSet(VERSION))
 
 

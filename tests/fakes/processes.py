@@ -17,7 +17,7 @@ from shflbench.measure.sentinels import version as sentinels_version
 from shflbench.model import Case, Conditions, Sample
 from shflbench.session.rows import add_times, with_speedups
 from shflbench.store import Row, RunFolder, RunInfo, SentinelSet
-from shflbench.store.files import SAMPLES_FILE
+from shflbench.store.run_files import SAMPLES_FILE
 from tests.fakes.runs import CLOCK_MHZ, info, verified_row
 from tests.fakes.simulated import SENTINEL_US, VARIANTS, Numbers, Process, Simulated, further_points, own_points, spread
 

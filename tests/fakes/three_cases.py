@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from shflbench.model import Sample
 from shflbench.store import Run, samples
-from shflbench.store.files import SAMPLES_FILE
+from shflbench.store.run_files import SAMPLES_FILE
 from tests.fakes.simulated import Simulated, spread
 
 FEW = Simulated(cases=spread(3), processes=2, rounds=4)

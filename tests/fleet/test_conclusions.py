@@ -15,10 +15,10 @@ from shflbench.fleet import conclusions
 from shflbench.fleet.conclusion import Conclusion
 from shflbench.fleet.conclusions import Conclusions
 from shflbench.kernel_facts import stored_code
-from shflbench.store.files import KERNELS_FILE
 from shflbench.store.fleet_file import FleetFolder, FleetMember, read_fleet
 from shflbench.store.kernel_archive import KernelArchive
 from shflbench.store.limits_file import LIMITS_FILE, read_limits
+from shflbench.store.run_files import KERNELS_FILE
 from tests.fakes.fleets import write_fleet
 
 QUICK = Path(__file__).parents[2] / "results" / "quick" / "nvidia-h200"

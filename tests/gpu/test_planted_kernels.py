@@ -38,13 +38,14 @@ def buffers(kernel: PlantedKernel) -> list[np.ndarray[Any, Any]]:
 def test_a_sound_kernel_computes_the_same_bits_on_the_gpu_and_in_the_emulator(
     kernel: PlantedKernel, backend: CudaBackend, toolchain: Toolchain, tmp_path: Path
 ) -> None:
-    compiled = compile_kernel(Source(f"{kernel.name}.cu", kernel.text, {}, "k"), backend.device.arch, toolchain)
+    compiled = compile_kernel(Source(f"{kernel.name}.cu", kernel.program, {}, "k"), backend.device.arch, toolchain)
     program = link(parse(compiled.ptx), compiled.symbol)
     if any("approximate" in str(note) for note in program.notes):
         pytest.skip("uses approximate instructions")
     grid, block = kernel.grid, kernel.block
     arrays = buffers(kernel)
-    launch = EmulatedLaunch(program, Shape.of(grid, block), 0, [], arrays, 0, list(range(len(arrays))))
+    shape = Shape.of(grid, block, cluster=kernel.cluster)
+    launch = EmulatedLaunch(program, shape, 0, [], arrays, 0, list(range(len(arrays))))
     emulated = [execute(launch, POLICIES[order]) for order in ORDERS]
     if any(
         not np.array_equal(one, other) for result in emulated for one, other in zip(result, emulated[0], strict=True)

@@ -4,7 +4,7 @@ import pytest
 from shflbench.backends.base import Array
 from shflbench.measure.verify import mismatch
 from shflbench.patterns.discover import builtin, load
-from tests import cases
+from tests import cases, kernels
 
 RESERVE = load(builtin()["reserve"])
 WORK = cases.workload(RESERVE, "i32")
@@ -52,3 +52,9 @@ def test_queue_starts_at_a_different_slot_in_each_input_set() -> None:
     starts = {int(WORK.inputs(index)[0][0]) for index in range(WORK.input_sets)}
     assert len(starts) == WORK.input_sets
     assert 0 not in starts
+
+
+def test_the_elected_lane_is_chosen_by_the_instruction() -> None:
+    kernel = kernels.compiled("reserve/elect/i32")
+    assert kernel.sass is not None
+    assert "ELECT" in {instruction.base for instruction in kernel.sass}

@@ -6,7 +6,7 @@ from shflbench.plot import predictions
 from shflbench.plot.style import house_style
 from tests.plot.limited import ERRORS, limited, limits_for, misplaced
 from tests.plot.subjects import points, rows, subject, texts
-from tests.plot.test_limits import reference
+from tests.plot.test_limit_chart import reference
 
 
 def test_each_case_is_a_point_of_its_limiter_and_equality_and_ten_percent_are_lines() -> None:

@@ -15,7 +15,7 @@ from shflbench.measure.job import Job
 from shflbench.model import Status
 from shflbench.session import GroupDone, Note, run
 from shflbench.store import read_run
-from shflbench.store.files import ROWS_FILE, SAMPLES_FILE
+from shflbench.store.run_files import ROWS_FILE, SAMPLES_FILE
 from tests.fakes.backend import FakeBackend, Script
 from tests.fakes.executor import FreshProcessExecutor
 from tests.session.conftest import Planner, started

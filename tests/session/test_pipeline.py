@@ -14,8 +14,8 @@ from shflbench.measure.sentinels import version
 from shflbench.model import Disturbance, Status
 from shflbench.session import Compiling, GroupDone, Note, Plan, RunEvent, WarmedUp, Working, run
 from shflbench.store import ResumedRun, SentinelSet, read_run, resume
-from shflbench.store.files import KERNELS_FILE
 from shflbench.store.kernel_archive import KernelArchive
+from shflbench.store.run_files import KERNELS_FILE
 from tests.fakes.backend import FakeBackend, Script
 from tests.session.conftest import Planner, about, started
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.errors import ResultsError
-from shflbench.store import RunFolder, files, read_run
+from shflbench.store import RunFolder, read_run, run_files
 from tests.fakes.runs import H200, info, measured
 
 ROWS, SAMPLES = measured(patterns=["neighbor"], dtypes=["f32"], samples=8)
@@ -80,7 +80,7 @@ def test_a_start_that_was_stopped_or_killed_does_not_block_the_next_one(
             raise end
 
     with monkeypatch.context() as patch, suppress(KeyboardInterrupt):
-        patch.setattr(files, "replace", replace_until_the_end)
+        patch.setattr(run_files, "replace", replace_until_the_end)
         RunFolder.create_at(info(), tmp_path / "mine")
     if end is None:  # killed: nothing was removed
         (tmp_path / "mine" / "run.json").unlink(missing_ok=True)
@@ -92,14 +92,14 @@ def test_a_start_that_was_stopped_or_killed_does_not_block_the_next_one(
 
 
 def test_a_start_that_is_stopped_at_its_very_end_leaves_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    replace = files.replace
+    replace = run_files.replace
 
     def replace_and_stop(path: Path, content: bytes) -> None:
         replace(path, content)
         if path.name == "run.json":
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(files, "replace", replace_and_stop)
+    monkeypatch.setattr(run_files, "replace", replace_and_stop)
     with pytest.raises(KeyboardInterrupt):
         RunFolder.create_at(info(), tmp_path / "mine")
     assert read_run(tmp_path / "mine").rows == ()
@@ -183,7 +183,7 @@ def test_samples_alone_leave_the_rows_as_they_are(tmp_path: Path) -> None:
 
 def test_samples_go_to_the_disk_before_their_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     order: list[str] = []
-    monkeypatch.setattr(files, "append", lambda path, content: order.append(f"{path.name} {len(content) > 0}"))
+    monkeypatch.setattr(run_files, "append", lambda path, content: order.append(f"{path.name} {len(content) > 0}"))
     RunFolder.create_at(info(), tmp_path).append(ROWS, SAMPLES)
     assert order == ["samples.csv.gz True", "results.csv True"]
 

@@ -8,8 +8,8 @@ import pytest
 from shflbench.errors import ResultsError, UsageError
 from shflbench.store import read_run
 from shflbench.store.baselines import Baselines
-from shflbench.store.files import KERNELS_FILE
 from shflbench.store.kernel_archive import CompilerCall, KernelArchive
+from shflbench.store.run_files import KERNELS_FILE
 from tests.fakes.kept_runs import contents, quiet_run, several
 from tests.fakes.runs import H200, info
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.errors import ResultsError
-from shflbench.store import files, find_runs, fleet_file
+from shflbench.store import find_runs, fleet_file, run_files
 from shflbench.store.fleet_file import FleetFolder, FleetInfo, FleetMember, missing_runs, read_fleet
 from tests.fakes.fleets import write_fleet
 
@@ -52,7 +52,7 @@ def test_writes_that_take_long_are_rarer(tmp_path: Path, monkeypatch: pytest.Mon
         nonlocal now, writes
         now, writes = now + 0.01, writes + 1
 
-    monkeypatch.setattr(files, "replace", write)
+    monkeypatch.setattr(run_files, "replace", write)
     monkeypatch.setattr(fleet_file, "monotonic", lambda: now)
     folder = FleetFolder(tmp_path, ABOUT)
     folder.write()
@@ -67,7 +67,7 @@ def test_writes_that_take_long_are_rarer(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_thousand_members_are_written_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writes = []
-    monkeypatch.setattr(files, "replace", lambda path, content: writes.append((path, content)))
+    monkeypatch.setattr(run_files, "replace", lambda path, content: writes.append((path, content)))
     monkeypatch.setattr(fleet_file, "monotonic", lambda: 100.0)
     folder = FleetFolder(tmp_path, ABOUT)
     folder.write()

@@ -173,7 +173,7 @@ def test_file_that_unpacks_to_more_than_the_archive_says_is_damaged(path: Path) 
 
 
 def test_file_of_an_archive_is_not_larger_than_other_files(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("shflbench.store.files.MOST_BYTES", 10_000)
+    monkeypatch.setattr("shflbench.store.run_files.MOST_BYTES", 10_000)
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         file.writestr(INDEX, bytes(10_001))
     with pytest.raises(ResultsError, match=r"kernels\.zip is damaged: index\.json has more than 10,000 bytes"):

@@ -29,7 +29,7 @@ def test_a_changed_test_is_the_first_one() -> None:
 
 def test_a_conftest_affects_the_tests_of_its_folder_only() -> None:
     chosen = affected(["tests/analysis/claims/conftest.py"], TESTS).tests
-    assert "tests/analysis/claims/test_judge.py" in chosen
+    assert "tests/analysis/claims/test_claim_verdicts.py" in chosen
     assert all(test.startswith("tests/") for test in chosen)
     assert "tests/test_words.py" not in chosen
 

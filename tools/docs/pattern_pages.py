@@ -45,6 +45,8 @@ _MECHANISMS = {
     Mechanism.GLOBAL: "loads from and stores to global memory",
     Mechanism.LOCAL: "local memory of the thread",
     Mechanism.REGISTER: "registers of the thread",
+    Mechanism.MATRIX: "matrix instructions of the warp",
+    Mechanism.ASYNC: "asynchronous copies from global to shared memory",
     Mechanism.LIBRARY: "CUB or cooperative groups",
 }
 _INSTRUCTIONS = """\

@@ -17,8 +17,12 @@ MECHANISM_NOTES = {
     "branched away or returned",
     Mechanism.COLLECTIVE: "all lanes that the mask names must execute the vote, match or reduction: call it where no "
     "lane of the warp has branched away or returned",
+    Mechanism.MATRIX: "all 32 lanes of the warp must execute the matrix instruction: call it where no lane of the warp "
+    "has branched away or returned",
     Mechanism.SMEM: "shared memory needs a barrier between a write and a read by another thread, and between that read "
     "and the next write; `__syncwarp` is enough within a warp",
+    Mechanism.ASYNC: "a thread waits for its own copies only: before other threads read what it has copied, there must "
+    "be a barrier",
     Mechanism.ATOMIC: "atomic operations end in any order: sums of floating-point values differ from run to run",
 }
 

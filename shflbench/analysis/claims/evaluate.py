@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from shflbench.analysis.claims.words import RATIO, unit_of
+from shflbench.analysis.claims.quantity_words import RATIO, unit_of
 from shflbench.claims.expression import Arithmetic, Both, Call, Constant, Either, Negative, Not, Relation
 from shflbench.claims.walk import calls, expression_text
 from shflbench.model import Interval

@@ -11,7 +11,7 @@ from shflbench.analysis.claims.evaluate import Unknown, exactly
 from shflbench.claims.walk import calls
 from shflbench.model import Interval, Status
 from shflbench.patterns.declare import LAUNCH_OPTIONS
-from shflbench.store.files import CHECK_FILE
+from shflbench.store.run_files import CHECK_FILE
 from shflbench.suite import find_shipped
 
 if TYPE_CHECKING:

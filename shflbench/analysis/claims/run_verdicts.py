@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.claims.judge import judge_claims, judge_selection, read_claim_run
+from shflbench.analysis.claims.claim_verdicts import judge_claims, judge_selection, read_claim_run
 from shflbench.analysis.claims.stored import claims_of_run
 from shflbench.errors import ShflbenchError
 from shflbench.model import Overrides

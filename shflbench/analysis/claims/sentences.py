@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.labels import SettingLabels, separate
 from shflbench.analysis.claims.quantities import needs_times, short
+from shflbench.analysis.claims.quantity_words import interval_words
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
-from shflbench.analysis.claims.words import interval_words
 from shflbench.claims.claim import Quantifier
 from shflbench.words import all_of
 

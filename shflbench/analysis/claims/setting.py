@@ -11,9 +11,9 @@ from shflbench.analysis.claims.evaluate import Unknown, evaluate, truth
 from shflbench.analysis.claims.margin import margin
 from shflbench.analysis.claims.measured import measured_quantity
 from shflbench.analysis.claims.quantities import Quantities, needs_times
+from shflbench.analysis.claims.quantity_words import truth_word
 from shflbench.analysis.claims.reasons import why
 from shflbench.analysis.claims.verdict import SettingOutcome, SettingStatus
-from shflbench.analysis.claims.words import truth_word
 from shflbench.analysis.settings import BLOCK, GRID, factors, words
 from shflbench.model import Interval
 

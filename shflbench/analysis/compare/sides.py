@@ -14,7 +14,7 @@ from shflbench.analysis.compare.estimates import Estimates, estimate_all
 from shflbench.analysis.compare.rule import FEWEST_ROUNDS
 from shflbench.errors import ResultsError
 from shflbench.model import Status, is_sentinel
-from shflbench.store.files import RESTORE, ROWS_FILE
+from shflbench.store.run_files import RESTORE, ROWS_FILE
 from shflbench.store.samples import run_starts
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ from shflbench.analysis.fleet.time_faults import (
 )
 from shflbench.grouping import group_by
 from shflbench.model import Interval
-from shflbench.store.files import SAMPLES_FILE
+from shflbench.store.run_files import SAMPLES_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

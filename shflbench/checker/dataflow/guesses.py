@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.link.program import Slot
-from shflbench.checker.opcodes.forms import Access, Barrier, Collective, Service
+from shflbench.checker.opcodes.forms import Access, Barrier, ClusterBarrier, Collective, Service
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ def is_guess(load: Op, slicer: Slicer) -> bool:
                 continue
             if _is_swap(op, load, slicer):
                 swaps.add(id(op))
-            elif isinstance(op.form, Access | Barrier | Collective | Service):
+            elif isinstance(op.form, Access | Barrier | ClusterBarrier | Collective | Service):
                 return False
             else:
                 depending.update(slot.number for slot in op.results if slot is not None)
@@ -64,4 +64,4 @@ def _is_swap(op: Op, load: Op, slicer: Slicer) -> bool:
 
 def _has_effect(op: Op) -> bool:
     form = op.form
-    return isinstance(form, Barrier | Collective) or (isinstance(form, Access) and form.kind != "ld")
+    return isinstance(form, Barrier | ClusterBarrier | Collective) or (isinstance(form, Access) and form.kind != "ld")

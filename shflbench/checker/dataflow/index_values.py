@@ -49,13 +49,13 @@ class IndexValues:
     def of(self, source: Source) -> Polynomial:
         """Return the value of an operand, in which an unknown register stands for itself."""
         if not isinstance(source, Slot):
-            return normalized(Counter({(): source}))
-        return normalized(self._known.get(source.number, Counter({(str(source.number),): 1})))
+            return normalize(Counter({(): source}))
+        return normalize(self._known.get(source.number, Counter({(str(source.number),): 1})))
 
     def of_symbol(self, symbol: str) -> Polynomial:
         """Return the value of a register that the code computes after its first use in a loop; else the symbol."""
         known = self._known.get(int(symbol)) if symbol.isdecimal() else None
-        return normalized(Counter({(symbol,): 1}) if known is None else known)
+        return normalize(Counter({(symbol,): 1}) if known is None else known)
 
     def address(self, place: MemoryOperand) -> Polynomial:
         """Return an address; empty if no register is part of it."""
@@ -63,7 +63,7 @@ class IndexValues:
             return Counter()
         value = self.of(place.base)
         value[()] += place.offset
-        return normalized(value)
+        return normalize(value)
 
     def _follow(self, op: Op) -> None:
         target = number_of(op.results[0]) if len(op.results) == 1 and op.guard is None else None
@@ -96,14 +96,14 @@ class IndexValues:
             return None, None
         itself: Polynomial = Counter({(str(target),): 1})
         value = value_of(writers[0], self._known)
-        step = normalized(difference(value, itself)) if value is not None else Counter(itself)
+        step = normalize(difference(value, itself)) if value is not None else Counter(itself)
         changes = any(symbol == str(target) for term in step for symbol in term)
         return (None if changes else step), copied
 
 
-def normalized(value: Polynomial) -> Polynomial:
+def normalize(value: Polynomial) -> Polynomial:
     """Return a value without terms that are zero, in which factors have the sign that their bits stand for."""
-    return Counter({term: signed(factor) for term, factor in value.items() if signed(factor)})
+    return Counter({term: to_signed(factor) for term, factor in value.items() if to_signed(factor)})
 
 
 def variable(value: Polynomial) -> Polynomial:
@@ -111,7 +111,7 @@ def variable(value: Polynomial) -> Polynomial:
     return Counter({term: factor for term, factor in value.items() if term and factor})
 
 
-def signed(bits: int) -> int:
+def to_signed(bits: int) -> int:
     """Return the number that 32 or 64 bits stand for: immediates are kept as bits."""
     if _WORD // 2 <= bits < _WORD:
         return bits - _WORD

@@ -25,7 +25,7 @@ def value_of(op: Op, known: Mapping[int | None, Polynomial]) -> Polynomial | Non
     return value if value is not None and len(value) <= MOST_TERMS else None
 
 
-def compared(op: Op, known: Mapping[int | None, Polynomial]) -> Polynomial | None:
+def find_compared(op: Op, known: Mapping[int | None, Polynomial]) -> Polynomial | None:
     """Return the difference that `op` compares with zero, None if it does not test whether two integers are equal."""
     match (op.instruction.opcode, *op.instruction.modifiers), op.sources:
         case ("setp", "eq" | "ne", "s32" | "u32" | "b32" | "s64" | "u64" | "b64"), [first, second]:

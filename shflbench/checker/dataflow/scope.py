@@ -12,7 +12,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.index_values import IndexValues
-from shflbench.checker.dataflow.polynomials import compared, number_of, reads, sorted_term, value_of
+from shflbench.checker.dataflow.polynomials import find_compared, number_of, reads, sorted_term, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -52,7 +52,7 @@ def _other_uses(slicer: Slicer) -> Iterator[tuple[str, PtxInstruction]]:
 
 def _used(op: Op, known: Mapping[int | None, Polynomial]) -> Iterator[Polynomial]:
     """Yield the values that `op` uses: what it compares or computes as a whole, else what it reads."""
-    difference = compared(op, known)
+    difference = find_compared(op, known)
     if difference is not None:
         yield from () if _is_first(difference) else (difference,)
         return

@@ -15,7 +15,7 @@ from operator import and_, or_
 from typing import TYPE_CHECKING
 
 from shflbench.checker.link.program import Slot
-from shflbench.checker.opcodes.forms import Access, Barrier, Branch, Collective, Exit
+from shflbench.checker.opcodes.forms import Access, Barrier, Branch, ClusterBarrier, Collective, Exit
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
@@ -282,7 +282,7 @@ def _successors(program: Program) -> dict[int, list[int]]:
     edges: dict[int, list[int]] = {}
     for start, block in program.blocks.items():
         last, following = block.last, block.next if block.next != start and block.next in program.blocks else -1
-        if last is None or isinstance(last.form, Barrier | Collective):
+        if last is None or isinstance(last.form, Barrier | ClusterBarrier | Collective):
             edges[start] = [following]
         elif isinstance(last.form, Exit):
             edges[start] = [-1] if last.guard is None else [-1, following]

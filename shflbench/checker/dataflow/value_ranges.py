@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from shflbench.checker.dataflow.index_values import signed
+from shflbench.checker.dataflow.index_values import to_signed
 from shflbench.checker.dataflow.slices import parameter_byte
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access, Pure
@@ -73,7 +73,7 @@ class ValueRanges:
     def of(self, source: Source) -> ValueRange | None:
         """Return the range of an operand, None if the code does not limit it."""
         if not isinstance(source, Slot):
-            return ValueRange(signed(source), signed(source), 1)
+            return ValueRange(to_signed(source), to_signed(source), 1)
         if source.number not in self._known:
             self._known[source.number] = None  # of a loop's variable
             writer = self._writer(source)
@@ -112,7 +112,7 @@ class ValueRanges:
         """Return the range of `a - a / c * c`, as compilers write a % c: recognized by its values for many a."""
         dividend, multiple = op.sources
         writer = self._writer(multiple)
-        constants = [signed(item) for item in writer.sources if not isinstance(item, Slot)] if writer else []
+        constants = [to_signed(item) for item in writer.sources if not isinstance(item, Slot)] if writer else []
         if not isinstance(dividend, Slot) or writer is None or len(constants) != 1:
             return None
         divisor = {"and": -constants[0], "mul": constants[0]}.get(writer.instruction.opcode, 0)
@@ -154,7 +154,7 @@ def _loaded(form: Access) -> ValueRange | None:
 
 
 def _masked(op: Op) -> ValueRange | None:
-    masks = [signed(source) for source in op.sources if not isinstance(source, Slot)]
+    masks = [to_signed(source) for source in op.sources if not isinstance(source, Slot)]
     if len(masks) != 1 or masks[0] < 0:
         return None
     return ValueRange(0, masks[0], 1 << masks[0].bit_count())
@@ -162,7 +162,7 @@ def _masked(op: Op) -> ValueRange | None:
 
 def _modulo(op: Op) -> ValueRange | None:
     divisor = op.sources[1]
-    if isinstance(divisor, Slot) or signed(divisor) < 1:
+    if isinstance(divisor, Slot) or to_signed(divisor) < 1:
         return None
     if op.instruction.modifiers[0].startswith("u"):
         return ValueRange(0, divisor - 1, divisor)
@@ -262,7 +262,7 @@ def _evaluated(steps: Sequence[Op], number: int, values: Values) -> dict[int, Va
             if isinstance(source, Slot) and registers[source.number].itemsize == np.dtype(type_).itemsize
             else registers[source.number].astype(type_)
             if isinstance(source, Slot)
-            else np.full(values.shape, signed(source)).astype(type_)
+            else np.full(values.shape, to_signed(source)).astype(type_)
             for source, type_ in zip(op.sources, form.operands, strict=True)
         ]
         out = np.empty(values.shape, form.results[0])

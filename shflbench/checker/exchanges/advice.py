@@ -15,7 +15,7 @@ from shflbench.checker.exchanges.collectives import collectives
 from shflbench.checker.exchanges.recorder import LaneRelation
 from shflbench.checker.exchanges.same_memory import StatedRuns
 from shflbench.checker.exchanges.study import KernelStudy, studied
-from shflbench.checker.files import check_kernels, read_file, with_given_numbers
+from shflbench.checker.file_check import check_kernels, read_file, with_given_numbers
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.verdict import KernelVerdict
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from shflbench.checker.exchanges.collectives import CollectiveAdvice
     from shflbench.checker.exchanges.flows import Flow
     from shflbench.checker.exchanges.study import BarrierSite
-    from shflbench.checker.files import CheckStep, FileOptions
+    from shflbench.checker.file_check import CheckStep, FileOptions
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.report import KernelReport
     from shflbench.checker.runs.evidence import KernelEvidence
@@ -176,15 +176,16 @@ def _barriers(
 
 def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
     """Return why the launches show nothing of a barrier; empty if they do."""
-    if study.is_cut:
-        return "not all launches ended"
-    if study.warps <= 1:
-        return "every launch has blocks of a single warp; give --launch with larger blocks"
-    if not site.executions:
-        return "no launch reached it"
-    if site.in_loop and site.executions == 1:
-        return "its loop ran once; give sizes for which it runs more often"
-    return ""
+    line = study.unreached.line if study.unreached is not None else None
+    reasons = (
+        (study.is_cut, "not all launches ended"),
+        (len(site.places) > 1, "it is one of several barriers of an operation in this line, such as one of the grid"),
+        (study.warps <= 1, "every launch has blocks of a single warp; give --launch with larger blocks"),
+        (not site.executions, "no launch reached it"),
+        (line is not None, f"no launch reached the access to shared memory in line {line}"),
+        (site.in_loop and site.executions == 1, "its loop ran once; give sizes for which it runs more often"),
+    )
+    return next((reason for holds, reason in reasons if holds), "")
 
 
 def _confirmed(

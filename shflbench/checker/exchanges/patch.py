@@ -14,14 +14,14 @@ from shflbench.checker.exchanges.barrier_edits import edited, lines_of
 from shflbench.checker.exchanges.same_memory import leaves_same_memory
 from shflbench.checker.exchanges.shared_use import function_at, functions_of, shared_uses
 from shflbench.checker.exchanges.shuffle_edits import shuffled_texts
-from shflbench.checker.files import check_kernels, read_file, with_given_numbers
+from shflbench.checker.file_check import check_kernels, read_file, with_given_numbers
 from shflbench.errors import CompileError, KernelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from shflbench.checker.exchanges.advice import BarrierNeed, ExchangeAdvice, KernelAdvice
-    from shflbench.checker.files import FileOptions
+    from shflbench.checker.file_check import FileOptions
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.link.program import Program
     from shflbench.checker.runs.evidence import KernelEvidence

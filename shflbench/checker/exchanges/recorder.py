@@ -81,6 +81,7 @@ class ExchangeRecorder(Observer):
         self._numbers: dict[object, int] = {}
         self.flows: dict[tuple[int, int], FlowTotals] = {}  # by the numbers of store and load
         self.barriers: dict[int, BarrierTotals] = {}  # by the number of the op
+        self.executed: set[int] = set()  # ids of the ops that accessed shared memory
         self._times: Counter[tuple[int, int]] = Counter()  # executions, by barrier and block
 
     def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, values: Sequence[Values]) -> None:
@@ -88,6 +89,7 @@ class ExchangeRecorder(Observer):
         del values
         if space.name != "shared":
             return
+        self.executed.add(id(op))
         form: Access = op.form  # type: ignore[assignment]
         scale = np.dtype(form.type).itemsize // self._granule
         first = index.astype(np.int64) * scale

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.launches import assumed_texts
+from shflbench.checker.inputs.default_launches import assumed_texts
 from shflbench.checker.opcodes.forms import Access, Barrier
-from shflbench.words import joined, one_or_many
+from shflbench.words import join_words, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -59,7 +59,7 @@ def request_for(item: LaunchEvidence, depends: Slice) -> str:
     if names := list(dict.fromkeys(_derived_numbers(item, depends, is_assumed=is_assumed))):
         verb = one_or_many(len(names), "is", "are")
         given = " ".join(f"--arg {name}=…" for name in names)
-        return f"which threads exchange values depends on {joined(names)}, which {verb} derived: give {given}"
+        return f"which threads exchange values depends on {join_words(names)}, which {verb} derived: give {given}"
     return ""
 
 
@@ -71,7 +71,7 @@ def _of_assumed(host: HostLaunch) -> str:
         option = f"--host-args, or {option}"
     elif of_caller := [name for name in names if name.isidentifier() and name != "input"]:
         option = f"{option} {' '.join(f'--arg {name}=…' for name in of_caller)}"
-    return f"the launches follow from derived {joined(assumed_texts(host))}: give {option}"
+    return f"the launches follow from derived {join_words(assumed_texts(host))}: give {option}"
 
 
 def _derived_numbers(item: LaunchEvidence, depends: Slice, *, is_assumed: bool) -> Iterator[str]:

@@ -16,7 +16,7 @@ from shflbench.errors import KernelError
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.exchanges.recorder import BarrierTotals
@@ -38,6 +38,7 @@ class BarrierSite:
 
     line: SourceLine
     ptx_lines: set[int] = field(default_factory=set)
+    places: set[str] = field(default_factory=set)  # of its instructions, in headers where an operation is inlined
     executions: int = 0  # the most of a block
     in_loop: bool = False
     warps: bool = False  # it alone orders accesses to shared memory of different warps
@@ -56,6 +57,7 @@ class KernelStudy:
     program: Program | None = None
     stated: list[LaunchEvidence] = field(default_factory=list)  # the launches that show something, with all contents
     request: str = ""  # what to give, if no launch is one that somebody states
+    unreached: SourceLine | None = None  # the first line with accesses to shared memory that no launch executed
     is_fixed: bool = False  # the block alone decides which threads access what in shared memory, and when
 
 
@@ -71,12 +73,14 @@ def studied(
         if isinstance(op.form, Barrier) and op.form.whole_block:
             site = _site(study, line_of(op.instruction))
             site.ptx_lines.add(op.instruction.line)
+            site.places.add(str(op.instruction.location))
             site.in_loop |= linked.slicer.in_loop(op)
     if not study.barriers and not any(op.place and op.place.space == "shared" for op in linked.program.ops()):
         return study
     study.is_fixed = _is_fixed(linked)
     depends = deciding(linked.slicer)
     seen: set[tuple[str, int]] = set()
+    executed: set[int] = set()
     requests: list[str] = []
     for item in evidence:
         key = str(item.launch.shape), id(item.launch.host)
@@ -88,7 +92,8 @@ def studied(
         study.stated.append(item)
         if key not in seen:
             seen.add(key)
-            _add(study, linked, item, line_of, deadline)
+            executed |= _add(study, linked, item, line_of, deadline)
+    study.unreached = _unreached(linked, executed, line_of)
     if not study.shapes:
         study.request = CUT if study.is_cut and not requests else first_request(requests)
     return study
@@ -113,7 +118,8 @@ def _add(
     item: LaunchEvidence,
     line_of: Callable[[PtxInstruction], SourceLine],
     deadline: Deadline,
-) -> None:
+) -> set[int]:
+    """Add what one launch shows; return the ids of the ops that accessed shared memory."""
     recorders: list[ExchangeRecorder] = []
 
     def observe(state: State) -> Sequence[Observer]:
@@ -125,7 +131,7 @@ def _add(
         execute(launch, observe=observe, seed=item.seed)
     except KernelError:
         study.is_cut = True
-        return
+        return set()
     (recorder,), readers = recorders, ValueReaders(linked.program)
     study.shapes.append(str(item.launch.shape))
     study.warps = max(study.warps, -(-item.launch.shape.threads_per_block // WARP))
@@ -139,6 +145,17 @@ def _add(
         flow.is_stored |= readers.is_stored(totals.load)
     for number in recorder.barriers.values():
         _join(_site(study, line_of(number.op.instruction)), number)
+    return recorder.executed
+
+
+def _unreached(
+    linked: LinkedKernel, executed: Collection[int], line_of: Callable[[PtxInstruction], SourceLine]
+) -> SourceLine | None:
+    """Return the first line whose accesses to shared memory nothing executed; a line has one per copy of its loop."""
+    ops = [op for op in linked.program.ops() if isinstance(op.form, Access) and op.place and op.place.space == "shared"]
+    reached = {line_of(op.instruction) for op in ops if id(op) in executed}
+    lines = {line_of(op.instruction) for op in ops} - reached
+    return min(lines, key=lambda line: (str(line.file), line.line), default=None)
 
 
 def _site(study: KernelStudy, line: SourceLine) -> BarrierSite:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.dataflow.index_values import PARAMETER, normalized, variable
-from shflbench.checker.inputs.thresholds import structural_contents
+from shflbench.checker.dataflow.index_values import PARAMETER, normalize, variable
+from shflbench.checker.inputs.compared_constants import structural_contents
 from shflbench.checker.opcodes.forms import Access
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def array_accesses(slicer: Slicer, values: IndexValues) -> Iterator[ArrayAccess]
             for start in slicer.pointers(op):
                 offset = values.address(op.place)
                 offset[f"{PARAMETER}{start}",] -= 1
-                offset = normalized(offset)
+                offset = normalize(offset)
                 yield ArrayAccess(op, start, np.dtype(op.form.type).itemsize, variable(offset), offset[()])
 
 

@@ -10,9 +10,9 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from shflbench.checker.inputs.compared_constants import ContentThresholds
     from shflbench.checker.inputs.elements import Element
     from shflbench.checker.inputs.grammar import BufferValue
-    from shflbench.checker.inputs.thresholds import ContentThresholds
 
 SHARE = 0.5  # of the elements that are near a limit
 DIFFERENT = 1024  # permutations in one buffer, which then repeat
@@ -102,7 +102,7 @@ def near(
     return result
 
 
-def filled(value: BufferValue, most: int, name: str, seed: int) -> NDArray[np.uint8]:
+def fill(value: BufferValue, most: int, name: str, seed: int) -> NDArray[np.uint8]:
     """Return the bytes of a buffer that the user described."""
     element, count = value.element, value.count
     numbers: NDArray[Any]

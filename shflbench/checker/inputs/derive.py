@@ -10,7 +10,7 @@ import numpy as np
 from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments, Origin, ParameterValue, Span
 from shflbench.checker.inputs.contents import (
     ascending,
-    filled,
+    fill,
     near,
     permutations,
     random_values,
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from shflbench.checker.inputs.alternatives import Alternative
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.grammar import ArgumentValue
-    from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.sources.kernel_file import Field, HostArgument, HostBuffer, KernelParameter, SourceKernel
 
@@ -72,7 +72,7 @@ def _variables(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed
     for name, size in kernel.variables:
         given = wishes.given.get(name)
         if isinstance(given, BufferValue):
-            result[name] = filled(given, launch.shape.threads, name, seed).tobytes()[:size]
+            result[name] = fill(given, launch.shape.threads, name, seed).tobytes()[:size]
         elif name in host and host[name] is None and wishes.alternative is not None:
             result[name] = _alternative(wishes.alternative, size, launch.shape.threads)
         elif name in host:
@@ -202,7 +202,7 @@ class _Maker:
         held = self.wishes.period_bytes // value.element.size
         repeats = 0 < held < value.count and value.fill in {"random", "0"}
         part = replace(value, count=held) if repeats else value
-        contents = filled(part, self.launch.shape.threads, name, self.seed)
+        contents = fill(part, self.launch.shape.threads, name, self.seed)
         text = f"{value.element.name}[{value.count}]"
         made = self._buffer(name, contents, text, size, Origin.GIVEN, Origin.GIVEN)
         if repeats:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.arch.launch_limits import KIB, limits_of, major
 from shflbench.checker.dataflow.grid_barrier import has_grid_barrier
-from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.checker.inputs.shapes import MAX_CLUSTER, NO_CLUSTER, LaunchShape, cluster_text
+from shflbench.checker.machine.threads import divides
 from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_GRID
 from shflbench.errors import UsageError
 from shflbench.model import MAX_BLOCK
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 # Of static and dynamic shared memory per block, as long as no attribute of the kernel raises it (CUDA C++ Programming
 # Guide 13.0, "Shared Memory" of compute capability 7.x to 12.x).
 USUAL_SHARED = 48 * KIB
+_FIRST_CLUSTERS = 90  # compute capability 9.0
 RAISE_LIMIT = "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)"
 
 
@@ -58,6 +60,7 @@ class LaunchRules:
             *(self._block(launch.block) if launch.block is not None else ()),
             *(self._shared(launch.shared_bytes) if launch.shared_bytes is not None else ()),
         ]
+        reasons += self._cluster(launch.cluster, launch.grid)
         if self.has_grid_barrier and not launch.cooperative:
             reasons.append("`grid.sync()` needs a launch by cudaLaunchCooperativeKernel")
         return " and ".join(reasons)
@@ -67,7 +70,28 @@ class LaunchRules:
 
         The user cannot say whether the launch is cooperative: that it is not is no reason.
         """
-        return " and ".join(chain(_grid(shape.grid), self._block(shape.block), self._shared(shared_bytes)))
+        of_parts = chain(_grid(shape.grid), self._block(shape.block), self._shared(shared_bytes))
+        return " and ".join(chain(of_parts, self._cluster(shape.cluster, shape.grid)))
+
+    def _cluster(self, cluster: Dims | None, grid: Dims | None) -> Iterator[str]:
+        """Yield what is wrong with the clusters of a launch, which are those of the kernel if it declares some."""
+        given: Dims | None = None if cluster == NO_CLUSTER else cluster
+        declared = self.bounds.cluster
+        if given is not None and declared is not None and given != declared:
+            yield f"the kernel declares clusters of {cluster_text(declared)} blocks, not of {cluster_text(given)}"
+        clusters = given or declared
+        if clusters is None:
+            return
+        x, y, z = clusters
+        text, blocks = cluster_text(clusters), x * y * z
+        if not blocks:
+            yield "a cluster has no blocks"
+        elif blocks > 1 and int(self.arch.strip("smaf_")) < _FIRST_CLUSTERS:
+            yield f"clusters of {text} blocks need sm_{_FIRST_CLUSTERS} or newer, not {self.arch}"
+        elif blocks > MAX_CLUSTER:
+            yield f"{blocks} blocks per cluster exceed the limit of {MAX_CLUSTER}"
+        elif grid is not None and 0 not in grid and not divides(clusters, grid):
+            yield f"a grid of {_blocks(grid)} blocks does not consist of clusters of {text}"
 
     def _block(self, block: Dims) -> Iterator[str]:
         threads, most, required = prod(block), self.bounds.max_threads, self.bounds.required_threads
@@ -99,6 +123,10 @@ def _grid(grid: Dims) -> Iterator[str]:
     for axis, size, most in zip("xyz", grid, MAX_GRID, strict=True):
         if size > most:
             yield f"{size} blocks along {axis} exceed the limit of {most}"
+
+
+def _blocks(grid: Dims) -> str:
+    return str(LaunchShape(grid, (1, 1, 1))).partition(":" if grid[1:] != (1, 1) else "x")[0]
 
 
 def _text(dims: Dims) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.arch.launch_limits import limits_of, major
 from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.inputs.names import variable_name
-from shflbench.checker.inputs.signature import completed
+from shflbench.checker.inputs.signature import complete
 from shflbench.checker.link.unsupported import link_whole
 from shflbench.errors import KernelError, UsageError
 
@@ -40,7 +40,7 @@ def linked_kernel(
     _check_size(program.declared_shared_bytes, shared_bytes or 0, arch, kernel.name)
     slicer = Slicer(program)
     kernel = replace(kernel, variables=tuple((variable_name(item), item.size) for item in program.symbols))
-    return LinkedKernel(completed(kernel, slicer), program, slicer, _uses_dynamic_shared(module, file.ptx))
+    return LinkedKernel(complete(kernel, slicer), program, slicer, _uses_dynamic_shared(module, file.ptx))
 
 
 def _check_size(static: int, dynamic: int, arch: str, kernel: str) -> None:

@@ -49,7 +49,7 @@ def parameter_name(parameter: KernelParameter, place: int) -> str:
     return parameter.name or f"arg{place}"
 
 
-def matched(given: Sequence[GivenArgument], kernel: SourceKernel) -> dict[str, ArgumentValue]:
+def match_names(given: Sequence[GivenArgument], kernel: SourceKernel) -> dict[str, ArgumentValue]:
     """Return the values by the names of `kernel`, those that it has; a position counts as a name.
 
     Variables of the device that it uses have names, too, and take the contents of a buffer.
@@ -66,7 +66,7 @@ def matched(given: Sequence[GivenArgument], kernel: SourceKernel) -> dict[str, A
 
 def gives_buffers(given: Sequence[GivenArgument], kernel: SourceKernel) -> bool:
     """Whether all pointers of a kernel are given, so that no size is that of the host code."""
-    values = matched(given, kernel)
+    values = match_names(given, kernel)
     places = enumerate(kernel.parameters)
     return all(parameter_name(parameter, place) in values for place, parameter in places if parameter.pointer)
 
@@ -78,7 +78,7 @@ def refuse_unknown(
     for argument in given:
         if argument.name in variables and isinstance(argument.value, NumberValue):
             continue
-        if kernels and not any(matched([argument], kernel) for kernel in kernels):
+        if kernels and not any(match_names([argument], kernel) for kernel in kernels):
             known = list(dict.fromkeys([*(name for kernel in kernels for name in names_of(kernel)), *variables]))
             who = kernels[0].name if len(kernels) == 1 else "no kernel"
             has = f"{who} has no parameter" if len(kernels) == 1 else f"{who} has a parameter"

@@ -16,8 +16,8 @@ from shflbench.checker.inputs.wishes import MOST_BYTES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.elements import Element
-    from shflbench.checker.inputs.launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch, SourceKernel
 

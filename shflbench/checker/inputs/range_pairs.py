@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.guards import INTEGERS, LESS, MORE
-from shflbench.checker.inputs.thresholds import address_contents
+from shflbench.checker.inputs.compared_constants import address_contents
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role

@@ -18,14 +18,15 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.array_accesses import array_accesses, range_ends
 from shflbench.checker.inputs.blocks import suggested_blocks
 from shflbench.checker.inputs.bounds import size_bounds, starts_of_ranges
-from shflbench.checker.inputs.launches import PlannedLaunch, is_special, plan
-from shflbench.checker.inputs.names import matched, pointer_names
+from shflbench.checker.inputs.cluster_plan import with_clusters
+from shflbench.checker.inputs.compared_constants import structural_contents, thresholds
+from shflbench.checker.inputs.default_launches import PlannedLaunch, is_special, plan
+from shflbench.checker.inputs.names import match_names, pointer_names
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.range_pairs import range_pairs
 from shflbench.checker.inputs.sampled import with_samples
 from shflbench.checker.inputs.shapes import LaunchShape
-from shflbench.checker.inputs.size_bound import evaluated
-from shflbench.checker.inputs.thresholds import structural_contents, thresholds
+from shflbench.checker.inputs.size_bound import evaluate
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.opcodes.forms import Access
 
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.link.program import Program
     from shflbench.checker.sources.kernel_file import SourceKernel
+    from shflbench.dimensions import Dims
 
 MOST_THREADS = 1 << 14  # more take seconds; that the size is not reached is reported
 
@@ -53,6 +55,7 @@ def plan_runs(
     arguments: Sequence[GivenArgument],
     launches: Sequence[LaunchShape],
     shared_bytes: int | None,
+    cluster: Dims | None = None,
 ) -> RunPlan:
     """Return the plan for a kernel with what the user gave; UsageError if an argument does not fit it."""
     kernel, program, slicer = linked.kernel, linked.program, linked.slicer
@@ -62,7 +65,7 @@ def plan_runs(
     offsets = range_ends(accesses, slicer)
     pairs = range_pairs(accesses, slicer)
     wishes = Wishes(
-        given=matched(arguments, kernel),
+        given=match_names(arguments, kernel),
         shared_bytes=shared_bytes,
         uses_dynamic_shared=linked.uses_dynamic_shared,
         zeroed=zeroed_buffers(kernel, program, slicer),
@@ -86,7 +89,7 @@ def plan_runs(
     covering = with_covering(usual, kernel, wishes)
     of_any_size = not wishes.indexes and not wishes.offsets
     sampled = with_samples(covering, slicer.ops, used, of_any_size=of_any_size, first=bool(wishes.strides))
-    return RunPlan(wishes, sampled)
+    return RunPlan(wishes, with_clusters(sampled, cluster, kernel.launch_bounds, slicer.ops))
 
 
 def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: Wishes) -> list[PlannedLaunch]:
@@ -116,7 +119,7 @@ def _needed_threads(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes)
     given = {byte: int(number.value) for byte, number in numbers.items() if number.origin is Origin.GIVEN}
     for bounds in wishes.bounds.values():
         for bound in bounds:
-            limit = evaluated(bound.limit, given)
+            limit = evaluate(bound.limit, given)
             if limit is not None and not bound.in_loop:
                 yield limit if bound.unread else limit + 1
 

@@ -7,7 +7,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.launches import of_sample
+from shflbench.checker.inputs.default_launches import of_sample
 from shflbench.checker.inputs.numbers import is_too_large
 from shflbench.checker.inputs.shapes import MOST_THREADS, LaunchShape
 from shflbench.checker.link.interruptions import waits_by_memory
@@ -16,7 +16,7 @@ from shflbench.checker.opcodes.forms import Access
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
-    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.link.program import Op
     from shflbench.checker.sources.kernel_file import HostLaunch
     from shflbench.dimensions import Dims

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 
 from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_GRID, Dims, LaunchDims, complete
@@ -11,6 +11,8 @@ from shflbench.errors import UsageError
 from shflbench.model import MAX_BLOCK
 
 ADVICE = "Write GRIDxBLOCK, such as 4x256, or GRID:BLOCK with up to three dimensions each, such as 8x8:16x16."
+NO_CLUSTER: Dims = (1, 1, 1)
+MAX_CLUSTER = 16  # blocks, of the largest that a GPU runs (CUDA C++ Programming Guide 13.0, "Thread Block Clusters")
 MOST_THREADS = 1 << 20  # of one launch; more take minutes and show no more
 
 _NUMBERS = re.compile(r"[0-9]{1,10}(?:\s*[xX×]\s*[0-9]{1,10})*")
@@ -23,6 +25,7 @@ class LaunchShape:
     grid: Dims
     block: Dims
     sample: tuple[int, ...] = ()  # numbers of the blocks that run; empty: all
+    cluster: Dims = NO_CLUSTER  # blocks of a cluster
 
     @property
     def blocks(self) -> int:
@@ -43,9 +46,41 @@ class LaunchShape:
         """Return the threads of the grid along x, y or z: 0, 1 or 2."""
         return self.grid[axis] * self.block[axis]
 
+    @property
+    def in_whole_clusters(self) -> LaunchShape:
+        """The shape with at least as many blocks, of which clusters make the grid."""
+        if self.cluster == NO_CLUSTER:
+            return self
+        x, y, z = (-(-blocks // part) * part for blocks, part in zip(self.grid, self.cluster, strict=True))
+        return replace(self, grid=(x, y, z))
+
+    @property
+    def in_clusters(self) -> str:
+        """The blocks of a cluster as `--cluster` takes them, "" if clusters have one block."""
+        return "" if self.cluster == NO_CLUSTER else cluster_text(self.cluster)
+
     def __str__(self) -> str:
         """Return the text that `--launch` takes."""
         return str(LaunchDims(self.grid, self.block))
+
+
+def cluster_text(cluster: Dims) -> str:
+    """Return the blocks of a cluster as `--cluster` takes them: `2` or `2x2`."""
+    shown = cluster[: max(axis for axis, size in enumerate(cluster, 1) if size > 1 or axis == 1)]
+    return "x".join(map(str, shown))
+
+
+def parse_cluster(text: str) -> Dims:
+    """Return the blocks of a cluster along each axis; UsageError for a text that is none, or for too many blocks."""
+    numbers = re.split(r"\s*[xX×]\s*", text.strip())
+    if not _NUMBERS.fullmatch(text.strip()) or len(numbers) > 3 or "0" in {item.lstrip("0") or "0" for item in numbers}:  # noqa: PLR2004
+        raise UsageError(f"--cluster `{text}` is no number of blocks", "Write N, or NxM for several dimensions.")
+    cluster = complete([int(item) for item in numbers])
+    if prod(cluster) > MAX_CLUSTER:
+        raise UsageError(
+            f"--cluster `{text}`: a cluster has at most {MAX_CLUSTER} blocks", "Write a smaller number, such as 2."
+        )
+    return cluster
 
 
 def parse_shape(text: str, most_threads: int = MOST_THREADS) -> LaunchShape:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 ADDRESS_BYTES = 8
 
 
-def completed(kernel: SourceKernel, slicer: Slicer) -> SourceKernel:
+def complete(kernel: SourceKernel, slicer: Slicer) -> SourceKernel:
     """Return the kernel with types for its parameters, and fields for its structures, where the source gives none."""
     loads, pointers = _loads(slicer), _pointers(slicer)
     parameters = tuple(_completed(parameter, loads, pointers) for parameter in kernel.parameters)

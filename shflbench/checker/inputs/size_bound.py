@@ -23,7 +23,7 @@ class SizeBound:
     unread: bool = False  # no guard: the limit is a size that the kernel never reads
 
 
-def evaluated(terms: Terms, numbers: Mapping[int, int]) -> int | None:
+def evaluate(terms: Terms, numbers: Mapping[int, int]) -> int | None:
     """Return the value of a sum of products for values of the parameters; None if one is unknown."""
     if any(byte not in numbers for _, bytes_ in terms for byte in bytes_):
         return None

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.numbers import ArgumentNumbers
-from shflbench.checker.inputs.size_bound import evaluated
+from shflbench.checker.inputs.size_bound import evaluate
 from shflbench.checker.inputs.wishes import MOST_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.size_bound import SizeBound
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.sources.kernel_file import SourceKernel
@@ -46,7 +46,7 @@ class SuggestedSizes:
     def scaled(self, name: str, bytes_: int) -> SuggestedSize | None:
         """Return the size of a buffer that has `bytes_` in the host code, scaled down with its numbers."""
         for bound, size in self._sizes(name):
-            elements = evaluated(bound.elements, self._first)
+            elements = evaluate(bound.elements, self._first)
             if elements is not None and elements * bound.element_bytes == bytes_ and size.bytes < bytes_:
                 return size
         return None
@@ -61,7 +61,7 @@ class SuggestedSizes:
     def _sizes(self, name: str) -> Iterator[tuple[SizeBound, SuggestedSize]]:
         values = {byte: int(number.value) for byte, number in self._numbers.items()}
         for bound in self._bounds.get(name, ()):
-            elements, limit = evaluated(bound.elements, values), evaluated(bound.limit, values)
+            elements, limit = evaluate(bound.elements, values), evaluate(bound.limit, values)
             if elements is not None and limit is not None:
                 reached = bound.in_loop or limit <= self._launch.shape.threads
                 yield bound, SuggestedSize(max(elements, 1) * bound.element_bytes, reached)

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
     from shflbench.checker.dataflow.strides import Stride
     from shflbench.checker.inputs.alternatives import Alternative
+    from shflbench.checker.inputs.compared_constants import ContentThresholds
     from shflbench.checker.inputs.grammar import ArgumentValue
     from shflbench.checker.inputs.size_bound import SizeBound
-    from shflbench.checker.inputs.thresholds import ContentThresholds
     from shflbench.checker.sources.kernel_file import HostArgument
 
 MOST_BYTES = 64 << 20  # of all buffers together, before and after they grow

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.index_values import PARAMETER, IndexValues, normalized
+from shflbench.checker.dataflow.index_values import PARAMETER, IndexValues, normalize
 from shflbench.checker.dataflow.polynomials import difference
 from shflbench.checker.dataflow.value_ranges import ValueRanges
 from shflbench.checker.inputs.argument import Origin
@@ -91,7 +91,7 @@ def _sizes(branch: Op, slicer: Slicer, arguments: Arguments, *, one_block: bool)
     for compare in slicer.writers(branch.guard.number) if branch.guard is not None else ():
         if not has_role(compare.instruction, OpcodeRole.COMPARISON) or len(compare.sources) < 2:  # noqa: PLR2004  (what it compares)
             continue
-        value = normalized(difference(indexes.of(compare.sources[0]), indexes.of(compare.sources[1])))
+        value = normalize(difference(indexes.of(compare.sources[0]), indexes.of(compare.sources[1])))
         numbers = {term: factor for term, factor in value.items() if not term[:1] or term[0].startswith(PARAMETER)}
         index = {term: factor for term, factor in value.items() if term not in numbers}
         (size, factor), *others = numbers.items() or [((), 0)]

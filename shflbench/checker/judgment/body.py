@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.judgment.causes import LAUNCH, of_slice
 from shflbench.checker.opcodes.forms import Access
-from shflbench.checker.runs.coverage import executed, executed_blocks
+from shflbench.checker.runs.coverage import executed_blocks, find_executed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +60,7 @@ def _writes(op: Op) -> bool:
 
 
 def _ran(item: LaunchEvidence, slicer: Slicer) -> frozenset[int]:
-    return executed(slicer.program, executed_blocks(slicer.program, item.runs), item.guarded)
+    return find_executed(slicer.program, executed_blocks(slicer.program, item.runs), item.guarded)
 
 
 def is_of_memory(op: Op) -> bool:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.dataflow.loops import has_no_exit
+from shflbench.checker.dataflow.endless_loops import has_no_exit
 from shflbench.checker.dataflow.nests import loop_exits
 from shflbench.checker.dataflow.warps import divides_into_warps
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.launches import is_special
+from shflbench.checker.inputs.default_launches import is_special
 from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, must_collide
 from shflbench.checker.machine.faults import FaultKind
 from shflbench.checker.races.hazards import MEMORY_FAULTS, RACES, HazardKind
@@ -213,10 +213,10 @@ def _spares_a_launch(observation: Observation, every: Sequence[LaunchEvidence]) 
     launches that ran under them, what several blocks show with such launches, and what a stated block shows with its
     launches.
     """
-    return bool(spared(observation, every))
+    return bool(find_spared(observation, every))
 
 
-def spared(observation: Observation, every: Sequence[LaunchEvidence]) -> list[str]:
+def find_spared(observation: Observation, every: Sequence[LaunchEvidence]) -> list[str]:
     """Return the shapes of the derived launches in which a hazard of other derived launches does not happen."""
     happened = [item.launch for item in observation.launches]
     if any(launch.origin is not Origin.DERIVED for launch in happened):

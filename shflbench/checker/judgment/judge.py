@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from shflbench.checker.dataflow.endless_loops import never_ends, waits_for_clock
 from shflbench.checker.dataflow.guesses import is_guess
-from shflbench.checker.dataflow.loops import never_ends, waits_for_clock
 from shflbench.checker.judgment.body import values_without_body
 from shflbench.checker.judgment.causes import LAUNCH, derived_causes, is_invented, is_of_other_numbers, is_refusal
 from shflbench.checker.judgment.judged_observation import JudgedObservation

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.nests import loop_heads
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.launches import is_special
+from shflbench.checker.inputs.default_launches import is_special
 from shflbench.checker.judgment.body import is_of_memory
 from shflbench.checker.judgment.causes import HOST_ARGS, LAUNCH, OF_VALUES, SHARED, TEXTURES, only_special, race_inputs
 from shflbench.checker.opcodes.forms import Access
@@ -111,7 +111,7 @@ def is_scaled_down(observation: Observation) -> bool:
     return all(item.launch.is_scaled_down and not item.launch.shape.sample for item in observation.launches)
 
 
-def undecided(
+def find_undecided(
     judged: Iterable[JudgedObservation], evidence: KernelEvidence, slicer: Slicer
 ) -> tuple[list[LaunchEvidence], list[Site]]:
     """Return the launches whose values may be the reason that a kernel needs arguments, and the code to execute."""

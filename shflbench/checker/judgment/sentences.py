@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.finding_words import in_words
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.launches import assumed_texts
-from shflbench.checker.judgment.causes import HOST_ARGS, LAUNCH, SHARED, TEXTURES, spared
+from shflbench.checker.inputs.default_launches import assumed_texts
+from shflbench.checker.judgment.causes import HOST_ARGS, LAUNCH, SHARED, TEXTURES, find_spared
 from shflbench.checker.machine.policies import POLICIES
 from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.runs.fitting import OF_SIZE
@@ -60,7 +60,7 @@ def needs_sentence(
     if not is_derived:
         where += _with_number(host)
     inputs = f" with derived {' and '.join(values)}" if values else ""
-    others = spared(first, launches) if LAUNCH in causes else []
+    others = find_spared(first, launches) if LAUNCH in causes else []
     spares = f", but not in {in_words(others)}" if others else ""
     if is_derived and host is not None and (missing := _missing(host)):
         spares += f" (the {missing} of the launch in line {host.line.line} was not understood)"

@@ -6,6 +6,7 @@ Registers that count time become the instruction `$clock`, which gives another n
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from shflbench.checker.link.expand_bulk import bulk_operation
 from shflbench.checker.link.expand_memory import asynchronous_copy, barrier_in_memory
 from shflbench.checker.link.expand_wmma import matrix_of_warp
 from shflbench.checker.link.synthetic import Expansion, step
@@ -27,14 +28,18 @@ TIMERS = {
     "%globaltimer_lo": "u32",
     "%globaltimer_hi": "u32",
 }
+_NO_TYPES: Mapping[str, str] = {}
+_MOVING = {"cp", "st", "red"}
 ROWS = 8  # of one matrix of ldmatrix and stmatrix; each lies at the address that one lane passes
 _ALL = Immediate(FULL_MASK)
 
 
-def expansion(instruction: PtxInstruction, following: PtxInstruction | None = None) -> Expansion | None:
-    """Return what replaces `instruction`, which `following` comes after; None if it stays as it is."""
-    if instruction.opcode == "barrier":
-        return _cluster_barrier(instruction, following)
+def expansion(instruction: PtxInstruction, types: Mapping[str, str] = _NO_TYPES) -> Expansion | None:
+    """Return what replaces `instruction`, given the types of registers; None if it stays as it is."""
+    if instruction.opcode in _MOVING and instruction.modifiers[:1] == ("async",):
+        parts = bulk_operation(instruction, types)
+        if parts is not None:
+            return parts
     if instruction.opcode in _CACHED and "cache_hint" in instruction.modifiers:
         return _without_policy(instruction)
     expand = _EXPANSIONS.get(instruction.opcode)
@@ -135,22 +140,18 @@ def _texture_read(instruction: PtxInstruction) -> Expansion | None:
     return Expansion((changed,))
 
 
-def _cluster_barrier(instruction: PtxInstruction, following: PtxInstruction | None) -> Expansion | None:
-    """Return a barrier of a cluster, which is one block here, as a barrier of the block.
-
-    An arrival that other instructions separate from its wait stays, and is refused.
-    """
-    how = [word for word in instruction.modifiers if word in {"arrive", "wait"}]
-    if instruction.modifiers[:1] != ("cluster",) or not how or "relaxed" in instruction.modifiers:
+def _of_own_rank(instruction: PtxInstruction) -> Expansion | None:
+    """Return an instruction whose result depends on the rank of the thread's own block, with this rank."""
+    if "shared" not in instruction.modifiers and instruction.opcode == "isspacep":
         return None
-    if how == ["wait"]:
-        return Expansion((step("barrier.sync", Immediate(0)),))
-    waits = following is not None and following.opcode == "barrier" and "wait" in following.modifiers
-    return Expansion(()) if waits else None
+    operands = (*instruction.operands, Register("%cluster_ctarank"))
+    return Expansion((replace(instruction, opcode=f"${instruction.opcode}", operands=operands),))
 
 
 _EXPANSIONS: Mapping[str, Callable[[PtxInstruction], Expansion | None]] = {
     "cvta": _owned,
+    "getctarank": _of_own_rank,
+    "isspacep": _of_own_rank,
     "ldmatrix": _ldmatrix,
     "stmatrix": _stmatrix,
     "movmatrix": _all_lanes,

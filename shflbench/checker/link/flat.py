@@ -1,18 +1,17 @@
 """Flatten a kernel: inline its calls, number its registers, place its variables."""
 
 from dataclasses import replace
-from math import prod
 
 from shflbench.checker.link.callgraph import CallGraph, call_graph, candidates, inlined_size
 from shflbench.checker.link.code import FlatCode, FlatInstruction, Frame
 from shflbench.checker.link.device_runtime import PREFIX, call_device_runtime
 from shflbench.checker.link.expand import expansion
 from shflbench.checker.link.frames import FRAME
-from shflbench.checker.link.reach import reached
+from shflbench.checker.link.reach import find_reached
 from shflbench.checker.link.runtime_calls import call_runtime
 from shflbench.checker.link.stacked import StackedCalls, exit_of
 from shflbench.checker.link.synthetic import step
-from shflbench.checker.opcodes.forms import Barrier, Collective
+from shflbench.checker.opcodes.forms import Barrier, ClusterBarrier, Collective
 from shflbench.checker.opcodes.services import CALLS
 from shflbench.checker.opcodes.table import decode
 from shflbench.checker.ptx.syntax import (
@@ -24,7 +23,7 @@ from shflbench.checker.ptx.syntax import (
     Symbol,
     Variable,
     Vector,
-    shortened,
+    shorten,
 )
 from shflbench.errors import EmulatorError
 
@@ -36,11 +35,8 @@ def flatten(module: Module, kernel: str) -> FlatCode:
     """Return the flat code of `kernel`; EmulatorError if the module has no such kernel or a function is missing."""
     function = module.functions.get(kernel)
     if function is None or not function.entry:
-        raise EmulatorError(f"the PTX has no kernel {shortened(kernel)}", "Compile the kernel anew.")
-    clusters = function.directives.get("reqnctapercluster", (1,))
-    if prod(clusters) > 1 or ("explicitcluster" in function.directives and clusters == (1,)):
-        raise EmulatorError(f"{shortened(kernel)} runs in clusters of several blocks", "Check this kernel on a GPU.")
-    names = reached(module, kernel)
+        raise EmulatorError(f"the PTX has no kernel {shorten(kernel)}", "Compile the kernel anew.")
+    names = find_reached(module, kernel)
     graph = call_graph(module, names)
     stacked = graph.cyclic() | set(graph.addressed)
     if inlined_size(module, kernel, stacked) > MOST_INSTRUCTIONS:  # copies multiply where calls nest
@@ -57,7 +53,7 @@ def _place(code: FlatCode, module: Module, names: set[str], graph: CallGraph) ->
     for variable in module.variables.values():
         if variable.name in names:
             if variable.external:
-                message = f"the kernel uses `{shortened(variable.name)}`, which the PTX declares and does not hold"
+                message = f"the kernel uses `{shorten(variable.name)}`, which the PTX declares and does not hold"
                 raise EmulatorError(message, "Compile the variable into the same PTX.")
             code.layout.add(variable.name, variable)
     kernels = sorted(name for name in names & module.functions.keys() if module.functions[name].entry)
@@ -89,7 +85,7 @@ class _Flattener:
     def _inline(self, frame: Frame, returns_to: str) -> None:
         function = frame.function
         if frame.depth > DEEPEST_CALL:
-            raise EmulatorError(f"the calls of {shortened(function.name)} nest deeper than {DEEPEST_CALL}")
+            raise EmulatorError(f"the calls of {shorten(function.name)} nest deeper than {DEEPEST_CALL}")
         for name, type_ in function.registers.items():
             self._code.declare(frame, name, type_)
         for variable in function.variables:
@@ -103,7 +99,7 @@ class _Flattener:
             else:
                 self._append(frame, index, instruction, returns_to)
             if len(self._code.instructions) > MOST_INSTRUCTIONS:
-                name = shortened(self._code.kernel.name)
+                name = shorten(self._code.kernel.name)
                 raise EmulatorError(f"{name} has more than {MOST_INSTRUCTIONS} instructions once its calls are inlined")
         for label in at.get(len(function.instructions), ()):
             self._code.mark(frame.prefix + label)
@@ -113,8 +109,7 @@ class _Flattener:
         if instruction.opcode == "call":
             self._call(frame, index, instruction)
             return
-        following = frame.function.instructions[index + 1 : index + 2]
-        parts = expansion(instruction, following[0] if following else None)
+        parts = expansion(instruction, frame.function.registers)
         if parts is None:
             self._code.instructions.append(FlatInstruction(self._addressed(frame, instruction), frame, returns_to))
             return
@@ -167,13 +162,13 @@ class _Flattener:
         if callee is None or callee.entry:
             dynamic = name.startswith("cuda")
             raise EmulatorError(
-                f"the kernel calls `{shortened(name)}`, which the PTX does not hold ({call.where})",
+                f"the kernel calls `{shorten(name)}`, which the PTX does not hold ({call.where})",
                 "Kernels cannot start kernels here." if dynamic else "Compile the function into the same PTX.",
             )
         formal = [item.name for item in (*callee.results, *callee.parameters)]
         actual = [frame.name(item) for item in (*results, *arguments)]
         if len(callee.results) != len(results) or len(formal) != len(actual):
-            what = f"passes {len(actual)} values, {shortened(name)} takes {len(formal)}"
+            what = f"passes {len(actual)} values, {shorten(name)} takes {len(formal)}"
             raise EmulatorError(f"`{call.shown}` {what} ({call.where})")
         if name in self._stacked:
             self._calls.call(frame, index, call, [name], (results, arguments))
@@ -207,7 +202,7 @@ def _waits(instruction: PtxInstruction) -> bool:
     """Return whether threads may have to wait at `instruction`, or it is replaced by several."""
     if instruction.opcode == "call" or expansion(instruction) is not None:
         return True
-    return isinstance(decode(instruction), Barrier | Collective)
+    return isinstance(decode(instruction), Barrier | ClusterBarrier | Collective)
 
 
 def _parts(call: PtxInstruction) -> tuple[list[str], str, list[str]]:

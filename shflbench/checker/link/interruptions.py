@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from shflbench.checker.link.program import Op
-from shflbench.checker.opcodes.forms import Access, Barrier, Branch, Collective, Exit, Fence, Nothing
+from shflbench.checker.opcodes.forms import Access, Barrier, Branch, ClusterBarrier, Collective, Exit, Fence, Nothing
 
 
 def waits_by_memory(ops: Sequence[Op]) -> bool:
@@ -40,4 +40,4 @@ def _notifies(op: Op) -> bool:
 
 def _ends(op: Op) -> bool:
     """Return whether control jumps, ends or waits at `op`, so that other threads run next to it anyway."""
-    return isinstance(op.form, Branch | Exit | Barrier | Collective)
+    return isinstance(op.form, Branch | Exit | Barrier | ClusterBarrier | Collective)

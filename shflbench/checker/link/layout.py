@@ -8,7 +8,7 @@ import numpy as np
 from shflbench.checker.link.program import ModuleVariable, PlacedVariable
 from shflbench.checker.opcodes.addresses import MODULE_BASE, WINDOW_BYTES
 from shflbench.checker.opcodes.forms import Values
-from shflbench.checker.ptx.syntax import Immediate, Symbol, Variable, shortened, size_of
+from shflbench.checker.ptx.syntax import Immediate, Symbol, Variable, shorten, size_of
 from shflbench.errors import EmulatorError
 
 MOST_MODULE_BYTES = 1 << 28
@@ -104,9 +104,7 @@ class Layout:
     def _address(self, value: Symbol) -> int:
         """Return the address that an initial value is."""
         if value.name not in self.places:
-            raise EmulatorError(
-                f"a variable holds the address of `{shortened(value.name)}`, which the PTX does not hold"
-            )
+            raise EmulatorError(f"a variable holds the address of `{shorten(value.name)}`, which the PTX does not hold")
         return self.places[value.name][1] + value.offset
 
     def image(self, variables: Iterable[Variable]) -> Values:

@@ -10,7 +10,7 @@ from shflbench.checker.link.layout import Area
 from shflbench.checker.link.lower import lower
 from shflbench.checker.link.program import BasicBlock, Op, Program, Slot
 from shflbench.checker.link.registers import SPECIAL
-from shflbench.checker.opcodes.forms import Access, Barrier, Branch, Collective, Exit, Nothing
+from shflbench.checker.opcodes.forms import Access, Barrier, Branch, ClusterBarrier, Collective, Exit, Nothing
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 from shflbench.checker.ptx.syntax import Module, PtxInstruction
 from shflbench.errors import EmulatorError
@@ -53,12 +53,16 @@ def link(module: Module, kernel: str) -> Program:
         stack=range(layout.stack_start, layout.local.used),
         notes=notes(code),
         interrupted=interrupted,
+        opcodes=frozenset(op.instruction.opcode for op in ops),
     )
 
 
 def _waits(op: Op) -> bool:
     """Return whether lanes wait for one another at `op`, which is then a block of its own."""
-    return isinstance(op.form, Barrier) or (isinstance(op.form, Collective) and op.form.mask is not None)
+    form = op.form
+    if isinstance(form, ClusterBarrier):
+        return form.waits
+    return isinstance(form, Barrier) or (isinstance(form, Collective) and form.mask is not None)
 
 
 def _ends_block(op: Op) -> bool:

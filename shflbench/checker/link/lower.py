@@ -25,7 +25,7 @@ from shflbench.checker.ptx.syntax import (
     Register,
     Symbol,
     Vector,
-    shortened,
+    shorten,
 )
 from shflbench.errors import EmulatorError
 from shflbench.model import WARP
@@ -45,7 +45,7 @@ def _lowered(code: FlatCode, number: int, flat: FlatInstruction, parameters: Map
     except EmulatorError as error:
         if flat.instruction.shown in error.message:
             raise
-        raise EmulatorError(f"{shortened(error.message, 200)} in {_quote(flat.instruction)}", error.advice) from error
+        raise EmulatorError(f"{shorten(error.message, 200)} in {_quote(flat.instruction)}", error.advice) from error
 
 
 def _quote(instruction: PtxInstruction) -> str:
@@ -78,7 +78,7 @@ class _Lowering:
         for candidate in (self.frame.prefix + name, name):
             if candidate in self.code.labels:
                 return self.code.labels[candidate]
-        raise EmulatorError(f"no label `{shortened(name)}`")
+        raise EmulatorError(f"no label `{shorten(name)}`")
 
     def _operands(self, form: object) -> tuple[tuple[Slot | None, ...], tuple[Source, ...], MemoryOperand | None]:
         result_types: tuple[str, ...] = getattr(form, "results", ())
@@ -150,7 +150,7 @@ class _Lowering:
                 return places[candidate]
         if name in self.parameters:
             return "param", self.parameters[name]
-        raise EmulatorError(f"unknown name `{shortened(name)}`")
+        raise EmulatorError(f"unknown name `{shorten(name)}`")
 
     def _place(self, form: Access, address: Address) -> MemoryOperand:
         match address.base:
@@ -168,7 +168,7 @@ class _Lowering:
                     frame = Slot(self.code.numbering.number(FRAME), "u8")
                     return MemoryOperand(frame, self.code.layout.stack_start + start + offset + address.offset, "local")
                 if space == "function":
-                    raise EmulatorError(f"`{shortened(name)}` is a function, not a variable")
+                    raise EmulatorError(f"`{shorten(name)}` is a function, not a variable")
                 return MemoryOperand(None, start + offset + address.offset, space)
 
 

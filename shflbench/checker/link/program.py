@@ -98,6 +98,7 @@ class Program:
     stack: range = range(0)  # the bytes of a thread's local memory for functions that are not inlined
     notes: tuple[str, ...] = ()  # sentences on what the emulator does otherwise than a GPU
     interrupted: bool = False  # threads may wait by memory: accesses by which they do so end basic blocks
+    opcodes: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from shflbench.checker.ptx.syntax import Address, Module, Operand, Symbol, Variable, Vector
 
 
-def reached(module: Module, kernel: str) -> set[str]:
+def find_reached(module: Module, kernel: str) -> set[str]:
     """Return the names of the functions and variables that `kernel` can reach, its own among them.
 
     Of another kernel, which it can only launch, the name alone.

@@ -20,7 +20,7 @@ from shflbench.checker.ptx.syntax import (
     Symbol,
     Variable,
     Vector,
-    shortened,
+    shorten,
 )
 from shflbench.errors import EmulatorError
 
@@ -56,7 +56,7 @@ class StackedCalls:
         results, arguments = variables
         function = callee.function
         if len(results) != len(function.results) or len(arguments) != len(function.parameters):
-            what = f"{len(arguments)} values, {shortened(function.name)} takes {len(function.parameters)}"
+            what = f"{len(arguments)} values, {shorten(function.name)} takes {len(function.parameters)}"
             raise EmulatorError(f"`{call.shown}` passes {what} ({call.where})")
         number, _, site = self.code.fresh_label()
         for register, type_ in ((_WORD, "b64"), (_FLAG, "pred"), (_HALF, "b32")):

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 
 from shflbench.checker.link.expand import expansion
 from shflbench.checker.link.linker import link
 from shflbench.checker.link.program import Program
-from shflbench.checker.link.reach import reached
+from shflbench.checker.link.reach import find_reached
 from shflbench.checker.link.registers import known_special
 from shflbench.checker.opcodes.table import decode
 from shflbench.checker.ptx.syntax import Function, Module, PtxInstruction, Register, Vector
@@ -29,7 +28,7 @@ def link_whole(module: Module, kernel: str) -> Program:
     UnsupportedKernelError names every instruction that the kernel reaches and the emulator cannot run, where `link`
     names the first one.
     """
-    names = sorted(reached(module, kernel))
+    names = sorted(find_reached(module, kernel))
     known = [module.functions[name] for name in names if name in module.functions]
     functions = [function for function in known if function.name == kernel or not function.entry]
     if problems := list(dict.fromkeys(problem for function in functions for problem in _problems(function))):
@@ -41,10 +40,10 @@ def link_whole(module: Module, kernel: str) -> Program:
 
 
 def _problems(function: Function) -> Iterator[str]:
-    for instruction, following in zip_longest(function.instructions, function.instructions[1:]):
+    for instruction in function.instructions:
         if instruction.opcode == "call":  # linking knows what it reaches
             continue
-        parts = expansion(instruction, following)
+        parts = expansion(instruction, function.registers)
         for part in (instruction,) if parts is None else parts.instructions:
             try:
                 decode(replace(part, text=instruction.text, location=instruction.location, line=instruction.line))

@@ -41,6 +41,8 @@ def access(state: State, op: Op, members: ThreadSet, transfer: Transfer) -> None
     if space is None:
         _split(state, op, members, transfer)
         return
+    if form.is_barrier and state.bulk.any and form.kind == "ld":
+        state.bulk.test(state.observers, flat)
     credible = _observe(state, op, members, (space, flat), transfer.values)
     if form.atomic:
         done = _exchange(form, space.view(form.type), flat, transfer.values, transfer.out)

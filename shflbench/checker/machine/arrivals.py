@@ -10,7 +10,7 @@ from shflbench.checker.link.program import Op
 from shflbench.checker.machine.barriers import meeting_place, member_masks
 from shflbench.checker.machine.groups import ConvergedGroup
 from shflbench.checker.machine.state import State
-from shflbench.checker.opcodes.forms import Barrier, Values
+from shflbench.checker.opcodes.forms import Barrier, ClusterBarrier, Values
 from shflbench.model import WARP
 
 
@@ -34,7 +34,8 @@ class Arrivals:
 
     def leave(self, op: Op, threads: Values) -> None:
         """Note that some threads that waited at `op`, and were looked at, go on."""
-        self._waiting[meeting_place(op, None)][threads] = False
+        if not isinstance(op.form, ClusterBarrier):
+            self._waiting[meeting_place(op, None)][threads] = False
 
     def leave_all(self) -> None:
         """Note that all threads go on."""
@@ -53,6 +54,8 @@ class Arrivals:
 
     def _completes(self, group: ConvergedGroup, op: Op) -> bool:
         state, threads, meeting = self._state, group.members.threads, meeting_place(op, None)
+        if isinstance(op.form, ClusterBarrier):
+            return True
         flags = self._waiting.get(meeting)
         if flags is None:
             flags = self._waiting[meeting] = np.zeros(state.shape.lanes, np.bool_)

@@ -8,10 +8,10 @@ import numpy as np
 from shflbench.checker.link.program import Op, Slot
 from shflbench.checker.machine.block_votes import vote
 from shflbench.checker.machine.collective import constant, execute_collective
-from shflbench.checker.machine.groups import ConvergedGroup
+from shflbench.checker.machine.groups import ConvergedGroup, waiting_threads
 from shflbench.checker.machine.named_barriers import NamedBarriers, mixed_forms, report_skipped
 from shflbench.checker.machine.state import State
-from shflbench.checker.opcodes.forms import FULL_MASK, Barrier, Collective, Values
+from shflbench.checker.opcodes.forms import FULL_MASK, Barrier, ClusterBarrier, Collective, Values
 from shflbench.model import WARP
 
 
@@ -38,7 +38,9 @@ def releases(
             waiting.setdefault(meeting_place(group.waits_at, named), []).append(group)
     for meeting in waiting.values():
         form = meeting[0].waits_at.form if meeting[0].waits_at else None
-        if isinstance(form, Barrier) and form.whole_block:
+        if isinstance(form, ClusterBarrier):
+            free = state.cluster_barriers.continuing(meeting, state.observers)
+        elif isinstance(form, Barrier) and form.whole_block:
             free = _complete_blocks(state, meeting) if named is None else named.continuing(meeting)
         else:
             free = _complete_masks(state, meeting, same_mask=same_mask)
@@ -48,6 +50,8 @@ def releases(
 
 def meeting_place(op: Op, named: NamedBarriers | None) -> object:
     """Return what threads must have in common to meet: barriers of one kind meet, collectives only with themselves."""
+    if isinstance(op.form, ClusterBarrier):
+        return "cluster"
     if not isinstance(op.form, Barrier):
         return id(op)
     if not op.form.whole_block:
@@ -142,16 +146,6 @@ def _report_masks(state: State, passing: _Passing, ops: Sequence[Op], *, same_ma
             observer.pass_masks(ops[place], passing.threads[at], passing.masks[at], passing.ended[at])
             if not same_mask:
                 observer.meet_other_masks(ops[place], passing.threads[at])
-
-
-def waiting_threads(groups: list[ConvergedGroup]) -> tuple[Values, Values, Values, list[Op]]:
-    """Return the threads of waiting groups, their order, the place of each one's op, and the ops; threads ascend."""
-    ops = list({id(group.waits_at): group.waits_at for group in groups if group.waits_at is not None}.values())
-    numbers = {id(op): number for number, op in enumerate(ops)}
-    places = np.repeat([numbers[id(group.waits_at)] for group in groups], [group.members.count for group in groups])
-    threads = np.concatenate([group.members.threads for group in groups])
-    order = np.argsort(threads)
-    return threads[order], order, places[order], ops
 
 
 def _words(flags: Values) -> Values:

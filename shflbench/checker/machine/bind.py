@@ -16,8 +16,10 @@ from shflbench.checker.opcodes.forms import (
     FULL_MASK,
     Access,
     Barrier,
+    ClusterBarrier,
     Collective,
     Fence,
+    ProxyFence,
     Pure,
     Service,
     Values,
@@ -120,12 +122,14 @@ def _bound(state: State, op: Op, members: ThreadSet) -> Step:
         return partial(_active, state, op, members)
     if isinstance(form, Service):
         return partial(serve, state, op, members)
-    if members.view is None or (op.guard is not None and isinstance(form, Access | Fence)):
+    if members.view is None or (
+        op.guard is not None and isinstance(form, Access | Fence | ProxyFence | ClusterBarrier)
+    ):
         return partial(_scattered, state, op, members)
     if isinstance(form, Barrier):
         return _barrier(state, op, members)
-    if isinstance(form, Fence):
-        return partial(_fence, state, op, members)
+    if isinstance(form, Fence | ProxyFence | ClusterBarrier):
+        return partial(_signal, state, op, members)
     step = _view(state, op, members)
     watched = [slot for slot in op.results if slot is not None and slot.number in state.program.watched]
     return _noting(state, watched, step) if watched else step
@@ -134,6 +138,8 @@ def _bound(state: State, op: Op, members: ThreadSet) -> Step:
 def _inlines(state: State, op: Op, members: ThreadSet) -> bool:
     """Return whether no thread of `members` has to wait at `op`, because all threads that it involves are members."""
     form = op.form
+    if isinstance(form, ClusterBarrier):
+        return False
     if isinstance(form, Barrier):
         if form.whole_block:
             return members.whole_blocks and not form.reduce and not state.has_named_barriers
@@ -246,8 +252,8 @@ def _scattered(state: State, op: Op, members: ThreadSet) -> None:
         base = op.place.base if op.place is not None else None
         address = state.gather(base, members) if base is not None else None
         access(state, op, members, Transfer(address, sources, results))
-    elif isinstance(form, Fence):
-        _fence(state, op, members)
+    elif isinstance(form, Fence | ProxyFence | ClusterBarrier):
+        _signal(state, op, members)
     elif isinstance(form, Pure):
         form.apply(*sources, *results)
     for slot, result in zip(op.results, results, strict=True):
@@ -256,10 +262,13 @@ def _scattered(state: State, op: Op, members: ThreadSet) -> None:
     state.wrote(op.results)
 
 
-def _fence(state: State, op: Op, members: ThreadSet) -> None:
-    """Report a fence of threads; memory is coherent here, so that it has no other effect."""
+def _signal(state: State, op: Op, members: ThreadSet) -> None:
+    """Let threads arrive at the barrier of their clusters, or report a fence: memory is coherent here."""
+    if isinstance(op.form, ClusterBarrier):
+        state.cluster_barriers.arrive(op, members.threads, state.observers)
+        return
     for observer in state.observers:
-        observer.fence(op, members.threads)
+        (observer.fence if isinstance(op.form, Fence) else observer.proxy_fence)(op, members.threads)
 
 
 def _active(state: State, op: Op, members: ThreadSet) -> None:

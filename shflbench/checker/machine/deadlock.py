@@ -6,11 +6,13 @@ import numpy as np
 
 from shflbench.checker.link.block_barriers import form_of
 from shflbench.checker.link.program import Op
-from shflbench.checker.machine.barriers import member_masks, waiting_threads
+from shflbench.checker.machine.barriers import member_masks
 from shflbench.checker.machine.faults import FaultKind, KernelFault
-from shflbench.checker.machine.groups import ConvergedGroup
+from shflbench.checker.machine.groups import ConvergedGroup, waiting_threads
+from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.state import State
-from shflbench.checker.opcodes.forms import Barrier, Values
+from shflbench.checker.opcodes.forms import Barrier, ClusterBarrier, Values
+from shflbench.checker.opcodes.mbarriers import arrivals_of, bytes_of, phase_of
 from shflbench.model import WARP
 
 
@@ -47,6 +49,29 @@ def deadlock(state: State, groups: Sequence[ConvergedGroup]) -> DeadlockError:
     )
 
 
+def deadlock_in_memory(state: State, group: ConvergedGroup, op: Op, space: MemorySpace, element: int) -> DeadlockError:
+    """Return the fault of a launch whose threads test barriers in memory that nobody arrives at any more."""
+    word = space.view("u8")[element : element + 1]
+    _, in_part = divmod(element * 8, space.stride)
+    offset = in_part if space.parts > 1 else space.offset_of(element * 8)
+    name = space.label(space.allocation(offset, 8)) if space.allocations else "the barrier in memory"
+    pending, expected = (int(part[0]) for part in arrivals_of(word))
+    lacks = [f"{pending} of {expected} arrivals"] if pending else []
+    if bytes_ := int(bytes_of(word)[0]):
+        lacks.append(f"{bytes_} bytes" if bytes_ > 0 else f"{-bytes_} bytes to be expected, which have come")
+    thread = int(group.members.threads[0])
+    detail = f"{name} waits for {' and '.join(lacks) or 'a wait'} in phase {int(phase_of(word)[0])}"
+    return DeadlockError(
+        f"deadlock in {state.program.name}: {state.shape.describe(thread)} waits at "
+        f"`{op.instruction.text}` ({op.instruction.where}), {detail}",
+        "Let as many threads arrive as the barrier counts, and wait for the parity of the phase that is not complete.",
+        kind=FaultKind.DEADLOCK,
+        op=op,
+        threads=(state.shape.in_block(thread),),
+        detail=detail,
+    )
+
+
 def _report_divided(state: State, groups: list[ConvergedGroup]) -> None:
     """Report warps whose lanes wait at different barriers of the block."""
     if groups:
@@ -58,6 +83,8 @@ def _report_divided(state: State, groups: list[ConvergedGroup]) -> None:
 def _missing(state: State, waiting: Sequence[tuple[ConvergedGroup, Op]], group: ConvergedGroup, op: Op) -> Values:
     """Return the live threads that the first thread of a waiting group waits for, if it is certain which ones."""
     thread = int(group.members.threads[0])
+    if isinstance(op.form, ClusterBarrier):
+        return state.cluster_barriers.missing(thread)
     whole_block = isinstance(op.form, Barrier) and op.form.whole_block
     if isinstance(op.form, Barrier) and op.form.counted:
         return np.empty(0, np.intp)

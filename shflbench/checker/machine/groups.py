@@ -24,12 +24,13 @@ class ConvergedGroup:
     ran_at: int = 0  # number of the scheduler's choice by which it last ran
     masks: Values | None = None  # that its threads pass, while they wait at a collective or a barrier of lanes
     sleeps_until: int = 0  # number of the scheduler's choice up to which others run, where choices are random
+    tests: int = 0  # of barriers in memory, since it last wrote memory, or waited
     meetings: int = 0  # how often it has met others in memory: executed strong accesses
     polled: set[tuple[str, int]] = field(default_factory=set)  # places that it may wait to change: space and first byte
 
     def resume(self, at: int) -> None:
         """Run on from the block `at`, after waiting."""
-        self.at, self.waits_at, self.masks = at, None, None
+        self.at, self.waits_at, self.masks, self.tests = at, None, None, 0
 
     def split(self, chosen: Values, part: PartOf) -> "tuple[ConvergedGroup, ConvergedGroup]":
         """Return two groups at the same place: the members whose flag is set, and the others."""
@@ -39,11 +40,11 @@ class ConvergedGroup:
             for those in (threads[chosen], threads[~chosen])
         )
         for group in (one, other):
-            group.polled, group.meetings = set(self.polled), self.meetings
+            group.polled, group.meetings, group.tests = set(self.polled), self.meetings, self.tests
         return one, other
 
 
-def merged(groups: list[ConvergedGroup], everyone: ThreadSet, part: PartOf) -> list[ConvergedGroup]:
+def merge(groups: list[ConvergedGroup], everyone: ThreadSet, part: PartOf) -> list[ConvergedGroup]:
     """Return the groups of one lockstep group of threads, `everyone`, joining those that run at the same place."""
     running: dict[int, list[ConvergedGroup]] = {}
     result = []
@@ -62,3 +63,13 @@ def merged(groups: list[ConvergedGroup], everyone: ThreadSet, part: PartOf) -> l
         turns, ran_at, meetings = (max(getattr(group, name) for group in parts) for name in names)
         result.append(ConvergedGroup(members, groups[0].lockstep, at, turns=turns, ran_at=ran_at, meetings=meetings))
     return result
+
+
+def waiting_threads(groups: list[ConvergedGroup]) -> tuple[Values, Values, Values, list[Op]]:
+    """Return the threads of waiting groups, their order, the place of each one's op, and the ops; threads ascend."""
+    ops = list({id(group.waits_at): group.waits_at for group in groups if group.waits_at is not None}.values())
+    numbers = {id(op): number for number, op in enumerate(ops)}
+    places = np.repeat([numbers[id(group.waits_at)] for group in groups], [group.members.count for group in groups])
+    threads = np.concatenate([group.members.threads for group in groups])
+    order = np.argsort(threads)
+    return threads[order], order, places[order], ops

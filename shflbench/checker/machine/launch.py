@@ -87,6 +87,7 @@ def execute(  # noqa: PLR0913  (all but the first two by name)
     state = _ready(launch, unwritten)
     memory = state.spaces["global"]
     state.absent_fill, state.dropped = absent_fill, dropped
+    state.bulk.is_late = policy is not LOCKSTEP
     if observe is not None:
         state.observers = observe(state)
     scheduler = Scheduler(state, policy, seed, step_limit, launch.machine.deadline)
@@ -189,7 +190,7 @@ def module_contents(launch: EmulatedLaunch) -> dict[str, bytes]:
     return {place.name: memory[place.start : place.start + place.size].tobytes() for place in places}
 
 
-def printed(launch: EmulatedLaunch) -> str:
+def read_output(launch: EmulatedLaunch) -> str:
     """Return what the kernel printed in the last run of `launch`."""
     state = launch.machine.state
     return "".join(state.printed) if state is not None and state.program is launch.program else ""

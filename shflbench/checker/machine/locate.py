@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from shflbench.checker.link.program import MemoryOperand, Op
+from shflbench.checker.machine.distributed import fault_of_block, is_distributed, places_of
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.memory import Fault, MemorySpace
 from shflbench.checker.machine.state import State
@@ -47,9 +48,23 @@ def faulty(state: State, op: Op, members: ThreadSet, base: Values | None) -> Val
         starts: Values | int = window
         if name == "local" and not place.space:
             starts = window + owner_bytes(members.threads[chosen])
+        if name == "shared" and (state.shape.has_clusters or "mapa" in state.program.opcodes):
+            wrong[chosen] = _faulty_of_blocks(state, op, members.threads[chosen], addresses[chosen] - window, size)
+            continue
         wrong[chosen] = space.faulty(addresses[chosen] - starts, size)
         if name == "module" and form.writes:
             wrong[chosen] |= _constants(state, addresses[chosen] - space.base) >= 0
+    return wrong
+
+
+def _faulty_of_blocks(state: State, op: Op, threads: Values, addresses: Values, size: int) -> Values:
+    """Return which accesses to the shared memory of blocks of a cluster are out of bounds or misaligned."""
+    form: Access = op.form  # type: ignore[assignment]
+    home = state.shape.block_of(threads)
+    places = places_of(state, home, addresses)
+    wrong: Values = state.spaces["shared"].faulty(places.offsets, size) | (places.blocks < 0)
+    if op.place is not None and op.place.space and not form.distributed:
+        wrong |= places.blocks != home
     return wrong
 
 
@@ -84,8 +99,7 @@ def by_space(addresses: Values, name: str) -> Iterator[tuple[str, Values, int]]:
 
 
 def _find(state: State, op: Op, members: ThreadSet, base: Values | None) -> tuple[MemorySpace | None, Values]:
-    place = op.place
-    form: Access = op.form  # type: ignore[assignment]
+    place, form = op.place, op.form
     if place is None:  # impossible: lowering gives every access a place
         raise AssertionError(op)
     shape = base.shape if base is not None else members.threads.shape
@@ -102,9 +116,9 @@ def _find(state: State, op: Op, members: ThreadSet, base: Values | None) -> tupl
     if name in {"global", "const"} and not (name := _global_part(addresses)):
         return None, addresses
     space = state.spaces[name]
-    index = _index(state, form, space, members, addresses)
-    if name == "module" and form.writes:
-        _refuse_constants(state, space, index.reshape(-1) * np.dtype(form.type).itemsize)
+    index = _index(state, op, space, members, addresses)
+    if name == "module" and form.writes:  # type: ignore[union-attr]
+        _refuse_constants(state, space, index.reshape(-1) * np.dtype(form.type).itemsize)  # type: ignore[union-attr]
     return space, index
 
 
@@ -125,8 +139,12 @@ def _global_part(addresses: Values) -> str:
     return "module" if module.all() else "" if module.any() else "global"
 
 
-def _index(state: State, form: Access, space: MemorySpace, members: ThreadSet, addresses: Values) -> Values:
+def _index(state: State, op: Op, space: MemorySpace, members: ThreadSet, addresses: Values) -> Values:
     """Return the indices of the elements at addresses in a space, of which each thread may have a part."""
+    may_be_distributed = space.name == "shared" and (state.shape.has_clusters or "mapa" in state.program.opcodes)
+    if may_be_distributed and is_distributed(addresses):
+        return _distributed_index(state, op, space, members, addresses)
+    form: Access = op.form  # type: ignore[assignment]
     starts = _part_starts(state, space, members) if space.name in {"shared", "local"} else None
     element = np.dtype(form.type).itemsize
     try:
@@ -136,6 +154,18 @@ def _index(state: State, form: Access, space: MemorySpace, members: ThreadSet, a
         if other is None:
             raise
         raise other from fault
+
+
+def _distributed_index(state: State, op: Op, space: MemorySpace, members: ThreadSet, addresses: Values) -> Values:
+    """Return the indices of the elements at addresses in the shared memory of blocks of a cluster."""
+    form: Access = op.form  # type: ignore[assignment]
+    home = _of_threads(state, members, "blocks", state.shape.block_of)
+    places = places_of(state, home, addresses)
+    fault = fault_of_block(state, form, op.place.space if op.place is not None else "", home, places)
+    if fault is not None:
+        raise fault
+    element = np.dtype(form.type).itemsize
+    return space.locate(places.offsets, places.blocks * space.stride, element * form.vector, element)
 
 
 def _part_starts(state: State, space: MemorySpace, members: ThreadSet) -> Values:

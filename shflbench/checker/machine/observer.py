@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from shflbench.checker.link.program import Op
+from shflbench.checker.machine.bulk_copy import BulkCopy
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.threads import ThreadSet
 from shflbench.checker.opcodes.forms import Values
@@ -19,6 +20,24 @@ class Observer:
 
     def fence(self, op: Op, threads: Values) -> None:
         """Get a fence of threads."""
+
+    def launch_dependents(self, op: Op, threads: Values) -> None:
+        """Get threads that let the grids begin that depend on theirs."""
+
+    def wait_for_grids(self, op: Op, threads: Values) -> None:
+        """Get threads that continue because the grids before theirs have completed."""
+
+    def proxy_fence(self, op: Op, threads: Values) -> None:
+        """Get a fence of threads between the generic and the async proxy."""
+
+    def start_copy(self, copy: BulkCopy) -> None:
+        """Get a bulk copy, or an asynchronous store, that a thread starts."""
+
+    def complete_copy(self, copy: BulkCopy) -> None:
+        """Get a bulk copy that has moved its data."""
+
+    def wait_copies(self, thread: int, copies: Sequence[BulkCopy], *, only_read: bool) -> None:
+        """Get a thread that has waited for copies, or only until these have read their sources."""
 
     def finish(self) -> None:
         """Get the end of the launch, or the error that stopped it."""
@@ -43,6 +62,15 @@ class Observer:
 
     def acquire_from_barrier(self, threads: Values, meeting: int) -> None:
         """Get threads that waited at a barrier, now complete: accesses before all arrivals happen before their next."""
+
+    def arrive_at_cluster(self, op: Op, threads: Values, phases: Values) -> None:
+        """Get threads that arrive at the barrier of their clusters, and for which time each does."""
+
+    def leave_cluster(self, threads: Values, phases: Values, op: Op | None = None) -> None:
+        """Get threads that have waited for a barrier of their clusters, now complete: the number of each one."""
+
+    def end(self, threads: Values, op: Op | None) -> None:
+        """Get threads of a launch with clusters that exit, at `op`."""
 
     def skip_barrier(self, op: Op, threads: Values, ended: Values, end: Op | None) -> None:
         """Get threads that continue from a barrier, and others of their block that ended before, the first at `end`."""

@@ -16,7 +16,7 @@ from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.threads import scattered
 from shflbench.checker.opcodes.forms import Access, Values
-from shflbench.checker.opcodes.mbarriers import is_fresh, phase_of
+from shflbench.checker.opcodes.mbarriers import PHASES, is_fresh, phase_of
 
 WORD = 4  # bytes of the smallest copy
 
@@ -108,7 +108,7 @@ class PendingCopies:
         if not (self._waiting[_BARRIER] >= 0).any():
             return
         for barrier, phase in {*zip(barriers.tolist(), phases.tolist(), strict=True)}:
-            done = (self._waiting[_BARRIER] == barrier) & (self._waiting[_PHASE] <= phase)
+            done = (self._waiting[_BARRIER] == barrier) & ((phase - self._waiting[_PHASE]) % PHASES < PHASES // 2)
             if done.any():
                 self._remove(done)
 

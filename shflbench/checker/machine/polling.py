@@ -40,6 +40,10 @@ class Polling(Observer):
         self._read: set[tuple[str, int]] = set()
         self._written: set[tuple[str, int]] = set()
         self._before: Values = np.zeros(0, np.uint8)
+        self.tested: tuple[Op, MemorySpace, int] | None = (
+            None  # a barrier in memory that the group that runs has tested
+        )
+        self.has_written = False  # whether the group that runs has written memory
         self._turns: list[_Turn] = []
         self._wakes = 0
 
@@ -47,8 +51,11 @@ class Polling(Observer):
         """Collect what strong accesses read, and what strong stores change."""
         del members
         form: Access = op.form  # type: ignore[assignment]
+        self.has_written |= form.writes
         if not form.strong:
             return
+        if form.is_barrier and form.kind == "ld":
+            self.tested = op, space, int(index[0])
         if form.kind in {"ld", "atom"} and len(self._read) < MOST_PLACES:
             self._read.update(_places(form, space, index[:MOST_PLACES]))
         if form.kind == "st":

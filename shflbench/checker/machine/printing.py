@@ -29,7 +29,7 @@ class _Arguments:
         return value
 
 
-def formatted(text: str, values: bytes, string: Callable[[int], str]) -> str:
+def format_text(text: str, values: bytes, string: Callable[[int], str]) -> str:
     """Return `text` with its conversions replaced; `string` returns the characters at an address."""
     arguments = _Arguments(values)
     return _CONVERSION.sub(lambda match: _converted(match, arguments, string), text)

@@ -6,10 +6,11 @@ from functools import partial
 import numpy as np
 
 from shflbench.checker.link.program import Op, Slot
+from shflbench.checker.machine.bulk_services import BULK_SERVICES
 from shflbench.checker.machine.collective import constant
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.paged_memory import PagedMemory
-from shflbench.checker.machine.printing import formatted
+from shflbench.checker.machine.printing import format_text
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet, scattered
 from shflbench.checker.opcodes.addresses import GLOBAL_BASE, MODULE_BASE, WINDOWS, owner_bytes, window_of
@@ -73,7 +74,7 @@ def _vprintf(state: State, _op: Op, threads: Values, operands: Sequence[Values])
         memory, start = _memory(state, thread, values) if values else (None, 0)
         if len(state.printed) < _MOST_PRINTED:
             arguments = b"" if memory is None else memory[start:].tobytes()[:_LONGEST_STRING]
-            state.printed.append(formatted(_text(state, thread, text), arguments, partial(_text, state, thread)))
+            state.printed.append(format_text(_text(state, thread, text), arguments, partial(_text, state, thread)))
     return (np.zeros(threads.shape, np.uint32),)
 
 
@@ -181,6 +182,18 @@ def _copy_deliver(state: State, _op: Op, threads: Values, _operands: Sequence[Va
     return ()
 
 
+def _launch_dependents(state: State, op: Op, threads: Values, _operands: Sequence[Values]) -> Sequence[Values]:
+    for observer in state.observers:
+        observer.launch_dependents(op, threads)
+    return ()
+
+
+def _wait_for_grids(state: State, op: Op, threads: Values, _operands: Sequence[Values]) -> Sequence[Values]:
+    for observer in state.observers:
+        observer.wait_for_grids(op, threads)
+    return ()
+
+
 _SERVICES: Mapping[str, Callable[[State, Op, Values, Sequence[Values]], Sequence[Values]]] = {
     "vprintf": _vprintf,
     "__assertfail": _assertfail,
@@ -191,6 +204,9 @@ _SERVICES: Mapping[str, Callable[[State, Op, Values, Sequence[Values]], Sequence
     "copy_wait": _copy_wait,
     "copy_wait_all": _copy_wait,
     "copy_deliver": _copy_deliver,
+    **BULK_SERVICES,
     "stack": _stack,
     "no_function": _no_function,
+    "launch_dependents": _launch_dependents,
+    "wait_for_grids": _wait_for_grids,
 }

@@ -11,16 +11,16 @@ from shflbench.checker.link.program import Op
 from shflbench.checker.machine.arrivals import Arrivals
 from shflbench.checker.machine.barriers import involves_all, releases
 from shflbench.checker.machine.bind import Trace, bind, trace
-from shflbench.checker.machine.deadlock import deadlock
+from shflbench.checker.machine.deadlock import deadlock, deadlock_in_memory
 from shflbench.checker.machine.faults import FaultKind, KernelFault
-from shflbench.checker.machine.groups import ConvergedGroup, PartOf, merged
+from shflbench.checker.machine.groups import ConvergedGroup, PartOf, merge
 from shflbench.checker.machine.iterations import Iterations
 from shflbench.checker.machine.named_barriers import NamedBarriers
 from shflbench.checker.machine.policies import TURN, Diverged, Policy, all_threads
 from shflbench.checker.machine.polling import Polling
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet, scattered
-from shflbench.checker.opcodes.forms import Branch, Exit, Values
+from shflbench.checker.opcodes.forms import Branch, ClusterBarrier, Exit, Values
 from shflbench.model import WARP
 
 # Instructions of one launch, each for many threads: some seconds for a small launch, a minute or two for a large one.
@@ -31,6 +31,7 @@ THREADS_OF_EQUAL_COST = 200  # that take as long as the instruction itself, abou
 PATIENCE = 1 << 10  # choices after which a group runs that others were always preferred to
 FAVORS = 1 << 6  # choices for which it runs then
 STEPS_PER_CLOCK = 16  # instructions between two looks at the clock; each takes 5 µs for few threads, 10 ms for many
+MOST_TESTS = 1 << 4  # of a barrier in memory by a group that writes nothing meanwhile, if all others wait, too
 SLEEP = 1 << 5  # choices for which a group may not run after it has met others in memory, where choices are random
 
 IN_ORDER = attrgetter("lockstep", "at")  # the order of a policy; within a lockstep group, the group that lags behind
@@ -88,6 +89,7 @@ class Scheduler:
         self.polling = Polling() if state.program.interrupted else None
         if self.polling is not None:
             state.observers = (*state.observers, self.polling)
+        self._is_testing, self._progress = False, (0, self.live)  # completed copies and live threads at the last test
         self.steps, self.step_limit, self.deadline = 0, step_limit, deadline
         self.work = 0.0  # instructions, weighted by the time that they take for their threads
 
@@ -100,6 +102,7 @@ class Scheduler:
                     self._advance(group)
                 elif not self._release() and not self._release(same_mask=False):
                     raise (self.named.fault() if self.named else None) or deadlock(self.state, self.groups)
+        self.state.bulk.finish(self.state.observers)
 
     def _choose(self) -> ConvergedGroup | None:
         """Return the group to run next: by fairness, then by the policy, then the group that lags behind."""
@@ -175,7 +178,10 @@ class Scheduler:
             if not self._end(group, code):
                 break
         if self.polling is not None:
+            self._count_tests(self.polling, group)
             self._wake(self.polling, group)
+        if self.state.cluster_barriers.has_arrivals:
+            self._release()
         if self._parts[group.lockstep] > 1:
             self._merge(group.lockstep)
 
@@ -185,6 +191,27 @@ class Scheduler:
             if not number % STEPS_PER_CLOCK:
                 self.deadline.check()
             step()
+
+    def _count_tests(self, polling: Polling, group: ConvergedGroup) -> None:
+        """Count how often a group tests a barrier in memory and writes nothing; DeadlockError if all do only that."""
+        tested, has_written = polling.tested, polling.has_written
+        polling.tested, polling.has_written = None, False
+        completed = self.state.bulk.completed
+        if has_written or (completed, self.live) != self._progress:
+            self._progress = (completed, self.live)
+            for other in self.groups if self._is_testing else ():
+                other.tests = 0
+            self._is_testing = False
+        if tested is None:
+            return
+        self._is_testing = True
+        group.tests += 1
+        waits = (other.tests >= MOST_TESTS for other in self.groups if other.waits_at is None)
+        if group.tests >= MOST_TESTS and group in self.groups and all(waits) and not self._release():
+            if self.state.bulk.any:
+                self.state.bulk.finish(self.state.observers)
+                return
+            raise deadlock_in_memory(self.state, group, *tested)
 
     def _wake(self, polling: Polling, group: ConvergedGroup) -> None:
         """Let groups run that poll what `group` has written: before others, or as likely as others at random."""
@@ -219,6 +246,8 @@ class Scheduler:
                 return False
             case _:
                 group.at, group.waits_at, group.turns = code.at, last, 0
+                if isinstance(last.form, ClusterBarrier):
+                    self.state.cluster_barriers.wait(last, group.members.threads)
                 self._arrived(group)
                 return group.waits_at is None and len(self.lockstep_groups) == 1 and group in self.groups
 
@@ -289,6 +318,10 @@ class Scheduler:
             )
         self.state.ends.append((group.members.threads, op))
         self.state.alive.reshape(-1)[group.members.threads] = False
+        if self.state.shape.has_clusters or self.state.bulk.has_started:
+            self.state.cluster_barriers.has_arrivals = True  # those that wait for these threads may go on
+            for observer in self.state.observers:
+                observer.end(group.members.threads, op)
         if self.arrivals is not None:
             self.arrivals.end()
         self.live -= group.members.count
@@ -300,7 +333,7 @@ class Scheduler:
         places = [group.at for group in parts if group.waits_at is None]
         if len(parts) > 1 and len(set(places)) == len(places):
             return
-        joined = merged(parts, self.lockstep_groups[lockstep], self._part_of(lockstep))
+        joined = merge(parts, self.lockstep_groups[lockstep], self._part_of(lockstep))
         if len(joined) < len(parts):
             self.groups = [group for group in self.groups if group.lockstep != lockstep] + joined
             self._parts[lockstep] = len(joined)
@@ -356,8 +389,10 @@ class Scheduler:
 
     def _release(self, *, same_mask: bool = True) -> bool:
         """Let all threads continue whose barriers are complete; return whether there were any."""
-        if self.arrivals is not None and not self.arrivals.may_complete() and same_mask:
+        may_complete = self.state.cluster_barriers.has_arrivals or self.arrivals is None
+        if self.arrivals is not None and not (self.arrivals.may_complete() or may_complete) and same_mask:
             return False
+        self.state.cluster_barriers.has_arrivals = False
         released = False
         for groups, threads in releases(self.state, self.groups, self.named, same_mask=same_mask):
             released = True

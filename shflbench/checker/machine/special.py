@@ -1,10 +1,11 @@
 """The values of the special registers before a launch."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from shflbench.checker.link.program import Program
+from shflbench.checker.machine.clusters import Clusters
 from shflbench.checker.machine.threads import Dimensions, Shape
 from shflbench.checker.opcodes.addresses import MODULE_BASE, OWNER, owner_bytes
 from shflbench.checker.opcodes.forms import Values
@@ -15,7 +16,9 @@ RESERVED_SHARED_ALIGN = 16
 AXES = ("x", "y", "z")
 
 
-def special_values(program: Program, shape: Shape, dynamic_shared: int) -> Mapping[str, Values | int]:
+def special_values(
+    program: Program, shape: Shape, clusters: Clusters, dynamic_shared: int
+) -> Mapping[str, Values | int]:
     """Return the value of each special register, one for all threads or an array [warps, 32].
 
     A launch without clusters has clusters of one block (PTX ISA 9.0, "Special Registers").
@@ -31,13 +34,13 @@ def special_values(program: Program, shape: Shape, dynamic_shared: int) -> Mappi
         **_sizes("ntid", shape.block_dims),
         **_indexes("ctaid", block, shape.grid_dims),
         **_sizes("nctaid", shape.grid_dims),
-        **_indexes("clusterid", block, shape.grid_dims),
-        **_sizes("nclusterid", shape.grid_dims),
-        **_sizes("cluster_ctaid", (0, 0, 0)),
-        **_sizes("cluster_nctaid", (1, 1, 1)),
-        "%cluster_ctarank": 0,
-        "%cluster_nctarank": 1,
-        "%is_explicit_cluster": 0,
+        **{f"%clusterid.{axis}": index[running] for axis, index in zip(AXES, clusters.indexes, strict=True)},
+        **_sizes("nclusterid", clusters.dims),
+        **{f"%cluster_ctaid.{axis}": index[running] for axis, index in zip(AXES, clusters.in_cluster, strict=True)},
+        **_sizes("cluster_nctaid", shape.cluster),
+        "%cluster_ctarank": clusters.rank[running],
+        "%cluster_nctarank": clusters.size,
+        "%is_explicit_cluster": int(shape.has_clusters),
         OWNER: owner_bytes(thread),
         "%laneid": lane,
         "%warpid": in_block // WARP,
@@ -82,5 +85,5 @@ def _indexes(name: str, numbers: Values, dims: Dimensions) -> dict[str, Values]:
     return {f"%{name}.{axis}": part for axis, part in zip(AXES, parts, strict=True)}
 
 
-def _sizes(name: str, dims: Dimensions) -> dict[str, int]:
+def _sizes(name: str, dims: Sequence[int]) -> dict[str, int]:
     return {f"%{name}.{axis}": size for axis, size in zip(AXES, dims, strict=True)}

@@ -8,6 +8,9 @@ import numpy as np
 from shflbench.checker.link.barrier_loops import BarrierLoops, barrier_loops
 from shflbench.checker.link.block_barriers import has_named_barriers
 from shflbench.checker.link.program import Op, Program, Slot
+from shflbench.checker.machine.bulk_copies import BulkCopies
+from shflbench.checker.machine.cluster_barriers import ClusterBarriers
+from shflbench.checker.machine.clusters import Clusters
 from shflbench.checker.machine.dropped import DroppedAccesses
 from shflbench.checker.machine.iterations import Iterations
 from shflbench.checker.machine.memory import ALIGNMENT, GUARD, LARGEST_GUARD, MemorySpace, set_bounds
@@ -60,6 +63,8 @@ class State:
         self.block_of = shape.block_of(self.thread_numbers)
         self.existing = self.thread_numbers % shape.lanes_per_block < shape.block  # all but lanes of partial warps
         self.alive = np.zeros((shape.warps, WARP), np.bool_)
+        self.clusters = Clusters(shape)
+        self.cluster_barriers = ClusterBarriers(shape, self.clusters, self.alive)
         self.absent_fill = ABSENT_FILLS[0]
         self.ends: list[tuple[Values, Op | None]] = []  # threads that have ended, and at which op
         self.iterations: Iterations | None = None  # once threads have diverged, of loops around barriers
@@ -72,6 +77,7 @@ class State:
             "param": MemorySpace("param", 1, program.parameter_bytes),
             "global": buffers,
         }
+        self.bulk = BulkCopies(shape.lanes, self.spaces)
         self.buffers = list(buffers.allocations)  # those of the launch, without what `malloc` gives
 
     def start(self, arguments: Values, symbols: Mapping[str, bytes], unwritten: int = UNWRITTEN_FILLS[0]) -> None:
@@ -90,6 +96,8 @@ class State:
         self.iterations = None
         self.printed, self.ticks, self.comparisons, self.heap = [], 0, 0, []
         self.copies = PendingCopies(self.shape.lanes)
+        self.bulk = BulkCopies(self.shape.lanes, self.spaces)
+        self.cluster_barriers = ClusterBarriers(self.shape, self.clusters, self.alive)
         self._fill_special(self.dynamic_shared)
         for name in ("shared", "local"):
             self.spaces[name].bytes.fill(unwritten)
@@ -132,7 +140,7 @@ class State:
         return members
 
     def _fill_special(self, dynamic_shared: int) -> None:
-        values = special_values(self.program, self.shape, dynamic_shared)
+        values = special_values(self.program, self.shape, self.clusters, dynamic_shared)
         for name, number in self.program.special.items():
             np.copyto(self.registers[number], values.get(name, 0), casting="unsafe")
 

@@ -21,6 +21,11 @@ def coordinates(number: int, dims: Dimensions) -> Dimensions:
     return x, y, z
 
 
+def divides(cluster: Dimensions, grid: Dimensions) -> bool:
+    """Return whether a grid consists of whole clusters."""
+    return not any(blocks % part for blocks, part in zip(grid, cluster, strict=True))
+
+
 @dataclass(frozen=True, slots=True)
 class Shape:
     """A launch: `grid` blocks of `block` threads, and how both are arranged; registers have room for whole warps.
@@ -36,9 +41,10 @@ class Shape:
     grid_dims: Dimensions = (0, 1, 1)
     block_dims: Dimensions = (0, 1, 1)
     sample: tuple[int, ...] = ()  # numbers of the blocks that run; empty: all
+    cluster: Dimensions = (1, 1, 1)  # blocks of a cluster
 
     def __post_init__(self) -> None:
-        """Complete the dimensions; ValueError if they do not multiply to the totals."""
+        """Complete the dimensions; ValueError if they do not multiply to the totals, or clusters do not fit."""
         if self.sample and len(self.sample) != self.grid:
             raise ValueError(f"{len(self.sample)} blocks are not the {self.grid} that run")
         blocks = prod(self.grid_dims) if self.sample else self.grid
@@ -48,11 +54,20 @@ class Shape:
                 object.__setattr__(self, name, (total, 1, 1))  # of a frozen dataclass
             elif prod(dims) != total or min(dims) < 1:
                 raise ValueError(f"the dimensions {dims} do not make {total}")
+        if self.has_clusters and (self.sample or not divides(self.cluster, self.grid_dims)):
+            raise ValueError(f"clusters of {self.cluster} blocks do not make the grid {self.grid_dims}")
 
     @classmethod
-    def of(cls, grid: Dimensions, block: Dimensions, sample: tuple[int, ...] = ()) -> "Shape":
+    def of(
+        cls, grid: Dimensions, block: Dimensions, sample: tuple[int, ...] = (), cluster: Dimensions = (1, 1, 1)
+    ) -> "Shape":
         """Return the shape with these dimensions, of which a `sample` of the blocks runs, or all."""
-        return cls(len(sample) or prod(grid), prod(block), grid, block, sample)
+        return cls(len(sample) or prod(grid), prod(block), grid, block, sample, cluster)
+
+    @property
+    def has_clusters(self) -> bool:
+        """Whether clusters have several blocks."""
+        return self.cluster != (1, 1, 1)
 
     @property
     def warps_per_block(self) -> int:

@@ -22,6 +22,10 @@ WINDOWS: Mapping[str, int] = {
 }
 WINDOW_BYTES = 1 << 24
 OWNERS = 1 << 22  # windows of local memory; threads of larger launches share them
+# Windows of shared memory: that of the thread's own block, one for each rank in a cluster, and one of no rank at all.
+# A cluster has at most 16 blocks (CUDA C++ Programming Guide 13.0, "Thread Block Clusters").
+MOST_RANKS = 16
+_PARTS: Mapping[str, int] = {"local": OWNERS, "shared": MOST_RANKS + 2}
 OWNER = "%local_owner"  # special register: bytes from the first window of local memory to that of the thread
 
 
@@ -36,13 +40,19 @@ def window_of(addresses: Values) -> Values:
     base = np.zeros(addresses.shape, "u8")
     for name in ("shared", "local", "param"):
         start = np.uint64(WINDOWS[name])
-        size = np.uint64(WINDOW_BYTES * (OWNERS if name == "local" else 1))
+        size = np.uint64(WINDOW_BYTES * _PARTS.get(name, 1))
         base[(addresses >= start) & (addresses < start + size)] = start
     return base
 
 
+def own_rank_window(rank: Values | int) -> Values:
+    """Return what `mapa` adds to an address in the window of the block itself, to name the block of this rank."""
+    windows: Values = (np.minimum(np.asarray(rank, np.int64), MOST_RANKS) + 1) * WINDOW_BYTES
+    return windows
+
+
 def _without_sub_space(modifiers: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the modifiers without `::cta` and the like: in clusters of one block, each is the space itself."""
+    """Return the modifiers without `::cta` and the like: cluster and block share one window."""
     return tuple(word for word in modifiers if word not in {"cta", "cluster", "entry", "func"})
 
 
@@ -58,21 +68,53 @@ def _cvta(instruction: PtxInstruction) -> Pure:
 
 def _isspacep(instruction: PtxInstruction) -> Pure:
     (space,) = _without_sub_space(instruction.modifiers)
-    if space not in {"global", "shared", "local", "param"}:  # constants lie among the global addresses here
+    if space not in {"global", "local", "param"}:  # constants lie among the global addresses here
         raise UnknownFormError
     return Pure(
         ("?",), ("u8",), lambda a, out: np.copyto(out, window_of(np.broadcast_to(a, out.shape)) == WINDOWS[space])
     )
 
 
+_RANK_BITS = (1 << 29) - WINDOW_BYTES  # of an address, in which the number of a window of shared memory stands
+
+
+def _isspacep_shared(instruction: PtxInstruction) -> Pure:
+    """Return whether an address lies in shared memory: of the thread's block, or with `::cluster` of any of them."""
+    if _without_sub_space(instruction.modifiers) != ("shared",):
+        raise UnknownFormError
+    of_cluster = "cluster" in instruction.modifiers
+
+    def apply(address: Values, rank: Values, out: Values) -> None:
+        address = np.broadcast_to(address, out.shape)
+        inside = window_of(address) == WINDOWS["shared"]
+        if not of_cluster:
+            number = (address & np.uint64(_RANK_BITS)) // np.uint64(WINDOW_BYTES)
+            inside &= (number == 0) | (number == np.asarray(rank).astype(np.uint64) + np.uint64(1))
+        np.copyto(out, inside)
+
+    return Pure(("?",), ("u8", "u4"), apply)
+
+
 def _mapa(instruction: PtxInstruction) -> Pure:
-    """Return the address in the block of rank 0, which is the block itself: clusters have one block here."""
+    """Return the address of the same byte in the block of a rank."""
     type_ = NUMPY[instruction.modifiers[-1]]
-    return Pure((type_,), (type_, "u4"), lambda a, _, out: np.copyto(out, a))
+
+    def apply(address: Values, rank: Values, out: Values) -> None:
+        byte = np.asarray(address, type_) & np.array((1 << 8 * out.itemsize) - 1 - _RANK_BITS, type_)
+        np.copyto(out, byte | own_rank_window(rank).astype(type_))
+
+    return Pure((type_,), (type_, "u4"), apply)
 
 
 def _getctarank(instruction: PtxInstruction) -> Pure:
-    return Pure(("u4",), (NUMPY[instruction.modifiers[-1]],), lambda _, out: out.fill(0))
+    """Return the rank of the block whose shared memory an address lies in."""
+    type_ = NUMPY[instruction.modifiers[-1]]
+
+    def apply(address: Values, rank: Values, out: Values) -> None:
+        number = (np.asarray(address, type_) & np.array(_RANK_BITS, type_)) // np.array(WINDOW_BYTES, type_)
+        np.copyto(out, np.where(number == 0, rank, number - np.array(1, type_)), casting="unsafe")
+
+    return Pure(("u4",), (type_, "u4"), apply)
 
 
 def _policy_operands(instruction: PtxInstruction) -> tuple[str, ...]:
@@ -82,7 +124,8 @@ def _policy_operands(instruction: PtxInstruction) -> tuple[str, ...]:
 
 FORMS: Mapping[str, Decoder] = {
     "mapa": _mapa,
-    "getctarank": _getctarank,
+    "$getctarank": _getctarank,
+    "$isspacep": _isspacep_shared,
     "createpolicy": lambda instruction: Pure(
         ("u8",), _policy_operands(instruction), lambda *values: values[-1].fill(0)
     ),

@@ -45,7 +45,7 @@ def conversion(words: list[str], target: str, source: str, convert: Callable[[li
 
     def exactly(a: Values, out: Values) -> None:
         numbers = np.broadcast_to(a, out.shape).ravel().tolist()
-        singles = [exact.rounded(Fraction(x), "bf16") if x and math.isfinite(x) else x for x in numbers]
+        singles = [exact.round_to(Fraction(x), "bf16") if x and math.isfinite(x) else x for x in numbers]
         from_single((), np.array(singles, np.float32).reshape(out.shape), out)
 
     return Pure(("u2",), (of,), exactly)

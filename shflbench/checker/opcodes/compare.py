@@ -11,7 +11,7 @@ from shflbench.checker.opcodes.forms import (
     Values,
     last_type,
     lookup,
-    unsigned,
+    unsigned_type,
     width,
 )
 from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction
@@ -116,7 +116,7 @@ def _set(instruction: PtxInstruction) -> Pure:
 
 
 def _selp(instruction: PtxInstruction) -> Pure:
-    type_ = unsigned(NUMPY[last_type(instruction)])
+    type_ = unsigned_type(NUMPY[last_type(instruction)])
 
     def selp(a: Values, b: Values, chosen: Values, out: Values) -> None:
         np.copyto(out, np.where(chosen, a, b))
@@ -130,7 +130,7 @@ def _slct(instruction: PtxInstruction) -> Pure:
     def slct(a: Values, b: Values, sign: Values, out: Values) -> None:
         np.copyto(out, np.where(np.asarray(sign) >= 0, a, b))
 
-    return Pure((unsigned(first),), (unsigned(first), unsigned(first), sign), slct)
+    return Pure((unsigned_type(first),), (unsigned_type(first), unsigned_type(first), sign), slct)
 
 
 def _testp(instruction: PtxInstruction) -> Pure:

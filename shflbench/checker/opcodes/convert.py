@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from shflbench.checker.opcodes import bfloat16, exact, packing
-from shflbench.checker.opcodes.floating import ROUNDINGS, canonical, flushed
+from shflbench.checker.opcodes.floating import ROUNDINGS, canonical, flush_subnormals
 from shflbench.checker.opcodes.forms import Apply, Decoder, Form, Pure, UnknownFormError, Values
 from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction
 
@@ -79,7 +79,7 @@ def _integer_to_float(words: list[str], of: str, to: str) -> Apply:
     # NumPy converts wide integers to half precision by way of single precision: two roundings.
     def convert(a: Values, out: Values) -> None:
         values = np.broadcast_to(a, out.shape)
-        result = [exact.rounded(Fraction(value), to, mode) for value in values.ravel().tolist()]
+        result = [exact.round_to(Fraction(value), to, mode) for value in values.ravel().tolist()]
         np.copyto(out, np.array(result).reshape(out.shape), casting="unsafe")
 
     return convert
@@ -98,7 +98,7 @@ def _float_to_integer(words: list[str], of: str, to: str) -> Apply:
 
     def convert(a: Values, out: Values) -> None:
         if "ftz" in words and of == "f4":
-            a = flushed(a)
+            a = flush_subnormals(a)
         whole = modes[0](np.asarray(a, np.float64))
         low, high = whole <= float(limits.min), whole >= top
         inside = np.where(low | high | np.isnan(whole), 0, whole).astype(to)
@@ -115,7 +115,7 @@ def _float_to_float(words: list[str], of: str, to: str) -> Apply:
 
     def convert(a: Values, out: Values) -> None:
         if flush and of == "f4":
-            a = flushed(a)
+            a = flush_subnormals(a)
         if integral:
             a = integral[0](a)
         if mode == "rn" or int(of[1]) <= int(to[1]):
@@ -123,7 +123,7 @@ def _float_to_float(words: list[str], of: str, to: str) -> Apply:
         else:
             exact.elementwise(lambda x: x, lambda x: x.astype(to), mode, (a,), out)
         if flush and to == "f4":
-            np.copyto(out, flushed(out))
+            np.copyto(out, flush_subnormals(out))
         if "sat" in words:
             zero, one = np.zeros((), to), np.ones((), to)
             np.copyto(out, np.fmin(np.fmax(out, zero), one) + zero)

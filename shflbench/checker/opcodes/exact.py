@@ -12,7 +12,7 @@ from shflbench.checker.opcodes.forms import Values
 FORMATS = {"f2": (11, -14, 15), "f4": (24, -126, 127), "f8": (53, -1022, 1023), "bf16": (8, -126, 127)}
 
 
-def rounded(value: Fraction, type_: str, mode: str = "rn") -> float:
+def round_to(value: Fraction, type_: str, mode: str = "rn") -> float:
     """Return `value` in the format `type_`, rounded to nearest even (rn), to zero (rz), down (rm) or up (rp)."""
     if not value:
         return 0.0
@@ -65,7 +65,7 @@ def elementwise(  # noqa: PLR0913, PLR0917  (a formula, its two ways of evaluati
         except ZeroDivisionError:
             continue
         if exact:
-            result[place] = rounded(exact, type_, mode)
+            result[place] = round_to(exact, type_, mode)
         else:  # unless `plain` underflowed or overflowed on the way, it knows the sign
             result[place] = 0.0 if zeros[place] else zeros[place]
     np.copyto(out, result.reshape(out.shape))

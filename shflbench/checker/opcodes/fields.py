@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from shflbench.checker.opcodes.forms import Decoder, Pure, UnknownFormError, Values, last_type, only, unsigned
+from shflbench.checker.opcodes.forms import Decoder, Pure, UnknownFormError, Values, last_type, only, unsigned_type
 from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction
 from shflbench.model import WARP
 
@@ -28,7 +28,7 @@ def _extract(instruction: PtxInstruction) -> Pure:
 
     def bfe(a: Values, position: Values, length: Values, out: Values) -> None:
         start, count = (np.asarray(x & np.uint32(0xFF)).astype("i8") for x in (position, length))
-        word = np.asarray(a).view(unsigned(type_))
+        word = np.asarray(a).view(unsigned_type(type_))
         field = _shifted(word, start, bits) & _ones(count, bits)
         if type_[0] == "i":
             last = np.minimum(start + count - 1, bits - 1)
@@ -89,7 +89,7 @@ def _find(instruction: PtxInstruction) -> Pure:
         values = np.asarray(a)
         bits = 8 * values.itemsize
         position = highest_bit(
-            (np.where(values < 0, ~values, values) if type_[0] == "i" else values).view(unsigned(type_))
+            (np.where(values < 0, ~values, values) if type_[0] == "i" else values).view(unsigned_type(type_))
         )
         np.copyto(out, np.where((position >= 0) & amount, bits - 1 - position, position), casting="unsafe")
 

@@ -24,7 +24,7 @@ def canonical(out: Values) -> None:
         out.view("u4")[np.isnan(out)] = QUIET_NAN_F32
 
 
-def finished(apply: Apply, instruction: PtxInstruction) -> Apply:
+def add_modifiers(apply: Apply, instruction: PtxInstruction) -> Apply:
     """Return `apply` with what `.ftz` and `.sat` add, and with NaNs as GPUs make them."""
     flush, saturate = "ftz" in instruction.modifiers, "sat" in instruction.modifiers
     if last_type(instruction) != "f32":
@@ -41,10 +41,10 @@ def finished(apply: Apply, instruction: PtxInstruction) -> Apply:
     def wrapped(*arguments: Values) -> None:
         *operands, out = arguments
         if flush:
-            operands = [flushed(x) for x in operands]
+            operands = [flush_subnormals(x) for x in operands]
         apply(*operands, out)
         if flush:
-            np.copyto(out, flushed(out))
+            np.copyto(out, flush_subnormals(out))
         if saturate:
             np.copyto(out, np.fmin(np.fmax(out, np.float32(0)), np.float32(1)) + np.float32(0))
         canonical(out)
@@ -52,7 +52,7 @@ def finished(apply: Apply, instruction: PtxInstruction) -> Apply:
     return wrapped
 
 
-def flushed(values: Values) -> Values:
+def flush_subnormals(values: Values) -> Values:
     """Return `values` with subnormal numbers replaced by zeros of the same sign."""
     return np.where(np.abs(values) < SMALLEST_F32, np.copysign(np.float32(0), values), values)
 
@@ -70,7 +70,7 @@ def _arithmetic(function: np.ufunc, formula: Callable[[Fraction, Fraction], Frac
                 exact.elementwise(formula, function, mode, (a, b), out, signs)
 
             apply = directed
-        return Pure((type_,), (type_, type_), finished(apply, instruction))
+        return Pure((type_,), (type_, type_), add_modifiers(apply, instruction))
 
     return decode
 
@@ -100,7 +100,7 @@ def _extreme(function: np.ufunc, of_zeros: np.ufunc) -> Decoder:
                 result = np.where(negative, result | np.array(1 << (8 * int(type_[1]) - 1), bits), result)
             np.copyto(out.view(bits), result)
 
-        return Pure((type_,), (type_, type_), finished(extreme, instruction))
+        return Pure((type_,), (type_, type_), add_modifiers(extreme, instruction))
 
     return decode
 
@@ -116,7 +116,7 @@ def _sign(change: Callable[[Values, Values], Values]) -> Decoder:
 
         def apply(a: Values, out: Values) -> None:
             if "ftz" in instruction.modifiers:
-                a = flushed(a)
+                a = flush_subnormals(a)
             np.copyto(out, change(a, sign))
 
         return Pure((bits,), (type_ if "ftz" in instruction.modifiers else bits,), apply)
@@ -141,14 +141,14 @@ def _unary(function: np.ufunc, formula: Callable[[Fraction], Fraction] | None) -
         type_ = NUMPY[last_type(instruction, "f")]
         mode = next((word for word in instruction.modifiers if word in ROUNDINGS), "rn")
         if mode == "rn":
-            return Pure((type_,), (type_,), finished(function, instruction))
+            return Pure((type_,), (type_,), add_modifiers(function, instruction))
         if formula is None:
             raise UnknownFormError
 
         def directed(a: Values, out: Values) -> None:
             exact.elementwise(formula, function, mode, (a,), out)
 
-        return Pure((type_,), (type_,), finished(directed, instruction))
+        return Pure((type_,), (type_,), add_modifiers(directed, instruction))
 
     return decode
 
@@ -163,7 +163,7 @@ def _approximate(function: Callable[[Values], Values]) -> Decoder:
         def apply(a: Values, out: Values) -> None:
             np.copyto(out, function(np.asarray(a, np.float64)), casting="unsafe")
 
-        return Pure((type_,), (type_,), finished(apply, instruction))
+        return Pure((type_,), (type_,), add_modifiers(apply, instruction))
 
     return decode
 

@@ -13,8 +13,13 @@ from shflbench.checker.ptx.syntax import NUMPY, Pair, PtxInstruction, Vector
 Values = NDArray[Any]
 Apply = Callable[..., object]
 
+# The services that let dependent grids begin, and that wait for the grids before, by the modifiers of `griddepcontrol`.
+GRID_CONTROLS: Mapping[str, str] = {"launch_dependents": "launch_dependents", "wait": "wait_for_grids"}
 FULL_MASK = 0xFFFFFFFF  # names all lanes of a warp
-WIDE = {"gpu", "sys"}  # scopes that include several blocks
+WIDE = {"gpu", "sys"}  # scopes that include all blocks
+# How many threads a scope includes: those of a block, of a cluster, or all. A weak access has no scope.
+OF_BLOCK, OF_CLUSTER, OF_ALL = range(3)
+REACHES: Mapping[str, int] = {"": OF_BLOCK, "cta": OF_BLOCK, "cluster": OF_CLUSTER, "gpu": OF_ALL, "sys": OF_ALL}
 
 
 class UnknownFormError(Exception):
@@ -45,6 +50,8 @@ class Access:
     scope: str = ""  # of a strong access: cta, cluster, gpu or sys
     non_coherent: bool = False  # a load of memory that nothing may write during the launch: ld.global.nc, ldu
     asynchronous: bool = False  # a part of a copy, complete once its thread has waited; or the arrival of copies
+    distributed: bool = False  # the shared memory may be that of another block of the cluster
+    is_barrier: bool = False  # an arrival at a barrier in memory, or a test of its phase
 
     @property
     def strong(self) -> bool:
@@ -63,8 +70,13 @@ class Access:
 
     @property
     def wide(self) -> bool:
-        """Whether the scope includes the threads of other blocks; a cluster is one block here."""
+        """Whether the scope includes the threads of all blocks."""
         return self.scope in WIDE
+
+    @property
+    def reach(self) -> int:
+        """Return how many threads the scope includes."""
+        return REACHES[self.scope]
 
     @property
     def acquires(self) -> bool:
@@ -85,11 +97,26 @@ class Fence:
     scope: str  # cta, cluster, gpu or sys
     results: tuple[str, ...] = ()
     operands: tuple[str, ...] = ()
+    only_init: bool = False  # it orders nothing but the initialization of barriers in memory
 
     @property
     def wide(self) -> bool:
-        """Whether the scope includes the threads of other blocks."""
+        """Whether the scope includes the threads of all blocks."""
         return self.scope in WIDE
+
+    @property
+    def reach(self) -> int:
+        """Return how many threads the scope includes."""
+        return REACHES[self.scope]
+
+
+@dataclass(frozen=True, slots=True)
+class ProxyFence:
+    """A fence of one thread between its accesses by the generic proxy and those by the async proxy."""
+
+    space: str  # shared or global; empty: all memory
+    results: tuple[str, ...] = ()
+    operands: tuple[str, ...] = ()
 
 
 class WarpCall(Protocol):
@@ -139,6 +166,17 @@ class Barrier:
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterBarrier:
+    """One half of the barrier of a cluster: the arrival, at which no thread waits, or the wait."""
+
+    waits: bool
+    order: str  # of the arrival: release or relaxed; of the wait: acquire
+    aligned: bool  # all lanes of a warp execute it together
+    results: tuple[str, ...] = ()
+    operands: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Branch:
     """A jump to the label operand."""
 
@@ -173,7 +211,7 @@ class Service:
     operands: tuple[str, ...] = ()
 
 
-Form = Service | Pure | Access | Fence | Collective | Barrier | Branch | Exit | Nothing
+Form = Service | Pure | Access | Fence | ProxyFence | Collective | Barrier | ClusterBarrier | Branch | Exit | Nothing
 Decoder = Callable[[PtxInstruction], Form]
 
 
@@ -203,6 +241,6 @@ def lookup(table: Mapping[str, Any], key: str) -> Any:  # noqa: ANN401  (tables 
     return table[key]
 
 
-def unsigned(type_: str) -> str:
+def unsigned_type(type_: str) -> str:
     """Return the unsigned NumPy type of the same size."""
     return f"u{np.dtype(type_).itemsize}"

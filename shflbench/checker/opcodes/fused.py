@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 
 from shflbench.checker.opcodes import exact
-from shflbench.checker.opcodes.floating import ROUNDINGS, finished
+from shflbench.checker.opcodes.floating import ROUNDINGS, add_modifiers
 from shflbench.checker.opcodes.forms import Apply, Decoder, Pure, Values, last_type, only
 from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction
 
@@ -153,7 +153,7 @@ def _decode(instruction: PtxInstruction) -> Pure:
     apply: Apply = _single if type_ == "f4" else _double
     if mode != "rn":
         apply = partial(_single_directed if type_ == "f4" else slowly, mode)
-    return Pure((type_,), (type_, type_, type_), finished(apply, instruction))
+    return Pure((type_,), (type_, type_, type_), add_modifiers(apply, instruction))
 
 
 FORMS: Mapping[str, Decoder] = {"fma": _decode, "mad": _decode}

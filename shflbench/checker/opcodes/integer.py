@@ -16,7 +16,7 @@ from shflbench.checker.opcodes.forms import (
     Values,
     last_type,
     only,
-    unsigned,
+    unsigned_type,
 )
 from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction
 
@@ -183,7 +183,7 @@ def _byte(values: Values, shift: int, type_: str) -> Values:
 
 def _divided(a: Values, b: Values) -> tuple[Values, Values, Values]:
     """Return quotient and remainder of the magnitudes, and where `b` is zero."""
-    type_ = unsigned(np.asarray(a).dtype.str[1:])
+    type_ = unsigned_type(np.asarray(a).dtype.str[1:])
     a_size, b_size = (np.asarray(np.absolute(x)).view(type_) for x in (a, b))
     by_zero = b_size == 0
     divisor = np.where(by_zero, np.ones((), type_), b_size)

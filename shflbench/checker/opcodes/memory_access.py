@@ -1,6 +1,7 @@
 """Loads and stores, in vectors of up to eight elements, and atomics: the new value, given the old one."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from shflbench.checker.opcodes.forms import (
     Values,
     last_type,
     lookup,
-    unsigned,
+    unsigned_type,
 )
 from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction
 
@@ -34,10 +35,9 @@ def _divide(modifiers: tuple[str, ...], default: tuple[str, str]) -> tuple[str, 
     space = next((word for word in words if word in SPACES), "")
     if space:
         at = words.index(space)
-        # `shared::cta` is shared memory of the thread's own block; that of other blocks of a cluster is not emulated.
-        words[at : at + 2] = words[at + 1 : at + 2] if words[at + 1 : at + 2] != ["cta"] or space != "shared" else []
-        if space == "shared" and words[at : at + 1] == ["cluster"]:
-            raise UnknownFormError
+        # `shared::cta`, or `shared` alone, is shared memory of the thread's own block.
+        of_blocks = space == "shared" and words[at + 1 : at + 2] in (["cta"], ["cluster"])
+        words[at : at + 2] = [] if of_blocks else words[at + 1 : at + 2]
     order = next((word for word in words if word in ORDERS), "")
     scope = next((word for word in words if word in SCOPES), "")
     rest = [word for word in words if word not in HINTS and word not in ORDERS and word not in SCOPES]
@@ -47,18 +47,24 @@ def _divide(modifiers: tuple[str, ...], default: tuple[str, str]) -> tuple[str, 
     return space, order, scope or ("" if order == "weak" else default[1]), rest
 
 
+def is_distributed(instruction: PtxInstruction) -> bool:
+    """Return whether an access is to the shared memory of any block of the cluster: `shared::cluster`."""
+    words = instruction.modifiers
+    return any(pair == ("shared", "cluster") for pair in pairwise(words))
+
+
 def _move(instruction: PtxInstruction) -> Access:
     type_ = last_type(instruction)
     space, order, scope, rest = _divide(instruction.modifiers, ("weak", ""))
     vector = VECTORS[rest[0]] if len(rest) > 1 and rest[0] in VECTORS else 1
     if len(rest) != 1 + (vector > 1) or (instruction.opcode == "ldu" and space not in {"", "global"}):
         raise UnknownFormError
-    in_memory = unsigned(NUMPY[type_]) if NUMPY[type_][0] == "f" else NUMPY[type_]
-    values = (in_memory,) * vector
+    in_memory = unsigned_type(NUMPY[type_]) if NUMPY[type_][0] == "f" else NUMPY[type_]
+    values, distributed = (in_memory,) * vector, is_distributed(instruction)
     if instruction.opcode == "st":
-        return Access("st", space, in_memory, (), values, vector, order=order, scope=scope)
+        return Access("st", space, in_memory, (), values, vector, None, order, scope, distributed=distributed)
     unchanging = "nc" in instruction.modifiers or instruction.opcode == "ldu"
-    return Access("ld", space, in_memory, values, (), vector, order=order, scope=scope, non_coherent=unchanging)
+    return Access("ld", space, in_memory, values, (), vector, None, order, scope, unchanging, distributed=distributed)
 
 
 UPDATES: Mapping[str, Apply] = {
@@ -133,10 +139,13 @@ def _atomic(instruction: PtxInstruction) -> Access:
     if type_ not in lookup(_TYPES, name) or (vector > 1 and (name != "add" or type_ in _INTEGERS)):
         raise UnknownFormError
     update = _HALF_ADDS[type_] if type_ in _HALF_ADDS else UPDATES[name]
-    in_memory = unsigned(NUMPY[type_]) if type_[0] == "b" or type_ in _HALF_ADDS else NUMPY[type_]
+    in_memory = unsigned_type(NUMPY[type_]) if type_[0] == "b" or type_ in _HALF_ADDS else NUMPY[type_]
     operands = (in_memory,) * (2 if name == "cas" else vector)
     results = (in_memory,) * vector if instruction.opcode == "atom" else ()
-    return Access(instruction.opcode, space, in_memory, results, operands, vector, update, order, scope)
+    distributed = is_distributed(instruction)
+    return Access(
+        instruction.opcode, space, in_memory, results, operands, vector, update, order, scope, distributed=distributed
+    )
 
 
 FORMS: Mapping[str, Decoder] = {"ld": _move, "ldu": _move, "st": _move, "atom": _atomic, "red": _atomic}

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from shflbench.checker.opcodes.forms import Decoder, Pure, UnknownFormError, Values, last_type, unsigned
+from shflbench.checker.opcodes.forms import Decoder, Pure, UnknownFormError, Values, last_type, unsigned_type
 from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction, Vector
 
 
@@ -14,7 +14,7 @@ def _copy(a: Values, out: Values) -> None:
 
 def _mov(instruction: PtxInstruction) -> Pure:
     name = last_type(instruction)
-    type_ = "?" if name == "pred" else unsigned(NUMPY[name])
+    type_ = "?" if name == "pred" else unsigned_type(NUMPY[name])
     target, source = instruction.operands
     if isinstance(source, Vector):
         return _pack(type_, len(source.items))

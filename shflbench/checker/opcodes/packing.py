@@ -66,7 +66,7 @@ def _to_small(words: set[str], target: str, source: str) -> Form:
         wide = np.asarray(values, np.float64)
         if "relu" in words:
             wide = np.where(wide <= 0, 0.0, wide)
-        return small_floats.encoded(wide, type_).astype(np.uint16)
+        return small_floats.encode(wide, type_).astype(np.uint16)
 
     if source == "f32":
         return Pure(("u2",), ("f4", "f4"), lambda a, b, out: np.copyto(out, code(a) << np.uint16(8) | code(b)))

@@ -31,6 +31,7 @@ class OpcodeRole(Flag):
     BLOCK_BARRIER = auto()  # of a block, or with `.warp` of a warp: `inputs/blocks.py`
     APPROXIMATE = auto()  # with `.approx`, a GPU may differ in the last digits: `link/notes.py`
     TEXTURE = auto()  # the result is what a texture holds, whatever the operands are: `dataflow/slices.py`
+    OF_CLUSTER = auto()  # the result names a block of the cluster: `inputs/cluster_plan.py`
     ORDER = auto()  # the result depends on the order of threads: `runs/order.py`
 
 
@@ -40,6 +41,8 @@ _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
     "mad": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL | OpcodeRole.RANGE,
     "mov": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL | OpcodeRole.COPY | OpcodeRole.RANGE,
     "cvta": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL,
+    "mapa": OpcodeRole.POINTER | OpcodeRole.OF_CLUSTER,
+    "$getctarank": OpcodeRole.OF_CLUSTER,
     "cvt": OpcodeRole.POINTER | OpcodeRole.POLYNOMIAL | OpcodeRole.RANGE,
     "mul": OpcodeRole.POLYNOMIAL | OpcodeRole.RANGE,
     "neg": OpcodeRole.POLYNOMIAL,
@@ -59,7 +62,8 @@ _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
     **dict.fromkeys(
         (
             *("$mbarrier_arrive", "$mbarrier_arrive_async", "$mbarrier_arrive_drop", "$mbarrier_init"),
-            *("$mbarrier_parity", "$mbarrier_pending", "$mbarrier_test"),
+            *("$mbarrier_parity", "$mbarrier_pending", "$mbarrier_read", "$mbarrier_store"),
+            "$mbarrier_test",
         ),
         OpcodeRole.BLOCK_BARRIER,
     ),
@@ -68,12 +72,12 @@ _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
     **dict.fromkeys(("ex2", "lg2", "sin", "cos", "tanh", "rsqrt", "rcp", "sqrt", "div"), OpcodeRole.APPROXIMATE),
 }
 _OPAQUE = """
-    $__assertfail $clock $copy_commit $copy_deliver $copy_wait $copy_wait_all $free $ld_async $ldmatrix $malloc $mma
-    $movmatrix $no_function $st_async $stack $stmatrix $vprintf $wmma abs addc applypriority atom bfi bfind bmsk bra
-    brev brkpt clz cnot copysign createpolicy dp2a dp4a elect exit fence fma fns getctarank griddepcontrol isspacep ld
-    ldu lop3 mad24 madc mapa match membar mul24 nanosleep pmevent popc prefetch prefetchu prmt red redux ret sad set
-    setmaxnreg shf shfl slct st subc szext testp trap vabsdiff2 vabsdiff4 vadd2 vadd4 vavrg2 vavrg4 vmax2 vmax4
-    vmin2 vmin4 vote vsub2 vsub4 xor
+    $__assertfail $bulk_commit $bulk_copy $bulk_wait $clock $copy_commit $copy_deliver $copy_wait $copy_wait_all $free
+    $isspacep $ld_async $ldmatrix $malloc $mma $movmatrix $no_function $st_async $stack $stmatrix $store_async $vprintf
+    $wmma abs addc applypriority atom bfi bfind bmsk bra brev brkpt clz cnot copysign createpolicy dp2a dp4a elect exit
+    fence fma fns griddepcontrol isspacep ld ldu lop3 mad24 madc match membar mul24 nanosleep pmevent popc prefetch
+    prefetchu prmt red redux ret sad set setmaxnreg shf shfl slct st subc szext testp trap vabsdiff2 vabsdiff4 vadd2
+    vadd4 vavrg2 vavrg4 vmax2 vmax4 vmin2 vmin4 vote vsub2 vsub4 xor
 """
 ROLES: Mapping[str, OpcodeRole] = {**dict.fromkeys(_OPAQUE.split(), OpcodeRole.OPAQUE), **_WITH_A_ROLE}
 

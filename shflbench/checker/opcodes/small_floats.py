@@ -36,7 +36,7 @@ def numbers(codes: Values, type_: str) -> Values:
     return values
 
 
-def encoded(values: Values, type_: str) -> Values:
+def encode(values: Values, type_: str) -> Values:
     """Return the nearest codes, ties to even; what is too large becomes the largest number (`.satfinite`)."""
     mantissa, bias, largest, nan = FORMATS[type_]
     sizes = np.minimum(np.abs(values), largest)

@@ -6,6 +6,7 @@ from shflbench.checker.opcodes import (
     addresses,
     async_copies,
     bits,
+    bulk_copies,
     carry,
     compare,
     control,
@@ -35,6 +36,7 @@ from shflbench.errors import EmulatorError
 ANY: Mapping[str, Decoder] = {
     **addresses.FORMS,
     **bits.FORMS,
+    **bulk_copies.FORMS,
     **compare.FORMS,
     **control.FORMS,
     **fences.FORMS,

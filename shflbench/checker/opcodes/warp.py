@@ -24,7 +24,7 @@ from shflbench.model import WARP
 BITS = np.uint32(1) << np.arange(WARP, dtype=np.uint32)
 
 
-def packed(flags: Values) -> Values:
+def pack_flags(flags: Values) -> Values:
     """Return one word per warp, with a bit per lane, of flags [warps, 32]; shape [warps, 1]."""
     words: Values = np.where(flags, BITS, np.uint32(0)).sum(axis=1, keepdims=True, dtype=np.uint32)
     return words
@@ -34,7 +34,7 @@ def groups(call: WarpCall, mask: Values) -> Values:
     """Return for each lane, as a word, the lanes that act with it: those that its mask names and that are active."""
     if call.active is None and isinstance(mask, np.integer) and mask == FULL_MASK:
         return np.full((call.warps, 1), FULL_MASK, np.uint32)
-    present = np.full((call.warps, 1), FULL_MASK, np.uint32) if call.active is None else packed(call.active)
+    present = np.full((call.warps, 1), FULL_MASK, np.uint32) if call.active is None else pack_flags(call.active)
     named: Values = np.broadcast_to(mask, (call.warps, WARP)) & present
     return named
 
@@ -45,7 +45,7 @@ def _vote(instruction: PtxInstruction) -> Form:
 
             def vote(call: WarpCall, flag: Values, mask: Values, out: Values) -> None:
                 members = groups(call, mask)
-                yes = packed(call.full(flag)) & members
+                yes = pack_flags(call.full(flag)) & members
                 every, none = yes == members, yes == 0
                 np.copyto(out, {"all": every, "any": ~none, "uni": every | none}[how])
 
@@ -53,7 +53,7 @@ def _vote(instruction: PtxInstruction) -> Form:
         case ("sync", "ballot", "b32") | ("ballot", "sync", "b32"):  # CUB writes the second
 
             def ballot(call: WarpCall, flag: Values, mask: Values, out: Values) -> None:
-                np.copyto(out, packed(call.full(flag)) & groups(call, mask))
+                np.copyto(out, pack_flags(call.full(flag)) & groups(call, mask))
 
             return Collective(("u4",), ("?", "u4"), ballot, mask=1)
         case _:

@@ -12,7 +12,7 @@ from shflbench.checker.ptx.syntax import (
     Register,
     Symbol,
     Vector,
-    shortened,
+    shorten,
 )
 from shflbench.errors import EmulatorError
 
@@ -39,14 +39,14 @@ def split(text: str) -> Iterator[str]:
         if letter in _OPENING:
             depth += 1
             if depth > _DEEPEST:
-                raise EmulatorError(f"brackets nest deeper than {_DEEPEST} in `{shortened(text.strip())}`")
+                raise EmulatorError(f"brackets nest deeper than {_DEEPEST} in `{shorten(text.strip())}`")
         elif letter in _CLOSING:
             depth -= 1
         elif not depth:
             yield text[start:position].strip()
             start = position + 1
     if depth:
-        raise EmulatorError(f"brackets do not match in `{shortened(text.strip())}`")
+        raise EmulatorError(f"brackets do not match in `{shorten(text.strip())}`")
     yield text[start:].strip()
 
 
@@ -57,14 +57,14 @@ def number(text: str) -> Immediate:
     if _DECIMAL.fullmatch(text) and len(text) <= _LONGEST_NUMBER:
         return Immediate(int.from_bytes(struct.pack("<d", float(text)), "little"), 8)
     if not _INTEGER.fullmatch(text) or len(text) > _LONGEST_NUMBER:
-        raise EmulatorError(f"`{shortened(text)}` is not a PTX constant")
+        raise EmulatorError(f"`{shorten(text)}` is not a PTX constant")
     digits = text.rstrip("U").lower()
     sign, digits = (-1, digits[1:]) if digits[0] == "-" else (1, digits.removeprefix("+"))
     octal = digits.isdigit() and len(digits) > 1 and digits[0] == "0"
     try:
         return Immediate(sign * int(digits, 8 if octal else 0))
     except ValueError as error:
-        raise EmulatorError(f"`{shortened(text)}` is not a PTX constant") from error
+        raise EmulatorError(f"`{shorten(text)}` is not a PTX constant") from error
 
 
 def operand(text: str, resolve: Resolve) -> Operand:
@@ -81,12 +81,12 @@ def operand(text: str, resolve: Resolve) -> Operand:
         value, predicate = (operand(item.strip(), resolve) for item in (parts[0], parts[-1]))
         if text.count("|") == 1 and isinstance(value, Register) and isinstance(predicate, Register):
             return Pair(value, predicate)
-        raise EmulatorError(f"`{shortened(text)}` is not a pair of registers")
+        raise EmulatorError(f"`{shorten(text)}` is not a pair of registers")
     if text[0] == "!":
         named = operand(text.lstrip("! "), resolve)
         if isinstance(named, Register) and text.count("!") == 1:
             return Register(named.name, negated=True)
-        raise EmulatorError(f"`{shortened(text)}` does not negate a register")
+        raise EmulatorError(f"`{shorten(text)}` does not negate a register")
     return _plain(text, resolve)
 
 
@@ -106,6 +106,6 @@ def _address(text: str, resolve: Resolve) -> Address:
     base, *rest = split(text)
     match = _ADDRESS.fullmatch(base)
     if not match:
-        raise EmulatorError(f"`[{shortened(text)}]` is not an address")
+        raise EmulatorError(f"`[{shorten(text)}]` is not an address")
     coordinates = tuple(operand(item, resolve) for item in rest)
     return Address(_plain(match[1], resolve), number(match[2]).value if match[2] else 0, coordinates)

@@ -15,7 +15,7 @@ from shflbench.checker.ptx.syntax import (
     PtxInstruction,
     Register,
     Variable,
-    shortened,
+    shorten,
 )
 from shflbench.errors import EmulatorError
 
@@ -52,7 +52,7 @@ class _Parser:
                 self._read(statement)
             except EmulatorError as error:
                 raise EmulatorError(
-                    f"PTX line {statement.line}: {shortened(' '.join(error.message.split()), _LONGEST_MESSAGE)}",
+                    f"PTX line {statement.line}: {shorten(' '.join(error.message.split()), _LONGEST_MESSAGE)}",
                     "Compile the kernel again; if the error persists, report it.",
                 ) from error
         if self.body or self.pending:

@@ -25,7 +25,7 @@ def size_of(type_: str) -> int:
     return 1 if type_ == "pred" else int(NUMPY[type_][1:])
 
 
-def shortened(text: str, most: int = _SHOWN) -> str:
+def shorten(text: str, most: int = _SHOWN) -> str:
     """Return `text` of at most `most` characters."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
@@ -119,7 +119,7 @@ class PtxInstruction:
     @property
     def shown(self) -> str:
         """The text for messages: names that a compiler made are long."""
-        return shortened(self.text)
+        return shorten(self.text)
 
     @property
     def where(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shflbench.checker.files import FileOptions, check_kernels, read_file
+from shflbench.checker.file_check import FileOptions, check_kernels, read_file
 from shflbench.checker.python import numba_kernels, texts, triton_functions, triton_kernels
 from shflbench.checker.python.named_launch import launch_shape
 from shflbench.checker.python.reporting import check_result
@@ -85,14 +85,14 @@ def _prepared(source: Any, request: CheckRequest) -> PreparedKernel:  # noqa: AN
         return _of_triton(source, request)
     if triton_functions.is_function(source):
         arch = 10 * _capability(request)[0] + _capability(request)[1]
-        return _of_triton(triton_functions.compiled(source, request.args, arch, request.options), request)
+        return _of_triton(triton_functions.compile_function(source, request.args, arch, request.options), request)
     if triton_functions.is_tuner(source):
         raise UsageError(
             f"{type(source).__name__} chooses among several kernels",
             "Pass its function, source.fn, and the constants of one configuration in args.",
         )
     if numba_kernels.is_dispatcher(source):
-        ptx = numba_kernels.compiled(source, request.args, _capability(request))
+        ptx = numba_kernels.compile_kernel(source, request.args, _capability(request))
         prepared = numba_kernels.prepare(ptx, request.args, names=numba_kernels.names(source))
         return replace(prepared, shape=request.shape, shared_bytes=request.shared_bytes)
     raise UsageError(f"a {type(source).__name__} is no kernel", NO_SOURCE)

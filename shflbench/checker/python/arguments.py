@@ -42,7 +42,7 @@ def named_values(args: Arguments, names: Sequence[str], kernel: str) -> dict[str
     return dict(zip(names, values, strict=False))
 
 
-def given(
+def read_arguments(
     values: Mapping[str, object], parameters: Sequence[KernelParameter], keys: Mapping[str, int] | None = None
 ) -> tuple[list[GivenArgument], dict[str | int, tuple[int, NDArray[Any]]]]:
     """Return the arguments for parameters of these names, and the arrays among them by their keys, or else by name.

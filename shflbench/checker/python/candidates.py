@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.candidates import read_candidates
-from shflbench.checker.files import read_file
+from shflbench.checker.file_check import read_file
 from shflbench.checker.inputs.names import parameter_name
 from shflbench.checker.python import numba_kernels, triton_functions, triton_kernels
-from shflbench.checker.python.arguments import given
+from shflbench.checker.python.arguments import read_arguments
 from shflbench.checker.python.named_launch import launch_shape
 from shflbench.checker.python.texts import is_text
 from shflbench.checker.python.values import HostValues
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from shflbench.checker.candidate import CandidateFile
-    from shflbench.checker.files import CheckStep, FileOptions
+    from shflbench.checker.file_check import CheckStep, FileOptions
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.python.named_launch import Extent
@@ -153,7 +153,7 @@ def _given(kernel: PythonKernel, chosen: SourceKernel, arguments: Sequence[Value
             f"kernel `{kernel.name}` takes {len(names)} arguments ({', '.join(names)}), and {len(arguments)} are given"
         )
     labeled = [replace(parameter, name=name) for parameter, name in zip(chosen.parameters, names, strict=True)]
-    yield from given(dict(zip(names, arguments, strict=False)), labeled)[0]
+    yield from read_arguments(dict(zip(names, arguments, strict=False)), labeled)[0]
 
 
 @contextmanager

@@ -49,7 +49,7 @@ def is_text(ptx: str) -> bool:
     return ENVIRONMENT in ptx
 
 
-def compiled(dispatcher: Any, args: Arguments, capability: tuple[int, int]) -> str:  # noqa: ANN401  (no dependency)
+def compile_kernel(dispatcher: Any, args: Arguments, capability: tuple[int, int]) -> str:  # noqa: ANN401  (no dependency)
     """Return the PTX of a kernel for the types of `args`; UsageError or CompileError where Numba cannot compile it."""
     from numba import cuda, typeof, types  # noqa: PLC0415  (optional: only users of Numba have it)
     from numba.core.errors import NumbaError  # noqa: PLC0415

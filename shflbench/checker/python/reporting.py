@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from shflbench.checker.finding_groups import grouped
+from shflbench.checker.finding_groups import group_findings
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.python.results import CheckFinding, CheckResult
 from shflbench.checker.python.values import like
@@ -55,7 +55,7 @@ def _finding(finding: Finding, base: Path) -> CheckFinding:
 
 
 def _details(kernel: KernelReport, base: Path) -> Iterator[str]:
-    for group in grouped(kernel.findings):
+    for group in group_findings(kernel.findings):
         if group.level:
             yield group.message(base)
             yield from (f"  {step}" for step in group.history(base))

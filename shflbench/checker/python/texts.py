@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.files import read_file
+from shflbench.checker.file_check import read_file
 from shflbench.checker.python import numba_kernels, triton_kernels
-from shflbench.checker.python.arguments import POINTER_BYTES, given, named_values
+from shflbench.checker.python.arguments import POINTER_BYTES, named_values, read_arguments
 from shflbench.checker.python.prepared import PreparedKernel
 from shflbench.checker.sources.ptx import read_kernels
 from shflbench.compile.toolchain import find as find_toolchain
@@ -23,7 +23,7 @@ from shflbench.words import did_you_mean
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.checker.files import FileOptions
+    from shflbench.checker.file_check import FileOptions
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.python.prepared import Arguments
     from shflbench.checker.source_lines import SourceLine
@@ -90,7 +90,7 @@ def prepare(
         _typed(replace(parameter, name=label), values.get(label), floating=is_float)
         for parameter, label, is_float in zip(kernel.parameters, names, floating, strict=True)
     )
-    arguments, arrays = given(values, parameters, positions)
+    arguments, arrays = read_arguments(values, parameters, positions)
     file = replace(file, kernels=(replace(kernel, parameters=parameters),))
     if args is not None:
         arguments += triton_kernels.null_pointers(names[len(known) :])

@@ -28,7 +28,7 @@ def is_tuner(source: object) -> bool:
     return type(source).__module__.split(".", 1)[0] == "triton" and hasattr(source, "fn")
 
 
-def compiled(function: Any, args: Arguments, arch: int, options: Mapping[str, Any]) -> Any:  # noqa: ANN401
+def compile_function(function: Any, args: Arguments, arch: int, options: Mapping[str, Any]) -> Any:  # noqa: ANN401
     """Return a `@triton.jit` function as a CompiledKernel for the types and values of `args`, as a launch compiles it.
 
     UsageError where an argument is missing or has a type that Triton does not know, CompileError where Triton fails.

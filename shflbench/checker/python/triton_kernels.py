@@ -15,7 +15,7 @@ import numpy as np
 
 from shflbench.checker.inputs.grammar import ArrayValue, GivenArgument, NullValue
 from shflbench.checker.ptx.line_table import files_of
-from shflbench.checker.python.arguments import given, named_values
+from shflbench.checker.python.arguments import named_values, read_arguments
 from shflbench.checker.python.named_launch import Extent, extent_text, launch_shape
 from shflbench.checker.python.prepared import PreparedKernel
 from shflbench.checker.source_lines import SourceLine
@@ -70,7 +70,7 @@ def prepare(kernel: Any, grid: Grid | None, args: Arguments) -> PreparedKernel: 
         extent = grid(_constants(kernel, signature) | values) if callable(grid) else grid
         shape = launch_shape(f"{extent_text(extent)}:{32 * metadata.num_warps}")
     keys = None if isinstance(args, Mapping) else {name: position for position, name in enumerate(names)}
-    arguments, arrays = given(values, parameters, keys)
+    arguments, arrays = read_arguments(values, parameters, keys)
     scratch = _scratch(metadata, parameters[len(types) :], shape.blocks if shape else 1)
     path = _source_path(ptx)
     place = SourceLine(Path(entry.file), entry.line) if entry.line else None

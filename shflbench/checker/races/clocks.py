@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from shflbench.checker.link.program import Op
+from shflbench.checker.machine.bulk_copy import BulkCopy
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.state import State
@@ -45,11 +46,14 @@ class Clocks(Observer):
         """Start without accesses."""
         shape = self._shape = state.shape
         self._state = state
-        self.now = 0  # number of the current access
+        # Number of the current access. In a launch with clusters, to know nothing of a thread is less than to know that
+        # it has started.
+        self.now = 1 if shape.has_clusters else 0
         self.block_knows = np.zeros(shape.grid, np.int32)  # all threads of a block know its accesses up to this one
         self.warp_knows = np.zeros(shape.warps, np.int32)  # all lanes of a warp know its accesses up to this one
         self.barriers: list[tuple[int, Values, Op]] = []  # (number of the last access before it, its blocks, op)
         self.changed = np.zeros(shape.lanes, np.int64)  # how often each thread has learned something by itself
+        self.practice: Clocks | None = None  # of clusters whose barriers order memory whatever they say
         self._warps = shape.warps_per_block
         self._warps_met = False
         self._lanes_know = np.zeros((shape.warps, WARP, WARP), np.int32)  # [warp, a, b]: `a` knows of `b`, by masks
@@ -73,7 +77,7 @@ class Clocks(Observer):
             for block in blocks.tolist():
                 self._join_block(block)
         for number, meeting in list(self._meetings.items()):
-            if meeting.block in blocks and meeting.arrived >= self._living(meeting.block):
+            if meeting.block in blocks and meeting.arrived >= self.living(meeting.block):
                 del self._meetings[number]
 
     def synchronize_warps(self, warps: Values, op: Op | None = None) -> None:
@@ -99,6 +103,16 @@ class Clocks(Observer):
                 rows[lanes] = joined
                 if self._rows is not None:
                     self._join_rows(meeting)
+
+    def proxy_fence(self, op: Op, threads: Values) -> None:
+        """Count the fence, so that it differs from what came before the access before it."""
+        del op, threads
+        self.now += 1
+
+    def wait_copies(self, thread: int, copies: Sequence[BulkCopy], *, only_read: bool) -> None:
+        """Count the wait likewise."""
+        del thread, copies, only_read
+        self.now += 1
 
     def release_to_barrier(self, threads: Values, meeting: int) -> None:
         """Add what threads know to what the threads of a barrier will know."""
@@ -178,6 +192,10 @@ class Clocks(Observer):
         self._learned()
         np.maximum(self._block_rows[block], row, out=self._block_rows[block])
 
+    def know_block(self, block: int, number: int) -> None:
+        """Let all threads of a block know its accesses up to a number."""
+        self.block_knows[block] = max(int(self.block_knows[block]), number)
+
     @property
     def has_rows(self) -> bool:
         """Whether threads know more than barriers of whole blocks and warps tell."""
@@ -230,6 +248,7 @@ class Clocks(Observer):
             self._has_row[threads] = True
             self.changed[threads] += 1
 
-    def _living(self, block: int) -> int:
+    def living(self, block: int) -> int:
+        """Return how many threads of a block have not exited."""
         lanes = self._shape.lanes_per_block
         return int(np.count_nonzero(self._state.alive.reshape(-1)[block * lanes : (block + 1) * lanes]))

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from shflbench.checker.link.program import Op
+from shflbench.checker.machine.bulk_copy import BulkCopy
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.state import State
@@ -62,6 +63,20 @@ class Conflicts(Observer):
             sizes, size = self._sizes[space.name], np.dtype(part.form.type).itemsize
             flags[cells[(sizes[cells] != 0) & (sizes[cells] != size)]] |= ODD
             sizes[cells] = size
+
+    def start_copy(self, copy: BulkCopy) -> None:
+        """Mark the bytes of a copy as accessed by no thread: those that it reads, and those that it writes."""
+        for region, bits in ((copy.source, READ), (copy.target, WRITE | READ)):
+            flags = self._flags.get(region.space) if region is not None else None
+            if region is None or flags is None:
+                continue
+            cells = slice(region.start // self.granule, -(-region.end // self.granule))
+            first = self._first[region.space][cells]
+            copier = self._shape.lanes + 1 + copy.thread // self._shape.lanes_per_block
+            flags[cells] |= bits | np.where((first != 0) & (first != copier), SHARED, 0).astype(np.uint8)
+            if region.space == "shared" and region is copy.target:
+                flags[cells] |= SHARED
+            first[first == 0] = copier
 
     def cells(self) -> Mapping[str, Values]:
         """Return the cells of each space that can race, without spaces that have none."""

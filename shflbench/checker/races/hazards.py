@@ -32,6 +32,13 @@ class HazardKind(StrEnum):
     DIVERGENT_WARP_BARRIER = "barrier in divergent code of a warp"
     BARRIER_SKIPPED = "barrier skipped by threads that ended"
     BARRIER_IMPOSSIBLE = "barrier that cannot complete"
+    NOT_STARTED = "shared memory of a block that may not have started"
+    ENDED = "shared memory of a block that may have ended"
+    WEAK_END = "read of a block that may end, by a weak order"  # after a barrier that orders execution only
+    WEAK_ORDER = "overwritten after a read by a weak order"  # likewise; NVIDIA's own code relies on it
+    UNFINISHED_COPY = "copy that may outlive its block"
+    PROXY_RACE = "access and bulk copy without a proxy fence"
+    PROXY_ORDER = "bulk copy after a read without a proxy fence"  # NVIDIA's own code relies on it
     ACTIVEMASK = "depends on activemask"
     ASSERT_FAILED = "failed assertion"
     TRAPPED = "trap"
@@ -39,6 +46,10 @@ class HazardKind(StrEnum):
     ENDLESS = "endless loop"
     STACK = "recursion too deep"
     INVALID_LAUNCH = "invalid launch"  # of the host code: no GPU accepts it
+    DEPENDENT_RAW = "RAW between launches"  # that overlap
+    DEPENDENT_WAR = "WAR between launches"  # likewise
+    DEPENDENT_WAW = "WAW between launches"  # likewise
+    DEPENDENT_READ_ONLY = "read-only load between launches"  # of what one that it overlaps writes
 
     @property
     def breaks(self) -> bool:
@@ -55,6 +66,9 @@ _DOUBTFUL = {
     HazardKind.EXITED,
     HazardKind.BARRIER_SKIPPED,
     HazardKind.ABSENT_VALUE,
+    HazardKind.WEAK_END,
+    HazardKind.WEAK_ORDER,
+    HazardKind.PROXY_ORDER,
 }
 
 

@@ -8,10 +8,11 @@ though it has acquired nothing else.
 
 import numpy as np
 
-from shflbench.checker.machine.threads import Shape
-from shflbench.checker.opcodes.forms import Access, Values
+from shflbench.checker.machine.state import State
+from shflbench.checker.opcodes.forms import OF_ALL, OF_CLUSTER, Access, Values
 from shflbench.checker.races.cells import Batch
 from shflbench.checker.races.clocks import Clocks
+from shflbench.checker.races.scopes import Scopes
 
 _NONE = 0  # no chain: the last write was weak, or there was none
 
@@ -19,9 +20,11 @@ _NONE = 0  # no chain: the last write was weak, or there was none
 class Observations:
     """The chain of strong writes that each cell's value comes from, and who has read the cell since it began."""
 
-    def __init__(self, shape: Shape, clocks: Clocks, rows: int) -> None:
+    def __init__(self, state: State, clocks: Clocks, rows: int) -> None:
         """Start without writes."""
-        self._shape, self._clocks, self._size = shape, clocks, (rows, shape.lanes)
+        self._scopes, self._clocks, self._size = Scopes(state), clocks, (rows, state.shape.lanes)
+        self._block_of, self._cluster_of = state.shape.block_of, state.clusters.of_lane
+        self._blocks = state.shape.grid
         self._key = np.full(rows, _NONE, np.int64)  # what operations continue the chain: bytes, scope and block
         self._began_at = np.zeros(rows, np.int32)
         self._began_by = np.zeros(rows, np.int32)
@@ -76,9 +79,12 @@ class Observations:
     def _keys(self, form: Access, threads: Values) -> Values:
         """Return a number that equals that of all operations that are morally strong with those of these threads."""
         size = np.dtype(form.type).itemsize
-        if form.wide:
+        level = self._scopes.level(form)
+        if level == OF_ALL:
             return np.full(threads.shape, size)
-        keys: Values = size + 16 * (self._shape.block_of(threads) + 1)
+        of_cluster = level == OF_CLUSTER
+        groups = self._blocks + self._cluster_of[threads] if of_cluster else self._block_of(threads)
+        keys: Values = size + 16 * (groups + 1)
         return keys
 
     def _begin(self, keys: Values, part: Batch, rows: Values, chosen: Values | slice = slice(None)) -> None:

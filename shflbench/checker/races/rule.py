@@ -28,14 +28,15 @@ class Rule(Observer):
         other: Op | None = None,
         *,
         place: tuple[str, int, int] | None = None,
+        history: tuple[str, ...] = (),
     ) -> None:
         """Report a hazard of some threads, by number, of which the first two are named.
 
-        `place` is the space, the first byte and the number of bytes that it concerns.
+        `place` is the space, the first byte and the number of bytes that it concerns, `history` are sentences on it.
         """
         named = tuple(self.shape.in_block(int(thread)) for thread in threads[:2])
         earlier = other.instruction if other is not None else None
-        hazard = Hazard(kind, op.instruction, earlier, named, count or int(threads.size))
+        hazard = Hazard(kind, op.instruction, earlier, named, count or int(threads.size), history=history)
         if place is not None:
             space = self.state.spaces[place[0]]
             detail, buffer = bytes_of(space, *place[1:])
@@ -50,10 +51,12 @@ class Rule(Observer):
         at: int,
         count: int,
         place: tuple[str, int],
+        reason: str = "",
     ) -> None:
         """Report two accesses, the later one first, of which the earlier one had the number `at`.
 
-        `place` is the space and the first byte that both access. Nothing is reported of shared memory that the system
+        `place` is the space and the first byte that both access, and `reason` a sentence on why nothing orders them.
+        Nothing is reported of shared memory that the system
         reserves, which only the code of cooperative groups uses: by the letter of the memory model it has races, as one
         lane of a warp waits for other warps, and a shuffle tells the others (`sync_warps_last_releases` in
         cooperative_groups/details/sync.h, CUDA 13).
@@ -71,6 +74,7 @@ class Rule(Observer):
         history = (
             sentence(self.state, self.clocks, ops[1], threads[1], at),
             sentence(self.state, self.clocks, ops[0], threads[0], self.clocks.now),
+            *((reason,) if reason else ()),
         )
         named = tuple(self.shape.in_block(thread) for thread in threads)
         self.log.merge(Hazard(kind, *instructions, named, count, space.name, detail, history, buffer, one_store))

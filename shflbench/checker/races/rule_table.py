@@ -6,10 +6,12 @@ from shflbench.checker.link.program import Program
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.state import State
 from shflbench.checker.opcodes.forms import Values
+from shflbench.checker.races.bulk_races import BulkRaces
 from shflbench.checker.races.cells import accesses_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.conflicts import Conflicts
 from shflbench.checker.races.diagnostics import Divergence, LaneMasks
+from shflbench.checker.races.distributed_lifetime import DistributedLifetime
 from shflbench.checker.races.hazards import HazardLog
 from shflbench.checker.races.incomplete_copies import AsyncCopies
 from shflbench.checker.races.non_coherent import NonCoherentLoads
@@ -27,25 +29,50 @@ def rules(state: State, log: HazardLog) -> tuple[list[Observer], Conflicts]:
 
     The last of them marks the cells that `tracking_rules` have to compare in a second run.
     """
-    clocks = Clocks(state)
+    clocks = _clocks(state)
     applied = [rule(state, clocks, log) for rule in RULES]
     spaces = ["global", "module"]
-    if _plain_shared(state.program):
+    if state.shape.has_clusters:
+        applied.append(DistributedLifetime(state, clocks, log))
+    if _plain_shared(state.program) and not state.shape.has_clusters and not _copies_in_bulk(state.program):
         applied += [UninitializedReads(state, clocks, log), SharedMemoryRaces(state, clocks, log)]
     else:
         applied.append(UninitializedReads(state, clocks, log, ("global", "local", "shared")))
         spaces.append("shared")
     synchronization = [Synchronization(state, clocks)] if publishes(state.program) else []
     conflicts = Conflicts(state, spaces)
-    return [clocks, *applied, *synchronization, conflicts], conflicts
+    return [*_practice(state, clocks), clocks, *applied, *synchronization, conflicts], conflicts
 
 
 def tracking_rules(state: State, log: HazardLog, cells: Mapping[str, Values]) -> list[Observer]:
     """Return observers that compare all accesses to some cells; EmulatorError if these are too many."""
-    clocks = Clocks(state)
+    clocks = _clocks(state)
     synchronization = Synchronization(state, clocks) if publishes(state.program) else None
     tracked = TrackedRaces(state, clocks, log, cells, synchronization)
-    return [clocks, tracked, *([synchronization] if synchronization is not None else [])]
+    bulk = [BulkRaces(state, clocks, log, tracked)] if _copies_in_bulk(state.program) else []
+    last = [synchronization] if synchronization is not None else []
+    return [*_practice(state, clocks), clocks, *bulk, tracked, *last]
+
+
+def _copies_in_bulk(program: Program) -> bool:
+    return not program.opcodes.isdisjoint({"$bulk_copy", "$store_async"})
+
+
+def _clocks(state: State) -> Clocks:
+    """Return the clocks of a launch, in clusters with those of what barriers order in practice."""
+    clocks = Clocks(state)
+    if state.shape.has_clusters:
+        clocks.practice = Clocks(state)
+    return clocks
+
+
+def _practice(state: State, clocks: Clocks) -> list[Observer]:
+    """Return what keeps the clocks of what barriers order in practice; before the rules that ask these clocks.
+
+    What a rule compares with earlier accesses synchronizes only by an event that follows.
+    """
+    practice = clocks.practice
+    return [] if practice is None else [practice, Synchronization(state, practice, in_practice=True)]
 
 
 def _plain_shared(program: Program) -> bool:

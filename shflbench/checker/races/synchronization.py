@@ -2,8 +2,9 @@
 
 After the memory consistency model of the PTX ISA 9.0, chapter 8: a release pattern synchronizes with an acquire pattern
 if a strong read observes the value of the strong write, or of an atomic that continues from it, and the scopes include
-both threads. `__syncthreads()` completes an acquire pattern for all threads of its block, as the CUDA C++ Programming
-Guide uses it in "Memory Fence Functions".
+both threads. Arrivals at an `mbarrier` synchronize with tests of its phase once this is complete, and those at the
+barrier of a cluster with the end of the wait. `__syncthreads()` completes an acquire pattern for all threads of its
+block, as the CUDA C++ Programming Guide uses it in "Memory Fence Functions".
 """
 
 from collections.abc import Iterable, Sequence
@@ -16,13 +17,17 @@ from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet
-from shflbench.checker.opcodes.forms import Access, Fence, Values
+from shflbench.checker.opcodes.forms import Access, ClusterBarrier, Fence, Values
+from shflbench.checker.opcodes.mbarriers import is_fresh, phase_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.fenced_accesses import FenceClocks
+from shflbench.checker.races.scopes import Scopes
 from shflbench.errors import EmulatorError
 
 MOST_BYTES = 1 << 28  # of published clocks
 SPACES = {"shared", "global", "module"}
+
+_OLD_PHASES = 2  # barriers of a cluster after which all of its threads have waited for one
 
 Place = tuple[str, int, int]  # space, first byte, bytes
 
@@ -30,38 +35,44 @@ Place = tuple[str, int, int]  # space, first byte, bytes
 def publishes(program: Program) -> bool:
     """Return whether a thread of `program` can publish its accesses: it needs a fence or a release operation."""
     ops = [op for block in program.blocks.values() for op in (*block.ops, block.last) if op is not None]
-    return any(isinstance(op.form, Fence) or (isinstance(op.form, Access) and op.form.releases) for op in ops)
+    return any(
+        isinstance(op.form, Fence | ClusterBarrier) or (isinstance(op.form, Access) and op.form.releases) for op in ops
+    )
+
+
+# The clocks that a place in memory carries, for readers in one block or cluster, or for all: by level and group.
+_Rows = dict[tuple[int, int], Values]
 
 
 @dataclass(slots=True, eq=False)
 class _Published:
     """The clocks that a place in memory carries."""
 
-    everywhere: Values | None = None  # for readers of any block
-    in_block: dict[int, Values] = field(default_factory=dict)  # for readers of the same block as the writer
-
-
-@dataclass(slots=True, eq=False)
-class _Observed:
-    """The clocks that a thread has read, and learns with its next fence."""
-
-    everywhere: Values | None = None
-    in_block: Values | None = None
+    rows: _Rows = field(default_factory=dict)
+    phase: int = 0  # of a barrier in memory
+    arriving: _Rows = field(default_factory=dict)  # the clocks of its current phase, which is not complete
 
 
 class Synchronization(Observer):
     """Lets threads learn of one another's accesses; comes after all rules that compare an access with earlier ones."""
 
-    def __init__(self, state: State, clocks: Clocks) -> None:
-        """Start without published clocks."""
+    def __init__(self, state: State, clocks: Clocks, *, in_practice: bool = False) -> None:
+        """Start without published clocks; `in_practice`, arrivals at barriers order memory whatever they say."""
         self._shape, self._clocks, self._program = state.shape, clocks, state.program
-        self._fences = (FenceClocks(state, clocks), FenceClocks(state, clocks))  # of any scope, of wide scopes
+        self._existing = state.existing.reshape(-1)
+        self._clusters, self._scopes, self._in_practice = state.clusters, Scopes(state), in_practice
+        self._fences = {level: FenceClocks(state, clocks) for level in self._scopes.levels}  # of this level at least
+        self._meetings: dict[tuple[int, int], Values] = {}  # by cluster and number of its barrier: what arrivals know
         self._places: dict[Place, _Published] = {}
         self._marked = {name: np.zeros(state.spaces[name].bytes.size, np.bool_) for name in SPACES}
-        self._observed: dict[int, _Observed] = {}
+        self._observed: dict[int, dict[int, Values]] = {}  # what a thread learns with its next fence, by level
         # What each thread has read, by place, width and order; published clocks never change once a place has them.
-        self._seen: dict[int, dict[tuple[Place, bool, bool], _Published]] = {}
+        self._seen: dict[int, dict[tuple[Place, int, bool], _Rows]] = {}
         self._fenced = False
+        # Of each thread, the last access before the last fence of initialized barriers, and before those fences that an
+        # arrival at the barrier of the cluster followed.
+        self._init_fenced = np.zeros(state.shape.lanes, np.int32)
+        self.init_published = np.zeros(state.shape.lanes, np.int32)
         self.synchronized: set[tuple[str, int]] = set()  # space and first byte of the places that threads learned from
 
     def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, values: Sequence[Values]) -> None:
@@ -75,6 +86,8 @@ class Synchronization(Observer):
                 for thread, place in self._each(form, space, members.threads, index):
                     self._write(form, thread, place, follows=False)
         elif self._places:
+            if form.is_barrier and form.kind == "ld":
+                self._settle_all(space, index)
             for thread, place in self._each(form, space, members.threads, index, marked=True):
                 if form.kind == "ld":
                     self._read(form, thread, place)
@@ -84,7 +97,10 @@ class Synchronization(Observer):
     def exchange(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, done: Values) -> None:
         """Read what places carry, and add to it where the atomic writes."""
         form: Access = op.form  # type: ignore[assignment]
-        if space.name not in SPACES or not (self._fenced or self._places or form.releases):
+        if space.name not in SPACES or not (self._fenced or self._places or form.releases or form.is_barrier):
+            return
+        if form.is_barrier:
+            self._arrive(form, space, members.threads, index)
             return
         for position, (thread, place) in enumerate(self._each(form, space, members.threads, index)):
             if form.kind == "atom":
@@ -95,13 +111,17 @@ class Synchronization(Observer):
     def fence(self, op: Op, threads: Values) -> None:
         """Complete acquire patterns, and begin release patterns."""
         form: Fence = op.form  # type: ignore[assignment]
+        if form.only_init:
+            self._init_fenced[threads] = self._clocks.now
+            return
         if form.order != "release" and self._observed:
             for thread in threads.tolist():
-                self._learn(thread, wide=form.wide)
+                self._learn(thread, self._scopes.level(form))
         if form.order != "acquire":
             self._fenced = True
-            for fences in self._fences if form.wide else self._fences[:1]:
-                fences.fence(threads)
+            for level, fences in self._fences.items():
+                if level <= self._scopes.level(form):
+                    fences.fence(threads)
 
     def synchronize_blocks(self, blocks: Values, op: Op | None = None) -> None:
         """Complete the acquire patterns of the threads of these blocks, for all of them."""
@@ -112,7 +132,7 @@ class Synchronization(Observer):
                 if block in blocks:
                     for row in self._take(thread):
                         self._clocks.learn_block(block, row)
-        for fences in self._fences if self._fenced else ():
+        for fences in self._fences.values() if self._fenced else ():
             fences.synchronize_blocks(blocks)
 
     def release_to_barrier(self, threads: Values, meeting: int) -> None:
@@ -120,6 +140,93 @@ class Synchronization(Observer):
         for thread in threads.tolist() if self._observed else ():
             for row in self._take(thread):
                 self._clocks.add_to_meeting(meeting, row)
+
+    def arrive_at_cluster(self, op: Op, threads: Values, phases: Values) -> None:
+        """Publish what happened before the arrivals of threads, of relaxed ones only what a fence comes after."""
+        form: ClusterBarrier = op.form  # type: ignore[assignment]
+        self.init_published[threads] = self._init_fenced[threads]
+        for phase in np.unique(phases).tolist():
+            arriving = threads[phases == phase]
+            for block in np.unique(self._shape.block_of(arriving)).tolist():
+                those = arriving[self._shape.block_of(arriving) == block]
+                key = int(self._clusters.of_block[block]), phase
+                row = self._row(those, self._scopes.levels[-2], releases=form.order == "release" or self._in_practice)
+                joined = _joined(self._meetings.get(key), row)
+                if joined is not None:
+                    self._meetings[key] = joined
+                self._meetings.pop((key[0], phase - _OLD_PHASES), None)
+
+    def leave_cluster(self, threads: Values, phases: Values, op: Op | None = None) -> None:
+        """Let threads learn what the arrivals at the barrier of their cluster have published."""
+        blocks = self._shape.block_of(threads)
+        lanes = self._shape.lanes_per_block
+        for block in np.unique(blocks).tolist():
+            those, numbers = threads[blocks == block], phases[blocks == block]
+            cluster = int(self._clusters.of_block[block])
+            row = self._meetings.get((cluster, int(numbers[0])))
+            if op is not None:
+                self._clocks.barriers.append((self._clocks.now, np.array([block]), op))
+            if row is None:
+                continue
+            if (numbers == numbers[0]).all() and those.size == self._clocks.living(block):
+                self._clocks.learn_block(block, row)
+                every = np.flatnonzero(self._existing[block * lanes : (block + 1) * lanes]) + block * lanes
+                self._clocks.know_block(block, int(row[every].min()))
+                continue
+            for thread, number in zip(those.tolist(), numbers.tolist(), strict=True):
+                row = self._meetings.get((cluster, number))
+                if row is not None:
+                    self._clocks.learn(thread, row)
+
+    def _row(self, threads: Values, level: int, *, releases: bool) -> Values | None:
+        """Return what an operation by threads of one block publishes: all that they know, or what fences come after."""
+        if releases:
+            return self._clocks.joined(threads)
+        row = None
+        for thread in threads.tolist() if self._fenced else ():
+            row = _joined(row, self._fences[level].row(thread))
+        return row
+
+    def _arrive(self, form: Access, space: MemorySpace, threads: Values, index: Values) -> None:
+        """Publish what happened before arrivals at barriers in memory, for those that see the phase complete."""
+        top = self._scopes.levels[-1] if self._in_practice else self._scopes.level(form)
+        releases = form.releases or self._in_practice
+        states = space.view("u8")
+        for element in np.unique(index).tolist():
+            place = (space.name, element * 8, 8)
+            published = self._places.get(place) or _Published()
+            arriving = threads[index == element]
+            for block in np.unique(self._shape.block_of(arriving)).tolist():
+                those = arriving[self._shape.block_of(arriving) == block]
+                for level in self._scopes.levels:
+                    row = self._row(those, level, releases=releases) if level <= top else None
+                    key = level, self._scopes.group(level, int(those[0]))
+                    joined = _joined(published.arriving.get(key), row)
+                    if joined is not None:
+                        published.arriving[key] = joined
+            self._settle(published, states[element : element + 1])
+            self._keep(place, published)
+
+    def _settle_all(self, space: MemorySpace, index: Values) -> None:
+        """Take phases of barriers in memory as complete that bytes of copies have completed."""
+        for element in np.unique(index).tolist():
+            if published := self._places.get((space.name, element * 8, 8)):
+                self._settle(published, space.view("u8")[element : element + 1])
+
+    @staticmethod
+    def _settle(published: _Published, state: Values) -> None:
+        """Publish what happened before the arrivals of a phase once this is complete."""
+        phase = int(phase_of(state)[0])
+        if phase == published.phase:
+            return
+        rows = {
+            key: _joined(published.rows.get(key), published.arriving.get(key))
+            for key in published.rows.keys() | published.arriving.keys()
+        }
+        published.rows = {key: row for key, row in rows.items() if row is not None}
+        published.phase = phase
+        if is_fresh(state)[0]:
+            published.arriving = {}
 
     def _each(
         self, form: Access, space: MemorySpace, threads: Values, index: Values, *, marked: bool = False
@@ -143,44 +250,46 @@ class Synchronization(Observer):
     def _read(self, form: Access, thread: int, place: Place) -> None:
         """Let a thread observe what a place carries, and learn it at once if the read acquires."""
         published = self._places.get(place)
-        if published is None:
+        if published is None or not published.rows:
             return
-        in_block = published.in_block.get(thread // self._shape.lanes_per_block)
-        everywhere = published.everywhere if form.wide else None
-        if in_block is None and everywhere is None:
+        in_practice = self._in_practice and form.is_barrier
+        level = self._scopes.levels[-1] if in_practice else self._scopes.level(form)
+        seen, acquires = self._seen.setdefault(thread, {}), form.acquires or in_practice
+        if seen.get((place, level, acquires)) is published.rows:
+            return  # a thread that polls a place learns nothing new
+        keys = [(at, self._scopes.group(at, thread)) for at in self._scopes.levels if at <= level]
+        rows = {key[0]: published.rows[key] for key in keys if key in published.rows}
+        if not rows:
             return
         self.synchronized.add(place[:2])
-        seen = self._seen.setdefault(thread, {})
-        if seen.get((place, form.wide, form.acquires)) is published:
-            return  # a thread that polls a place learns nothing new
-        seen[place, form.wide, form.acquires] = published
-        if form.acquires:  # from this place; what it has read from others takes a fence
-            for row in (in_block, everywhere):
-                if row is not None:
-                    self._clocks.learn(thread, row)
+        seen[place, level, acquires] = published.rows
+        if acquires:  # from this place; what it has read from others takes a fence
+            for row in rows.values():
+                self._clocks.learn(thread, row)
             return
-        observed = self._observed.setdefault(thread, _Observed())
-        observed.in_block = _joined(observed.in_block, in_block)
-        observed.everywhere = _joined(observed.everywhere, everywhere)
+        observed = self._observed.setdefault(thread, {})
+        for at, row in rows.items():
+            observed[at] = _both(observed.get(at), row)
 
     def _write(self, form: Access, thread: int, place: Place, *, follows: bool) -> None:
         """Publish what happened before a strong write; an atomic `follows` the write that it replaces."""
-        block = thread // self._shape.lanes_per_block
-        published = _Published()
         before = self._places.get(place) if follows else None
-        if before is not None:
-            published.everywhere = before.everywhere if form.wide else None
-            published.in_block = {key: row for key, row in before.in_block.items() if key == block}
         operation = self._clocks.joined(np.array([thread])) if form.releases else None
-        narrow, wide = (fences.row(thread) if self._fenced else None for fences in self._fences)
-        in_block = _joined(_joined(published.in_block.get(block), narrow), operation)
-        if in_block is not None:
-            published.in_block[block] = in_block
-        if form.wide:
-            published.everywhere = _joined(_joined(published.everywhere, wide), operation)
-        if in_block is None and published.everywhere is None:
+        published = _Published()
+        for level in self._scopes.levels:
+            if level <= self._scopes.level(form):
+                key = level, self._scopes.group(level, thread)
+                fenced = self._fences[level].row(thread) if self._fenced else None
+                row = _joined(_joined(before.rows.get(key) if before is not None else None, fenced), operation)
+                if row is not None:
+                    published.rows[key] = row
+        if published.rows:
+            self._keep(place, published)
+        else:
             self._places.pop(place, None)
-            return
+
+    def _keep(self, place: Place, published: _Published) -> None:
+        """Let a place carry clocks; EmulatorError if too many do."""
         self._places[place] = published
         self._marked[place[0]][place[1]] = True
         if len(self._places) * self._shape.lanes * 8 > MOST_BYTES:
@@ -189,30 +298,32 @@ class Synchronization(Observer):
                 "Check a smaller launch.",
             )
 
-    def _learn(self, thread: int, *, wide: bool) -> None:
+    def _learn(self, thread: int, top: int) -> None:
+        """Let a thread learn what it has observed at levels up to `top`."""
         observed = self._observed.get(thread)
         if observed is None:
             return
-        if observed.in_block is not None:
-            self._clocks.learn(thread, observed.in_block)
-            observed.in_block = None
-        if wide and observed.everywhere is not None:
-            self._clocks.learn(thread, observed.everywhere)
-            observed.everywhere = None
-        if observed.everywhere is None:
+        for level in [level for level in observed if level <= top]:
+            self._clocks.learn(thread, observed.pop(level))
+        if not observed:
             del self._observed[thread]
 
     def _take(self, thread: int) -> list[Values]:
         """Return what a thread has observed, and forget it."""
         self._seen.pop(thread, None)
-        observed = self._observed.pop(thread, None)
-        if observed is None:
-            return []
-        return [row for row in (observed.in_block, observed.everywhere) if row is not None]
+        return list(self._observed.pop(thread, {}).values())
 
 
 def _joined(one: Values | None, other: Values | None) -> Values | None:
     """Return the later accesses of both; neither is changed."""
-    if one is None or other is None or one is other:
-        return one if other is None else other
-    return np.maximum(one, other)
+    if one is None:
+        return other
+    return one if other is None else _both(one, other)
+
+
+def _both(one: Values | None, other: Values) -> Values:
+    """Return the later accesses of two rows of which the first may be missing; neither is changed."""
+    if one is None or one is other:
+        return other
+    both: Values = np.maximum(one, other)
+    return both

@@ -11,7 +11,7 @@ execution of warps uses them.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,13 +19,15 @@ from shflbench.checker.link.program import Op
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet
-from shflbench.checker.opcodes.forms import Access, Values
+from shflbench.checker.opcodes.forms import OF_ALL, OF_BLOCK, Access, Values
 from shflbench.checker.races.cells import Batch, batch, granule_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.hazards import HazardKind, HazardLog
 from shflbench.checker.races.observation import Observations
 from shflbench.checker.races.rule import Rule
+from shflbench.checker.races.scopes import Scopes
 from shflbench.checker.races.synchronization import Synchronization
+from shflbench.checker.races.weak_barriers import weak_barriers
 from shflbench.errors import EmulatorError
 from shflbench.model import WARP
 
@@ -35,10 +37,11 @@ PAIRS_OF_REPORT = 1 << 16  # racing pairs of threads that count as one more of t
 SEVERAL = -1  # instead of the number of a thread or block, both counted from 1
 _CHUNK = 1 << 21  # entries of a table that are compared at once
 
-# The accesses of one table: whether they write, and of strong ones whether the scope is wide, and the bytes; of these
+# The accesses of one table: whether they write, and of strong ones the level of the scope, and the bytes; of these
 # depends with which others they race.
-_Class = tuple[bool, bool, int]
-_WEAK_READS: _Class = (False, False, 0)
+_Class = tuple[bool, int, int]
+_WEAK_READS: _Class = (False, OF_BLOCK, 0)
+_BARRIER = -1  # instead of the bytes: arrivals at barriers in memory, and tests, are indivisible to one another
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +62,7 @@ class _Place:
     space: str
     byte: int
     arguments: tuple[HazardKind, Op, int, int, int, int]  # kind, op, thread, other thread, number of it, count
+    reason: str = ""
 
 
 class TooManyCellsError(EmulatorError):
@@ -78,6 +82,7 @@ class TrackedRaces(Rule):
     ) -> None:
         """Watch the cells of each space; TooManyCellsError if these are too many for so many threads."""
         super().__init__(state, clocks, log)
+        self._scopes, self._practice = Scopes(state), clocks.practice
         self._granule, self._synchronization = granule_of(state.program), synchronization
         rows = sum(part.size for part in cells.values())
         self._shape = (rows, state.shape.lanes)
@@ -102,7 +107,7 @@ class TrackedRaces(Rule):
         self._tables: dict[_Class, Values] = {}  # [row, thread]: the number of the last access
         self._latest: dict[_Class, Values] = {}  # [row]: the number of the last access of any thread
         self._stored: set[_Class] = set()  # those that hold strong stores, which are no atomics
-        self._observations = Observations(state.shape, clocks, rows)
+        self._observations = Observations(state, clocks, rows)
         self._racing: Counter[int] = Counter()  # executions of an op in which it raced
         self._ops: list[Op] = []
         self._numbers: dict[int, int] = {}
@@ -145,6 +150,26 @@ class TrackedRaces(Rule):
             if not any((place.space, place.byte + offset) in synchronized for offset in range(-15, 1)):
                 self._log(place)
 
+    def earlier_accesses(self, space: str, start: int, end: int) -> Iterator[tuple[bool, Values, Values]]:
+        """Yield whether they write, the threads and the numbers of accesses to bytes, the last ones of each thread."""
+        numbers = self._rows.get(space)
+        if numbers is None:
+            return
+        rows = numbers[start // self._granule : -(-end // self._granule)] - 1
+        rows = rows[rows >= 0]
+        rows_of_writes = rows[self._writer[rows] > 0]
+        if rows_of_writes.size:
+            yield True, self._writer[rows_of_writes] - 1, self._written_at[rows_of_writes]
+        for table, at in self._tables.items():
+            accessed = rows[self._latest[table][rows] > 0]
+            row, thread = np.nonzero(at[accessed])
+            if row.size:
+                yield table[0], thread, at[accessed][row, thread]
+
+    def op_at(self, number: int) -> Op:
+        """Return the op of the access of a number."""
+        return self._ops[int(self._op_at[number])]
+
     def _number(self, op: Op) -> None:
         """Record the op of the current access."""
         number = self._numbers.setdefault(id(op), len(self._ops))
@@ -171,6 +196,8 @@ class TrackedRaces(Rule):
         late[late] = at[late] > self.clocks.knows(part.threads[chosen[late]], writer[late])
         if late.any():
             entry, writer, at = chosen[late], writer[late], at[late]
+            known = self._is_initialized(part, entry, writer, at)
+            entry, writer, at = entry[~known], writer[~known], at[~known]
             if form.atomic or not form.writes:
                 yield _Pairs(HazardKind.ATOMIC_RACE if form.atomic else HazardKind.RAW, entry, writer, at)
             else:
@@ -185,19 +212,46 @@ class TrackedRaces(Rule):
                     visible = ~self._observations.covers(part, rows, (entry, other, at))
                     entry, other, at = entry[visible], other[visible], at[visible]  # noqa: PLW2901
                 if table == _WEAK_READS:
-                    yield _Pairs(HazardKind.ATOMIC_RACE if form.atomic else HazardKind.WAR, entry, other, at)
+                    kind = HazardKind.ATOMIC_RACE if form.atomic else HazardKind.WAR
+                    yield from self._by_practice(_Pairs(kind, entry, other, at), part)
                 else:
                     yield from self._strong(table, part, same, (entry, other, at), in_shared=in_shared)
 
+    def _in_practice(self, part: Batch, entry: Values, other: Values, at: Values) -> Values:
+        """Return which earlier accesses happened before those of entries in practice."""
+        if self._practice is None or not entry.size:
+            return np.zeros(entry.shape, np.bool_)
+        known: Values = at <= self._practice.knows(part.threads[entry], other)
+        return known
+
+    def _by_practice(self, pairs: _Pairs, part: Batch) -> Iterator[_Pairs]:
+        """Yield reads that a barrier orders in practice before what overwrites them, apart from the others."""
+        known = self._in_practice(part, pairs.entry, pairs.other, pairs.at)
+        for kind, where in ((pairs.kind, ~known), (HazardKind.WEAK_ORDER, known)):
+            if where.any():
+                yield replace(pairs, kind=kind, entry=pairs.entry[where], other=pairs.other[where], at=pairs.at[where])
+
+    def _is_initialized(self, part: Batch, entry: Values, writer: Values, at: Values) -> Values:
+        """Return which earlier writes initialize a barrier in memory, as a fence made known that a barrier follows."""
+        if not part.form.is_barrier or self._synchronization is None:
+            return np.zeros(entry.shape, np.bool_)
+        initial = np.array([op.form.is_barrier and op.form.kind == "st" for op in self._ops])  # type: ignore[union-attr]
+        known = initial[self._op_at[at]] & (at <= self._synchronization.init_published[writer])
+        return known & self._in_practice(part, entry, writer, at)
+
     def _morally_strong(self, form: Access, table: _Class, *, in_shared: bool) -> bool:
-        """Whether all accesses of a table are atomics that are morally strong with `form`, an atomic, too.
+        """Whether all accesses of a table are atomics that are morally strong with `form`, too, or as good as that.
 
         They neither race nor count as unordered; a histogram has too many of them to compare one by one.
         """
-        writes, wide, size = table
+        writes, level, size = table
+        if size == _BARRIER and form.is_barrier:
+            return True
         if not (writes and form.atomic and form.strong) or table in self._stored or size != _size(form):
             return False
-        return in_shared or (wide and form.wide)  # the threads of a block share a cell of shared memory
+        if in_shared and not self.shape.has_clusters:  # the threads of a block share a cell of shared memory
+            return True
+        return level == OF_ALL and form.wide
 
     def _late(
         self, table: _Class, part: Batch, rows: Values, chosen: Values
@@ -233,8 +287,9 @@ class TrackedRaces(Rule):
             else:
                 race = HazardKind.WAW if table[0] else HazardKind.WAR
             strong = np.full(entry.shape, form.strong and _size(form) == _size(earlier))
-            if not (form.wide and earlier.wide):
-                strong &= self.shape.block_of(part.threads[entry]) == self.shape.block_of(other)
+            level = min(self._scopes.level(form), self._scopes.level(earlier))
+            if level != OF_ALL:
+                strong &= self._scopes.include(level, part.threads[entry], other)
             unordered = those & strong
             if table[0] and form.kind == "st":
                 unordered &= ~same[entry]  # equal values may come in any order
@@ -255,7 +310,8 @@ class TrackedRaces(Rule):
     ) -> Iterator[_Pairs]:
         """Yield threads that write one cell by the same instruction."""
         form = part.form
-        if form.atomic and (form.wide or self.shape.grid == 1):
+        level = self._scopes.level(form)
+        if form.atomic and (level == OF_ALL or self.shape.grid == 1 or form.is_barrier):
             return
         order = np.argsort(rows, kind="stable")
         one, next_ = order[:-1], order[1:]
@@ -264,16 +320,14 @@ class TrackedRaces(Rule):
             return
         one, next_ = one[again], next_[again]
         other, at = part.threads[one], np.full(one.size, self.clocks.now)
-        blocks = self.shape.block_of(part.threads)
+        together = self._scopes.include(level, part.threads[one], part.threads[next_])
         if form.atomic:
-            apart = blocks[one] != blocks[next_]
+            apart = ~together
             yield _Pairs(HazardKind.ATOMIC_RACE, next_[apart], other[apart], at[apart])
             return
         stored = _stored(part, index, values)
         equal = stored[one] == stored[next_]
-        strong = np.full(one.size, form.strong)
-        if not form.wide:
-            strong &= blocks[one] == blocks[next_]
+        strong = np.full(one.size, form.strong) & together
         weak = HazardKind.WAW if in_shared and form.order == "volatile" else HazardKind.UNORDERED
         for kind, where, may_synchronize in (
             (HazardKind.WAW, ~equal & ~strong, False),
@@ -301,16 +355,24 @@ class TrackedRaces(Rule):
                         int(group.at[first]),
                         those.size,
                     ),
+                    self._reason(part, group, first) if self._practice is not None else "",
                 )
                 if group.may_synchronize:
                     self._weak.append(place)
                 else:
                     self._log(place)
 
+    def _reason(self, part: Batch, pairs: _Pairs, first: int) -> str:
+        """Return which barriers order a pair in practice only, "" if none does."""
+        one = slice(first, first + 1)
+        if not self._in_practice(part, pairs.entry[one], pairs.other[one], pairs.at[one])[0]:
+            return ""
+        return weak_barriers(self.state.program)
+
     def _log(self, place: _Place) -> None:
         kind, op, thread, other, at, count = place.arguments
         earlier = self._ops[self._op_at[at]]
-        self.report_race(kind, (op, earlier), (thread, other), at, count, (place.space, place.byte))
+        self.report_race(kind, (op, earlier), (thread, other), at, count, (place.space, place.byte), place.reason)
 
     def _record(self, part: Batch, rows: Values) -> None:
         """Record the accesses."""
@@ -326,7 +388,8 @@ class TrackedRaces(Rule):
                 self._latest[kind][read] = 0
             self._thread[rows], self._block[rows] = 0, 0
         else:
-            kind = (form.writes, form.wide, _size(form)) if form.strong else _WEAK_READS
+            size = _BARRIER if form.is_barrier else _size(form)
+            kind = (form.writes, self._scopes.level(form), size) if form.strong else _WEAK_READS
             self._table(kind)[rows, part.threads] = now
             if form.strong and form.kind == "st":
                 self._stored.add(kind)

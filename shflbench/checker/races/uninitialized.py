@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from shflbench.checker.link.program import Op, Program, Slot
+from shflbench.checker.machine.bulk_copy import BulkCopy
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet
@@ -61,6 +62,12 @@ class UninitializedReads(Rule):
         if form.atomic:
             for part in range(form.vector):
                 flags[index + part] = every
+
+    def complete_copy(self, copy: BulkCopy) -> None:
+        """Mark the bytes that a bulk copy has written."""
+        flags = self._written.get(copy.target.space)
+        if flags is not None:
+            flags[copy.target.start : copy.target.end] = 1
 
     def finish(self) -> None:
         """Mark the reads that may be of the padding of a structure, beside those of its members."""

@@ -45,6 +45,8 @@ class Watch:
         state, conflicts = self.state, self.conflicts
         if state is None or conflicts is None or state.ticks or state.program.heap_bytes:
             return False
+        if state.shape.has_clusters or state.bulk.has_started:
+            return False
         return conflicts.blocks_apart
 
     def finish(self) -> None:

@@ -7,9 +7,9 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.alternatives import ALTERNATIVES, AS_USUAL, OF_NUMBERS, SHORT, SHORT_BY_CONTENTS
-from shflbench.checker.inputs.launches import shorter
+from shflbench.checker.inputs.default_launches import shorter
 from shflbench.checker.races.hazards import RACES, HazardKind
-from shflbench.checker.runs.coverage import executed, executed_blocks
+from shflbench.checker.runs.coverage import executed_blocks, find_executed
 from shflbench.checker.runs.evidence import did_not_end
 from shflbench.errors import KernelError, TimeLimitError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker.inputs.alternatives import Alternative
-    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.link.program import Program
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.checker.runs.kernel_runs import KernelRuns
@@ -116,7 +116,7 @@ def _alternatives(
 
 def ran_ops(program: Program, item: LaunchEvidence) -> frozenset[int]:
     """Return the ids of the ops that a launch executed."""
-    return executed(program, executed_blocks(program, item.runs), item.guarded)
+    return find_executed(program, executed_blocks(program, item.runs), item.guarded)
 
 
 def _has_fault(item: LaunchEvidence) -> bool:

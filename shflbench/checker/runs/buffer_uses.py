@@ -11,7 +11,7 @@ import numpy as np
 from shflbench.checker.deadline import Deadline
 from shflbench.checker.explore import explore
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.launches import PlannedLaunch
+from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.link.layout import WORKSPACE

@@ -41,7 +41,7 @@ def unreached_lines(program: Program, blocks: Collection[int], guarded: Collecti
 
     `guarded` are the ids of the ops whose guard held for a thread.
     """
-    ran = executed(program, blocks, guarded)
+    ran = find_executed(program, blocks, guarded)
     loaded = {op.place for op in program.ops() if id(op) in ran and _is_load(op)}
     anything: dict[Line, bool] = {}
     effects: dict[Line, bool] = {}
@@ -64,7 +64,7 @@ def code_lines(program: Program) -> frozenset[Line]:
     return frozenset(line for op in program.ops() for line in _lines_of(op))
 
 
-def executed(program: Program, blocks: Collection[int], guarded: Collection[int]) -> frozenset[int]:
+def find_executed(program: Program, blocks: Collection[int], guarded: Collection[int]) -> frozenset[int]:
     """Return the ids of the ops that ran; a block's last one is a branch, or waits for threads without a guard."""
     reached = [program.blocks[start] for start in blocks]
     ops = (op for block in reached for op in block.ops if op.guard is None or id(op) in guarded)

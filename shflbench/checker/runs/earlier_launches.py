@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.compared_constants import structural_contents
+from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
-from shflbench.checker.inputs.launches import PlannedLaunch
 from shflbench.checker.inputs.linked import linked_kernel
 from shflbench.checker.inputs.names import parameter_name, pointer_names
 from shflbench.checker.inputs.run_plan import zeroed_buffers
-from shflbench.checker.inputs.shapes import LaunchShape
-from shflbench.checker.inputs.thresholds import structural_contents
+from shflbench.checker.inputs.shapes import NO_CLUSTER, LaunchShape
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.link.layout import WORKSPACE
 from shflbench.checker.machine.launch import Machine, execute
@@ -138,7 +138,9 @@ class EarlierLaunches:
         """Return what a launch leaves in its buffers, with other contents where nobody gave them for another seed."""
         if self._work > MOST_WORK or host.grid is None or host.block is None:
             return None
-        launch = PlannedLaunch(LaunchShape(host.grid, host.block), Origin.HOST, host)
+        launch = PlannedLaunch(
+            LaunchShape(host.grid, host.block, cluster=host.cluster or NO_CLUSTER), Origin.HOST, host
+        )
         zeroed = zeroed_buffers(linked.kernel, linked.program, linked.slicer)
         arguments = derive(
             linked.kernel, launch, Wishes(uses_dynamic_shared=linked.uses_dynamic_shared, zeroed=zeroed), seed

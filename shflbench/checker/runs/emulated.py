@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker.inputs.argument import Arguments
-    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.link.program import Program
     from shflbench.checker.opcodes.forms import Values
 
@@ -22,7 +22,7 @@ def emulated_launch(program: Program, launch: PlannedLaunch, arguments: Argument
     """Return the launch of a linked kernel; its outputs are all buffers, with their contents before."""
     return EmulatedLaunch(
         program=program,
-        shape=Shape.of(launch.shape.grid, launch.shape.block, launch.shape.sample),
+        shape=Shape.of(launch.shape.grid, launch.shape.block, launch.shape.sample, launch.shape.cluster),
         shared_bytes=arguments.shared_bytes,
         inputs=(),
         outputs=_outputs(program, launch, arguments),

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.explore import ScheduleResult
     from shflbench.checker.inputs.argument import Arguments
-    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.races.hazards import Hazard
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.dataflow.loops import never_ends, waits_for_clock
+from shflbench.checker.dataflow.endless_loops import never_ends, waits_for_clock
 from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.explore import explore
 from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.default_launches import fewer_blocks, is_of_same_launch, is_special, without_arguments
 from shflbench.checker.inputs.derive import derive
-from shflbench.checker.inputs.launches import fewer_blocks, is_of_same_launch, is_special, without_arguments
 from shflbench.checker.inputs.numbers import is_too_large
 from shflbench.checker.inputs.wishes import MOST_PAGED, PAGED_PERIOD
 from shflbench.checker.machine.faults import FaultKind, KernelFault
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.explore import ScheduleResult
     from shflbench.checker.inputs.argument import Arguments
-    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.wishes import Wishes
     from shflbench.checker.link.program import Program
     from shflbench.checker.machine.launch import EmulatedLaunch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.launches import is_special
+from shflbench.checker.inputs.default_launches import is_special
 from shflbench.model import WARP
 
 if TYPE_CHECKING:

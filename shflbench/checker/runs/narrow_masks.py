@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.index_values import IndexValues
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.races.hazards import HazardKind
 from shflbench.model import WARP
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker.dataflow.slices import Slicer
-    from shflbench.checker.inputs.launches import PlannedLaunch
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.ptx.syntax import PtxInstruction
     from shflbench.checker.runs.evidence import LaunchEvidence
 
@@ -32,7 +31,7 @@ def launch_of_masks(launches: Sequence[LaunchEvidence], slicer: Slicer) -> Plann
     if others or not 0 < lanes < WARP:
         return None
     widest = max(launches, key=lambda item: item.launch.shape.blocks).launch
-    return replace(widest, shape=LaunchShape(widest.shape.grid, (lanes, 1, 1)), suggested=True)
+    return replace(widest, shape=replace(widest.shape, block=(lanes, 1, 1)), suggested=True)
 
 
 def _is_free(launch: PlannedLaunch) -> bool:

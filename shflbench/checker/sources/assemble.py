@@ -10,7 +10,7 @@ from shflbench.checker.sources.argument_types import meaning
 from shflbench.checker.sources.block_names import named_block, numbered_block
 from shflbench.checker.sources.demangle import demangle
 from shflbench.checker.sources.kernel_file import HostLaunch, KernelParameter, SourceKernel
-from shflbench.checker.sources.naming import normalized
+from shflbench.checker.sources.naming import normalize
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -132,10 +132,10 @@ def _launches(known: Demangled | None, definition: Definition, source: CudaSourc
         return tuple(call.launch for call in calls if call.template_arguments is None)
     if known is None or known.template_arguments is None:
         return ()
-    wanted = tuple(normalized(item, source.types.aliases) for item in known.template_arguments)
+    wanted = tuple(normalize(item, source.types.aliases) for item in known.template_arguments)
     result = []
     for call, arguments in source.instances.get(definition.name, ()):
-        if tuple(normalized(item, source.types.aliases) for item in arguments) == wanted:
+        if tuple(normalize(item, source.types.aliases) for item in arguments) == wanted:
             result.append(call.launch)
     return tuple(result) or _of_other_instances(definition, source)
 

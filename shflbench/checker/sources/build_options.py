@@ -14,7 +14,7 @@ from shflbench.checker.sources.build_files import (
 )
 from shflbench.checker.sources.kernel_file import NEWER_STANDARD, SourceNote
 from shflbench.files import relative
-from shflbench.words import joined
+from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from shflbench.checker.sources.includes import SourceUnit
@@ -39,7 +39,7 @@ def with_build_command(path: Path, options: CompileOptions) -> tuple[CompileOpti
     words += [f"-std={NEWER_STANDARD}"] if command.is_newer else []
     if not words:
         return options, []
-    text = f"compiled with {joined(words)} from {shown_path(command.origin)}"
+    text = f"compiled with {join_words(words)} from {shown_path(command.origin)}"
     return (
         replace(
             options,
@@ -70,7 +70,7 @@ def with_build_macros(
         wanted = used if name[1] in names else tested
         added = [macro for macro in macros if _name(macro) in wanted - given - _VARIANTS]
         if added:
-            words = joined([f"-D {macro}" for macro in added])
+            words = join_words([f"-D {macro}" for macro in added])
             text = f"compiled with {words} from {shown_path(origin)}, because {name[1]} is undefined without"
             return replace(options, define=(*options.define, *added)), [SourceNote("build", text)]
     return None

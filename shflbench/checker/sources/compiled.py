@@ -23,7 +23,7 @@ from shflbench.compile.ptx_cache import PtxCompiler
 from shflbench.compile.ptx_process import UnfinishedError
 from shflbench.compile.toolchain import find
 from shflbench.errors import CompileError, CompilerError, TimeLimitError
-from shflbench.words import joined
+from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -189,7 +189,7 @@ class FileCompiler:
         compiler.toolchain.require(self._options.arch)
         jit, notes = self._without_rejected(instances, compiler)
         if jit.left_out:
-            listed = f"{joined(jit.left_out)}, which {'is' if len(jit.left_out) == 1 else 'are'} missing"
+            listed = f"{join_words(jit.left_out)}, which {'is' if len(jit.left_out) == 1 else 'are'} missing"
             notes.append(SourceNote("build", f"compiled without {listed}: the device code compiles without"))
         places = {}
         beside = {file.name: file for file in source.unit.sources}

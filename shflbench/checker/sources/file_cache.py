@@ -16,10 +16,12 @@ from shflbench.checker.sources.kernel_file import (
     KernelFile,
     KernelParameter,
     LaunchBounds,
+    LaunchChain,
     NamedBlock,
     NamedLaunch,
     SourceKernel,
     SourceNote,
+    StreamLaunch,
 )
 from shflbench.compile.data_cache import DataCache
 from shflbench.compile.nvrtc import PtxUnit
@@ -33,7 +35,9 @@ if TYPE_CHECKING:
 
 KERNELS = "kernel-file"  # ending of the files
 RECORDS = (KernelFile, SourceKernel, KernelParameter, Field, HostLaunch, HostArgument, HostBuffer, LaunchBounds)
-FURTHER = (HostCall, HostNumber, NamedBlock, NamedLaunch, SourceNote, SourceLine, PtxUnit)
+FURTHER = (
+    HostCall, HostNumber, LaunchChain, NamedBlock, NamedLaunch, SourceNote, SourceLine, StreamLaunch, PtxUnit,
+)  # fmt: skip
 
 
 def cached_file(

@@ -12,7 +12,7 @@ from shflbench.checker.sources.build_options import shown_path
 from shflbench.checker.sources.includes import is_file, read_limited, read_unit
 from shflbench.checker.sources.kernel_file import SourceNote
 from shflbench.checker.sources.repository import Repository
-from shflbench.words import joined
+from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -93,11 +93,11 @@ class _HeaderSearch:
     def notes(self) -> list[str]:
         """Return a sentence for each file of the build, and one for each folder of the repository."""
         named = [
-            f"headers come from {joined([shown_path(item) for item in folders])}, as {shown_path(origin)} says"
+            f"headers come from {join_words([shown_path(item) for item in folders])}, as {shown_path(origin)} says"
             for origin, folders in self._named.items()
         ]
         only = [
-            f"{joined(names)} come{'s' if len(names) == 1 else ''} from {shown_path(folder)}: {_reason(different)}"
+            f"{join_words(names)} come{'s' if len(names) == 1 else ''} from {shown_path(folder)}: {_reason(different)}"
             for (folder, different), names in self._only.items()
         ]
         return [*named, *only]

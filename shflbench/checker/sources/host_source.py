@@ -11,7 +11,7 @@ from shflbench.checker.sources.host.machine import MOST_OF_SEVERAL, MOST_TOTAL
 from shflbench.checker.sources.host.preprocessor import Preprocessor
 from shflbench.checker.sources.host.program import HostProgram
 from shflbench.checker.sources.launch_macros import with_launches
-from shflbench.checker.sources.launches import LaunchSite, launches
+from shflbench.checker.sources.launch_texts import LaunchSite, launches
 from shflbench.checker.sources.layouts import Types
 
 if TYPE_CHECKING:

@@ -59,7 +59,7 @@ def signature(definition: Definition) -> str:
     return f"{definition.name}<{', '.join(item.name for item in definition.template or ())}>"
 
 
-def requested(source: CudaSource, names_given: Iterable[str], *, skip_unknown: bool = False) -> list[str]:
+def choose_instances(source: CudaSource, names_given: Iterable[str], *, skip_unknown: bool = False) -> list[str]:
     """Return the instances that a user names, with the namespaces of their templates.
 
     KernelError if the plain name occurs nowhere, or belongs to templates of several namespaces. With `skip_unknown`,

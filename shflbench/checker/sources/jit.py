@@ -48,6 +48,8 @@ _BUILTINS = (
     "#include <math.h>",  # as cuda_runtime.h does, which nvcc includes before each file
     "#include <limits.h>",
 )
+# Functions of the device runtime that NVRTC does not declare; nvcc includes their header before each file.
+_GRID_CONTROLS = re.compile(rb"\bcuda(?:GridDependencySynchronize|TriggerProgrammaticLaunchCompletion)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +89,7 @@ def compile_device_code(
         *options.math,
         *(("-rdc=true",) if options.device_launches else ()),
     )
-    prelude = _prelude(unit.main.name, options.define)
+    prelude = _prelude(unit, options.define)
     errors: tuple[Message, ...] = ()
     left_out: dict[str, bytes] = {}
     rejected: list[RejectedKernel] = []
@@ -151,10 +153,16 @@ def _compiled(unit: PtxUnit, compiler: PtxCompiler, deadline: Deadline) -> PtxRe
         raise
 
 
-def _prelude(name: str, define: Sequence[str]) -> bytes:
+def _prelude(unit: SourceUnit, define: Sequence[str]) -> bytes:
     """Return the lines before the text; macros on NVRTC's command line would apply to its own declarations, too."""
-    lines = [*_BUILTINS, *(f"#define {item.replace('=', ' ', 1) if '=' in item else item + ' 1'}" for item in define)]
-    return "\n".join([*lines, f'#line 1 "{name}"', ""]).encode()
+    controls = any(_GRID_CONTROLS.search(file.text) for file in (*unit.files, *unit.sources))
+    runtime = ["#include <cuda_device_runtime_api.h>"] if controls else []
+    lines = [
+        *_BUILTINS,
+        *runtime,
+        *(f"#define {item.replace('=', ' ', 1) if '=' in item else item + ' 1'}" for item in define),
+    ]
+    return "\n".join([*lines, f'#line 1 "{unit.main.name}"', ""]).encode()
 
 
 def _remove_rejected(unit: SourceUnit, macros: Macros, spans: dict[str, list[TextSpan]], result: PtxResult) -> bool:

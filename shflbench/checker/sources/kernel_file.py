@@ -118,6 +118,7 @@ class HostLaunch:
     is_computed: bool = False  # whether earlier launches ran, whose results are the contents of its buffers
     variables: tuple[tuple[str, bytes | None], ...] = ()  # of the device, to which the host code copies; None: unknown
     moment: int = field(default=0, compare=False)  # later ones are larger
+    cluster: Dims | None = None  # blocks of a cluster, where an attribute of the launch says so
 
     @property
     def takes_parameters(self) -> bool:
@@ -134,6 +135,22 @@ class NamedLaunch:
 
     kernel: str  # as a user names it, with its template arguments
     launch: HostLaunch
+
+
+@dataclass(frozen=True, slots=True)
+class StreamLaunch:
+    """A launch in a stream of the host code, with its kernel."""
+
+    kernel: str  # as a user names it, with its template arguments
+    launch: HostLaunch
+    is_dependent: bool = False  # whether it may begin before the launch before it in the stream has ended
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchChain:
+    """Launches that follow one another in a stream: all but the first may begin before the one before has ended."""
+
+    launches: tuple[StreamLaunch, ...]  # a single one if the host code does not say what comes before it
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -240,3 +257,4 @@ class KernelFile:
     rejected: tuple[RejectedKernel, ...] = ()
     numbers: tuple[HostNumber, ...] = ()  # of the host code that was run
     host_calls: tuple[HostCall, ...] = ()  # of functions that launch kernels, outer ones first; only if asked for
+    chains: tuple[LaunchChain, ...] = ()  # of launches that overlap

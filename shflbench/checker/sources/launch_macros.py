@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host_code import UserFile
 from shflbench.checker.sources.lexer import TextSpan, code_only
-from shflbench.checker.sources.macros import Macro, substituted
+from shflbench.checker.sources.macros import Macro, substitute
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -116,7 +116,7 @@ def _text_of(text: bytes, use: _Use, launching: Mapping[str, Macro]) -> bytes:
     if macro is None:
         return _dispatched(text, use)
     arguments = [" ".join(item.decode(errors="replace").split()) for item in _arguments(text, use.arguments)]
-    return substituted(macro, arguments).encode() + b"\n" * text.count(b"\n", use.span.start, use.span.end)
+    return substitute(macro, arguments).encode() + b"\n" * text.count(b"\n", use.span.start, use.span.end)
 
 
 def _dispatched(text: bytes, use: _Use) -> bytes:

@@ -27,7 +27,7 @@ class Macro:
     body: str
 
 
-def substituted(macro: Macro, arguments: Sequence[str]) -> str:
+def substitute(macro: Macro, arguments: Sequence[str]) -> str:
     """Return the body of a macro with its arguments."""
     names = macro.parameters or ()
     given = dict(zip(names, arguments, strict=False))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _SHOWN = 8  # names in a message: enough to choose from
 
 
-def selected(path: Path, kernels: Sequence[SourceKernel], name: str | None) -> tuple[SourceKernel, ...]:
+def select_kernels(path: Path, kernels: Sequence[SourceKernel], name: str | None) -> tuple[SourceKernel, ...]:
     """Return the kernels that `name` selects, all for None; KernelError if there is none."""
     if name is None:
         return tuple(kernels)
@@ -43,7 +43,7 @@ def _parts(name: str) -> tuple[str, list[str]]:
     """Return a name without spaces, and its template arguments in a form in which equal ones are equal."""
     head, bracket, rest = name.partition("<")
     arguments = split_arguments(rest.rstrip().removesuffix(">")) if bracket else []
-    return "".join(head.split()).removeprefix("::"), [normalized(item, {}) for item in arguments]
+    return "".join(head.split()).removeprefix("::"), [normalize(item, {}) for item in arguments]
 
 
 def split_arguments(text: str) -> list[str]:
@@ -63,7 +63,7 @@ def names(spelling: str, qualified: str) -> bool:
     return qualified == spelling or qualified.endswith(f"::{spelling}")
 
 
-def normalized(argument: str, aliases: Mapping[str, str]) -> str:
+def normalize(argument: str, aliases: Mapping[str, str]) -> str:
     """Return a template argument so that two ways to write it are equal: `256u` and `256`, `real` and `float`."""
     text = " ".join(argument.split())
     for _ in range(16):

@@ -22,16 +22,16 @@ from shflbench.checker.sources.file_cache import cached_file
 from shflbench.checker.sources.header_search import with_found_headers
 from shflbench.checker.sources.host_code import UserFile
 from shflbench.checker.sources.includes import is_file, read_limited
-from shflbench.checker.sources.instances import compile_with_derived, example, requested, signature, with_derived
+from shflbench.checker.sources.instances import choose_instances, compile_with_derived, example, signature, with_derived
 from shflbench.checker.sources.kernel_file import CompileOptions, HostChange, KernelFile, SourceNote
 from shflbench.checker.sources.lexer import without_comments
-from shflbench.checker.sources.naming import selected
+from shflbench.checker.sources.naming import select_kernels
 from shflbench.checker.sources.neighbors import neighbors
 from shflbench.checker.sources.plain_folder import table_name
 from shflbench.checker.sources.ptx import dialect_notes, read_kernels
 from shflbench.checker.sources.rejected_kernels import refuse_rejected
 from shflbench.checker.sources.source import CudaSource
-from shflbench.checker.sources.stores import removed, suspects
+from shflbench.checker.sources.stores import find_removed, suspects
 from shflbench.compile.ptx_cache import PtxCompiler
 from shflbench.errors import CompileError, InputError, KernelError, UsageError
 from shflbench.files import read_regular
@@ -70,7 +70,7 @@ def read_ptx(path: Path, kernel: str | None = None) -> KernelFile:
     kernels = tuple(kernel_of(item, files, None) for item in read_kernels(ptx))
     if not kernels:
         raise KernelError(f"{path} has no kernel: its PTX contains no .entry", "Pass PTX of a __global__ function.")
-    return KernelFile(path, ptx, selected(path, kernels, kernel), dialect_notes(ptx), files=files)
+    return KernelFile(path, ptx, select_kernels(path, kernels, kernel), dialect_notes(ptx), files=files)
 
 
 def read_cuda(  # noqa: PLR0913  (all but two by name)
@@ -133,7 +133,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     def compile_unit(files: SourceUnit, options: CompileOptions) -> _Compilation:
         source = source_with(options, files)
         require_expandable(source.unit.files, source.macros)
-        wanted = requested(source, [*instances, *instance], skip_unknown=skip_unknown)
+        wanted = choose_instances(source, [*instances, *instance], skip_unknown=skip_unknown)
         compiler = FileCompiler(source, options, nvrtc, nvcc)
         return _Compilation(source, wanted, *compile_with_derived(source, wanted, compiler.compile))
 
@@ -200,7 +200,7 @@ def _kernel_file(
     stores, unoptimized = _removed_stores(source, compiled, files)
     refused_words = [SourceNote("host-args", REFUSED_WORDS)] if source.refuses_words else []
     notes = (*read_notes, *refused_words, *compiled.notes, *chosen_types, *templates, *stores)
-    chosen = selected(path, kernels, kernel)
+    chosen = select_kernels(path, kernels, kernel)
     raises = any(_may_raise_shared_limit(file) for file in source.unit.files)
     return KernelFile(
         path,
@@ -214,6 +214,7 @@ def _kernel_file(
         compiled.unit,
         compiled.rejected,
         source.host_numbers,
+        chains=source.chains,
     )
 
 
@@ -221,7 +222,7 @@ def _with_host_code(file: KernelFile, source: CudaSource) -> KernelFile:
     """Return a compiled file with the launches of its host code as it is read now."""
     launches = {item.symbol: kernel_of(item, file.files, source).host_launches for item in read_kernels(file.ptx)}
     kernels = tuple(replace(item, host_launches=launches.get(item.symbol, ())) for item in file.kernels)
-    return replace(file, kernels=kernels, numbers=source.host_numbers)
+    return replace(file, kernels=kernels, numbers=source.host_numbers, chains=source.chains)
 
 
 class _Compilation(NamedTuple):
@@ -277,7 +278,7 @@ def _removed_stores(
         return [], ""
     path = source.unit.main.path
     shown = {file.path.resolve(): file.path for file in source.unit.files}
-    notes = removed(places, compiled.ptx, debug, {**files, **_user_files(debug, path)}, shown)
+    notes = find_removed(places, compiled.ptx, debug, {**files, **_user_files(debug, path)}, shown)
     return notes, debug if notes else ""
 
 

@@ -18,7 +18,7 @@ MOST_INSTANCES = 16  # of all templates of a file; each takes about half a secon
 _SHOWN = 8  # of those that are not checked, in a note
 
 
-def sampled(kernels: Sequence[SourceKernel]) -> tuple[list[SourceKernel], list[SourceNote]]:
+def sample_instances(kernels: Sequence[SourceKernel]) -> tuple[list[SourceKernel], list[SourceNote]]:
     """Return the kernels of a file without most instances of its templates, if there are many, and a note on these.
 
     One instance of each template remains at least; those that remain have many different template arguments.

@@ -11,7 +11,7 @@ from shflbench.checker.sources.host.chosen_runs import performed_launches, refus
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.host_source import HostSource
 from shflbench.checker.sources.kernel_file import HostChange
-from shflbench.checker.sources.launches import LaunchSite, kernel_name
+from shflbench.checker.sources.launch_texts import LaunchSite, kernel_name
 from shflbench.checker.sources.macros import Macros
 from shflbench.checker.sources.naming import names
 from shflbench.checker.sources.neighbors import SUFFIXES
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.machine import Performed
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.includes import SourceUnit
-    from shflbench.checker.sources.kernel_file import HostCall, HostNumber
+    from shflbench.checker.sources.kernel_file import HostCall, HostNumber, LaunchChain
     from shflbench.checker.sources.layouts import Types
 
 
@@ -120,6 +120,12 @@ class CudaSource:
             for name, call in recorded.items():
                 calls.setdefault(name, call.named(name))
         return tuple(calls.values())
+
+    @cached_property
+    def chains(self) -> tuple[LaunchChain, ...]:
+        """The different launches that may overlap those before them in their stream, each with these."""
+        runs = {id(item.streams): item.streams for item in self._performed}
+        return tuple(dict.fromkeys(chain for streams in runs.values() for chain in streams.chains))
 
     @cached_property
     def _sites(self) -> list[LaunchSite]:

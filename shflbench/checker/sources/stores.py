@@ -181,7 +181,7 @@ def _shared_names(function: Node) -> set[str]:
     return {text_of(item) for node in declared for item in walk(node) if item.type == "identifier"}
 
 
-def removed(
+def find_removed(
     places: list[tuple[Path, int, int]], ptx: str, debug: str, files: Mapping[str, Path], shown: Mapping[Path, Path]
 ) -> list[SourceNote]:
     """Return a note for each of `places` for which the unoptimized PTX `debug` has a store and `ptx` has none."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.sources.argument_types import meaning
 from shflbench.checker.sources.definitions import template_parameters, type_without
 from shflbench.checker.sources.host.templates import surrounding_parameters
-from shflbench.checker.sources.launches import kernel_name
+from shflbench.checker.sources.launch_texts import kernel_name
 from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.constants import Evaluator
     from shflbench.checker.sources.definitions import Definition, SourceParameter, TemplateParameter
     from shflbench.checker.sources.host_code import UserFile
-    from shflbench.checker.sources.launches import LaunchSite
+    from shflbench.checker.sources.launch_texts import LaunchSite
 
 MAXIMUM_INSTANCES = 64  # of one kernel; a file that has more names those it needs
 _MAXIMUM_DEPTH = 5  # host templates that call host templates

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.file_arguments import FILE_ARGUMENTS
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 from shflbench.errors import UsageError
 from shflbench.user_kernels.file_options import SUFFIXES, refuse_without_files
@@ -25,7 +25,7 @@ ONLY_OF = {"code": "patterns", "sarif": "files"}  # form → to what it applies
 @click.command(cls=Command)
 @click.argument("pattern", required=False, metavar="[PATTERN | FILE]")
 @click.argument("results", nargs=-1, type=PATH)
-@headed(
+@add_heading(
     "Your kernel",
     option("--dtype", metavar="TYPE", help="Element type.  [default: f32 if it was measured]"),
     option("--block", metavar="N", type=click.IntRange(1, 1024), help="Threads per block."),
@@ -37,7 +37,7 @@ ONLY_OF = {"code": "patterns", "sarif": "files"}  # form → to what it applies
         help="Option of the pattern, such as width=8 (repeatable); `shflbench list patterns` shows them.",
     ),
 )
-@headed(
+@add_heading(
     "A file of kernels",
     option("--kernel", "kernels", metavar="NAME", multiple=True, help="Advise only on this kernel (repeatable)."),
     *FILE_ARGUMENTS,
@@ -52,12 +52,12 @@ ONLY_OF = {"code": "patterns", "sarif": "files"}  # form → to what it applies
         help="Time FILE with these changes against FILE as it is, on a GPU, at the launches of the host code.",
     ),
 )
-@headed(
+@add_heading(
     "GPU",
     option("--gpu", metavar="NAME", help="Use only runs on GPUs whose name contains this text; --measure: such a GPU."),
     option("--arch", metavar="sm_XX", help="Use only runs on this architecture; predict if there is none."),
 )
-@headed(
+@add_heading(
     "Report",
     option(
         "--costs",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from shflbench.cli.advise.measuring import bench_options
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.grouping import group_by
-from shflbench.words import joined
+from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -71,7 +71,7 @@ def gain_lines(gain: KernelGain) -> Iterator[str]:
     for exchange, alone in gain.alone:
         by_ratio.setdefault(alone, []).append(str(exchange.load.line))
     for alone, lines in by_ratio.items():
-        where = f"line{'s' if len(set(lines)) > 1 else ''} {joined(list(dict.fromkeys(lines)))}"
+        where = f"line{'s' if len(set(lines)) > 1 else ''} {join_words(list(dict.fromkeys(lines)))}"
         yield from (f"the exchange of {where} alone: {_of_pattern(one)}" for one in alone)
         if not alone:
             yield f"the exchange of {where} alone: unknown; no results here are of its pattern"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.words import joined, one_or_many
+from shflbench.words import join_words, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +27,7 @@ WHERE = {  # relation → where the value comes from, as a reader says it
 def exchange_scope(advice: KernelAdvice, origin: str) -> str:
     """Return for which launches the exchanges of a kernel are what they are."""
     return (
-        f"in all launches with blocks of {joined(_blocks(advice))}"
+        f"in all launches with blocks of {join_words(_blocks(advice))}"
         if advice.is_fixed
         else barrier_scope(advice, origin)
     )
@@ -40,7 +40,7 @@ def barrier_scope(advice: KernelAdvice, origin: str) -> str:
 
 def launches_text(launches: Sequence[str]) -> str:
     """Return launches as a list: `launches 64x256 and 16x256`."""
-    return f"{one_or_many(len(launches), 'launch', 'launches')} {joined(launches)}"
+    return f"{one_or_many(len(launches), 'launch', 'launches')} {join_words(launches)}"
 
 
 def _blocks(advice: KernelAdvice) -> list[str]:

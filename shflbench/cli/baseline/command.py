@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import CommandGroup, headed, option
+from shflbench.cli.help import CommandGroup, add_heading, option
 from shflbench.cli.layout import Line, Table
 from shflbench.cli.parameters import BASELINES, PATH
 from shflbench.errors import ResultsError, UsageError
@@ -41,7 +41,7 @@ def command(context: click.Context) -> None:
 @command.command()
 @click.argument("name")
 @RUNS
-@headed(
+@add_heading(
     "Options",
     option(
         "--force",
@@ -72,7 +72,7 @@ def save(
 
 
 @command.command("list")
-@headed("Options", BASELINES)
+@add_heading("Options", BASELINES)
 @click.pass_obj
 def listing(console: Console, baselines: Path) -> int:
     """List the baselines.
@@ -103,7 +103,7 @@ def listing(console: Console, baselines: Path) -> int:
 
 @command.command()
 @click.argument("name")
-@headed("Options", BASELINES)
+@add_heading("Options", BASELINES)
 @click.pass_obj
 def show(console: Console, name: str, baselines: Path) -> None:
     """Print the GPUs, software, noise and settings of the baseline NAME."""
@@ -117,7 +117,7 @@ def show(console: Console, name: str, baselines: Path) -> None:
 
 @command.command()
 @click.argument("name")
-@headed(
+@add_heading(
     "Options",
     option("--suite", metavar="NAME", help="Remove only the runs of this suite."),
     option("--gpu", metavar="MODEL", help="Remove only the runs on this GPU model, such as nvidia-h200."),

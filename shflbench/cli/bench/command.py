@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.file_arguments import FILE_ARGUMENTS, as_built
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATH, format_option
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
 from shflbench.errors import FINDING_EXIT, KernelError, UsageError
 from shflbench.grouping import group_by
-from shflbench.words import count_noun, joined, one_or_many
+from shflbench.words import count_noun, join_words, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,7 +39,7 @@ MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has 
 
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE [NEW]")
-@headed(
+@add_heading(
     "Kernels",
     option(
         "--kernel",
@@ -53,7 +53,7 @@ MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has 
     *FILE_ARGUMENTS,
     option("--against", metavar="REVISION", help="Compare with the same kernels of FILE at this revision in git."),
 )
-@headed(
+@add_heading(
     "Results of the kernels",
     option("--no-check", is_flag=True, help="Do not look for races and memory faults before."),
     option("--reference", metavar="NAME", help="Compare results with those of this kernel, which is the baseline."),
@@ -73,7 +73,7 @@ MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has 
         help="Compare this buffer without regard to the order of its elements (repeatable).",
     ),
 )
-@headed(
+@add_heading(
     "Device",
     option(
         "--device",
@@ -86,7 +86,7 @@ MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has 
     GPU,
     option("--arch", metavar="sm_XX", help="Emulate this architecture, even if a GPU is present."),
 )
-@headed(
+@add_heading(
     "Measurement",
     option(
         "--l2",
@@ -99,7 +99,7 @@ MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has 
     processes_option("1"),
     *MEASURING,
 )
-@headed("Results", format_option(("table", "json")), *PLACES[:2])
+@add_heading("Results", format_option(("table", "json")), *PLACES[:2])
 @click.pass_context
 def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) -> int:  # noqa: ANN401  (each has its own type)
     r"""Compare the kernels of a CUDA file: check them, compare their results, and time them.
@@ -262,7 +262,7 @@ def _show_left_out(choice: KernelChoice, reports: Sequence[KernelReport], consol
     from shflbench.checker import KernelVerdict
 
     for sentence, alike in group_by(choice.left_out, lambda item: item.sentence).items():
-        kernels = joined([item.kernel for item in alike])
+        kernels = join_words([item.kernel for item in alike])
         console.warn(f"{kernels} {one_or_many(len(alike), 'is', 'are')} not timed: {sentence}")
     names = {symbol for item in choice.comparisons for kernel in item.kernels for symbol in kernel.candidate.symbols}
     compared = [report for report in reports if report.symbol in names]

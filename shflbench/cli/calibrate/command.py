@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import BASELINES, PATH, format_option
 from shflbench.cli.run.options import GPU
 from shflbench.cli.run.stop import stopped_code
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@headed(
+@add_heading(
     "Options",
     GPU,
     option(

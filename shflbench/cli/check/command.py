@@ -8,13 +8,19 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.host_args import host_args_option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, filters, format_option
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder, compute_sanitizer
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, DeviceError, KernelError, UsageError
-from shflbench.user_kernels.file_options import COMPILERS, divided, file_options, refuse_filters, refuse_without_files
+from shflbench.user_kernels.file_options import (
+    COMPILERS,
+    divide_targets,
+    file_options,
+    refuse_filters,
+    refuse_without_files,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,7 +35,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
-@headed(
+@add_heading(
     "Files",
     option("--kernel", "kernels", metavar="NAME", multiple=True, help="Check only this kernel of a file (repeatable)."),
     option(
@@ -40,6 +46,12 @@ if TYPE_CHECKING:
         help="Check every kernel at this launch, such as 4x256 or 8x8:16x16 (repeatable); --kernel selects one.",
         show_default="those of the host code, else one warp, blocks of several warps, a block that is no multiple of "
         "32, and three blocks",
+    ),
+    option(
+        "--cluster",
+        metavar="N",
+        help="Blocks of a cluster, such as 2 or 2x2, of which the grid must be a multiple.",
+        show_default="from the host code or the kernel",
     ),
     option(
         "--arg",
@@ -59,6 +71,21 @@ if TYPE_CHECKING:
     ),
     host_args_option("none, or numbers that fit"),
     option(
+        "--pdl",
+        metavar="PRIMARY,SECONDARY",
+        multiple=True,
+        help="Check SECONDARY as a programmatic dependent launch that overlaps PRIMARY, the launch before it in the "
+        "stream; of more than two kernels, each overlaps the one before (repeatable).",
+        show_default="the launches of the host code with `cudaLaunchAttributeProgrammaticStreamSerialization`",
+    ),
+    option(
+        "--same",
+        metavar="KERNEL.NAME=KERNEL.NAME",
+        multiple=True,
+        help="Take two arguments of such kernels as one buffer, such as primary.out=secondary.in (repeatable).",
+        show_default="what the host code passes",
+    ),
+    option(
         "-I", "--include", metavar="DIR", type=PATH, multiple=True, help="Search this folder for headers (repeatable)."
     ),
     option("-D", "--define", metavar="NAME[=VALUE]", multiple=True, help="Define this macro (repeatable)."),
@@ -70,7 +97,7 @@ if TYPE_CHECKING:
         show_default="nvcc where it is on the PATH",
     ),
 )
-@headed(
+@add_heading(
     "Check",
     option("--arch", metavar="sm_XX", default=DEFAULT_ARCH, show_default=True, help="Compile for this architecture."),
     option(
@@ -95,12 +122,12 @@ if TYPE_CHECKING:
         help="Exit 6 for `doubtful`, `needs arguments`, and variants declared unsafe in which nothing was found.",
     ),
 )
-@headed(
+@add_heading(
     "Report",
     format_option(("table", "json", "github", "sarif"), " (github: annotations on source lines)"),
     OUTPUT_FILE,
 )
-@headed(
+@add_heading(
     "Patterns and suites",
     *filters("Check"),
     option("--sanitizer", is_flag=True, help="Run each kernel on the first GPU under compute-sanitizer as well."),
@@ -140,7 +167,7 @@ def command(
     TARGET may also be a pattern or a suite of shflbench, or the folder of one. Their results are also compared with a
     reference, and a variant that is declared unsafe does not count as broken.
     """  # noqa: D301  (click keeps the lines of a paragraph after a backspace)
-    names, files = divided(targets)
+    names, files = divide_targets(targets)
     if not files:
         refuse_without_files(given)
     elif sanitizer:
@@ -206,12 +233,12 @@ def _emulate(
 ) -> list[SubjectReport]:
     from shflbench.cli.check.output import verdict_counts
     from shflbench.compile.build import Builder
-    from shflbench.pattern_checks.kernels import check_all, compile_all, needed
+    from shflbench.pattern_checks.kernels import add_references, check_all, compile_all
 
     builder = Builder(toolchain, arch, cache_folder())
     kernels, reports = {}, []
     with console.progress() as progress:
-        wanted = needed(subjects)
+        wanted = add_references(subjects)
         for subject, kernel in compile_all(wanted, builder):
             kernels[subject] = kernel
             progress.show(f"compiling, {len(kernels)} of {len(wanted)} kernels", len(kernels), len(wanted))

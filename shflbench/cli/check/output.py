@@ -6,10 +6,10 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import POLICIES, KernelVerdict, Level, grouped
+from shflbench.checker import POLICIES, KernelVerdict, Level, group_findings
 from shflbench.cli.layout import Line, Table
 from shflbench.files import relative
-from shflbench.words import count_noun, joined
+from shflbench.words import count_noun, join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -45,7 +45,7 @@ def details(entry: Entry, *, verbose: bool) -> Iterator[str]:
     kernel = entry.kernel
     base = Path.cwd()
     yield from kernel.sentence.splitlines()[1:]
-    for group in grouped(kernel.findings):
+    for group in group_findings(kernel.findings):
         if group.level or verbose:
             decided = kernel.verdict is KernelVerdict.NEEDS_ARGUMENTS  # whose reason says what to give
             yield group.sentence(base) if decided else group.message(base)
@@ -77,7 +77,7 @@ def _wrong(expected: Expectation, dtypes: Sequence[str]) -> str:
 def _inputs(launches: Sequence[LaunchRecord], *, brief: bool) -> Iterator[str]:
     """Yield what nobody gave, at the largest launch for all, and, unless `brief`, what was given and explored."""
     for note, shapes in _notes(launches).items():
-        yield f"{joined(shapes)}: {note}"
+        yield f"{join_words(shapes)}: {note}"
     if not launches:
         return
     largest = max(launches, key=lambda item: item.threads)
@@ -86,7 +86,7 @@ def _inputs(launches: Sequence[LaunchRecord], *, brief: bool) -> Iterator[str]:
     if brief:
         return
     if host := largest.listed("from the host code"):
-        numbers = joined(largest.derived_numbers)
+        numbers = join_words(largest.derived_numbers)
         source = f"that the host code computes from derived {numbers}" if numbers else "from the host code"
         yield f"arguments {source}: {host}"
     yield f"explored: {_explored(launches)}"
@@ -105,13 +105,17 @@ def _explored(launches: Sequence[LaunchRecord]) -> str:
     """Return which launches ran with how many inputs under which schedules."""
     most = max(len(launch.schedules) for launch in launches)
     seeds = max(len(launch.seeds) for launch in launches)
-    every = list(dict.fromkeys(launch.shape for launch in launches))
-    thorough = list(dict.fromkeys(launch.shape for launch in launches if len(launch.schedules) > 1))
+    every = list(dict.fromkeys(map(_with_cluster, launches)))
+    thorough = list(dict.fromkeys(_with_cluster(launch) for launch in launches if len(launch.schedules) > 1))
     inputs = f"with {seeds} sets of inputs" if seeds > 1 else "with 1 set of inputs"
     under = f"{most} schedules" if thorough else "in lockstep only"
     if 0 < len(thorough) < len(every):
-        under = f"{under} in {joined(thorough)}, the others in lockstep"
+        under = f"{under} in {join_words(thorough)}, the others in lockstep"
     return f"{'launches' if len(every) > 1 else 'launch'} {', '.join(every)}, {inputs}; {under}"
+
+
+def _with_cluster(launch: LaunchRecord) -> str:
+    return f"{launch.shape} in clusters of {launch.cluster}" if launch.cluster else launch.shape
 
 
 def summary_of_patterns(reports: Sequence[SubjectReport], arch: str) -> str:
@@ -156,19 +160,19 @@ def workflow_commands(entries: Sequence[Entry], files: Sequence[FileReport]) -> 
     """
     for entry in entries:
         title = f"{entry.title} {entry.kernel.verdict}"
-        for place, level, text in located(entry.kernel):
+        for place, level, text in locate_findings(entry.kernel):
             yield _annotation(level, place, title, text)
     for note in (note for report in files for note in report.notes):
         if note.line is not None:
             yield _annotation(Level.NOTICE, note.line, note.kind, note.text)
 
 
-def located(kernel: KernelReport) -> Iterator[tuple[SourceLine, Level, str]]:
+def locate_findings(kernel: KernelReport) -> Iterator[tuple[SourceLine, Level, str]]:
     """Yield each finding behind a verdict with its source line and severity."""
     base, level = Path.cwd(), kernel.verdict.level
     if not level:
         return
-    groups = [group for group in grouped(kernel.findings) if group.level]
+    groups = [group for group in group_findings(kernel.findings) if group.level]
     for group in groups:
         yield group.first.place or kernel.place, group.level, "; ".join((group.message(base), *group.history(base)))
     if not groups:
@@ -185,7 +189,7 @@ def with_mismatch(kernel: KernelReport) -> str:
 
 def _annotation(level: Level, place: SourceLine, title: str, text: str) -> str:
     where = f"file={property_text(_shown(place.file))},line={place.line}"
-    return f"::{level} {where},title={property_text(title)}::{escaped(text)}"
+    return f"::{level} {where},title={property_text(title)}::{escape_message(text)}"
 
 
 def _shown(path: Path) -> str:
@@ -193,11 +197,11 @@ def _shown(path: Path) -> str:
 
 
 # https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands
-def escaped(text: str) -> str:
+def escape_message(text: str) -> str:
     """Return `text` as the message of a workflow command of GitHub."""
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
 
 
 def property_text(text: str) -> str:
     """Return `text` as the value of a property of a workflow command of GitHub."""
-    return escaped(text).replace(":", "%3A").replace(",", "%2C")
+    return escape_message(text).replace(":", "%3A").replace(",", "%2C")

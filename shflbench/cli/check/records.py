@@ -108,6 +108,7 @@ def _finding(finding: Finding) -> dict[str, object]:
 def _launch(launch: LaunchRecord) -> dict[str, object]:
     return {
         "launch": launch.shape,
+        "cluster": launch.cluster,
         "origin": launch.origin,
         "note": launch.note,
         "arguments": [{"text": text, "origin": origin} for text, origin in launch.arguments],

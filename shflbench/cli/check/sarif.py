@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import Level, grouped
+from shflbench.checker import Level, group_findings
 from shflbench.cli.check.output import with_mismatch
 from shflbench.cli.sarif import sarif_document, sarif_result
 from shflbench.export.sarif_rules import rule_id
@@ -32,7 +32,7 @@ def as_sarif(reports: Sequence[SubjectReport], files: Sequence[FileReport]) -> s
 def _of_kernel(kernel: KernelReport) -> Iterator[dict[str, object]]:
     """Yield the findings of a kernel, or its verdict where that has another reason."""
     level, base = kernel.verdict.level, Path.cwd()
-    shown = [group for group in grouped(kernel.findings) if group.level]
+    shown = [group for group in group_findings(kernel.findings) if group.level]
     for group in shown if level else ():
         finding = group.first
         steps = (f"{step[:1].upper()}{step[1:]}." for step in group.history(base))

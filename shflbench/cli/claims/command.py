@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 from shflbench.errors import ResultsError, UsageError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.analysis.claims.by_gpu import GpuRuns, GpuVerdicts, SuiteClaim
-    from shflbench.analysis.claims.judge import ClaimRun
+    from shflbench.analysis.claims.claim_verdicts import ClaimRun
     from shflbench.cli.console import Console
 
 
@@ -26,7 +26,7 @@ ADVICE = "name a suite with claims by --suite, or write claims in the section `c
 
 @click.command(cls=Command)
 @click.argument("results", nargs=-1, required=True, type=PATH)
-@headed(
+@add_heading(
     "Options",
     option("--suite", metavar="SUITE", show_default="the runs' suites", help="Judge the claims of this suite."),
     option("--claim", "ids", metavar="ID", multiple=True, help="Judge only this claim (repeatable)."),
@@ -73,7 +73,7 @@ def command(
 def _read(results: Sequence[Path], report: Path | None, console: Console) -> list[GpuRuns]:
     """Read the runs, and print the remarks on their files."""
     from shflbench.analysis.claims.by_gpu import group_runs
-    from shflbench.analysis.claims.judge import read_claim_run
+    from shflbench.analysis.claims.claim_verdicts import read_claim_run
     from shflbench.store import find_runs
 
     runs = [read_claim_run(folder) for folder in find_runs(results)]

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.claims.quantities import needs_times
 from shflbench.analysis.claims.verdict import ClaimStatus
 from shflbench.cli.layout import GAP, LEAST_TEXT, Line, Table, wrap_text
-from shflbench.export.claims.words import claim_words, counts_sentence, explanation, gpu_name, measured, why
+from shflbench.export.claims.verdict_words import (
+    claim_words,
+    counts_sentence,
+    describe_measured,
+    explanation,
+    gpu_name,
+    why,
+)
 from shflbench.words import count_noun, flat
 
 if TYPE_CHECKING:
@@ -55,7 +62,7 @@ def _block(one: ClaimVerdict, indent: int, width: int | None) -> Iterator[Styled
     facts = {
         "claimed" if one.claim.figure else "source": claim_words(one),
         "tested": flat(one.claim.text),
-        "measured": measured(one),
+        "measured": describe_measured(one),
         "reason" if one.verdict is ClaimStatus.UNTESTABLE else "result": explanation(one),
         "why": why(one),
     }

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
 from shflbench.claims.claim import Quantifier
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT
-from shflbench.export.claims.words import measured_values
+from shflbench.export.claims.verdict_words import measured_values
 from shflbench.model import Interval
 from shflbench.words import flat
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.compare import options
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH
 from shflbench.errors import UsageError
 
@@ -25,7 +25,7 @@ TWO = "give two: shflbench compare BASE NEW"
 
 @click.command(cls=Command, removed={"--learn-noise": "noise learn RUNS", "--self-test": "noise test RUNS"})
 @click.argument("runs", nargs=-1, metavar="BASE NEW", type=PATH)
-@headed(
+@add_heading(
     "Runs",
     option(
         "--base", "more_base", metavar="RUN", multiple=True, type=PATH, help="Add a run to the base side (repeatable)."
@@ -52,7 +52,7 @@ TWO = "give two: shflbench compare BASE NEW"
     ),
 )
 @options.JUDGING
-@headed("Report", *options.REPORTING, OUTPUT_FILE)
+@add_heading("Report", *options.REPORTING, OUTPUT_FILE)
 @click.pass_obj
 def command(
     console: Console,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shflbench.cli.help import headed, option
+from shflbench.cli.help import add_heading, option
 from shflbench.cli.parameters import BASELINES, PATH, format_option
 from shflbench.environment import step_summary
 from shflbench.errors import ResultsError
@@ -68,7 +68,7 @@ def _also(_: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) 
     return tuple((form, Path(path)) for form, _, path in pairs)
 
 
-JUDGING = headed(
+JUDGING = add_heading(
     "Verdicts",
     option(
         "--threshold",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare.comparison import Outcome
 from shflbench.cli.layout import INDENT, Line, Table, wrap_text
-from shflbench.export.words import (
+from shflbench.export.comparison_words import (
     basis,
     cells,
     columns,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATH
 from shflbench.cli.run.options import typed_words
 from shflbench.words import count_noun
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, type=PATH)
-@headed(
+@add_heading(
     "Options",
     option(
         "-o",

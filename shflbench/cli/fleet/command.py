@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option, fraction
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("results", nargs=-1, required=True, type=PATH)
-@headed(
+@add_heading(
     "Outliers",
     option(
         "--threshold",
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     option("--fail-on-outliers", is_flag=True, help="Exit 1 if a device is an outlier, for node health checks."),
     option("--strict", is_flag=True, help="Exit 6 for undecided devices and for models with too few devices."),
 )
-@headed(
+@add_heading(
     "Report",
     option("--all", "every", is_flag=True, help="List all devices, not only outliers and the slowest."),
     format_option(("table", "json")),

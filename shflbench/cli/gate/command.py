@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.compare import options
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATH, seconds
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, SELECTION, processes_option, request_of, typed_words
 from shflbench.cli.run.plan import folder_of, list_cases, plan_of
@@ -42,7 +42,7 @@ OF_GATE = {"against", "budget", *options.ComparisonOptions.__dataclass_fields__}
 
 @click.command(cls=Command)
 @click.argument("suite", required=False)
-@headed(
+@add_heading(
     "Comparison",
     option(
         "--against",
@@ -63,8 +63,8 @@ OF_GATE = {"against", "budget", *options.ComparisonOptions.__dataclass_fields__}
 )
 @options.JUDGING
 @SELECTION
-@headed("Measurement", GPU, processes_option(f"the suite's, but at least {FEWEST_PROCESSES}"), *MEASURING)
-@headed("Results", *PLACES, *options.REPORTING)
+@add_heading("Measurement", GPU, processes_option(f"the suite's, but at least {FEWEST_PROCESSES}"), *MEASURING)
+@add_heading("Results", *PLACES, *options.REPORTING)
 @click.pass_context
 def command(
     context: click.Context,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 from click.core import ParameterSource
 
-from shflbench.cli.help import Command, headed, option
-from shflbench.cli.inspect.residency import DEFAULT_RESIDENCY, resident_blocks
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, filters, format_option
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.errors import KernelError, UsageError
@@ -25,6 +25,24 @@ if TYPE_CHECKING:
     from shflbench.kernel_facts.residency import ResidentBlocks
     from shflbench.store.calibration_file import Calibration
 
+DEFAULT_RESIDENCY = "1x1024"
+MOST_BLOCKS, MOST_THREADS = 32, 1024
+
+
+def _resident_blocks(_: click.Context, parameter: click.Parameter, text: str) -> ResidentBlocks:
+    """Return the blocks of an SM that BLOCKSxTHREADS stands for; BadParameter where it is not that."""
+    from shflbench.kernel_facts.residency import ResidentBlocks
+
+    match = re.fullmatch(r"([1-9][0-9]?)x([1-9][0-9]{0,3})", text)
+    blocks, threads = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= blocks <= MOST_BLOCKS or not 1 <= threads <= MOST_THREADS:
+        message = (
+            f"`{text}` is not BLOCKSxTHREADS, such as {DEFAULT_RESIDENCY}; at most {MOST_BLOCKS} blocks and "
+            f"{MOST_THREADS} threads"
+        )
+        raise click.BadParameter(message, param=parameter)
+    return ResidentBlocks(blocks, threads)
+
 
 def _architectures(_: click.Context, __: click.Parameter, text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name.strip() for name in text.split(",")))
@@ -32,7 +50,7 @@ def _architectures(_: click.Context, __: click.Parameter, text: str) -> tuple[st
 
 @click.command(cls=Command)
 @click.argument("targets", nargs=-1, required=True, metavar="TARGET...")
-@headed(
+@add_heading(
     "Kernels",
     *filters("Inspect"),
     option(
@@ -45,14 +63,14 @@ def _architectures(_: click.Context, __: click.Parameter, text: str) -> tuple[st
         help="Compile for these architectures.",
     ),
 )
-@headed(
+@add_heading(
     "Limits and occupancy",
     option(
         "--resident",
         metavar="BLOCKSxTHREADS",
         default=DEFAULT_RESIDENCY,
         show_default=True,
-        callback=resident_blocks,
+        callback=_resident_blocks,
         help="Blocks that each SM executes at a time, and threads per block. Occupancy depends on the threads only.",
     ),
     option(
@@ -75,7 +93,7 @@ def _architectures(_: click.Context, __: click.Parameter, text: str) -> tuple[st
         help="Show a ceiling beside the limit: the cycles at the rates that `shflbench calibrate` wrote to this file.",
     ),
 )
-@headed(
+@add_heading(
     "Machine code",
     option(
         "--sass",
@@ -92,7 +110,7 @@ def _architectures(_: click.Context, __: click.Parameter, text: str) -> tuple[st
         "variants, or each is an architecture (compiled now) or the folder of a run (as compiled then).",
     ),
 )
-@headed("Report", format_option(("table", "json")), OUTPUT_FILE)
+@add_heading("Report", format_option(("table", "json")), OUTPUT_FILE)
 @click.pass_context
 def command(
     context: click.Context,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import BASELINES, OUTPUT_FILE, PATH, format_option
 from shflbench.environment import cache_folder
 from shflbench.errors import FINDING_EXIT, ResultsError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("runs", nargs=-1, required=True, metavar="RUN...", type=PATH)
-@headed(
+@add_heading(
     "Options",
     option(
         "--save",

@@ -12,7 +12,7 @@ from shflbench.cli.layout import Line, Table, align_right
 from shflbench.grouping import group_by
 from shflbench.kernel_facts.recorded_limits import is_exceeded
 from shflbench.store.limits_file import SEPARATOR
-from shflbench.words import count_noun, joined, one_or_many
+from shflbench.words import count_noun, join_words, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,7 +80,9 @@ def _notes(rows: Sequence[Row], known: Mapping[str, CaseLimit]) -> Iterator[str]
         if reason:
             yield f"{', '.join(row.variant for row in alike)}: no limit: {reason}"
     if far := [(row, known[row.case_id]) for row in rows if one_pass(row) and known[row.case_id].is_far]:
-        shares = joined([f"{row.variant} ({one.limit_by}, {one.mark}{_share(one.limit_fraction)})" for row, one in far])
+        shares = join_words(
+            [f"{row.variant} ({one.limit_by}, {one.mark}{_share(one.limit_fraction)})" for row, one in far]
+        )
         rest = f"latency, or what a limit leaves out, takes most of {one_or_many(len(far), 'its', 'their')} time"
         yield f"no throughput limit is reached by {shares}: {rest}"
     limits = {limit.limit_basis: limit for row in rows if (limit := known[row.case_id]).limit_us and limit.limit_basis}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed
+from shflbench.cli.help import Command, add_heading
 from shflbench.cli.layout import Line, Table
 from shflbench.cli.parameters import OUTPUT_FILE, format_option
 from shflbench.errors import DeviceError
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.command("list", cls=Command)
 @click.argument("what", type=click.Choice(["suites", "patterns", "variants", "devices"]), required=False)
 @click.argument("pattern", required=False)
-@headed("Options", format_option(("table", "json")), OUTPUT_FILE)
+@add_heading("Options", format_option(("table", "json")), OUTPUT_FILE)
 @click.pass_obj
 def command(console: Console, what: str | None, pattern: str | None, form: str) -> None:
     """List suites, patterns, variants and devices.

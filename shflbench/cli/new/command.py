@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.file_arguments import FILE_ARGUMENTS, as_built
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATH
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.errors import UsageError
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("names", nargs=-1, metavar="NAME...")
-@headed(
+@add_heading(
     "Options",
     option(
         "-o",
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
         help="Create the files in this folder.",
     ),
 )
-@headed(
+@add_heading(
     "From a file",
     option("--from", "file", metavar="FILE", type=PATH, help="Create them for the kernels NAME... of this .cu file."),
     option(
@@ -58,7 +58,7 @@ def command(console: Console, /, names: tuple[str, ...], output: Path, file: Pat
     of the files.
     """
     from shflbench.patterns.new import write
-    from shflbench.store.files import writing
+    from shflbench.store.run_files import writing
 
     if file is None and (len(names) != 1 or any(flags.values())):
         raise UsageError("give one NAME, or --from FILE", "Try `shflbench new my-exchange`.")

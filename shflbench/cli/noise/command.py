@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import CommandGroup, headed, option
+from shflbench.cli.help import CommandGroup, add_heading, option
 from shflbench.cli.parameters import BASELINES, OUTPUT_FILE, PATH, format_option
 from shflbench.errors import UsageError
 
@@ -35,7 +35,7 @@ def command(context: click.Context) -> None:
 
 @command.command()
 @RUNS
-@headed("Options", BASELINES, FORMAT, OUTPUT_FILE)
+@add_heading("Options", BASELINES, FORMAT, OUTPUT_FILE)
 @click.pass_obj
 def learn(console: Console, runs: tuple[Path, ...], baselines: Path, form: str) -> int:
     """Estimate a GPU's noise from runs of unchanged code, and save it with the baselines.
@@ -51,7 +51,7 @@ def learn(console: Console, runs: tuple[Path, ...], baselines: Path, form: str) 
 
 @command.command()
 @RUNS
-@headed(
+@add_heading(
     "Options",
     option(
         "--noise",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table
-from shflbench.export.words import fraction
+from shflbench.export.comparison_words import fraction
 from shflbench.words import count_noun, flat
 
 if TYPE_CHECKING:

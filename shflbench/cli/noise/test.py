@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from shflbench.cli.layout import Line, Table
-from shflbench.export.words import fraction
+from shflbench.export.comparison_words import fraction
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:

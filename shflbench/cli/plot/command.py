@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATH
 from shflbench.errors import ResultsError
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @click.command(cls=Command)
 @click.argument("results", nargs=-1, required=True, type=PATH)
-@headed(
+@add_heading(
     "Options",
     option(
         "-o",

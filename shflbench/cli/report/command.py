@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import BASELINES, PATH
 from shflbench.errors import UsageError
 
@@ -25,7 +25,7 @@ BEGINNING = 2000  # bytes, in which a report names the program that made it
 
 @click.command(cls=Command)
 @click.argument("results", nargs=-1, required=True, type=PATH)
-@headed(
+@add_heading(
     "Options",
     option(
         "-o",
@@ -64,7 +64,7 @@ def command(console: Console, results: tuple[Path, ...], output: Path, title: st
 def judged_claims(runs: Sequence[Run], times: Mapping[Path, RunTimes]) -> list[ClaimLine]:
     """Return the verdicts on the claims that the runs' suites make: of the newest run of each suite on each GPU."""
     from shflbench.analysis.claims.by_gpu import collect_claims, group_runs, judge_gpu
-    from shflbench.analysis.claims.judge import read_claim_run
+    from shflbench.analysis.claims.claim_verdicts import read_claim_run
     from shflbench.export.html.claim_lines import claim_lines
     from shflbench.export.html.selection import is_measured, newest
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.run.gpus import gpu_numbers, gpu_request
 from shflbench.cli.run.options import MEASURING, PLACES, SELECTION, processes_option, typed_words
 from shflbench.cli.run.plan import folder_of, list_cases, plan_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @click.command(cls=Command, removed={"--against": "gate SUITE --against NAME"})
 @click.argument("suite", required=False)
 @SELECTION
-@headed(
+@add_heading(
     "Device",
     option(
         "--device",
@@ -57,9 +57,9 @@ if TYPE_CHECKING:
         help="Emulate a GPU with N SMs (for launches such as `2*sms x 256`), even if a GPU is present.",
     ),
 )
-@headed("Several GPUs", *CONNECTION, SHARD)
-@headed("Measurement", processes_option("the suite's"), *MEASURING)
-@headed("Results", *PLACES)
+@add_heading("Several GPUs", *CONNECTION, SHARD)
+@add_heading("Measurement", processes_option("the suite's"), *MEASURING)
+@add_heading("Results", *PLACES)
 @click.pass_context
 def command(context: click.Context, /, suite: str | None, **flags: Any) -> int:  # noqa: ANN401  (each has its own type)
     """Run a suite: compile, verify, time and store every case.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from shflbench.cli.help import headed, option
+from shflbench.cli.help import add_heading, option
 from shflbench.cli.parameters import PATH, filters, precision, seconds
 from shflbench.errors import UsageError
 from shflbench.session.run_request import RunRequest, from_record
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 MOST_PROCESSES = 100
 FOLDER = PATH
 
-SELECTION = headed(
+SELECTION = add_heading(
     "Cases",
     *filters("Run"),
     option(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed
+from shflbench.cli.help import Command, add_heading
 from shflbench.cli.parameters import OUTPUT_FILE
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @click.command(cls=Command)
-@headed("Options", OUTPUT_FILE)
+@add_heading("Options", OUTPUT_FILE)
 @click.pass_obj
 def command(console: Console) -> None:
     """Print the JSON Schema of suite files, for editors.

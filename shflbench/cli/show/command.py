@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.cli.help import Command, headed, option
+from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 from shflbench.errors import ResultsError, UsageError
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from shflbench.cli.console import Console
@@ -24,7 +26,7 @@ FIELDS = ("pattern", "variant", "dtype")  # of a row, that a filter selects by
 
 @click.command(cls=Command)
 @click.argument("results", nargs=-1, required=True, type=PATH)
-@headed(
+@add_heading(
     "Filters",
     option("--pattern", metavar="NAME", multiple=True, help="Show only this pattern (repeatable)."),
     option("--variant", metavar="NAME", multiple=True, help="Show only this variant (repeatable)."),
@@ -36,7 +38,7 @@ FIELDS = ("pattern", "variant", "dtype")  # of a row, that a filter selects by
         "iterations and options), those tied with it, and library calls that are at least as fast.",
     ),
 )
-@headed("Options", format_option(("table", "json")), OUTPUT_FILE)
+@add_heading("Options", format_option(("table", "json")), OUTPUT_FILE)
 @click.pass_obj
 def command(
     console: Console, /, results: tuple[Path, ...], *, best: bool, form: str, **filters: tuple[str, ...]
@@ -70,9 +72,7 @@ def command(
         for note in run.notes:
             console.warn(f"{run.folder}: {note}" if str(run.folder) not in note else note)
     if form == "json":
-        from shflbench.cli.show.records import text
-
-        console.json(text(shown))
+        console.json(_to_json(shown))
         return
     for number, (run, rows) in enumerate(shown):
         if number:
@@ -125,3 +125,23 @@ def headline(info: RunInfo) -> str:
     if info.device:
         where = f"{info.device.name}, driver {info.device.driver}, CUDA {info.device.cuda}"
     return f"suite {info.suite.name}, {where}, {info.started[:10]}"
+
+
+def _to_json(runs: Iterable[tuple[Run, Sequence[Row]]]) -> str:
+    """Return a list with an object per run; unknown values are null."""
+    return json.dumps([_record(run, rows) for run, rows in runs], indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _record(run: Run, rows: Sequence[Row]) -> dict[str, object]:
+    info = run.info
+    return {
+        "folder": str(run.folder),
+        "suite": info.suite.name,
+        "device": info.device.name if info.device else None,
+        "driver": info.versions.driver,
+        "nvrtc": info.versions.nvrtc,
+        "started": info.started,
+        "finished": info.finished,
+        "noise": asdict(info.noise) if info.noise else None,
+        "cases": [{**asdict(row), "options": dict(row.options)} for row in rows],
+    }

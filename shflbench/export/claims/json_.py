@@ -6,7 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING
 
-from shflbench.export.claims.words import counts
+from shflbench.export.claims.verdict_words import counts
 from shflbench.model import Interval
 
 if TYPE_CHECKING:

@@ -6,7 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.claims.verdict import ClaimStatus
-from shflbench.export.claims.words import claim_words, counts_sentence, explanation, gpu_name, measured, why
+from shflbench.export.claims.verdict_words import (
+    claim_words,
+    counts_sentence,
+    describe_measured,
+    explanation,
+    gpu_name,
+    why,
+)
 from shflbench.words import flat
 
 if TYPE_CHECKING:
@@ -35,7 +42,7 @@ def _parts(judged: GpuVerdicts) -> Iterator[str]:
 
 
 def _row(one: ClaimVerdict) -> str:
-    cells = (one.claim.id, one.claim.says, claim_words(one), measured(one), str(one.verdict), why(one))
+    cells = (one.claim.id, one.claim.says, claim_words(one), describe_measured(one), str(one.verdict), why(one))
     return _line(escape(cell) for cell in cells)
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.advice.judge import newest_answers
+from shflbench.analysis.advice.group_answers import newest_answers
+from shflbench.analysis.advice.library_words import library_words
 from shflbench.analysis.advice.over_settings import summary_answers
-from shflbench.analysis.advice.words import library_words
 from shflbench.analysis.contest import Certainty, times_within
 from shflbench.export.html.content import AnswerLine
 from shflbench.export.html.texts import short, whole_percent
 from shflbench.grouping import group_by
 from shflbench.store.limits_file import read_limits
-from shflbench.words import joined
+from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -67,7 +67,7 @@ def _exceptions(summary: SummaryAnswer) -> str:
     """Return which variants are not slower at this setting, library calls included, and where another one is faster."""
     usual = summary.usual
     how = "as fast here" if usual.certainty is Certainty.TIE else "not shown to be slower here"
-    parts = [f"{how}: {joined(usual.tied)}"] if usual.tied else []
+    parts = [f"{how}: {join_words(usual.tied)}"] if usual.tied else []
     parts += library_words(usual)
     parts += [f"elsewhere: {'; '.join(summary.exceptions)}"] if summary.exceptions else []
     return short("; ".join(parts))

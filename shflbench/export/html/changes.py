@@ -8,11 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.compare import Outcome, Settings, Side, compare, with_causes
 from shflbench.analysis.compare.learned import learned_noise
 from shflbench.errors import ShflbenchError
-from shflbench.export.html.content import Neighbors, Series, SortableTable, TableCell, TableColumn
-from shflbench.export.html.run_cards import HASH_DIGITS
-from shflbench.export.html.selection import gpu_of, in_order, is_measured
-from shflbench.export.html.texts import number, short, without_folders
-from shflbench.export.words import (
+from shflbench.export.comparison_words import (
     basis,
     change,
     correction,
@@ -22,6 +18,10 @@ from shflbench.export.words import (
     headline,
     legend,
 )
+from shflbench.export.html.content import Neighbors, Series, SortableTable, TableCell, TableColumn
+from shflbench.export.html.run_cards import HASH_DIGITS
+from shflbench.export.html.selection import gpu_of, in_order, is_measured
+from shflbench.export.html.texts import number, short, without_folders
 from shflbench.grouping import group_by
 
 if TYPE_CHECKING:

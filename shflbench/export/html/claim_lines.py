@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.export.claims.words import explanation, measured, why
+from shflbench.export.claims.verdict_words import describe_measured, explanation, why
 from shflbench.export.html.content import ClaimLine
 from shflbench.export.html.texts import short, without_folders
 
@@ -31,7 +31,7 @@ def _line(verdict: ClaimVerdict, gpu: GpuRuns) -> ClaimLine:
         says=short(claim.says),
         source=short(claim.source),
         figure=short(claim.figure),
-        measured=short(measured(verdict)),
+        measured=short(describe_measured(verdict)),
         verdict=verdict.verdict.value,
         sentence=short(without_folders(explanation(verdict), folders)),
         why=short(without_folders(why(verdict), folders)),

@@ -10,7 +10,7 @@ from shflbench.export.html.selection import gpu_of, is_measured
 from shflbench.grouping import group_by
 from shflbench.model import Mechanism
 from shflbench.palette import NAMES
-from shflbench.words import count_noun, joined, one_or_many
+from shflbench.words import count_noun, join_words, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,8 +40,8 @@ def three_sentences(answers: Sequence[AnswerLine], claims: Sequence[ClaimLine], 
 def _without_times(runs: Sequence[Run]) -> tuple[str, ...]:
     """Say of emulated and compiled runs what became of their cases."""
     statuses = Counter(row.status.value for run in runs for row in run.rows)
-    where = joined(list(dict.fromkeys(map(gpu_of, runs))))
-    known = joined([f"{count:,} {status}" for status, count in statuses.most_common()]) or "none"
+    where = join_words(list(dict.fromkeys(map(gpu_of, runs))))
+    known = join_words([f"{count:,} {status}" for status, count in statuses.most_common()]) or "none"
     return (
         "No case has a time, so that no variant is shown to be the fastest.",
         f"Of {count_noun(statuses.total(), 'case')}, {known}.",
@@ -59,8 +59,8 @@ def _use(gpu: str, answers: Sequence[AnswerLine]) -> str:
     rest = [f"{depends} {one_or_many(depends, 'depends', 'depend')} on the setting"] if depends else []
     rest += [f"{ties} {one_or_many(ties, 'is a tie', 'are ties')}"] if ties else []
     rest += [f"{undecided} {one_or_many(undecided, 'is', 'are')} undecided"] if undecided else []
-    best = f"the fastest safe mechanism is {joined(parts)}" if parts else "no safe mechanism is clearly the fastest"
-    more = f"; {joined(rest)}" if rest else ""
+    best = f"the fastest safe mechanism is {join_words(parts)}" if parts else "no safe mechanism is clearly the fastest"
+    more = f"; {join_words(rest)}" if rest else ""
     return f"On {gpu}, of {count_noun(len(answers), 'pair')} of pattern and element type, {best}{more}."
 
 
@@ -89,7 +89,7 @@ def _verdicts(claims: Sequence[ClaimLine]) -> str:
     counts = Counter(claim.verdict for claim in claims)
     tested = [f"{counts[verdict]} {words}" for verdict, words in _VERDICTS.items() if counts[verdict]]
     total = count_noun(sum(counts[verdict] for verdict in _VERDICTS), "tested claim")
-    return f"{total} about these patterns, {joined(tested)}" if tested else ""
+    return f"{total} about these patterns, {join_words(tested)}" if tested else ""
 
 
 def _trust(runs: Sequence[Run]) -> str:
@@ -104,7 +104,7 @@ def _trust(runs: Sequence[Run]) -> str:
     when = "" if not days else f" of {days[0]}" if len(days) == 1 else f" of {days[0]} to {days[-1]}"
     known = [run.info.noise for run in measured if run.info.noise]
     quiet = sum(noise.quiet for noise in known)
-    gpus = joined(list(dict.fromkeys(map(gpu_of, measured))))
+    gpus = join_words(list(dict.fromkeys(map(gpu_of, measured))))
     how = "all on a quiet machine" if quiet == len(measured) else f"{quiet or 'none'} of them on a quiet machine"
     if not known:
         how = "and it is not known whether the machine was quiet"

@@ -1,5 +1,6 @@
 //: smem smem-double smem-syncwarp shfl dtype=f16,bf16,f32,f64,i32,i64,f32x2,f32x4 width=32,16,8,4,2
 //: redux dtype=i32 width=32
+//: redux-mask redux-padded dtype=i32 width=16,8,4,2
 //: cub cg dtype=f16,bf16,f32,f64,i32,i64,f32x2,f32x4 width=32
 //: cub-group cg-group dtype=f32,i32 width=16,8,4,2
 
@@ -79,6 +80,26 @@ __device__ inline {T} warp_sum({T} x, {T}*& now, {T}*& next) {
 //! redux
 // All 32 lanes of the warp must call it. From sm_80 on.
 __device__ inline {T} warp_sum({T} x) { return __reduce_add_sync(0xffffffffu, x); }
+
+//! redux-mask
+// All 32 lanes of the warp must call it. From sm_80 on.
+__device__ inline {T} warp_sum({T} x) {
+    const unsigned mask = 0xffffffffu >> (32 - {width}) << threadIdx.x % 32 / {width} * {width};
+    return __reduce_add_sync(mask, x);
+}
+
+//! redux-padded
+// All 32 lanes of the warp must call it. From sm_80 on.
+__device__ inline {T} warp_sum({T} x) {
+    {T} sum = 0;
+#pragma unroll
+    for (int group = 0; group < 32 / {width}; ++group) {
+        const bool is_own = threadIdx.x % 32 / {width} == group;
+        const {T} of_group = __reduce_add_sync(0xffffffffu, is_own ? x : 0);
+        sum = is_own ? of_group : sum;
+    }
+    return sum;
+}
 
 //! cg cg-group
 // All 32 lanes of the warp must call it. Blocks must consist of whole warps.

@@ -98,3 +98,29 @@ __global__ void reduce_redux(const T* values, T* result, int iterations) {
     REPEAT(iterations) x = advance(x, T(__reduce_add_sync(FULL_WARP, unsigned(x))));
     result[thread()] = x;
 }
+
+// Each group passes a mask of its own. An instruction takes one mask: the groups of a warp take turns.
+template <typename T>
+__global__ void reduce_redux_mask(const T* values, T* result, int iterations) {
+    const unsigned mask = FULL_WARP >> (WARP - WIDTH) << lane() / WIDTH * WIDTH;
+    T x = values[thread()];
+    REPEAT(iterations) x = advance(x, T(__reduce_add_sync(mask, unsigned(x))));
+    result[thread()] = x;
+}
+
+// All lanes take part in the sum of every group; those of other groups add nothing.
+template <typename T>
+__global__ void reduce_redux_padded(const T* values, T* result, int iterations) {
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = 0;
+#pragma unroll
+        for (int group = 0; group < WARP / WIDTH; ++group) {
+            const bool is_own = lane() / WIDTH == group;
+            const T of_group = T(__reduce_add_sync(FULL_WARP, is_own ? unsigned(x) : 0));
+            sum = is_own ? of_group : sum;
+        }
+        x = advance(x, sum);
+    }
+    result[thread()] = x;
+}

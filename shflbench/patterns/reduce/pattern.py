@@ -49,8 +49,10 @@ PATTERN = Pattern(
         "libraries use a separate mask for each group, which is not known at compile time; their loops therefore "
         "contain `MATCH`, `VOTE` and `REDUX` instructions that handle these masks, and in their machine code for sm_75 "
         "no loop can be identified. The butterflies need no such masks: all lanes participate, and xor distances less "
-        "than `width` stay within a group. Values of 16-bit types are small integers, which each iteration takes "
-        "modulo 8, because their sums must be exact in any order."
+        "than `width` stay within a group. In `redux-mask`, the lanes of a warp have different masks: the compiler "
+        "branches to code in which the groups execute `REDUX` one after another (`WARPSYNC.COLLECTIVE`). "
+        "`redux-padded` executes as many, of the whole warp, without a branch. Values of 16-bit types are small "
+        "integers, which each iteration takes modulo 8, because their sums must be exact in any order."
     ),
     variants=(
         Variant(
@@ -99,6 +101,24 @@ PATTERN = Pattern(
             only=WARP_ONLY,  # the instruction reduces groups with masks of their own one after another
             needs="sm_80",
             per_iteration={"REDUX": 1},
+        ),
+        Variant(
+            name="redux-mask",
+            mechanism=Mechanism.COLLECTIVE,
+            summary="`__reduce_add_sync` with a mask of its own for each group; the groups of a warp take turns",
+            dtypes=("i32",),
+            only=PARTS_ONLY,
+            needs="sm_80",
+            per_iteration=None,  # one REDUX, and one more per pass, which compares the masks of the lanes
+        ),
+        Variant(
+            name="redux-padded",
+            mechanism=Mechanism.COLLECTIVE,
+            summary="`__reduce_add_sync` of all lanes for each group, in which the lanes of other groups add zero",
+            dtypes=("i32",),
+            only=PARTS_ONLY,
+            needs="sm_80",
+            per_iteration=lambda _, options: {"REDUX": WARP // int(options["width"])},
         ),
         Variant(
             name="cub",

@@ -1,4 +1,4 @@
-//: atomic atomic-plain leader-shfl leader-smem cg dtype=i32
+//: atomic atomic-plain leader-shfl elect leader-smem cg dtype=i32
 
 //! cg
 #include <cooperative_groups.h>
@@ -13,7 +13,7 @@ __device__ inline {T} reserve_slot({T}* next, int queue) { return atomicAdd(&nex
 // atomic additions.
 __device__ inline {T} reserve_slot({T}* next) { return atomicAdd(next, 1); }
 
-//! leader-shfl leader-smem cg
+//! leader-shfl elect leader-smem cg
 // Returns a free slot of a queue: one atomic addition reserves 32 adjacent slots for the warp, from *next on.
 //! leader-shfl
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
@@ -22,6 +22,17 @@ __device__ inline {T} reserve_slot({T}* next) {
     {T} first = 0;
     if (lane == 0) first = atomicAdd(next, 32);
     return __shfl_sync(0xffffffffu, first, 0) + lane;
+}
+
+//! elect
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional. From sm_90 on.
+__device__ inline {T} reserve_slot({T}* next) {
+    {T} first = 0;
+    int leader, is_leader;
+    asm volatile("{.reg .pred p; elect.sync %0|p, %2; selp.b32 %1, 1, 0, p;}"
+                 : "=r"(leader), "=r"(is_leader) : "r"(0xffffffffu));
+    if (is_leader) first = atomicAdd(next, 32);
+    return __shfl_sync(0xffffffffu, first, leader) + threadIdx.x % 32;
 }
 
 //! leader-smem

@@ -28,3 +28,14 @@ __global__ void reserve_leader_smem(T* next, T* slots) {
     __syncwarp();
     slots[thread()] = *first + lane();
 }
+
+// The hardware chooses the lane that reserves for the warp, which the compiler then knows to be one.
+template <typename T>
+__global__ void reserve_elect(T* next, T* slots) {
+    T first = 0;
+    int leader, is_leader;
+    asm volatile("{.reg .pred p; elect.sync %0|p, %2; selp.b32 %1, 1, 0, p;}"
+                 : "=r"(leader), "=r"(is_leader) : "r"(FULL_WARP));
+    if (is_leader) first = atomicAdd(next, WARP);
+    slots[thread()] = __shfl_sync(FULL_WARP, first, leader) + lane();
+}

@@ -47,6 +47,14 @@ PATTERN = Pattern(
             atomics=_one_per_warp,
         ),
         Variant(
+            name="elect",
+            mechanism=Mechanism.SHFL,
+            summary="as `leader-shfl`, but `elect.sync` chooses the lane that executes the `atomicAdd`",
+            arguments=("next", "slots"),
+            atomics=_one_per_warp,
+            needs="sm_90",
+        ),
+        Variant(
             name="leader-smem",
             mechanism=Mechanism.SMEM,
             summary="lane 0 executes one `atomicAdd` for its warp; the other lanes read the result from shared memory",

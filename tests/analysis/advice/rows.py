@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from shflbench.analysis.advice.answer import Answer
-from shflbench.analysis.advice.judge import answers_of
+from shflbench.analysis.advice.group_answers import answers_of
 from shflbench.model import Case, Launch
 from shflbench.store import Row, Run, read_run
 from tests.fakes.runs import info, measured

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from shflbench.analysis.advice.answer import Answer
-from shflbench.analysis.advice.judge import answers_of
+from shflbench.analysis.advice.group_answers import answers_of
 from shflbench.analysis.advice.nearest import Advice, advise
 from shflbench.analysis.advice.request import Request, is_same_launch, usual_request
 from shflbench.model import Case

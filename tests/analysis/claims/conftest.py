@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.analysis.claims.claim_verdicts import ClaimRun, read_claim_run
 from shflbench.analysis.claims.code import RunCode
-from shflbench.analysis.claims.judge import ClaimRun, read_claim_run
 from shflbench.analysis.claims.resolve import Subject
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.claims.claim import Claim, Quantifier

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.analysis.claims.by_gpu import collect_claims, group_runs, judge_gpu
-from shflbench.analysis.claims.judge import ClaimRun
+from shflbench.analysis.claims.claim_verdicts import ClaimRun
 from shflbench.analysis.claims.verdict import ClaimStatus
 from shflbench.errors import ResultsError
 from shflbench.store import Row, Run, SuiteText, read_run

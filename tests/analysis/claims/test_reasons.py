@@ -1,4 +1,4 @@
-from shflbench.analysis.claims.judge import judge_subjects
+from shflbench.analysis.claims.claim_verdicts import judge_subjects
 from shflbench.claims.claim import Claim
 from tests.analysis.claims.conftest import claim, subject
 

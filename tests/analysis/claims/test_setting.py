@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.analysis.claims.judge import judge_subjects
+from shflbench.analysis.claims.claim_verdicts import judge_subjects
 from shflbench.analysis.claims.verdict import SettingOutcome, SettingStatus
 from shflbench.claims.claim import Claim
 from shflbench.model import Interval

@@ -8,8 +8,8 @@ import pytest
 from shflbench.analysis.compare import Side
 from shflbench.errors import ResultsError
 from shflbench.model import Status
-from shflbench.store import Run, SentinelSet, files, read_run, samples
-from shflbench.store.files import ROWS_FILE, SAMPLES_FILE
+from shflbench.store import Run, SentinelSet, read_run, run_files, samples
+from shflbench.store.run_files import ROWS_FILE, SAMPLES_FILE
 from tests.fakes.processes import Simulated, in_memory, spread, write
 from tests.fakes.runs import info, untimed
 from tests.fakes.simulated import SENTINEL_US
@@ -123,7 +123,9 @@ def test_processes_with_other_launches_per_sample_disagree(run: Run) -> None:
 def test_dropped_samples_are_left_out(run: Run) -> None:
     path = run.folder / SAMPLES_FILE
     known = Side.of([run]).kernels[FIRST].at(4096)
-    files.append(path, samples.encode([replace(sample, dropped=True, time_us=9e9) for sample in samples.read(path)]))
+    run_files.append(
+        path, samples.encode([replace(sample, dropped=True, time_us=9e9) for sample in samples.read(path)])
+    )
     found = Side.of([run]).kernels[FIRST].at(4096)
     assert known is not None
     assert found is not None
@@ -229,7 +231,7 @@ def test_samples_that_a_kill_cut_off_are_refused_in_a_finished_run_only(run: Run
 def test_a_kill_between_samples_and_row_does_no_harm_to_an_unfinished_run(run: Run) -> None:
     path = run.folder / SAMPLES_FILE
     further = [replace(sample, process=7) for sample in samples.read(path) if sample.case_id == FIRST]
-    files.append(path, samples.encode(further))
+    run_files.append(path, samples.encode(further))
     with pytest.raises(ResultsError, match="do not match its rows"):
         Side.of([run])
     assert (0, 7) in Side.of([stopped(run)]).kernels[FIRST].counts[4096]

@@ -1,5 +1,5 @@
 from shflbench.checker.dataflow.guards import guards
-from shflbench.checker.dataflow.index_values import IndexValues, signed
+from shflbench.checker.dataflow.index_values import IndexValues, to_signed
 from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.link.linker import link
 from shflbench.checker.ptx.parse import parse
@@ -68,4 +68,4 @@ def test_the_first_guard_of_a_loop_protects_its_accesses() -> None:
 
 
 def test_immediates_are_numbers_with_a_sign() -> None:
-    assert [signed(bits) for bits in (5, 0xFFFFFFFF, 0x80000000, (1 << 64) - 3)] == [5, -1, -(1 << 31), -3]
+    assert [to_signed(bits) for bits in (5, 0xFFFFFFFF, 0x80000000, (1 << 64) - 3)] == [5, -1, -(1 << 31), -3]

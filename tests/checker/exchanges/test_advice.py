@@ -19,10 +19,10 @@ BUFFERS = ["in=i32[256]", "out=i32[512]"]
 def advise(tmp_path: Path, kernel_cache: Path) -> Advise:
     """Return the advice on the only kernel of a text, at launches that `--launch` gives."""
 
-    def call(body: str, *launches: str, arguments: Sequence[str] = ()) -> KernelAdvice:
+    def call(body: str, *launches: str, arguments: Sequence[str] = (), head: str = "") -> KernelAdvice:
         file = tmp_path / "kernel.cu"
         signature = "__global__ void kernel(const int* in, int* out, int n)"
-        file.write_text(f"{signature} {{\n{body}\n}}\n", encoding="utf-8")
+        file.write_text(f"{head}{signature} {{\n{body}\n}}\n", encoding="utf-8")
         shapes = tuple(map(parse_shape, launches))
         given = parse_arguments(arguments)
         options = FileOptions(launches=shapes, arguments=given, toolchain=find(), cache=kernel_cache, outputs=False)
@@ -187,6 +187,23 @@ def test_a_loop_that_ran_once_is_no_evidence(advise: Advise) -> None:
     (barrier,) = advise(loop, "1x256", arguments=["n=1"]).barriers
     assert (barrier.need, "ran once" in barrier.reason) == ("not enough evidence", True)
     assert [item.need for item in advise(loop, "1x256", arguments=["n=2"]).barriers] == ["__syncwarp() is enough"]
+
+
+def test_one_of_several_barriers_of_an_operation_is_no_barrier_of_its_line(advise: Advise) -> None:
+    head = "#include <cooperative_groups.h>\n"
+    body = f"{ROWS}\ncooperative_groups::this_grid().sync();\nout[blockIdx.x * 256 + t] = s[t];"
+    (barrier,) = advise(body, "2x256", head=head).barriers
+    assert (barrier.need, "several barriers" in barrier.reason) == ("not enough evidence", True)
+
+
+def test_an_access_that_no_launch_reached_leaves_barriers_open(advise: Advise) -> None:
+    body = f"{ROWS}\n{BARRIER}\nout[t] = s[t];\nif (in[t] == 12345)\ns[255 - t] = n;"
+    assert [item.need for item in advise(body.partition("if")[0], "1x256").barriers] == ["not needed"]
+    (barrier,) = advise(body, "1x256", arguments=["in=i32[256]:0"]).barriers
+    assert (barrier.need, barrier.reason) == (
+        "not enough evidence",
+        "no launch reached the access to shared memory in line 6",
+    )
 
 
 def test_a_launch_that_nobody_states_is_no_evidence(advise: Advise) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.files import FileOptions, check_file
+from shflbench.checker.file_check import FileOptions, check_file
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.report import KernelReport
 from tests import kernels

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from shflbench.checker.inputs.contents import filled, permutations, random_values, sorted_offsets
+from shflbench.checker.inputs.contents import fill, permutations, random_values, sorted_offsets
 from shflbench.checker.inputs.elements import ELEMENTS, element_of
 from shflbench.checker.inputs.grammar import BufferValue
 
@@ -20,11 +20,11 @@ def test_bfloat16_is_the_upper_half_of_a_float_rounded_to_nearest_even() -> None
 
 
 def test_the_index_of_an_element_fills_a_buffer() -> None:
-    assert filled(BufferValue(ELEMENTS["i32"], 5, "index"), 0, "in", 0).view("i4").tolist() == [0, 1, 2, 3, 4]
+    assert fill(BufferValue(ELEMENTS["i32"], 5, "index"), 0, "in", 0).view("i4").tolist() == [0, 1, 2, 3, 4]
 
 
 def test_an_index_wraps_where_a_type_has_few_bits() -> None:
-    assert filled(BufferValue(ELEMENTS["i8"], 130, "index"), 0, "in", 0).view("i1")[[127, 128, 129]].tolist() == [
+    assert fill(BufferValue(ELEMENTS["i8"], 130, "index"), 0, "in", 0).view("i1")[[127, 128, 129]].tolist() == [
         127,
         0,
         1,
@@ -32,7 +32,7 @@ def test_an_index_wraps_where_a_type_has_few_bits() -> None:
 
 
 def test_a_list_repeats_up_to_the_size_of_the_buffer() -> None:
-    assert filled(BufferValue(ELEMENTS["u16"], 5, (7, 9)), 0, "in", 0).view("u2").tolist() == [7, 9, 7, 9, 7]
+    assert fill(BufferValue(ELEMENTS["u16"], 5, (7, 9)), 0, "in", 0).view("u2").tolist() == [7, 9, 7, 9, 7]
 
 
 def test_buffers_of_one_seed_differ_by_name() -> None:

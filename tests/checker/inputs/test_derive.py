@@ -5,13 +5,13 @@ import numpy as np
 import pytest
 
 from shflbench.checker.inputs.argument import Arguments, Origin
+from shflbench.checker.inputs.compared_constants import ContentThresholds
+from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.grammar import parse_arguments
-from shflbench.checker.inputs.launches import PlannedLaunch
-from shflbench.checker.inputs.names import matched, names_of, refuse_unknown
+from shflbench.checker.inputs.names import match_names, names_of, refuse_unknown
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.inputs.size_bound import SizeBound
-from shflbench.checker.inputs.thresholds import ContentThresholds
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.kernel_file import (
@@ -39,7 +39,7 @@ def arguments(
 ) -> Arguments:
     source = kernel(*parameters)
     refuse_unknown(parse_arguments(args), [source])
-    given = matched(parse_arguments(args), source)
+    given = match_names(parse_arguments(args), source)
     planned_launch = PlannedLaunch(parse_shape(launch), Origin.DERIVED)
     return derive(source, planned_launch, Wishes(given=given, **wishes), seed=0)
 
@@ -187,7 +187,7 @@ def test_a_value_that_does_not_fit_its_parameter_is_refused(text: str, message: 
 def test_a_name_that_one_of_several_kernels_has_is_not_refused() -> None:
     one, other = kernel(IN), kernel(N)
     refuse_unknown(parse_arguments(["n=3"]), [one, other])
-    assert matched(parse_arguments(["n=3"]), one) == {}
+    assert match_names(parse_arguments(["n=3"]), one) == {}
     with pytest.raises(UsageError, match="--arg: no kernel has a parameter `m`; allowed: in, n"):
         refuse_unknown(parse_arguments(["m=3"]), [one, other])
 

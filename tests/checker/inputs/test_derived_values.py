@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shflbench.checker.files import FileOptions, check_file
+from shflbench.checker.file_check import FileOptions, check_file
 from tests import kernels
 
 BATCHED = """__global__ void scale(const float *in, float *out, int n) {

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from shflbench.checker.files import FileOptions, check_file
+from shflbench.checker.file_check import FileOptions, check_file
 from shflbench.checker.inputs.grammar import parse_arguments
 from tests import kernels
 from tests.checker.inputs.test_derived_values import verdicts

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.files import FileOptions, check_file
+from shflbench.checker.file_check import FileOptions, check_file
 from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.default_launches import fewer_blocks, plan
 from shflbench.checker.inputs.grammar import parse_arguments
-from shflbench.checker.inputs.launches import fewer_blocks, plan
 from shflbench.checker.inputs.sampled import counted_blocks, with_samples
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.inputs.wishes import MOST_BYTES

@@ -6,10 +6,10 @@ import pytest
 from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.explore import ScheduleResult
 from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.grammar import parse_arguments
-from shflbench.checker.inputs.launches import PlannedLaunch
-from shflbench.checker.inputs.names import matched
+from shflbench.checker.inputs.names import match_names
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.judgment.judge import KernelJudgment, judge_kernel
@@ -71,7 +71,7 @@ class Case:
         stated: bool = False,
     ) -> "Case":
         launch = PlannedLaunch(parse_shape(shape), origin, suggested=suggested, stated=stated)
-        wishes = Wishes(given=matched(parse_arguments(args), KERNEL), vary=varied)
+        wishes = Wishes(given=match_names(parse_arguments(args), KERNEL), vary=varied)
         results = (ScheduleResult("lockstep", (), hazards, error),)
         self.launches.append(LaunchEvidence(launch, derive(KERNEL, launch, wishes, 0), 0, results, differences, varied))
         return self

@@ -167,7 +167,10 @@ def test_impossible_launch_is_an_error_in_one_sentence(launch: object) -> None:
 
 
 def test_a_check_of_a_file_imports_no_reader_of_suites() -> None:
-    code = "import sys, shflbench.checker.files; print({'pydantic', 'ruamel', 'shflbench.patterns'} & set(sys.modules))"
+    code = (
+        "import sys, shflbench.checker.file_check; "
+        "print({'pydantic', 'ruamel', 'shflbench.patterns'} & set(sys.modules))"
+    )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout == "set()\n"
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.files import FileOptions, check_file
+from shflbench.checker.file_check import FileOptions, check_file
 from shflbench.checker.report import KernelReport
 from shflbench.checker.runs import budget
 from shflbench.checker.runs.budget import MOST_PATIENT, MOST_WORK, RunBudget

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.sources.instances import requested
+from shflbench.checker.sources.instances import choose_instances
 from shflbench.checker.sources.read import read_cuda
 from shflbench.errors import CompileError, KernelError
 from tests import kernels
@@ -28,13 +28,13 @@ def test_several_instances_are_compiled_at_once_and_need_no_namespace(tmp_path: 
 
 def test_a_name_in_several_namespaces_is_refused_with_all_of_them(parse: Parse) -> None:
     with pytest.raises(KernelError, match="several kernel templates `f`: `a::f`, `b::f`"):
-        requested(parse(TWO), ["f<int>"])
-    assert requested(parse(TWO), ["b::f<int>"]) == ["b::f<int>"]
+        choose_instances(parse(TWO), ["f<int>"])
+    assert choose_instances(parse(TWO), ["b::f<int>"]) == ["b::f<int>"]
 
 
 def test_a_name_that_occurs_nowhere_is_refused_with_the_names_that_exist(parse: Parse) -> None:
     with pytest.raises(KernelError, match="has no kernel `g<int>`") as error:
-        requested(parse(TWO), ["g<int>"])
+        choose_instances(parse(TWO), ["g<int>"])
     assert error.value.advice == "It has `a::f`, `b::f`."
 
 

@@ -1,7 +1,7 @@
 """Instances of templates that are checked where a file has many."""
 
 from shflbench.checker.sources.kernel_file import SourceKernel
-from shflbench.checker.sources.sampling import MOST_INSTANCES, sampled
+from shflbench.checker.sources.sampling import MOST_INSTANCES, sample_instances
 
 TYPES = {"i": "int", "f": "float"}
 
@@ -16,12 +16,12 @@ SIZES = [instance("a", type_, size) for type_ in "if" for size in range(1, 9)]
 
 def test_few_instances_are_all_checked() -> None:
     assert len(SIZES) == MOST_INSTANCES
-    assert sampled([PLAIN, *SIZES]) == ([PLAIN, *SIZES], [])
+    assert sample_instances([PLAIN, *SIZES]) == ([PLAIN, *SIZES], [])
 
 
 def test_of_many_instances_those_with_new_arguments_remain_and_a_note_names_the_others() -> None:
     kernels = [PLAIN, *SIZES, instance("b", "i", 1), instance("b", "i", 2)]
-    kept, (note,) = sampled(kernels)
+    kept, (note,) = sample_instances(kernels)
     assert kept[0] == PLAIN
     assert len(kept) == MOST_INSTANCES + 1
     names = {kernel.name for kernel in kept}
@@ -33,6 +33,6 @@ def test_of_many_instances_those_with_new_arguments_remain_and_a_note_names_the_
 
 
 def test_every_template_keeps_an_instance() -> None:
-    kept, (note,) = sampled([instance(f"k{number}", type_, 1) for number in range(20) for type_ in "if"])
+    kept, (note,) = sample_instances([instance(f"k{number}", type_, 1) for number in range(20) for type_ in "if"])
     assert [kernel.name for kernel in kept] == [f"k{number}<int, 1>" for number in range(20)]
     assert "and 12 more; check all of one template with --kernel k0" in note.text

@@ -143,7 +143,7 @@ def test_options_are_read_without_slow_imports_before_the_gpu_is_opened() -> Non
     program = (
         "import sys; from shflbench.cli.bench.command import command\n"
         "command.make_context('bench', ['sums.cu'])\n"
-        "print({'pydantic', 'numpy', 'shflbench.checker.files'} & {*sys.modules})"
+        "print({'pydantic', 'numpy', 'shflbench.checker.file_check'} & {*sys.modules})"
     )
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert printed.strip() == "set()"

@@ -221,6 +221,7 @@ def test_json_holds_everything(check: Command) -> None:
                 "launches": [
                     {
                         "launch": "2x128",
+                        "cluster": "",
                         "origin": "given",
                         "note": "",
                         "arguments": [

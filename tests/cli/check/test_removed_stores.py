@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.files import FileOptions, check_kernels
-from shflbench.checker.files import read_file as read
+from shflbench.checker.file_check import FileOptions, check_kernels
+from shflbench.checker.file_check import read_file as read
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.sources.kernel_file import KernelFile
 from tests import kernels

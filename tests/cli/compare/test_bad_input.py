@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from shflbench.store import read_run
-from shflbench.store.files import RESTORE as RESTORED
-from shflbench.store.files import WHICH_FOLDER as GIVEN
+from shflbench.store.run_files import RESTORE as RESTORED
+from shflbench.store.run_files import WHICH_FOLDER as GIVEN
 from tests.cli.gate.runs import SHFL, SMEM, lay, process, put_rows
 from tests.conftest import Command
 

@@ -18,9 +18,9 @@ import pytest
 from shflbench.analysis.compare import Side, compare, with_causes
 from shflbench.cli.compare.table import lines
 from shflbench.store import read_info, read_run
-from shflbench.store.files import KERNELS_FILE, ROWS_FILE, RUN_FILE
 from shflbench.store.kernel_archive import CompilerCall, KernelArchive, StoredKernel
 from shflbench.store.limits_file import LIMITS_FILE, CaseLimit, write_limits
+from shflbench.store.run_files import KERNELS_FILE, ROWS_FILE, RUN_FILE
 from tests.cli.gate.runs import put_rows
 from tests.conftest import Command
 from tests.fakes.kept_runs import edit

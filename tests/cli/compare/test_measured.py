@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from shflbench.analysis.compare import Metric
-from shflbench.export.words import value
+from shflbench.export.comparison_words import value
 from shflbench.store import read_run
 from tests.cli.gate.runs import process
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.store.files import ROWS_FILE, SAMPLES_FILE
+from shflbench.store.run_files import ROWS_FILE, SAMPLES_FILE
 from tests.conftest import Command
 from tests.fakes.fleets import write_fleet
 from tests.fakes.processes import Simulated

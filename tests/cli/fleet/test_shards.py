@@ -3,8 +3,8 @@
 from dataclasses import replace
 from pathlib import Path
 
-from shflbench.store.files import ROWS_FILE
 from shflbench.store.fleet_file import FleetFolder, FleetInfo, FleetMember
+from shflbench.store.run_files import ROWS_FILE
 from tests.conftest import Command
 from tests.fakes.fleets import SIMULATED
 from tests.fakes.processes import Simulated, write

@@ -17,8 +17,8 @@ from typing import Any
 
 from shflbench.model import Case
 from shflbench.store import Row, read_run
-from shflbench.store.files import ROWS_FILE
 from shflbench.store.rows import ROWS
+from shflbench.store.run_files import ROWS_FILE
 from tests.conftest import Outcome
 from tests.fakes.processes import Simulated, spread, write
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from shflbench.analysis.claims.by_gpu import GpuRuns, GpuVerdicts
-from shflbench.analysis.claims.judge import ClaimRun
+from shflbench.analysis.claims.claim_verdicts import ClaimRun
 from shflbench.analysis.claims.verdict import ClaimVerdict
 from shflbench.store import Run, read_info
 

@@ -1,6 +1,6 @@
 import re
 
-from shflbench.analysis.advice.judge import newest_answers
+from shflbench.analysis.advice.group_answers import newest_answers
 from shflbench.analysis.advice.over_settings import summary_answers
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits

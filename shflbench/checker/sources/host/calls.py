@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.launching import launch, launch_by_call, launch_by_configuration
 from shflbench.checker.sources.host.library import LIBRARY, random_number, unknown_call
+from shflbench.checker.sources.host.packs import references
 from shflbench.checker.sources.host.program import called_name, items
+from shflbench.checker.sources.host.streams import ENDING
 from shflbench.checker.sources.host.templates import template_arguments
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
@@ -19,7 +21,7 @@ from shflbench.checker.sources.host.values import (
     Structure,
     as_type,
 )  # fmt: skip
-from shflbench.checker.sources.macros import substituted
+from shflbench.checker.sources.macros import substitute
 from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ def call(  # noqa: PLR0911  (a return per kind of call)
 def _macro(run: HostRun, node: Node, macro: Macro, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
     texts = [text_of(item) for item in arguments]
     values = [run.expression(item) for item in arguments]
-    body = substituted(macro, texts)
+    body = substitute(macro, texts)
     if any(word in macro.body for word in ("<<<", "cudaLaunch", "cudaMalloc")):
         tree = run.expanded(body, statement=True)
         if tree is not None:
@@ -106,14 +108,14 @@ def _named_cast(run: HostRun, function: Node, arguments: Sequence[Node]) -> Call
 
 
 def _plain(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
-    places = [run.reference(item) for item in arguments]
+    places = references(run, arguments)
     template = template_arguments(run, function)
     text = "".join(text_of(function).split())
     functions = run.program.functions.get(name, [])
     is_type = text in _NUMBERS or function.type in {"primitive_type", "sized_type_specifier"}
 
     def called(frame: HostFrame) -> object:  # noqa: PLR0911  (a return per kind of function)
-        given = [place(frame) for place in places]
+        given = places(frame)
         if is_type and len(given) == 1:
             return as_type(given[0].load(), run.type(text, frame))
         if name in frame.variables:
@@ -126,13 +128,20 @@ def _plain(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) -
             return _of_files(run, functions, given, template(frame), None)
         if name == "string" and given:
             return given[0].load()
-        if name in LIBRARY:
-            return LIBRARY[name](run, frame, given)
+        if name in LIBRARY or name in ENDING:
+            return _of_library(run, name, frame, given)
         if name in run.program.classes or name == "dim3" or text.partition("<")[0].endswith("vector"):
             return run.constructed(run.type(text, frame), [item.load() for item in given], frame).value
         return unknown_call(run, name, given)
 
     return called
+
+
+def _of_library(run: HostRun, name: str, frame: HostFrame, given: Sequence[Reference]) -> object:
+    """Return the result of a function of the library, by which kernels may end."""
+    if name in ENDING:
+        run.state.streams.call(name, [item.load() for item in given])
+    return LIBRARY[name](run, frame, given) if name in LIBRARY else unknown_call(run, name, given)
 
 
 def _of_variable(run: HostRun, value: object, given: Sequence[Reference]) -> object:
@@ -162,7 +171,7 @@ def _of_files(
 
 def _takes(function: HostFunction, count: int) -> bool:
     required = sum(item.type == "parameter_declaration" for item in function.parameters)
-    return required <= count <= len(function.parameters)
+    return required <= count and (bool(function.pack) or count <= len(function.parameters))
 
 
 # Members
@@ -172,7 +181,7 @@ def _method(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) 
     owner = function.child_by_field_name("argument")
     field = function.child_by_field_name("field")
     object_ = run.reference(owner) if owner is not None else lambda frame: Cell()  # noqa: ARG005
-    places = [run.reference(item) for item in arguments]
+    places = references(run, arguments)
     template = template_arguments(run, field) if field is not None else lambda frame: ()  # noqa: ARG005
 
     def called(frame: HostFrame) -> object:
@@ -182,7 +191,7 @@ def _method(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) 
             value = value.cell.load()
         elif isinstance(value, Pointer) and name != "get":
             value = HostElement(value.memory, value.offset, value.target).load()
-        given = [item(frame) for item in places]
+        given = places(frame)
         if isinstance(value, Structure) and value.memory is not None:
             return _of_vector(value, name, [item.load() for item in given])
         if isinstance(value, Structure):

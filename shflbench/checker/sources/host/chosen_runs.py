@@ -41,6 +41,7 @@ NUMBERS = (1024, 256, 64, 4096, 16, 16384, 2)
 SMALL = 8  # tried where a program accepts only the smallest of them
 LIMITS = (None, 4096, 1024, 256, 64, 16)  # of the numbers of a usual command line
 FURTHER = (ODD, 65_536)  # no multiple of a block; more than the threads of a launch whose loops step by the grid
+STREAM_TYPES = frozenset({"cudaStream_t", "CUstream"})
 MOST_WORDS = 16  # of a command line
 ROW_BYTES = 4  # times as many as other numbers: rows of as many pixels, or of floating-point numbers, do not overlap
 _PITCH = re.compile(r"(?i)pitch|stride(?![a-z])|^ld[a-z]?$")
@@ -311,6 +312,8 @@ def _parameter(run: Interpreter, item: Node, given: HostInput, required: Mapping
     if type_.name == "dim3":
         given.used.update({f"{name}.{axis}": given.number for axis in "xy"})
         return (given.number, given.number, 1)
+    if type_.name in STREAM_TYPES:
+        return Pointer(Memory(0), 0)
     if type_.target is not None and not type_.reference:
         return Pointer(Memory(None, device=True), 0, type_.target)
     made = run.constructed(type_, [], frame).value if type_.name in run.program.classes else UNKNOWN

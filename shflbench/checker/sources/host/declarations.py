@@ -11,6 +11,7 @@ from shflbench.checker.sources.host.values import (
     MOST_BYTES,
     UNKNOWN,
     Cell,
+    Designated,
     HostElement,
     Memory,
     Pointer,
@@ -182,9 +183,17 @@ def _listed(
             return run.constructed(type_, [array_with(array_of(UNKNOWN_TYPE, len(given)), given)], frame)
         if type_.is_pointer or type_.format:
             return Cell(as_type(given[0] if given else 0, type_), type_)
+        if braces and type_.name in run.program.classes and any(map(_is_nested, given)):
+            known = run.constructed(type_, [], frame).value
+            given = _with_structures(run, known, given, frame) if isinstance(known, Structure) else given
         return run.constructed(type_, given, frame)
 
     return declared
+
+
+def _is_nested(value: object) -> bool:
+    """Whether a value of a list is a list itself, or names its member."""
+    return isinstance(value, Designated) or (isinstance(value, Pointer) and value.target is UNKNOWN_TYPE)
 
 
 def _from_list(run: HostRun, type_: HostType, value: object, frame: HostFrame) -> object:
@@ -195,9 +204,18 @@ def _from_list(run: HostRun, type_: HostType, value: object, frame: HostFrame) -
     known = run.constructed(type_, [], frame).value if type_.name in run.program.classes else UNKNOWN
     if not isinstance(known, Structure):
         return value
-    types = [cell.type for cell in known.fields.values()]
-    inside = [_from_list(run, part, item, frame) for part, item in zip(types, parts, strict=False)]
-    return run.constructed(type_, inside, frame).value
+    return run.constructed(type_, _with_structures(run, known, parts, frame), frame).value
+
+
+def _with_structures(run: HostRun, known: Structure, parts: Sequence[object], frame: HostFrame) -> list[object]:
+    """Return the values of a list in braces for a structure; those for structures in it become structures."""
+    inside: list[object] = []
+    for place, item in enumerate(parts):
+        if isinstance(item, Designated):
+            inside.append(Designated(item.member, _from_list(run, known.field(item.member).type, item.value, frame)))
+        elif place < len(known.fields):
+            inside.append(_from_list(run, list(known.fields.values())[place].type, item, frame))
+    return inside
 
 
 def array_with(type_: HostType, values: Sequence[object]) -> Pointer:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 from shflbench.checker.sources.arithmetic import COMPARISONS, number, operate
 from shflbench.checker.sources.host.calls import call
 from shflbench.checker.sources.host.declarations import array_with, note_number
-from shflbench.checker.sources.host.library import assumed
+from shflbench.checker.sources.host.library import assume_number
 from shflbench.checker.sources.host.machine import HostFrame
 from shflbench.checker.sources.host.places import (
     address,
     cast,
     field_value,
     load_element,
-    named,
     new_object,
+    read_name,
     size_of,
     this_object,
 )
@@ -27,10 +27,11 @@ from shflbench.checker.sources.host.values import (
     UNKNOWN,
     Cell,
     CellAddress,
+    Designated,
     HostCallable,
     Pointer,
     Text,
-    bounded,
+    check_bounds,
 )  # fmt: skip
 from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import text_of
@@ -63,7 +64,7 @@ def _identifier(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
         place = frame.variables.get(name)
         if place is not None:
             return place.load()
-        known = named(run, name, frame)
+        known = read_name(run, name, frame)
         if is_number:
             note_number(run, name, [known], node)
         return known
@@ -81,7 +82,7 @@ def _qualified(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
         if name in frame.variables:
             return frame.variables[name].load()
         member = static_member(run, owner, name, frame) if owner else UNKNOWN
-        return named(run, name, frame) if member is UNKNOWN else member
+        return read_name(run, name, frame) if member is UNKNOWN else member
 
     return value
 
@@ -116,7 +117,7 @@ _PLACES = frozenset({"identifier", "qualified_identifier", "field_expression", "
 
 def _number(run: HostRun, node: Node) -> Callable[[HostFrame], object]:  # noqa: ARG001
     value = number(text_of(node))
-    result = bounded(value) if value is not None else UNKNOWN
+    result = check_bounds(value) if value is not None else UNKNOWN
     return lambda frame: result  # noqa: ARG005
 
 
@@ -166,7 +167,7 @@ def _unary(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     return unary
 
 
-def combined(  # noqa: PLR0911  (a return per kind of operands)
+def apply_binary(  # noqa: PLR0911  (a return per kind of operands)
     sign: str, one: object, other: object
 ) -> object:
     """Return the result of a binary operator."""
@@ -174,7 +175,7 @@ def combined(  # noqa: PLR0911  (a return per kind of operands)
         if sign in COMPARISONS:
             return int(COMPARISONS[sign](one, other))
         result = operate(sign, one, other)
-        return bounded(result) if isinstance(result, int | float) else UNKNOWN
+        return check_bounds(result) if isinstance(result, int | float) else UNKNOWN
     if isinstance(one, Pointer) and sign in {"+", "-"} and not isinstance(other, Pointer):
         return one.moved(-other if sign == "-" and isinstance(other, int) else other)
     if isinstance(other, Pointer) and sign == "+":
@@ -197,7 +198,7 @@ def _compared(sign: str, one: Pointer, other: Pointer) -> object:
         return UNKNOWN
     if sign == "-":
         return (one.offset - other.offset) // one.target.size if one.target.size else UNKNOWN
-    return combined(sign, one.offset, other.offset)
+    return apply_binary(sign, one.offset, other.offset)
 
 
 def _binary(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
@@ -213,7 +214,7 @@ def _binary(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
 
     def binary(frame: HostFrame) -> object:
         one = first(frame)
-        return combined(sign, one, second(frame))
+        return apply_binary(sign, one, second(frame))
 
     return binary
 
@@ -229,7 +230,7 @@ def _shift_or_read(run: HostRun, target: Node, operand: Node) -> Callable[[HostF
     def shift_or_read(frame: HostFrame) -> object:
         one = first(frame)
         if isinstance(one, int) or stream is None or stream(frame).type.format:
-            return combined(">>", one, second(frame))
+            return apply_binary(">>", one, second(frame))
         variable = place(frame)
         variable.store(_read(run, variable))
         return UNKNOWN
@@ -243,7 +244,7 @@ def _read(run: HostRun, variable: Reference) -> object:
         return UNKNOWN
     if variable.type.name == "string":
         return Text(None, is_input=True)
-    return assumed(run, "input") if variable.type.format not in {"", "b", "B"} else UNKNOWN
+    return assume_number(run, "input") if variable.type.format not in {"", "b", "B"} else UNKNOWN
 
 
 def _logical(
@@ -289,7 +290,7 @@ def _assignment(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
         target = place(frame)
         given = value(frame)
         if sign:
-            given = combined(sign, target.load(), given)
+            given = apply_binary(sign, target.load(), given)
         target.store(given)
         return target.load()
 
@@ -307,7 +308,7 @@ def _update(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     def update(frame: HostFrame) -> object:
         target = place(frame)
         old = target.load()
-        new = old + step if isinstance(old, int | float) else combined("+", old, step)
+        new = old + step if isinstance(old, int | float) else apply_binary("+", old, step)
         target.store(new)
         return new if before else old
 
@@ -323,6 +324,14 @@ def _list(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
         return array_with(array_of(UNKNOWN_TYPE, len(given)), given)
 
     return listed
+
+
+def _designated(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
+    designator, inside = node.child_by_field_name("designator"), node.child_by_field_name("value")
+    if designator is None or inside is None or designator.type != "field_designator":
+        return lambda frame: UNKNOWN  # noqa: ARG005
+    member, value = text_of(designator).lstrip("."), run.expression(inside)
+    return lambda frame: Designated(member, value(frame))
 
 
 def _compound(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
@@ -380,6 +389,7 @@ EXPRESSIONS: Mapping[str, Callable[[Any, Node], Callable[[HostFrame], object]]] 
     "cast_expression": cast,
     "sizeof_expression": size_of,
     "initializer_list": _list,
+    "initializer_pair": _designated,
     "compound_literal_expression": _compound,
     "lambda_expression": _lambda,
     "call_expression": call,

@@ -65,7 +65,7 @@ def reads_words(node: Node) -> bool:
     )
 
 
-def changed(node: Node, kernels: Mapping[str, Sequence[Definition]]) -> list[tuple[str, bool]]:
+def find_changes(node: Node, kernels: Mapping[str, Sequence[Definition]]) -> list[tuple[str, bool]]:
     """Return the variables that code may change, and whether it changes only what they point to.
 
     A vector that gets another number of elements changes itself. Of `kernels`, by their names, the parameters say what

@@ -31,7 +31,17 @@ from shflbench.checker.sources.host.preprocessor import condition as preprocesse
 from shflbench.checker.sources.host.program import HostFunction, called_name, items
 from shflbench.checker.sources.host.statements import STATEMENTS
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, TypeReader
-from shflbench.checker.sources.host.values import MOMENTS, UNKNOWN, Cell, Memory, Pointer, Structure, as_type, type_name
+from shflbench.checker.sources.host.values import (
+    MOMENTS,
+    UNKNOWN,
+    Cell,
+    Designated,
+    Memory,
+    Pointer,
+    Structure,
+    as_type,
+    type_name,
+)
 from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import line_of, parse, text_of, walk
 
@@ -262,8 +272,11 @@ class Interpreter:
             best = min(constructors, key=lambda item: len(item.parameters))
             self.call(best, [Cell(value) for value in arguments], (), receiver=made)
         else:
-            for cell, value in zip(made.fields.values(), arguments, strict=False):
-                cell.store(value)
+            for cell, value in zip(list(made.fields.values()), arguments, strict=False):
+                if isinstance(value, Designated):
+                    made.field(value.member).store(value.value)
+                else:
+                    cell.store(value)
         return made
 
     def _add_fields(self, made: Structure, name: str) -> None:
@@ -311,6 +324,8 @@ class Interpreter:
         frame.bound = {**frame.bound, **self._of_instance(bound)}
         for place, item in enumerate(function.parameters):
             self._pass(frame, item, arguments[place] if place < len(arguments) else None)
+        if function.pack:
+            frame.packs = {function.pack: arguments[len(function.parameters) :]}
         self._initialize_fields(function, frame)
         name = "::".join(filter(None, (function.owner, function.name)))
         recorded = self.state.recorded(name) if self.launches(function.body) else nullcontext()

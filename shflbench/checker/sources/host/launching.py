@@ -6,9 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.flow import TO_CONSTANT
+from shflbench.checker.sources.host.launch_attributes import cluster_of, may_overlap
 from shflbench.checker.sources.host.machine import MOST_DIFFERENT, HostFrame, Performed
+from shflbench.checker.sources.host.packs import arguments as given_arguments
 from shflbench.checker.sources.host.program import called_name, items
-from shflbench.checker.sources.host.structures import members, packed, with_structures
+from shflbench.checker.sources.host.streams import DEFAULT_STREAM, stream_key
+from shflbench.checker.sources.host.structures import members, pack, with_structures
 from shflbench.checker.sources.host.templates import surrounding_parameters, template_arguments
 from shflbench.checker.sources.host.values import (
     MOMENTS,
@@ -23,11 +26,18 @@ from shflbench.checker.sources.host.values import (
     target_value,
     type_name,
 )
-from shflbench.checker.sources.kernel_file import HostArgument, HostBuffer, HostLaunch, KernelOutput, NamedLaunch
+from shflbench.checker.sources.kernel_file import (
+    HostArgument,
+    HostBuffer,
+    HostLaunch,
+    KernelOutput,
+    NamedLaunch,
+    StreamLaunch,
+)
 from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -44,8 +54,7 @@ def launch(
 ) -> Callable[[HostFrame], object]:
     """Return what `kernel<<<grid, block, shared, stream>>>(…)` does."""
     parts = [run.expression(item) for item in configuration]
-    values = [run.expression(item) for item in arguments]
-    texts = [" ".join(text_of(item).split()) for item in arguments]
+    values = given_arguments(run, arguments)
     source_name = "".join(re.sub(r"<.*>", "", text_of(function), flags=re.DOTALL).split()).removeprefix("::")
     template = template_arguments(run, function)
     named = "<" in text_of(function)
@@ -58,11 +67,11 @@ def launch(
         name = callee.name if isinstance(callee, HostCallable) and callee.name else source_name
         given = (template(frame) if named else None) or (callee.template if isinstance(callee, HostCallable) else None)
         shape = [part(frame) for part in parts]
-        made = [value(frame) for value in values]
         shared = shape[2] if len(shape) > 2 else 0  # noqa: PLR2004
-        listed = dict(enumerate(zip(texts, made, strict=True)))
+        stream = stream_key(shape[3]) if len(shape) > 3 else DEFAULT_STREAM  # noqa: PLR2004
+        listed = {place: (text, item.load()) for place, (text, item) in enumerate(values(frame))}
         is_instance = not (unbound - frame.bound.keys())
-        _perform(run, node, name, given, shape[:2], shared, listed, arguments, is_instance=is_instance)
+        _perform(run, node, name, given, shape[:2], shared, listed, arguments, stream, is_instance=is_instance)
         return UNKNOWN
 
     return launched
@@ -77,7 +86,7 @@ def launch_by_call(
         kernel = kernel.child_by_field_name("value") or kernel.child_by_field_name("argument") or items(kernel)[0]
     template = template_arguments(run, kernel)
     name, named = called_name(kernel), "<" in text_of(kernel)
-    parts = [run.expression(item) for item in arguments[1:5]]
+    parts = [run.expression(item) for item in arguments[1:6]]
 
     def launched(frame: HostFrame) -> object:
         shape = [part(frame) for part in parts]
@@ -87,8 +96,9 @@ def launch_by_call(
         listed = shape[2]
         made = dict(enumerate(_pointed(listed))) if isinstance(listed, Pointer) else {}
         shared = shape[3] if len(shape) > 3 else 0  # noqa: PLR2004
+        stream = stream_key(shape[4]) if len(shape) > 4 else DEFAULT_STREAM  # noqa: PLR2004
         given = template(frame) if named else None
-        _perform(run, node, actual, given, shape[:2], shared, made, (), cooperative=cooperative)
+        _perform(run, node, actual, given, shape[:2], shared, made, (), stream, cooperative=cooperative)
         return 0
 
     return launched
@@ -99,8 +109,7 @@ def launch_by_configuration(run: HostRun, node: Node, arguments: Sequence[Node])
     configuration, kernel = run.expression(arguments[0]), arguments[1]
     template = template_arguments(run, kernel)
     name, named = called_name(kernel), "<" in text_of(kernel)
-    texts = [" ".join(text_of(item).split()) for item in arguments[2:]]
-    values = [run.expression(item) for item in arguments[2:]]
+    values = given_arguments(run, arguments[2:])
 
     def launched(frame: HostFrame) -> object:
         known = frame.variables.get(name)
@@ -110,8 +119,11 @@ def launch_by_configuration(run: HostRun, node: Node, arguments: Sequence[Node])
         fields = given.fields if isinstance(given, Structure) else {}
         shape = [fields[part].load() if part in fields else UNKNOWN for part in ("gridDim", "blockDim")]
         shared = fields["dynamicSmemBytes"].load() if "dynamicSmemBytes" in fields else 0
-        made = dict(enumerate(zip(texts, [value(frame) for value in values], strict=True)))
-        _perform(run, node, actual, template(frame) if named else None, shape, shared, made, ())
+        made = {place: (text, item.load()) for place, (text, item) in enumerate(values(frame))}
+        stream = stream_key(fields["stream"].load()) if "stream" in fields else DEFAULT_STREAM
+        instance = template(frame) if named else callee.template if isinstance(callee, HostCallable) else None
+        overlaps, cluster = may_overlap(fields), cluster_of(fields)
+        _perform(run, node, actual, instance, shape, shared, made, (), stream, is_dependent=overlaps, cluster=cluster)
         return 0
 
     return launched
@@ -138,9 +150,12 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     shared: object,
     arguments: Mapping[int, tuple[str, object]],
     nodes: Sequence[Node],
+    stream: Hashable,
     *,
     cooperative: bool = False,
     is_instance: bool = True,
+    is_dependent: bool = False,
+    cluster: Dims | None = None,
 ) -> None:
     run.state.launches += 1
     definitions = run.kernels.get(name.rpartition("::")[2], ())
@@ -162,6 +177,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
         arguments=tuple(made),
         line=line,
         cooperative=cooperative,
+        cluster=cluster,
         assumed=tuple(run.state.given.used.items()),
         forced=run.state.against > 0,
         variables=tuple(_device_variables(run)),
@@ -174,6 +190,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     ]
     earlier = NamedLaunch(f"{name}<{', '.join(given)}>" if given else name, result)
     run.state.record(earlier)
+    run.state.streams.launch(stream, StreamLaunch(earlier.kernel, result, is_dependent))
     is_certain = grid is not None and block is not None and not run.state.open
     for memory in outputs:
         memory.forget()  # the kernel may write it
@@ -186,7 +203,8 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     if key in run.state.different or len(run.state.different) >= MOST_DIFFERENT:
         return
     run.state.different.add(key)
-    run.state.performed.append(Performed(node, name, given, tuple(nodes), result, is_instance, run.state.calls))
+    state = run.state
+    state.performed.append(Performed(node, name, given, tuple(nodes), result, is_instance, state.calls, state.streams))
 
 
 def _writable(value: object, type_: str) -> Iterator[Memory]:
@@ -207,7 +225,7 @@ def _device_variables(run: HostRun) -> Iterator[tuple[str, bytes | None]]:
         if isinstance(value, Pointer) and type_.is_array:
             memory = with_structures(value.memory)
         elif isinstance(value, Structure):
-            memory = packed(value)
+            memory = pack(value)
         else:
             memory = Memory(type_.size)
             memory.store(0, type_, value)

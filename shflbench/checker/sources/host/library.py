@@ -7,7 +7,9 @@ import re
 import struct
 from typing import TYPE_CHECKING, Any
 
+from shflbench.checker.sources.host.launch_structures import IDS
 from shflbench.checker.sources.host.machine import MOST_ITERATIONS, HostStop
+from shflbench.checker.sources.host.streams import stream_key
 from shflbench.checker.sources.host.structures import copy_into, zero
 from shflbench.checker.sources.host.types import INT, UNKNOWN_TYPE
 from shflbench.checker.sources.host.values import (
@@ -21,7 +23,7 @@ from shflbench.checker.sources.host.values import (
     Pointer,
     Structure,
     Text,
-    bounded,
+    check_bounds,
 )
 from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_GRID
 
@@ -37,7 +39,7 @@ CONSTANTS: Mapping[str, object] = {
     "FLT_MAX": 3.4028234663852886e38, "DBL_MAX": 1.7976931348623157e308, "M_PI": math.pi, "EXIT_SUCCESS": 0,
     "EXIT_FAILURE": 1, "cudaSuccess": 0, "CUDA_SUCCESS": 0, "true": 1, "false": 0, "warpSize": 32,
     "cudaMemcpyHostToHost": 0, "cudaMemcpyHostToDevice": 1, "cudaMemcpyDeviceToHost": 2, "cudaMemcpyDeviceToDevice": 3,
-    "cudaMemcpyDefault": 4, "cudaStreamDefault": 0, "CHAR_BIT": 8, "stdin": UNKNOWN,
+    "cudaMemcpyDefault": 4, "cudaStreamDefault": 0, "cudaStreamLegacy": 0, **IDS, "CHAR_BIT": 8, "stdin": UNKNOWN,
 }  # fmt: skip
 
 # What `cudaGetDeviceProperties` says of an H200, for launches that depend on it.
@@ -106,7 +108,9 @@ def _read_by(run: HostRun, name: str, cell: Cell) -> object:
     """Return the value that a function of nobody's files gives a variable: a size of a picture, as of the input."""
     is_integer = cell.type.format not in {"", "f", "d", "e"} and cell.type.name != "bool"
     is_of_user = not re.match(r"(?:cuda|cub|thrust|hip|cu|gettimeofday|clock|pthread|omp)|.*[Tt]ime", name)
-    return assumed(run, f"the result of {name}") if is_integer and is_of_user and cell.value is UNKNOWN else UNKNOWN
+    return (
+        assume_number(run, f"the result of {name}") if is_integer and is_of_user and cell.value is UNKNOWN else UNKNOWN
+    )
 
 
 def _write(place: object, value: object) -> None:
@@ -129,6 +133,16 @@ def _allocate(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> obj
     if len(values) > 1:
         count = int(values[1]) if isinstance(values[1], int | float) else None
         _write(values[0], Pointer(Memory(count, device=True), 0, UNKNOWN_TYPE))
+    return 0
+
+
+def _new_stream(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `cudaStreamCreate(&stream)`: the stream is another one than all before."""
+    if given:
+        handle = Pointer(Memory(0), 0, UNKNOWN_TYPE)
+        run.state.streams.handles.append(handle.memory)
+        run.state.streams.begin(stream_key(handle))
+        _write(given[0].load(), handle)
     return 0
 
 
@@ -337,14 +351,14 @@ def _parsed(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> objec
         return UNKNOWN
     if value.text is None:
         if value.is_input:
-            return InputNumber(assumed(run, "input"))
+            return InputNumber(assume_number(run, "input"))
         if value.place is None:
             return UNKNOWN
-        return assumed(run, f"argv[{value.place}]")
+        return assume_number(run, f"argv[{value.place}]")
     match = _NUMBER.match(value.text)
     text = match[1] if match else "0"
     is_integer = re.fullmatch(r"[+-]?(0[xX][0-9a-fA-F]+|[1-9]\d*|0)", text[:MOST_DIGITS])
-    return bounded(int(text[:MOST_DIGITS], 0) if is_integer else float(text))
+    return check_bounds(int(text[:MOST_DIGITS], 0) if is_integer else float(text))
 
 
 def _option(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
@@ -365,7 +379,7 @@ def _flag(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:
     return int(any(word.lstrip("-").partition("=")[0] == name.text for word in run.state.given.words or ()))
 
 
-def assumed(run: HostRun, name: str) -> int:
+def assume_number(run: HostRun, name: str) -> int:
     """Return the number that stands for one that the program reads."""
     given = run.state.given
     number = given.used[name] = given.single.get(name, given.number)
@@ -386,7 +400,7 @@ def _scan(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:
     for value in values[1:]:
         if isinstance(value, CellAddress) and value.cell.type.format:
             place = values[0].place if isinstance(values[0], Text) and values[0].text is None else None
-            value.cell.store(assumed(run, f"argv[{place}]" if place is not None else "input"))
+            value.cell.store(assume_number(run, f"argv[{place}]" if place is not None else "input"))
     return max(len(values) - 2, 1)
 
 
@@ -430,7 +444,7 @@ def _numeric(function: Callable[..., object]) -> Call:
             result = function(*values)
         except (ArithmeticError, ValueError, TypeError):
             return UNKNOWN
-        return bounded(result) if isinstance(result, int | float) else UNKNOWN  # a complex root
+        return check_bounds(result) if isinstance(result, int | float) else UNKNOWN  # a complex root
 
     return call
 
@@ -524,6 +538,7 @@ LIBRARY: Mapping[str, Call] = {
     **{f"{name}f": _numeric(function) for name, function in _MATH.items() if name not in {"min", "max", "abs"}},
     **dict.fromkeys(("cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "cudaMallocHost", "cudaHostAlloc",
                      "cudaMallocFromPoolAsync"), _allocate),
+    **dict.fromkeys(("cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority"), _new_stream),
     "cudaMallocPitch": _allocate_pitch,
     "posix_memalign": _allocate_aligned,
     "cudaHostGetDevicePointer": _mapped,
@@ -557,7 +572,7 @@ LIBRARY: Mapping[str, Call] = {
     "cudaGetDeviceCount": _device_count,
     "cudaOccupancyMaxPotentialBlockSize": _block_size,
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _occupancy,
-    **dict.fromkeys(("raw_pointer_cast", "device_pointer_cast", "device_ptr"), _raw),
+    **dict.fromkeys(("forward", "move", "raw_pointer_cast", "device_pointer_cast", "device_ptr"), _raw),
     "MPI_Comm_rank": _of_one_process(0),
     "MPI_Comm_size": _of_one_process(1),
     **dict.fromkeys(("MPI_Init", "printf", "fprintf", "puts", "time", "clock", "free", "srand"), _constant(0)),

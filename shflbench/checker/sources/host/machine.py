@@ -6,10 +6,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.host.streams import HostStreams
 from shflbench.checker.sources.kernel_file import HostCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -51,6 +52,7 @@ class HostFrame:
     variables: dict[str, Cell | HostElement] = field(default_factory=dict)
     receiver: Structure | None = None
     bound: Mapping[str, object] = field(default_factory=dict)
+    packs: Mapping[str, Sequence[Cell | HostElement]] = field(default_factory=dict)  # arguments, by parameter packs
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,7 @@ class Performed:
     launch: HostLaunch
     is_instance: bool = True  # the template arguments are those of one instance, and no names of parameters
     calls: Mapping[str, RecordedCall] = field(default_factory=dict, compare=False, repr=False)  # of the same run
+    streams: HostStreams = field(default_factory=HostStreams, compare=False, repr=False)  # likewise
 
 
 @dataclass(slots=True, eq=False)
@@ -130,6 +133,7 @@ class HostState:
     open: int = 0  # conditions around what runs that are not known, so that the program may not run it
     random: int = 1
     calls: dict[str, RecordedCall] = field(default_factory=dict)  # the first one of each function that launches
+    streams: HostStreams = field(default_factory=HostStreams)
 
     @contextmanager
     def taken(self, *, holds: bool) -> Iterator[None]:

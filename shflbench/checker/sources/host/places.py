@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _AXES = ("x", "y", "z")
 
 
-def named(run: HostRun, name: str, frame: HostFrame) -> object:
+def read_name(run: HostRun, name: str, frame: HostFrame) -> object:
     """Return the value of a name that is no local variable."""
     place = _outer(run, name, frame)
     if place is not None:
@@ -103,7 +103,7 @@ def _name_place(run: HostRun, node: Node) -> Callable[[HostFrame], Reference]:
 
     def place(frame: HostFrame) -> Reference:
         known = frame.variables.get(name) or _outer(run, name, frame)
-        return known if known is not None else Cell(named(run, name, frame))
+        return known if known is not None else Cell(read_name(run, name, frame))
 
     return place
 

@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.definitions import template_parameters
+from shflbench.checker.sources.host.launch_structures import DECLARATIONS
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.scopes import GLOBAL, declared_name
-from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
+from shflbench.checker.sources.syntax_trees import function_declarator, parse, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -39,6 +40,7 @@ class HostFunction:
     body: Node
     parameters: tuple[Node, ...]
     template: tuple[TemplateParameter, ...]
+    pack: str = ""  # the name of its last parameter, which stands for all further arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +75,14 @@ class HostProgram:
         self.kernels: set[str] = set()
         self._device_code: list[Node] = []
         self._effects: dict[int, bool] = {}
+        self._library = parse(DECLARATIONS)
         self._paths = {file.tree.root_node.id: file.path for file in files}
         for file in files:
             for node in walk(file.tree.root_node):
                 self._index(node)
+        for node in walk(self._library.root_node):
+            if node.type in _CLASSES:
+                self._add_class(node)
         for name in self.variables.keys() & (self.functions.keys() | self.kernels):
             del self.variables[name]  # which is the declaration of the function
         for name, value in (numbers or {}).items():
@@ -126,7 +132,7 @@ class HostProgram:
             for item in (listed.named_children if listed is not None else ())
             if item.type in {"parameter_declaration", "optional_parameter_declaration"} and text_of(item) != "void"
         )
-        function = HostFunction(parts[-1], owner, node, body, parameters, template)
+        function = HostFunction(parts[-1], owner, node, body, parameters, template, _pack_of(listed))
         self.functions.setdefault(parts[-1], []).append(function)
 
     def _add_class(self, node: Node) -> None:
@@ -241,6 +247,16 @@ class HostProgram:
             for function in functions
             if any(item.type == "kernel_call_syntax" or _is_launch_call(item) for item in walk(function.body))
         ]
+
+
+def _pack_of(parameters: Node | None) -> str:
+    """Return the name of the pack of a parameter list; empty if there is none."""
+    last = next(reversed(items(parameters)), None)
+    if last is None or last.type != "variadic_parameter_declaration":
+        return ""
+    declarator = last.child_by_field_name("declarator")
+    inside = walk(declarator) if declarator is not None else ()
+    return next((text_of(item) for item in inside if item.type == "identifier"), "")
 
 
 def called_name(function: Node | None) -> str:

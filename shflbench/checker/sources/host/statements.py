@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.host.declarations import declaration
-from shflbench.checker.sources.host.flow import HostReturn, Left, changed, nothing, reads_words
-from shflbench.checker.sources.host.loops import loop_statement, range_loop
+from shflbench.checker.sources.host.flow import HostReturn, Left, find_changes, nothing, reads_words
+from shflbench.checker.sources.host.host_loops import loop_statement, range_loop
 from shflbench.checker.sources.host.machine import HostFrame, HostStop
 from shflbench.checker.sources.host.program import items
 from shflbench.checker.sources.host.values import UNKNOWN
@@ -68,7 +68,7 @@ def _if(run: HostRun, node: Node) -> Statement:
     parts = [part for part in (first, other) if part is not None]
     effects = [part for part in parts if run.program.has_effects(part) or reads_words(part)]
     launching = [part for part in effects if run.launches(part)]
-    scalars = [item for part in parts for item in changed(part, run.kernels)]
+    scalars = [item for part in parts for item in find_changes(part, run.kernels)]
 
     def branch(frame: HostFrame) -> Outcome:
         value = condition(frame)
@@ -147,7 +147,7 @@ def _switch(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of
                 with run.state.may_run():
                     from_case(index, frame)
             if not options:
-                run.forget(changed(node, run.kernels), frame)
+                run.forget(find_changes(node, run.kernels), frame)
             return None
         start = next((i for i, item in enumerate(values) if item is not None and item(frame) == value), None)
         if start is None:

@@ -30,7 +30,7 @@ def members(value: Structure) -> Iterator[tuple[str, object]]:
 
     A member of a union that nothing was assigned to has the number that the bytes of the others make.
     """
-    bytes_ = packed(value)
+    bytes_ = pack(value)
     for part in value.type.members:
         given, type_ = _at(value, part.name), _type_of(part)
         if given is UNKNOWN and type_ is not None:
@@ -38,7 +38,7 @@ def members(value: Structure) -> Iterator[tuple[str, object]]:
         yield part.name, given
 
 
-def packed(value: Structure) -> Memory:
+def pack(value: Structure) -> Memory:
     """Return the bytes of a structure; those that belong to no member are zero, and those of pointers are unknown."""
     size = value.type.size or 0
     if not value.type.members:
@@ -60,7 +60,7 @@ def with_structures(memory: Memory) -> Memory:
         return memory
     result = Memory(memory.size, memory.device, bytearray(memory.data), bytearray(memory.known), memory.filled)
     for place, item in inside.items():
-        bytes_ = packed(item)
+        bytes_ = pack(item)
         result.copy(place, bytes_, 0, bytes_.size)
     return result
 

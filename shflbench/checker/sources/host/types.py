@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.argument_types import meaning
+from shflbench.checker.sources.host.launch_structures import SIZES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -130,4 +131,4 @@ class TypeReader:
         value = self._types.value(text) if text else None
         plain, bracket, arguments = text.partition("<")
         name = f"{plain.rpartition('::')[2]}{bracket}{arguments}"
-        return HostType(name, value[0], members=value[2]) if value is not None else HostType(name)
+        return HostType(name, value[0], members=value[2]) if value is not None else HostType(name, SIZES.get(name))

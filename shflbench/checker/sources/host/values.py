@@ -298,6 +298,14 @@ def _copied_field(cell: Cell) -> object:
 
 
 @dataclass(frozen=True, slots=True)
+class Designated:
+    """A value of a list in braces with the member that it is for: `.size = 4`."""
+
+    member: str
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
 class HostCallable:
     """A function or a lambda expression as a value."""
 
@@ -327,7 +335,7 @@ def target_value(value: object) -> object:
     return value.cell.load() if isinstance(value, CellAddress) else UNKNOWN
 
 
-def bounded(value: float) -> object:
+def check_bounds(value: float) -> object:
     """Return a number of C++; UNKNOWN for one that no integer type holds, for infinity, and for no number."""
     if isinstance(value, float):
         return value if isfinite(value) else UNKNOWN

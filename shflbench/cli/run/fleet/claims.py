@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.claims.words import measured_words
+from shflbench.analysis.claims.quantity_words import measured_words
 from shflbench.cli.claims.output import STYLES
 from shflbench.cli.claims.required import NAMED, failure_of
 from shflbench.cli.layout import Line, Table

@@ -13,7 +13,7 @@ from shflbench.checker.machine.launch import (
     ParameterBytes,
     execute,
     module_contents,
-    printed,
+    read_output,
 )
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.ptx.parse import parse
@@ -160,7 +160,7 @@ def test_dynamic_shared_memory_is_aligned_behind_static_memory() -> None:
 def test_what_a_kernel_prints_is_formatted_in_the_order_of_the_threads() -> None:
     run = launch("prints", Shape(1, 32), np.arange(-3, 29, dtype=np.int32))
     execute(run)
-    assert printed(run).splitlines() == [
+    assert read_output(run).splitlines() == [
         "-3| 0.00|ab  |c|1099511627776|ff|%|   7",
         "13| 8.00|ab  |c|1099511627776|ff|%|   7",
     ]

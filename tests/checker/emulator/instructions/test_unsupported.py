@@ -61,8 +61,8 @@ def test_a_missing_function_is_named() -> None:
     assert message.startswith("the kernel calls `missing`, which the PTX does not hold")
 
 
-def test_clusters_of_several_blocks_are_refused() -> None:
-    assert problems(parse(TEXT), "clusters") == ["clusters runs in clusters of several blocks"]
+def test_clusters_of_several_blocks_are_not_refused() -> None:
+    assert problems(parse(TEXT), "clusters") == []
 
 
 def test_other_kernels_of_the_file_do_not_matter() -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from shflbench.checker.machine.policies import POLICIES
+from shflbench.errors import EmulatorError
 from tests.checker.emulator.declared import each
 from tests.checker.emulator.threads import THREADS, TO_64_BITS, operands, run
 
@@ -103,3 +104,15 @@ def test_barriers_count_and_combine(form: str, chosen: int, policy: str) -> None
         {"" if "popc" in form else "selp.u32 %x32, 1, 0, %p2;"} {TO_64_BITS}"""
     expected = {"popc": chosen, "and": int(chosen == THREADS), "or": int(chosen > 0)}[form.split(".")[2]]
     assert run(code, rows, policy) == [(expected, 0)] * THREADS
+
+
+@pytest.mark.parametrize("form", ["griddepcontrol.launch_dependents", "griddepcontrol.wait"])
+def test_control_of_other_grids_changes_nothing_in_a_single_launch(form: str) -> None:
+    rows = operands(14)
+    code = f"mov.u64 %x, %a; {form}; setp.lt.u64 %p1, %a, %b; @%p1 {form}; add.u64 %y, %x, 1;"
+    assert run(code, rows) == [(a, (a + 1) % (1 << 64)) for a, _ in rows]
+
+
+def test_another_control_of_grids_is_refused() -> None:
+    with pytest.raises(EmulatorError, match=r"griddepcontrol\.leave"):
+        run("griddepcontrol.leave;", operands())

@@ -58,11 +58,32 @@ def test_global_addresses_are_generic_ones(form: str) -> None:
     assert run(form, GLOBAL)[0].tolist() == GLOBAL.tolist()
 
 
-@pytest.mark.parametrize("form", each(("isspacep",), ("global", "shared", "local")))
+@pytest.mark.parametrize("form", ["isspacep.global", "isspacep.local", "$isspacep.shared"])
 def test_an_address_is_in_one_space(form: str) -> None:
     for space in ("global", "shared", "local"):
         inside = GLOBAL if space == "global" else OFFSETS + np.uint64(WINDOWS[space])
-        assert run(form, inside)[0].tolist() == [form.endswith(space)] * inside.size
+        rank = (np.zeros(inside.size, np.uint32),) if form.startswith("$") else ()
+        assert run(form, inside, *rank)[0].tolist() == [form.endswith(space)] * inside.size
+
+
+@pytest.mark.parametrize("type_", ["u32", "u64"])
+def test_an_address_names_the_rank_of_its_block(type_: str) -> None:
+    window = WINDOWS["shared"] if type_ == "u64" else 0
+    inside, ranks = (OFFSETS + np.uint64(window)).astype(type_.replace("u32", "u4").replace("u64", "u8")), OFFSETS % 16
+    mapped = run(f"mapa.{type_}", inside, ranks.astype(np.uint32))[0]
+    own = np.full(inside.size, 5, np.uint32)
+    assert run(f"$getctarank.{type_}", mapped, own)[0].tolist() == ranks.tolist()
+    assert run(f"$getctarank.{type_}", inside, own)[0].tolist() == own.tolist()
+    again = run(f"mapa.{type_}", mapped, own)[0]
+    assert run(f"$getctarank.{type_}", again, own)[0].tolist() == own.tolist()
+
+
+def test_an_address_of_another_block_is_in_the_shared_memory_of_the_cluster_only() -> None:
+    inside = OFFSETS + np.uint64(WINDOWS["shared"])
+    mapped, own = run("mapa.u64", inside, np.full(inside.size, 3, np.uint32))[0], np.full(inside.size, 2, np.uint32)
+    assert run("$isspacep.shared.cluster", mapped, own)[0].all()
+    assert not run("$isspacep.shared.cta", mapped, own)[0].any()
+    assert run("$isspacep.shared.cta", mapped, own + np.uint32(1))[0].all()
 
 
 @pytest.mark.parametrize(

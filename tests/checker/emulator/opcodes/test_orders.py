@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from shflbench.checker.opcodes.forms import Access, Fence, Nothing
+from shflbench.checker.opcodes.forms import Access, ClusterBarrier, Fence, Nothing, ProxyFence
 from shflbench.checker.opcodes.table import decode
 from shflbench.checker.ptx.syntax import PtxInstruction
 from shflbench.errors import EmulatorError
@@ -50,21 +50,64 @@ def test_an_access_has_an_order_and_a_scope(text: str, order: str, scope: str, s
         ("fence.acq_rel.cta", "acq_rel", "cta"),
         ("fence.gpu", "acq_rel", "gpu"),
         ("fence.acquire.sys", "acquire", "sys"),
-        ("fence.mbarrier_init.release.cluster", "release", "cluster"),
     ],
 )
 def test_a_fence_has_an_order_and_a_scope(text: str, order: str, scope: str) -> None:
     assert decoded(text) == Fence(order, scope)
 
 
-def test_a_fence_between_proxies_orders_nothing_that_the_emulator_executes() -> None:
-    assert decoded("fence.proxy.async") == Nothing()
+def test_a_fence_of_barriers_in_memory_orders_only_their_initialization() -> None:
+    assert decoded("fence.mbarrier_init.release.cluster") == Fence("release", "cluster", only_init=True)
+
+
+@pytest.mark.parametrize(
+    ("text", "waits", "order", "aligned"),
+    [
+        ("barrier.cluster.arrive", False, "release", False),
+        ("barrier.cluster.arrive.release.aligned", False, "release", True),
+        ("barrier.cluster.arrive.relaxed.aligned", False, "relaxed", True),
+        ("barrier.cluster.wait", True, "acquire", False),
+        ("barrier.cluster.wait.acquire.aligned", True, "acquire", True),
+    ],
+)
+def test_a_barrier_of_a_cluster_releases_and_acquires_unless_it_says_otherwise(
+    text: str, order: str, *, waits: bool, aligned: bool
+) -> None:
+    assert decoded(text) == ClusterBarrier(waits, order, aligned)
+
+
+@pytest.mark.parametrize(
+    ("text", "distributed"),
+    [("ld.shared::cluster.u32", True), ("ld.relaxed.cluster.shared::cta.u32", False), ("ld.shared.u32", False)],
+)
+def test_an_access_to_shared_memory_is_to_that_of_the_block_or_of_the_cluster(text: str, *, distributed: bool) -> None:
+    form = decoded(text)
+    assert isinstance(form, Access)
+    assert (form.space, form.distributed) == ("shared", distributed)
+
+
+@pytest.mark.parametrize(
+    ("text", "space"),
+    [
+        ("fence.proxy.async", ""),
+        ("fence.proxy.async.global", "global"),
+        ("fence.proxy.async.shared::cta", "shared"),
+        ("fence.proxy.async.shared::cluster", "shared"),
+        ("membar.proxy.async", ""),
+    ],
+)
+def test_a_fence_between_proxies_is_of_a_memory_space_or_of_all(text: str, space: str) -> None:
+    assert decoded(text) == ProxyFence(space)
+
+
+def test_a_fence_between_aliases_orders_nothing_that_the_emulator_executes() -> None:
+    assert decoded("fence.proxy.alias") == Nothing()
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "ld.shared::cluster.u32",  # shared memory of another block
+        "barrier.cluster.arrive.acquire",
         "atom.global.cas.b128",
         "atom.global.add.u32.L2::cache_hint",
         "fence.proxy.tensormap::generic.acquire.gpu",

@@ -183,8 +183,9 @@ def test_reductions(form: str, skip_odd: bool) -> None:  # noqa: FBT001
             ] * len(active)
 
 
-def test_one_lane_is_elected() -> None:
-    leader, flags = lanes(f"elect.sync %r9|%p2, {EVEN};", values(), skip_odd=True)
+@pytest.mark.parametrize("form", ["elect.sync"])
+def test_one_lane_is_elected(form: str) -> None:
+    leader, flags = lanes(f"{form} %r9|%p2, {EVEN};", values(), skip_odd=True)
     assert [leader[thread] for thread in range(0, 64, 2)] == [0] * 32
     assert [thread for thread in range(64) if flags[thread]] == [0, 32]
 

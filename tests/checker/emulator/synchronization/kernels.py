@@ -17,9 +17,14 @@ from shflbench.compile.source import Source
 from tests import kernels
 
 FOLDER = Path(__file__).parents[3] / "checker" / "kernels" / "synchronization"
+CLUSTERS = FOLDER.parent / "clusters"
+BULK = FOLDER.parent / "bulk"
 ELEMENTS = 1024  # of the input and of the output
 INCLUDE = re.compile(r"^#include.*$", re.MULTILINE)
-HEAD = re.compile(r"// (?P<truth>sound|broken|doubtful)(: (?P<kind>\w+))?\n// launch: (?P<grid>\d+)x(?P<block>\d+)\n")
+HEAD = re.compile(
+    r"// (?P<truth>sound|broken|doubtful)(: (?P<kind>\w+))?\n"
+    r"// launch: (?P<grid>\d+)x(?P<block>\d+)(?: in clusters of (?P<cluster>\d+))?\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +33,7 @@ class Subject:
 
     name: str
     text: str
+    folder: Path = FOLDER
 
     @property
     def truth(self) -> tuple[str, str]:
@@ -38,7 +44,8 @@ class Subject:
     @property
     def shape(self) -> Shape:
         """Return the blocks and threads of its launch."""
-        return Shape(int(self._head["grid"]), int(self._head["block"]))
+        grid, block, cluster = (int(self._head[name] or 1) for name in ("grid", "block", "cluster"))
+        return Shape.of((grid, 1, 1), (block, 1, 1), cluster=(cluster, 1, 1))
 
     @property
     def _head(self) -> re.Match[str]:
@@ -48,27 +55,27 @@ class Subject:
 
     def launch(self) -> EmulatedLaunch:
         """Return its launch on seeded values from 0 to 999, with an output of zeros."""
-        symbol, ptx = compiled()[self.name]
+        symbol, ptx = compiled(self.folder)[self.name]
         program = link(parse(ptx), symbol)
         return EmulatedLaunch(program, self.shape, 0, [values()], [np.zeros(ELEMENTS, np.int32)], 0, order=(0, 1))
 
 
 @cache
-def compiled() -> dict[str, tuple[str, str]]:
+def compiled(folder: Path = FOLDER) -> dict[str, tuple[str, str]]:
     """Return the symbol and the PTX of each kernel; one translation unit, because the headers compile for long."""
-    parts = {subject.name: subject.text for subject in subjects()}
+    parts = {subject.name: subject.text for subject in subjects(folder)}
     includes = sorted({line for text in parts.values() for line in INCLUDE.findall(text)})
     bodies = [f"namespace {name} {{\n{INCLUDE.sub('', text)}\n}}\n" for name, text in parts.items()]
     unit = "\n".join((*includes, *bodies))
-    sources = [Source("synchronization.cu", unit, {}, f"{name}::k") for name in parts]
+    sources = [Source(f"{folder.name}.cu", unit, {}, f"{name}::k") for name in parts]
     results = compile_unit(sources, "sm_90", kernels.tools())
     by_kernel = ptx_by_kernel(results[0].ptx)
     return {name: (item.symbol, by_kernel[item.symbol]) for name, item in zip(parts, results, strict=True)}
 
 
-def subjects() -> list[Subject]:
-    """Return the kernels in the folder."""
-    return [Subject(path.stem, path.read_text()) for path in sorted(FOLDER.glob("*.cu"))]
+def subjects(folder: Path = FOLDER) -> list[Subject]:
+    """Return the kernels in a folder."""
+    return [Subject(path.stem, path.read_text(), folder) for path in sorted(folder.glob("*.cu"))]
 
 
 @cache

@@ -4,7 +4,7 @@ import pytest
 
 from shflbench.checker.explore import Exploration, explore
 from shflbench.checker.machine.faults import KernelFault
-from tests.checker.emulator.synchronization.kernels import Subject, subjects
+from tests.checker.emulator.synchronization.kernels import BULK, CLUSTERS, Subject, subjects
 
 STEP_LIMIT = 16_000
 OBSERVED = ("lockstep", "lanes at random", "blocks one at a time")
@@ -16,7 +16,9 @@ def kinds(report: Exploration) -> set[str]:
     return {item.kind.name for item in report.hazards} | {fault.kind.name for fault in faults}
 
 
-@pytest.mark.parametrize("subject", subjects(), ids=lambda subject: subject.name)
+@pytest.mark.parametrize(
+    "subject", [*subjects(), *subjects(CLUSTERS), *subjects(BULK)], ids=lambda subject: subject.name
+)
 def test_a_kernel_is_judged_as_its_first_line_says(subject: Subject) -> None:
     truth, kind = subject.truth
     report = explore(subject.launch(), step_limit=STEP_LIMIT, observed=OBSERVED)

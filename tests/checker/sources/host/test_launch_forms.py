@@ -48,3 +48,31 @@ def test_an_element_that_is_not_known_leaves_the_block_open(parse: Parse) -> Non
     body = "int size[2]; read_it(size); dim3 block(size[0], size[1]); kernel<<<2, block>>>(p, n);"
     (site,) = parse(FILE.replace("BODY", body)).launches
     assert site.launch.block is None
+
+
+ATTRIBUTE = "cudaLaunchConfig_t c; c.gridDim = 4; c.blockDim = 64; cudaLaunchAttribute a[2]; "
+DIMENSION = "a[1].id = cudaLaunchAttributeClusterDimension; "
+XYZ = "a[1].val.clusterDim.x = 2; a[1].val.clusterDim.y = 1; a[1].val.clusterDim.z = 1; "
+
+
+@pytest.mark.parametrize(
+    ("body", "cluster"),
+    [
+        (f"{ATTRIBUTE}{DIMENSION}{XYZ}c.attrs = a; c.numAttrs = 2;{EX}", (2, 1, 1)),
+        (
+            f"{ATTRIBUTE}a[0].id = cudaLaunchAttributePriority; {DIMENSION}{XYZ}c.attrs = a; c.numAttrs = 2;{EX}",
+            (2, 1, 1),
+        ),
+        (f"{ATTRIBUTE}{DIMENSION}{XYZ}c.attrs = &a[1]; c.numAttrs = 1;{EX}", (2, 1, 1)),
+        (f"{ATTRIBUTE}{DIMENSION}a[1].val.clusterDim = dim3(2, 2); c.attrs = a; c.numAttrs = 2;{EX}", (2, 2, 1)),
+        (f"{ATTRIBUTE}{DIMENSION}{XYZ}c.attrs = a; c.numAttrs = 1;{EX}", None),
+        (f"{ATTRIBUTE}{DIMENSION}a[1].val.clusterDim.x = 2; c.attrs = a; c.numAttrs = 2;{EX}", None),
+        (f"{ATTRIBUTE}a[1].id = cudaLaunchAttributePriority; {XYZ}c.attrs = a; c.numAttrs = 2;{EX}", None),
+        (f"{ATTRIBUTE}{EX}", None),
+    ],
+)
+def test_a_launch_has_the_cluster_of_its_attributes(
+    parse: Parse, body: str, cluster: tuple[int, int, int] | None
+) -> None:
+    (site,) = parse(FILE.replace("BODY", body)).launches
+    assert (site.launch.grid, site.launch.cluster) == ((4, 1, 1), cluster)

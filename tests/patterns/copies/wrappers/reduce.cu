@@ -14,7 +14,7 @@ __global__ void {kernel}(const T* values, T* result, int iterations) {
 //! cub cub-group
     __shared__ WarpReduce::TempStorage storage[WARP * (WARP / WIDTH)];
     const auto sum = [&](T x) { return warp_sum(x, storage[threadIdx.x / WIDTH]); };
-//! shfl redux cg cg-group
+//! shfl redux redux-mask redux-padded cg cg-group
     const auto sum = [](T x) { return warp_sum(x); };
 //! *
     T x = values[thread()];

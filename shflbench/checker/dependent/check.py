@@ -1,0 +1,163 @@
+"""Check launches that overlap: run each chain, and add what is not ordered to the report on its last kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker.dependent.chain_runs import ChainRun, PlannedStep
+from shflbench.checker.dependent.chains import chains_of
+from shflbench.checker.dependent.conflicts import conflicts
+from shflbench.checker.dependent.late_writes import differing_buffers
+from shflbench.checker.dependent.reporting import ChainOutcome, Undecided, findings_of, with_chains
+from shflbench.checker.dependent.shared_buffers import SharedBuffers, refuse_unknown_arguments
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
+from shflbench.checker.inputs.run_plan import plan_runs
+from shflbench.checker.selection import launches_of
+from shflbench.checker.verdict import KernelVerdict
+from shflbench.errors import KernelError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.checker.deadline import Deadline
+    from shflbench.checker.dependent.chains import ChainStep, DependentChain
+    from shflbench.checker.dependent.requests import SameBuffer
+    from shflbench.checker.inputs.grammar import GivenArgument
+    from shflbench.checker.inputs.shapes import LaunchShape
+    from shflbench.checker.ptx.syntax import Module
+    from shflbench.checker.report import KernelReport
+    from shflbench.checker.runs.earlier_launches import EarlierLaunches
+    from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+
+MOST_WORK = 800_000  # instructions of the chains of a file, as `Scheduler.work` counts them; four to eight seconds
+MOST_OF_SECOND = 200_000  # likewise, after which a chain does not run with other contents
+NEEDS_SAME = (
+    "which buffers it shares with `{primary}`, which it overlaps, is not known; "
+    "give --same {primary}.NAME={secondary}.NAME for each of them"
+)
+
+
+class _CannotRunError(Exception):
+    """A chain cannot run, for the reason in `undecided`."""
+
+    def __init__(self, undecided: Undecided) -> None:
+        super().__init__(undecided.sentence)
+        self.undecided = undecided
+
+
+@dataclass(frozen=True, slots=True)
+class ChainOptions:
+    """What the user says of launches that overlap, and of launches in general."""
+
+    pdl: tuple[tuple[str, ...], ...]
+    same: tuple[SameBuffer, ...]
+    launches: tuple[LaunchShape, ...]
+    named_launches: tuple[tuple[str, LaunchShape], ...]
+    arguments: tuple[GivenArgument, ...]
+    shared_bytes: int | None
+    arch: str
+    seed: int
+    several: bool
+
+
+@dataclass(slots=True, eq=False)
+class DependentLaunches:
+    """The chains of one file."""
+
+    file: KernelFile
+    module: Module
+    options: ChainOptions
+    deadline: Deadline
+    earlier: EarlierLaunches
+    _work: float = 0.0  # of the chains that have run
+
+    def completed(self, reports: Sequence[KernelReport]) -> list[KernelReport]:
+        """Return the reports with what is not ordered between launches that overlap.
+
+        UsageError for a kernel or an argument of the options that the file does not have.
+        """
+        chains = chains_of(self.file, self.options.pdl, several=self.options.several)
+        if chains and not self.options.several:
+            refuse_unknown_arguments(self.options.same, self.file.kernels)
+        outcomes: dict[str, list[ChainOutcome]] = {}
+        with_launches = {report.symbol for report in reports if report.launches}
+        for chain in chains:
+            if chain.last.symbol in with_launches:
+                outcomes.setdefault(chain.last.symbol, []).append(self._outcome(chain))
+        return [with_chains(report, outcomes.get(report.symbol, ())) for report in reports]
+
+    def _outcome(self, chain: DependentChain) -> ChainOutcome:
+        """Return what a run of a chain shows."""
+        if chain.problem or len(chain.steps) < 2:  # noqa: PLR2004  (a launch, and one that it overlaps)
+            return ChainOutcome(chain, undecided=Undecided(KernelVerdict.CLEAN, chain.problem or _unknown(chain)))
+        if self._work > MOST_WORK:
+            sentence = "the limit of instructions of launches that overlap was reached"
+            return ChainOutcome(chain, undecided=Undecided(KernelVerdict.NOT_CHECKED, sentence))
+        shared = SharedBuffers(chain, self.options.same)
+        outcomes: list[ChainOutcome] = []
+        try:
+            steps = [self._planned(step) for step in chain.steps]
+            for seed in (self.options.seed, self.options.seed + 1):
+                if outcomes and self._work > MOST_OF_SECOND:
+                    break
+                outcomes.append(self._judged(chain, shared, self._ran(steps, shared, seed)))
+        except _CannotRunError as error:
+            return ChainOutcome(chain, undecided=error.undecided)
+        except KernelError as error:
+            return ChainOutcome(chain, undecided=Undecided(KernelVerdict.NOT_CHECKED, error.message))
+        return max(outcomes, key=lambda outcome: (len(outcome.findings), outcome.undecided is not None))
+
+    def _ran(self, steps: Sequence[PlannedStep], shared: SharedBuffers, seed: int) -> ChainRun:
+        run = ChainRun(shared.identities, seed, self.deadline)
+        for step in steps:
+            run.run(step)
+        self._work += run.work
+        return run
+
+    def _judged(self, chain: DependentChain, shared: SharedBuffers, run: ChainRun) -> ChainOutcome:
+        """Return what a run shows; without a finding, what it leaves open."""
+        findings = findings_of(self.file, chain, run, conflicts(run.launches))
+        outcome = ChainOutcome(chain, tuple(findings), tuple(run.shared_memory))
+        if findings:
+            return replace(outcome, differing=tuple(differing_buffers(run)))
+        if run.problem:
+            return replace(outcome, undecided=Undecided(KernelVerdict.NOT_CHECKED, run.problem))
+        if shared.is_open:
+            return replace(outcome, undecided=Undecided(KernelVerdict.NEEDS_ARGUMENTS, _needs_same(chain)))
+        return outcome
+
+    def _planned(self, step: ChainStep) -> PlannedStep:
+        """Return a launch that can run, as the user or the host code states it, or derived."""
+        linked = self._linked(step.kernel)
+        host = () if step.host is None else (step.host,)
+        linked = self.earlier.completed(replace(linked, kernel=replace(linked.kernel, host_launches=host)))
+        given = launches_of(step.kernel, self.options.launches, self.options.named_launches)
+        wishes, launches = plan_runs(linked, self.options.arguments, given, self.options.shared_bytes)
+        whole = [item for item in launches if not item.shape.sample]
+        is_open = step.host is not None and not given and all(item.origin is Origin.DERIVED for item in whole)
+        if is_open or not whole:
+            sentence = f"the host code does not determine the launch of `{step.kernel.name}`; give --launch"
+            raise _CannotRunError(Undecided(KernelVerdict.NEEDS_ARGUMENTS, sentence))
+        usual = [item for item in whole if item.shape.blocks > 1] or whole
+        return PlannedStep(linked, usual[0], wishes)
+
+    def _linked(self, kernel: SourceKernel) -> LinkedKernel:
+        try:
+            return linked_kernel(self.file, self.module, kernel, arch=self.options.arch, shared_bytes=None)
+        except KernelError as error:
+            sentence = f"`{kernel.name}` cannot run: {error.message}"
+            raise _CannotRunError(Undecided(KernelVerdict.NOT_CHECKED, sentence)) from error
+
+
+def _unknown(chain: DependentChain) -> str:
+    return (
+        f"the host code lets `{chain.last.name}` overlap the launch before it, and does not say which one that is; "
+        f"give --pdl PRIMARY,{chain.last.name}"
+    )
+
+
+def _needs_same(chain: DependentChain) -> str:
+    primary, secondary = chain.steps[-2].kernel.name, chain.last.name
+    return NEEDS_SAME.format(primary=primary, secondary=secondary)

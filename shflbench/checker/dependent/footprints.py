@@ -1,0 +1,144 @@
+"""Footprints: what the threads of a launch access in the memory that launches share, and how it is ordered.
+
+For each cell and kind of access, the last one is kept: the instruction, the thread, and its number. The accesses of
+threads that are ordered after a wait are kept apart from the others.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shflbench.checker.dependent.grid_order import GridOrder, TriggerOrder
+from shflbench.checker.link.layout import WORKSPACE
+from shflbench.checker.link.program import Op
+from shflbench.checker.machine.memory import MemorySpace
+from shflbench.checker.machine.observer import Observer
+from shflbench.checker.machine.state import State
+from shflbench.checker.machine.threads import ThreadSet
+from shflbench.checker.opcodes.forms import Access, Values
+from shflbench.checker.races.cells import Batch, batch, granule_of
+from shflbench.checker.races.clocks import Clocks
+from shflbench.checker.races.synchronization import Synchronization, publishes
+
+READ, READ_ONLY, WRITE, STRONG_READ, STRONG_WRITE = "read", "read-only", "write", "strong read", "strong write"
+WRITING = frozenset({WRITE, STRONG_WRITE})
+STRONG = frozenset({STRONG_READ, STRONG_WRITE})
+
+
+@dataclass(frozen=True, slots=True)
+class GridAccess:
+    """A kind of access: what it does, whether its thread is ordered after a wait, and its order with the trigger."""
+
+    action: str
+    waited: bool
+    trigger: TriggerOrder
+
+    @property
+    def writes(self) -> bool:
+        """Whether memory changes."""
+        return self.action in WRITING
+
+    @property
+    def is_strong(self) -> bool:
+        """Whether strong accesses of other launches do not race with it."""
+        return self.action in STRONG
+
+
+@dataclass(slots=True, eq=False)
+class LastAccesses:
+    """The last access of one kind to each cell of one space."""
+
+    ops: Values  # number of the instruction from 1; 0: none
+    threads: Values
+
+    @classmethod
+    def of(cls, cells: int) -> "LastAccesses":
+        """Return accesses to none of so many cells."""
+        return cls(np.zeros(cells, np.int32), np.zeros(cells, np.int32))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MemoryRange:
+    """A buffer, or a variable of the device, as cells of a space."""
+
+    space: str
+    start: int  # first byte
+    end: int
+
+
+class GridFootprint(Observer):
+    """Records the accesses of one launch to global memory."""
+
+    def __init__(self, state: State, clocks: Clocks, order: GridOrder, known: GridOrder | None) -> None:
+        """Start without accesses; `known` is the order of an equal run before, which has ended."""
+        self.program, self.shape, self.order, self._known = state.program, state.shape, order, known
+        self.granule = granule_of(state.program)
+        self.ops: list[Op] = []
+        self.accesses: dict[tuple[str, GridAccess], LastAccesses] = {}
+        self.buffers = [MemoryRange("global", *part) for part in state.buffers]
+        self.variables = {
+            place.name: MemoryRange("module", place.start, place.start + place.size)
+            for place in state.program.symbols
+            if place.space == "global" and place.name != WORKSPACE
+        }
+        self._clocks, self._numbers = clocks, dict[int, int]()
+        self._cells = {name: state.spaces[name].bytes.size // self.granule for name in ("global", "module")}
+
+    def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, values: Sequence[Values]) -> None:
+        """Record an access to memory that other launches can access, too."""
+        del values
+        if space.name not in self._cells:
+            return
+        part = batch(op, members, index, self.granule)
+        number = self._numbers.setdefault(id(op), len(self.ops) + 1)
+        if number > len(self.ops):
+            self.ops.append(op)
+        waited = self.order.after_wait(part.threads)
+        for kind, chosen in self._divided(part, waited):
+            if chosen.any():
+                last = self._last(space.name, kind)
+                last.ops[part.cells[chosen]], last.threads[part.cells[chosen]] = number, part.threads[chosen]
+
+    def _divided(self, part: Batch, waited: Values) -> Iterator[tuple[GridAccess, Values]]:
+        """Yield the kinds of the accesses, and which of them are of each kind."""
+        action = _action(part.form)
+        of_triggers: Mapping[TriggerOrder, Values | bool] = {TriggerOrder.ENDS: True}
+        if self._known is not None:
+            of_triggers = self._known.trigger_order(part.threads, self._clocks.now, writes=action in WRITING)
+        for trigger, chosen in of_triggers.items():
+            yield GridAccess(action, waited=True, trigger=trigger), waited & chosen
+            yield GridAccess(action, waited=False, trigger=trigger), ~waited & chosen
+
+    def kinds(self, space: str) -> Iterator[tuple[GridAccess, LastAccesses]]:
+        """Yield the kinds of access to a space."""
+        return ((kind, last) for (name, kind), last in self.accesses.items() if name == space)
+
+    def _last(self, space: str, kind: GridAccess) -> LastAccesses:
+        known = self.accesses.get((space, kind))
+        if known is None:
+            known = self.accesses[space, kind] = LastAccesses.of(self._cells[space])
+        return known
+
+
+def _action(form: Access) -> str:
+    """Return what an access does, of an atomic that it writes; strong ones are those of the scope of the device."""
+    is_strong = form.strong and (form.wide or form.order == "volatile")
+    if form.writes:
+        return STRONG_WRITE if is_strong else WRITE
+    if form.non_coherent:
+        return READ_ONLY
+    return STRONG_READ if is_strong else READ
+
+
+def observers(state: State, known: GridOrder | None) -> tuple[GridFootprint, list[Observer]]:
+    """Return what records a launch, and the observers that it needs, itself included.
+
+    Which accesses come before the trigger of their block is known at the end of a run only: an equal run after it gets
+    its order as `known`. Without one, no block is taken to have a trigger.
+    """
+    clocks = Clocks(state)
+    order = GridOrder(state, clocks)
+    footprint = GridFootprint(state, clocks, order, known)
+    synchronization = [Synchronization(state, clocks)] if publishes(state.program) else []
+    return footprint, [clocks, order, footprint, *synchronization]

@@ -1,0 +1,92 @@
+"""The buffers that launches of a chain share: by their allocation in the host code, or as the user says."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.inputs.names import names_of
+from shflbench.checker.selection import is_named
+from shflbench.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+    from shflbench.checker.dependent.chains import DependentChain
+    from shflbench.checker.dependent.requests import KernelArgument, SameBuffer
+    from shflbench.checker.inputs.argument import Arguments
+    from shflbench.checker.sources.kernel_file import SourceKernel
+
+
+class SharedBuffers:
+    """What each buffer of a chain is for all of its launches."""
+
+    def __init__(self, chain: DependentChain, same: Sequence[SameBuffer]) -> None:
+        """Keep which arguments the user says are one buffer."""
+        self._kernels = [step.kernel for step in chain.steps]
+        self._same = same
+        self._is_stated = False  # whether the user says that two launches share a buffer
+        self._pointers: dict[int, bool] = {}  # of each launch that has some, whether one of them may point anywhere
+
+    def identities(self, number: int, arguments: Arguments) -> list[Hashable]:
+        """Return what each buffer of a launch is: equal for the launches that share it."""
+        kernel = self._kernels[number]
+        names = _names_of_buffers(arguments)
+        result: list[Hashable] = []
+        if arguments.buffers:
+            self._pointers[number] = False
+        for place, buffer in enumerate(arguments.buffers):
+            given = self._given(kernel, names.get(place, ()))
+            if given is not None:
+                self._is_stated = True
+                result.append(given)
+            elif buffer.allocation is not None:
+                result.append(("allocation", buffer.allocation))
+            else:
+                result.append(("own", number, buffer.name))
+                self._pointers[number] = True
+        return result
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the last launch may share a buffer with one before it of which nobody says so."""
+        last = len(self._kernels) - 1
+        before = [number for number in self._pointers if number != last]
+        if self._is_stated or last not in self._pointers or not before:
+            return False
+        return self._pointers[last] or any(self._pointers[number] for number in before)
+
+    def _given(self, kernel: SourceKernel, names: Sequence[str]) -> Hashable | None:
+        """Return the first of the arguments that the user says are one with a buffer; None if there are none."""
+        for item in self._same:
+            for argument in (item.first, item.second):
+                if is_named(kernel, argument.kernel) and argument.name in names:
+                    return "same", self._first(item.first)
+        return None
+
+    def _first(self, argument: KernelArgument) -> KernelArgument:
+        """Return the argument that stands for all that are one with this one."""
+        before = next((item.first for item in self._same if item.second == argument and item.first != argument), None)
+        return argument if before is None else self._first(before)
+
+
+def _names_of_buffers(arguments: Arguments) -> dict[int, list[str]]:
+    """Return the names of the pointers to each buffer."""
+    names: dict[int, list[str]] = {}
+    for value in arguments.parameters:
+        for span in value.spans:
+            if span.buffer is not None:
+                names.setdefault(span.buffer, []).append(span.name)
+    return names
+
+
+def refuse_unknown_arguments(same: Sequence[SameBuffer], kernels: Sequence[SourceKernel]) -> None:
+    """Raise UsageError for an argument of `--same` that no kernel has."""
+    for argument in (part for item in same for part in (item.first, item.second)):
+        named = [kernel for kernel in kernels if is_named(kernel, argument.kernel)]
+        if not named:
+            known = ", ".join(kernel.name for kernel in kernels)
+            raise UsageError(f"--same: there is no kernel `{argument.kernel}`", f"Choose one of: {known}.")
+        if not any(argument.name in names_of(kernel) for kernel in named):
+            known = ", ".join(names_of(named[0]))
+            what = f"`{argument.kernel}` has no parameter `{argument.name}`"
+            raise UsageError(f"--same: {what}", f"Choose one of: {known}.")

@@ -1,0 +1,265 @@
+"""The launches of a kernel for which the user names none: those of the host code, or shapes that differ in kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import prod
+from typing import TYPE_CHECKING
+
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.dimensions import MAX_BLOCK_DIMS
+from shflbench.model import MAX_BLOCK, WARP
+from shflbench.words import join_words
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    from shflbench.checker.inputs.blocks import SuggestedBlock
+    from shflbench.checker.sources.kernel_file import HostLaunch, LaunchBounds
+    from shflbench.dimensions import Dims
+
+MOST_THREADS = 4096  # of a launch of the host code; larger grids are scaled down
+MOST_NAMED = 4  # numbers that stand for what the host code reads, in a sentence
+MOST_DERIVED = 2048  # of a launch whose block the code suggests or states
+FEWER = (4, 2, 1)  # blocks of a launch whose threads share too many cells of memory
+BLOCK_OF_HOST = "with the block of the host code"
+
+# A single warp; blocks of several warps; a block that is no multiple of 32; three blocks.
+LINES = ((1, 32), (2, 128), (2, 80), (3, 64))
+PLANES: tuple[tuple[Dims, Dims], ...] = (
+    ((1, 1, 1), (8, 4, 1)),
+    ((2, 2, 1), (16, 16, 1)),
+    ((2, 1, 1), (10, 5, 1)),
+    ((3, 1, 1), (8, 8, 1)),
+)
+# Of kernels whose warps lie along x, so that a block has 32 threads there.
+WARP_PLANES: tuple[tuple[Dims, Dims], ...] = (
+    ((1, 1, 1), (32, 1, 1)),
+    ((2, 2, 1), (32, 8, 1)),
+    ((2, 1, 1), (32, 3, 1)),
+    ((3, 1, 1), (32, 2, 1)),
+)
+SOLIDS: tuple[tuple[Dims, Dims], ...] = (
+    ((1, 1, 1), (4, 4, 2)),
+    ((2, 2, 2), (8, 4, 4)),
+    ((2, 1, 1), (5, 3, 3)),
+    ((3, 1, 1), (4, 4, 4)),
+)
+
+ONE_THREAD = LaunchShape((1, 1, 1), (1, 1, 1))
+
+# Of blocks whose size the code suggests.
+GRIDS: tuple[Dims, ...] = ((2, 2, 2), (1, 1, 1), (3, 1, 1))
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedLaunch:
+    """One launch to check a kernel at, and where its shape comes from."""
+
+    shape: LaunchShape
+    origin: Origin
+    host: HostLaunch | None = None  # the launch of the host code whose arguments it takes
+    note: str = ""  # how the shape differs from that of the host code
+    suggested: bool = False  # names or constants of the code suggest this block
+    weak: bool = False  # it is suggested by the size of an array only
+    stated: bool = False  # only the grid is derived: the host code, or the kernel itself, states the block
+
+    @property
+    def is_scaled_down(self) -> bool:
+        """Whether it has fewer blocks than the launch of the host code whose arguments it takes."""
+        if self.origin is not Origin.HOST or self.host is None or self.host.grid is None:
+            return False
+        return self.host.grid != self.shape.grid
+
+
+def is_special(launch: PlannedLaunch) -> bool:
+    """Whether a kernel need not support a derived launch: a single warp, or a block that ends in a part of a warp."""
+    threads = launch.shape.threads_per_block
+    if launch.origin is not Origin.DERIVED or launch.stated or (launch.suggested and not launch.weak):
+        return False
+    return threads <= WARP or (threads % WARP != 0 and not launch.suggested)
+
+
+def plan(  # noqa: PLR0913  (the last by name)
+    given: Sequence[LaunchShape],
+    host: Sequence[HostLaunch],
+    indexes: Collection[str],
+    bounds: LaunchBounds,
+    suggestions: Sequence[SuggestedBlock] = (),
+    *,
+    whole_warps: bool = False,
+) -> list[PlannedLaunch]:
+    """Return the launches to check at.
+
+    `indexes` names those of `threadIdx.x`, `blockIdx.y`, … whose values reach the kernel's results, and `suggestions`
+    are the blocks that its source and its constants suggest. A kernel in which `whole_warps` take part in shuffles has
+    a warp per row of a block of two dimensions.
+    """
+    if given:
+        constant = next((launch for launch in host if launch.arguments), None)
+        return [PlannedLaunch(shape, Origin.GIVEN, constant) for shape in given]
+    launches = list(_of_host(host))
+    blocks = {launch.shape.block for launch in launches}
+    launches += [launch for launch in _of_blocks(host, indexes, bounds) if launch.shape.block not in blocks]
+    if launches:
+        return launches
+    fitting = [item for item in suggestions if _block(item.block, bounds) == item.block]
+    grids = GRIDS if any(item.fixed for item in fitting) else GRIDS[:1]
+    usual = [] if any(item.fixed for item in fitting) else _derived(indexes, bounds, whole_warps=whole_warps)
+    suggested: dict[LaunchShape, SuggestedBlock] = {}
+    for item in fitting:
+        for grid in grids:
+            suggested.setdefault(_with_block(grid, item.block, indexes), item)
+    free = PlannedLaunch(ONE_THREAD, Origin.DERIVED, next(iter(host), None), stated=bounds.required_threads is not None)
+    shapes = dict.fromkeys([*suggested, *usual])
+    return [_suggested(replace(free, shape=shape), suggested.get(shape)) for shape in shapes]
+
+
+def _suggested(launch: PlannedLaunch, block: SuggestedBlock | None) -> PlannedLaunch:
+    return launch if block is None else replace(launch, suggested=True, weak=block.weak)
+
+
+def _of_blocks(host: Sequence[HostLaunch], indexes: Collection[str], bounds: LaunchBounds) -> Iterator[PlannedLaunch]:
+    """Yield launches with the blocks of the host code, where only its grids are not constant."""
+    blocks: dict[Dims, HostLaunch] = {}
+    for launch in host:
+        if launch.block is not None and launch.grid is None:
+            blocks.setdefault(launch.block, launch)
+    for block, launch in blocks.items():
+        if 0 < prod(block) <= MAX_BLOCK and _block(block, bounds) == block:
+            for shape in dict.fromkeys(_with_block(grid, block, indexes) for grid in GRIDS):
+                yield PlannedLaunch(shape, Origin.DERIVED, launch, BLOCK_OF_HOST, suggested=True, stated=True)
+
+
+def _with_block(grid: Dims, block: Dims, indexes: Collection[str]) -> LaunchShape:
+    return _scaled(LaunchShape(_grid(grid, indexes), block), max(MOST_DERIVED // prod(block), 2))
+
+
+def _of_host(host: Sequence[HostLaunch]) -> Iterator[PlannedLaunch]:
+    seen = set()
+    for launch in host:
+        if launch.block is None or launch.grid is None or 0 in launch.grid:
+            continue
+        shape = LaunchShape(launch.grid, launch.block)
+        smaller = _scaled(shape, max(MOST_THREADS // shape.threads_per_block, 2))
+        if (smaller, launch.arguments) in seen or not 0 < shape.threads_per_block <= MAX_BLOCK:
+            continue
+        seen.add((smaller, launch.arguments))
+        notes = [f"{shape} of the host code, scaled down"] if smaller != shape else []
+        yield PlannedLaunch(smaller, Origin.HOST, launch, ", ".join((*notes, *_assumptions(launch))))
+
+
+def fewer_blocks(launch: PlannedLaunch) -> PlannedLaunch | None:
+    """Return a launch that nobody gave with four blocks, two or one, the next fewer that it has; None if it has one."""
+    shape = launch.shape
+    most = next((blocks for blocks in FEWER if blocks < shape.blocks), None)
+    if launch.origin is Origin.GIVEN or most is None:
+        return None
+    if shape.sample:
+        blocks = (*shape.sample[: most // 2], *shape.sample[most // 2 - most :])  # at both ends
+        return of_sample(replace(shape, sample=blocks), launch.host) if most < len(shape.sample) else None
+    smaller = _scaled(shape, most)
+    if smaller == shape:  # one cluster
+        return None
+    note = launch.note or f"{shape}, scaled down: its threads share too much memory to compare all accesses"
+    return replace(launch, shape=smaller, note=note)
+
+
+def without_arguments(launch: PlannedLaunch) -> PlannedLaunch:
+    """Return a launch of the host code whose arguments are derived, because its buffers are too large."""
+    host = replace(launch.host, arguments=()) if launch.host is not None else None
+    return replace(launch, host=host)
+
+
+def is_of_same_launch(one: PlannedLaunch, other: PlannedLaunch) -> bool:
+    """Whether two launches stand for one of the host code, perhaps with other arguments."""
+    if one.host is None or other.host is None:
+        return False
+    return (one.host.line, one.host.grid, one.host.block) == (other.host.line, other.host.grid, other.host.block)
+
+
+def shorter(launch: PlannedLaunch) -> PlannedLaunch:
+    """Return a launch of two blocks, whose arguments are derived; one that the user gave stays."""
+    if launch.origin is Origin.GIVEN:
+        return launch
+    small = _scaled(replace(launch.shape, sample=()), 2)
+    note = f"{launch.shape}, scaled down: it did not end" if small != launch.shape else launch.note
+    return replace(without_arguments(launch), shape=small, note=note)
+
+
+def of_sample(shape: LaunchShape, host: HostLaunch | None) -> PlannedLaunch:
+    """Return the launch of a sample of the blocks of a launch of the host code."""
+    note = f"launch of the host code, of which {len(shape.sample)} of {shape.blocks} blocks ran"
+    return PlannedLaunch(shape, Origin.HOST, host, ", ".join((note, *_assumptions(host))))
+
+
+def assumed_texts(host: HostLaunch | None) -> tuple[str, ...]:
+    """Return the numbers that stand for what the host code reads, the first ones of many: `argv[1] = 1024`."""
+    texts = [f"{name} = {value}" for name, value in host.assumed] if host is not None else []
+    return (*texts[:MOST_NAMED], *((f"{len(texts) - MOST_NAMED} more",) if len(texts) > MOST_NAMED else ()))
+
+
+def _assumptions(host: HostLaunch | None) -> tuple[str, ...]:
+    """Return that sizes of a launch of the host code follow from numbers that nobody gave; empty if they do not."""
+    texts = assumed_texts(host)
+    return (f"for derived {join_words(texts)}",) if texts else ()
+
+
+def _scaled(shape: LaunchShape, most: int) -> LaunchShape:
+    """Return a shape with at most so many blocks; the block stays, because kernels depend on it."""
+    if shape.blocks <= most:
+        return shape
+    several = sum(size > 1 for size in shape.grid)
+    extent = max(int(most ** (1 / several)), 1)
+    x, y, z = (min(size, extent) for size in shape.grid)
+    if several == 2 and extent > 2 and shape.grid[0] > extent:  # noqa: PLR2004  (two axes; 5x3 instead of 4x4)
+        x, y, z = x + 1, max(y - 1, 1), max(z - 1, 1)  # not a square, where x and y could be confused
+    if x * y * z == 1 and most > 1:  # two blocks show whether blocks interfere
+        x, y, z = (2, 1, 1) if shape.grid[0] > 1 else (1, 2, 1) if shape.grid[1] > 1 else (1, 1, 2)
+    return replace(shape, grid=(x, y, z)).in_whole_clusters
+
+
+def _derived(indexes: Collection[str], bounds: LaunchBounds, *, whole_warps: bool) -> list[LaunchShape]:
+    threads = [axis for axis in "xyz" if f"threadIdx.{axis}" in indexes]
+    blocks = (block for _, block in _shapes_along(threads))
+    grids = (grid for grid, _ in _shapes_along([axis for axis in "xyz" if f"blockIdx.{axis}" in indexes]))
+    table = list(zip(grids, blocks, strict=True))
+    if threads == ["x", "y"] and whole_warps:
+        table = [(grid, block) for (grid, _), (_, block) in zip(table, WARP_PLANES, strict=True)]
+    if threads == ["y"]:  # threads along x would all do the same
+        table = [(grid, (1, size, 1)) for (grid, _), (_, size) in zip(table, LINES, strict=True)]
+    elif threads == ["z"]:
+        table = [
+            (grid, (1, 1, min(size, MAX_BLOCK_DIMS[2]))) for (grid, _), (_, size) in zip(table, LINES, strict=True)
+        ]
+    shapes = [LaunchShape(_grid(grid, indexes), _block(block, bounds)) for grid, block in table]
+    return list(dict.fromkeys(shapes))
+
+
+def _shapes_along(axes: Sequence[str]) -> Sequence[tuple[Dims, Dims]]:
+    """Return grids and blocks with as many dimensions as the last of `axes` needs."""
+    if "z" in axes:
+        return SOLIDS
+    return PLANES if "y" in axes else [((grid, 1, 1), (block, 1, 1)) for grid, block in LINES]
+
+
+def _grid(grid: Dims, indexes: Collection[str]) -> Dims:
+    """Return a grid with blocks only along the dimensions that the kernel knows of.
+
+    Blocks that do not know their index compute the same; a kernel that never asks for it is written for one block.
+    """
+    known = [f"blockIdx.{axis}" in indexes for axis in "xyz"]
+    if grid[1:] == (1, 1) and any(known) and not known[0]:  # blocks along the first dimension that counts
+        place = known.index(True)
+        return (1, grid[0], 1) if place == 1 else (1, 1, grid[0])
+    x, y, z = (size if knows else 1 for size, knows in zip(grid, known, strict=True))
+    return x, y, z
+
+
+def _block(block: Dims, bounds: LaunchBounds) -> Dims:
+    if bounds.required_threads is not None:
+        return bounds.required_threads
+    if bounds.max_threads is None or prod(block) <= prod(bounds.max_threads):
+        return block
+    return bounds.max_threads

@@ -1,0 +1,24 @@
+"""Bulk copies (`cp.async.bulk`) and asynchronous stores (`st.async`): what starts, groups and awaits them."""
+
+from collections.abc import Mapping
+
+from shflbench.checker.opcodes.forms import Decoder, Form, Service, UnknownFormError, unsigned_type
+from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction
+
+
+def _store(instruction: PtxInstruction) -> Form:
+    """Decode a store, or a reduction, of one value or several; its address and that of the barrier come first."""
+    type_ = unsigned_type(NUMPY[instruction.modifiers[-1]])
+    count = len(instruction.operands) - 2
+    if count < 1:
+        raise UnknownFormError
+    return Service("store_async", (), ("u8", "u8", *(type_,) * count))
+
+
+FORMS: Mapping[str, Decoder] = {
+    # target, source, bytes, barrier, and the ranks of the blocks that get a copy
+    "$bulk_copy": lambda _: Service("bulk_copy", (), ("u8", "u8", "u4", "u8", "u4")),
+    "$bulk_commit": lambda _: Service("bulk_commit"),
+    "$bulk_wait": lambda _: Service("bulk_wait", (), ("u4",)),
+    "$store_async": _store,
+}

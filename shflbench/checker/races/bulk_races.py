@@ -1,0 +1,230 @@
+"""Find accesses that are not ordered with a bulk copy or an asynchronous store.
+
+A copy has happened before an access of a thread that has observed its completion: a phase of the barrier that counted
+its bytes, or its group, or that knows of what another thread did after such an observation (PTX ISA 9.0, 9.7.9.25.2).
+Accesses before a copy have to be known to the thread that starts it. As bulk copies access memory by the async proxy,
+a `fence.proxy.async` has to lie between: by the thread of the access, by that of the copy, or by one that knows of the
+access and that the thread of the copy knows of. Completion itself is such a fence for what the copy has written.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from shflbench.checker.link.program import Op
+from shflbench.checker.machine.bulk_copy import BulkCopy, Region
+from shflbench.checker.machine.memory import MemorySpace
+from shflbench.checker.machine.state import State
+from shflbench.checker.machine.threads import ThreadSet
+from shflbench.checker.opcodes.forms import Access, ProxyFence, Values
+from shflbench.checker.opcodes.mbarriers import PHASES, phase_of
+from shflbench.checker.races.clocks import Clocks
+from shflbench.checker.races.hazards import HazardKind, HazardLog
+from shflbench.checker.races.rule import Rule
+from shflbench.checker.races.tracked import TrackedRaces
+
+
+@dataclass(slots=True, eq=False)
+class _Followed:
+    """A copy with what threads know of it: the number of the access after which each has observed it, 0 for none."""
+
+    copy: BulkCopy
+    done_at: Values
+    read_at: Values  # that its source was read
+    outlives: bool = False  # a thread of each block whose shared memory it accesses knew of it when it exited
+
+
+class BulkRaces(Rule):
+    """Compares bulk copies with earlier accesses and copies, and later accesses with the copies."""
+
+    def __init__(self, state: State, clocks: Clocks, log: HazardLog, tracked: TrackedRaces) -> None:
+        """Start without copies; `tracked` keeps the earlier accesses."""
+        super().__init__(state, clocks, log)
+        self._tracked = tracked
+        self._active: list[_Followed] = []
+        self._all: list[_Followed] = []
+        self._fences: dict[tuple[str, int], list[int]] = {}  # by space and thread: accesses before each proxy fence
+        self._rows: dict[tuple[str, int], tuple[int, Values]] = {}  # what threads knew at their last proxy fence
+        self._ended_at: dict[int, Op | None] = {}
+
+    def proxy_fence(self, op: Op, threads: Values) -> None:
+        """Keep which accesses a fence between the proxies comes after."""
+        form: ProxyFence = op.form  # type: ignore[assignment]
+        for thread in threads.tolist():
+            row = self.clocks.joined(np.array([thread]))
+            for space in ("shared", "global") if not form.space else (form.space,):
+                self._fences.setdefault((space, thread), []).append(self.clocks.now)
+                self._rows[space, thread] = (self.clocks.now, row)
+
+    def start_copy(self, copy: BulkCopy) -> None:
+        """Compare a copy with what came before it."""
+        for other in self._active:
+            self._compare(copy, other)
+        if copy.source is not None:
+            self._after_accesses(copy, copy.source, reads=True)
+        self._after_accesses(copy, copy.target, reads=False)
+        lanes = self.shape.lanes
+        followed = _Followed(copy, np.zeros(lanes, np.int32), np.zeros(lanes, np.int32))
+        self._active = [other for other in self._active if other.copy.target != copy.target]
+        self._active.append(followed)
+        self._all.append(followed)
+
+    def wait_copies(self, thread: int, copies: Sequence[BulkCopy], *, only_read: bool) -> None:
+        """Let a thread know that copies are complete, or that they have read their sources."""
+        for followed in self._all:
+            if followed.copy in copies:
+                for at in (followed.read_at,) if only_read else (followed.read_at, followed.done_at):
+                    at[thread] = at[thread] or self.clocks.now
+
+    def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, _values: Sequence[Values]) -> None:
+        """Compare an access with the copies, or let threads observe their completion."""
+        if not self._active:
+            return
+        form: Access = op.form  # type: ignore[assignment]
+        if form.is_barrier:
+            if form.acquires and space.name == "shared":
+                self._observe(space, members.threads, index)
+            return
+        size = np.dtype(form.type).itemsize
+        first = index * size
+        low, high = int(first.min()), int(first.max()) + size * form.vector
+        whole = Region("global" if space.name == "module" else space.name, low, high)
+        for followed in self._active:
+            copy = followed.copy
+            if copy.target.overlaps(whole):
+                hit = self._hits(first, size * form.vector, copy.target)
+                kind = HazardKind.RAW if not form.writes else HazardKind.WAW
+                self._report_unknown(kind, op, members.threads[hit], followed, followed.done_at)
+            if form.writes and copy.source is not None and copy.source.overlaps(whole):
+                hit = self._hits(first, size * form.vector, copy.source)
+                self._report_unknown(HazardKind.WAR, op, members.threads[hit], followed, followed.read_at)
+
+    def end(self, threads: Values, op: Op | None) -> None:
+        """Keep whether exiting threads know of the copies that access the shared memory of their block."""
+        for block in np.unique(self.shape.block_of(threads)).tolist():
+            self._ended_at[block] = op
+            those = threads[self.shape.block_of(threads) == block]
+            for followed in self._active:
+                if not followed.outlives and block in dict(self._owners(followed.copy)):
+                    needed = dict(self._owners(followed.copy))[block]
+                    at = followed.done_at if needed else followed.read_at
+                    followed.outlives = bool(self._knows(those, at).any())
+
+    def finish(self) -> None:
+        """Report copies that may access the shared memory of a block that has ended."""
+        alive = np.asarray(self.state.alive.reshape(self.shape.grid, -1).any(axis=1))
+        for followed in self._active:
+            copy = followed.copy
+            for block, _ in self._owners(copy):
+                if not followed.outlives and not alive[block]:
+                    pair = np.array([copy.thread, block * self.shape.lanes_per_block])
+                    self.report(HazardKind.UNFINISHED_COPY, copy.op, pair, 1, self._ended_at.get(block))
+
+    def _owners(self, copy: BulkCopy) -> Iterator[tuple[int, bool]]:
+        """Yield the blocks whose shared memory a copy accesses, and whether it writes there."""
+        stride = max(self.state.spaces["shared"].stride, 1)
+        if copy.source is not None and copy.source.space == "shared":
+            yield copy.source.start // stride, False
+        if copy.target.space == "shared":
+            yield copy.target.start // stride, True
+
+    def _observe(self, space: MemorySpace, threads: Values, index: Values) -> None:
+        """Let threads observe the copies that a phase counted which they see complete."""
+        phases = phase_of(space.view("u8")[index])
+        for followed in self._active:
+            copy = followed.copy
+            if copy.phase is None:
+                continue
+            passed = (phases - copy.phase) % PHASES
+            seen = threads[(index == copy.barrier) & (passed > 0) & (passed < PHASES // 2)]
+            fresh = seen[followed.done_at[seen] == 0]
+            followed.done_at[fresh] = followed.read_at[fresh] = self.clocks.now
+
+    def _knows(self, threads: Values, at: Values) -> Values:
+        """Return which threads know that a copy is complete, given when threads have observed that."""
+        known: Values = at[threads] > 0
+        observers = np.flatnonzero(at)
+        if observers.size and not known.all():
+            known = known | (self.clocks.knows(threads[:, None], observers[None, :]) >= at[observers]).any(axis=1)
+        return known
+
+    @staticmethod
+    def _hits(first: Values, size: int, region: Region) -> Values:
+        hits: Values = (first < region.end) & (first + size > region.start)
+        return hits
+
+    def _report_unknown(self, kind: HazardKind, op: Op, threads: Values, followed: _Followed, at: Values) -> None:
+        if not threads.size:
+            return
+        unknown = threads[~self._knows(threads, at)]
+        if unknown.size:
+            region = followed.copy.target if kind is not HazardKind.WAR else followed.copy.source
+            self._report(kind, op, (int(unknown[0]), followed.copy), region, int(unknown.size))
+
+    def _report(
+        self, kind: HazardKind, op: Op, pair: tuple[int, BulkCopy], region: Region | None, count: int = 1
+    ) -> None:
+        thread, copy = pair
+        place = None if region is None else (region.space, region.start, region.end - region.start)
+        self.report(kind, op, np.array([thread, copy.thread]), count, copy.op, place=place)
+
+    def _compare(self, copy: BulkCopy, other: _Followed) -> None:
+        """Compare a copy with an earlier one."""
+        thread = np.array([copy.thread])
+        earlier = other.copy
+        pairs = [(HazardKind.WAW, copy.target, earlier.target, other.done_at)]
+        if copy.source is not None:
+            pairs.append((HazardKind.RAW, copy.source, earlier.target, other.done_at))
+        if earlier.source is not None:
+            pairs.append((HazardKind.WAR, copy.target, earlier.source, other.read_at))
+        for kind, mine, theirs, at in pairs:
+            if mine.overlaps(theirs) and not self._knows(thread, at)[0]:
+                self._report(kind, copy.op, (copy.thread, earlier), mine)
+
+    def _after_accesses(self, copy: BulkCopy, region: Region, *, reads: bool) -> None:
+        """Compare a copy, which reads a region or writes it, with earlier accesses by threads."""
+        for writes, threads, numbers in self._tracked.earlier_accesses(region.space, region.start, region.end):
+            if reads and not writes:
+                continue
+            known = (threads == copy.thread) | (
+                numbers <= self.clocks.knows(np.full(threads.shape, copy.thread), threads)
+            )
+            race = HazardKind.RAW if reads else HazardKind.WAW if writes else HazardKind.WAR
+            self._report_earlier(race, copy, region, threads[~known], numbers[~known])
+            if copy.by_proxy and known.any():
+                late = ~self._fenced(copy, region, threads[known], numbers[known])
+                kind = HazardKind.PROXY_RACE if writes else HazardKind.PROXY_ORDER
+                self._report_earlier(kind, copy, region, threads[known][late], numbers[known][late])
+
+    def _report_earlier(
+        self, kind: HazardKind, copy: BulkCopy, region: Region, threads: Values, numbers: Values
+    ) -> None:
+        if not threads.size:
+            return
+        if kind is HazardKind.WAR and self.clocks.practice is not None:
+            known = numbers <= self.clocks.practice.knows(np.full(threads.shape, copy.thread), threads)
+            self._report_earlier(HazardKind.WEAK_ORDER, copy, region, threads[known], numbers[known])
+            threads, numbers = threads[~known], numbers[~known]
+        if threads.size:
+            earlier = self._tracked.op_at(int(numbers[0]))
+            pair = np.array([copy.thread, threads[0]])
+            place = (region.space, region.start, region.end - region.start)
+            self.report(kind, copy.op, pair, int(threads.size), earlier, place=place)
+
+    def _fenced(self, copy: BulkCopy, region: Region, threads: Values, numbers: Values) -> Values:
+        """Return after which accesses, all of them known to the thread of a copy, a proxy fence lies before it."""
+        space = "shared" if region.space == "shared" else "global"
+        fenced = np.zeros(threads.shape, np.bool_)
+        for (of_space, by), (number, row) in self._rows.items():
+            if of_space == space and (by == copy.thread or self._knows_of(copy.thread, by) >= number):
+                fenced |= row[threads] >= numbers
+        for position in np.flatnonzero(~fenced).tolist():
+            thread = int(threads[position])
+            known = self.clocks.now if thread == copy.thread else self._knows_of(copy.thread, thread)
+            fences = self._fences.get((space, thread), ())
+            fenced[position] = any(int(numbers[position]) < number <= known for number in fences)
+        return fenced
+
+    def _knows_of(self, thread: int, other: int) -> int:
+        return int(self.clocks.knows(np.array([thread]), np.array([other]))[0])

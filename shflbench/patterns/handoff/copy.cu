@@ -1,0 +1,140 @@
+//: syncthreads named mbarrier flag dtype=i32 stages=2,1
+
+//! *
+// The threads of all warps of a block but the last one hand a value per call over to the last warp. Blocks must be
+// one-dimensional and consist of BLOCK threads. `number` counts calls, from 0 on. `rows` is shared memory.
+constexpr int STAGES_OF_ROWS = {stages};
+
+template <int BLOCK>
+struct Rows {
+    static constexpr int PRODUCERS = BLOCK / 32 - 1;
+    {T} value[STAGES_OF_ROWS][PRODUCERS][32];
+//! mbarrier
+    unsigned long long full[STAGES_OF_ROWS], empty[STAGES_OF_ROWS];
+//! flag
+    int produced[PRODUCERS], consumed;
+//! *
+};
+
+//! syncthreads
+// All threads of the block must call it. Those of the last warp call `use` with an array of a value of each producer.
+template <int BLOCK, typename Use>
+__device__ void hand_over({T} x, int number, Rows<BLOCK>& rows, Use use) {
+    constexpr int PRODUCERS = Rows<BLOCK>::PRODUCERS;
+    const int stage = number % STAGES_OF_ROWS, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (warp < PRODUCERS) rows.value[stage][warp][lane] = x;
+    __syncthreads();  // producers have written
+    if (warp >= PRODUCERS) {
+        {T} got[PRODUCERS];
+#pragma unroll
+        for (int i = 0; i < PRODUCERS; ++i) got[i] = rows.value[stage][i][lane];
+        use(got);
+    }
+    __syncthreads();  // the consumer has read: the row may be written again  //! stages=1
+}
+
+//! named
+// Named barriers 1 to 2 * STAGES_OF_ROWS must not be used otherwise.
+__device__ inline void arrive_at(int barrier, int threads) {
+    asm volatile("bar.arrive %0, %1;" :: "r"(barrier), "r"(threads) : "memory");
+}
+
+__device__ inline void wait_at(int barrier, int threads) {
+    asm volatile("bar.sync %0, %1;" :: "r"(barrier), "r"(threads) : "memory");
+}
+
+//! mbarrier
+// From sm_90 on.
+__device__ inline unsigned address_of(const unsigned long long* barrier) { return __cvta_generic_to_shared(barrier); }
+
+__device__ inline void arrive_at(unsigned long long* barrier) {
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" :: "r"(address_of(barrier)) : "memory");
+}
+
+__device__ inline void wait_at(unsigned long long* barrier, unsigned parity) {
+    int is_complete;
+    do {
+        asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p;}"
+                     : "=r"(is_complete) : "r"(address_of(barrier)), "r"(parity) : "memory");
+    } while (!is_complete);
+}
+
+//! flag
+__device__ inline void publish(int* counter, int count) {
+    const unsigned address = __cvta_generic_to_shared(counter);
+    asm volatile("st.release.cta.shared.u32 [%0], %1;" :: "r"(address), "r"(count) : "memory");
+}
+
+__device__ inline void wait_for(const int* counter, int least) {
+    const unsigned address = __cvta_generic_to_shared(counter);
+    int count;
+    do {
+        asm volatile("ld.acquire.cta.shared.u32 %0, [%1];" : "=r"(count) : "r"(address) : "memory");
+    } while (count < least);
+}
+
+//! mbarrier flag
+// All threads of the block must call it once.
+template <int BLOCK>
+__device__ void init(Rows<BLOCK>& rows) {
+//! mbarrier
+    if (threadIdx.x < STAGES_OF_ROWS) {
+        const unsigned full = address_of(&rows.full[threadIdx.x]), empty = address_of(&rows.empty[threadIdx.x]);
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" :: "r"(full), "r"(Rows<BLOCK>::PRODUCERS) : "memory");
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" :: "r"(empty), "r"(1) : "memory");
+    }
+//! flag
+    if (threadIdx.x < Rows<BLOCK>::PRODUCERS) rows.produced[threadIdx.x] = 0;
+    if (threadIdx.x == 0) rows.consumed = 0;
+//! mbarrier flag
+    __syncthreads();
+}
+
+//! named mbarrier flag
+// All lanes of each producing warp must call it.
+template <int BLOCK>
+__device__ void put({T} x, int number, Rows<BLOCK>& rows) {
+    const int stage = number % STAGES_OF_ROWS, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+//! named
+    if (number >= STAGES_OF_ROWS) wait_at(1 + STAGES_OF_ROWS + stage, BLOCK);  // the consumer has read the row
+    rows.value[stage][warp][lane] = x;
+    arrive_at(1 + stage, BLOCK);
+//! mbarrier
+    const int before = number - STAGES_OF_ROWS;
+    if (before >= 0) wait_at(&rows.empty[stage], before / STAGES_OF_ROWS % 2);  // the consumer has read the row
+    rows.value[stage][warp][lane] = x;
+    __syncwarp();
+    if (lane == 0) arrive_at(&rows.full[stage]);
+//! flag
+    if (lane == 0) wait_for(&rows.consumed, number + 1 - STAGES_OF_ROWS);  // the consumer has read the row
+    __syncwarp();
+    rows.value[stage][warp][lane] = x;
+    __syncwarp();
+    if (lane == 0) publish(&rows.produced[warp], number + 1);
+//! named mbarrier flag
+}
+
+// All lanes of the last warp must call it.
+//! named
+// `count` is the number of calls.
+//! named mbarrier flag
+template <int BLOCK>
+__device__ void get({T} (&got)[Rows<BLOCK>::PRODUCERS], int number, Rows<BLOCK>& rows) {  //! mbarrier flag
+__device__ void get({T} (&got)[Rows<BLOCK>::PRODUCERS], int number, int count, Rows<BLOCK>& rows) {  //! named
+    const int stage = number % STAGES_OF_ROWS, lane = threadIdx.x % 32;
+    wait_at(1 + stage, BLOCK);  //! named
+    wait_at(&rows.full[stage], number / STAGES_OF_ROWS % 2);  //! mbarrier
+//! flag
+    if (lane < Rows<BLOCK>::PRODUCERS) wait_for(&rows.produced[lane], number + 1);
+    __syncwarp();
+//! named mbarrier flag
+#pragma unroll
+    for (int i = 0; i < Rows<BLOCK>::PRODUCERS; ++i) got[i] = rows.value[stage][i][lane];
+//! named
+    if (number < count - STAGES_OF_ROWS) arrive_at(1 + STAGES_OF_ROWS + stage, BLOCK);
+//! mbarrier flag
+    __syncwarp();  // all lanes have read
+    if (lane == 0) arrive_at(&rows.empty[stage]);  //! mbarrier
+    if (lane == 0) publish(&rows.consumed, number + 1);  //! flag
+//! named mbarrier flag
+}

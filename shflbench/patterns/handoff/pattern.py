@@ -1,0 +1,78 @@
+"""Warps of a block hand values over to another warp."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shflbench.model import WARP, Dtype, Mechanism
+from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
+
+
+def block_barriers(_dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
+    """Return the counts with barriers of the block: one per row, or two with a single stage."""
+    producers = int(constants["block"]) // WARP - 1
+    return {"STS": 1, "LDS": producers, "BAR": 2 if constants["stages"] == "1" else 1}
+
+
+PATTERN = Pattern(
+    summary=(
+        "All warps of a block but the last one produce a value per lane and iteration; the last warp reads the values "
+        "of all of them."
+    ),
+    source="NVIDIA/Fuser, issue 3446; triton-lang/triton, issue 8969",
+    dtypes=("i32",),
+    options={"stages": ("2", "1")},
+    representative={"launch": "sms x 96"},
+    also_called=("producer and consumer", "warp specialization", "named barrier"),
+    buffers=(Input("values"), Output("result")),
+    unroll=4,
+    blocks=(64, 96, 128, 160),
+    static_block=True,
+    notes=(
+        "The block decides on the number of producers: 1 to 4, in blocks of 64 to 160 threads. With two stages, "
+        "producers may write a row while the consumer reads the last one; with a single one, they wait for each other "
+        "in turn."
+    ),
+    variants=(
+        Variant(
+            name="syncthreads",
+            mechanism=Mechanism.SMEM,
+            baseline=True,
+            summary="one `__syncthreads()` per row, or two with a single stage",
+            per_iteration=block_barriers,
+        ),
+        Variant(
+            name="named",
+            mechanism=Mechanism.SMEM,
+            summary="two named barriers per stage, at which one side arrives (`bar.arrive`) and the other one waits",
+        ),
+        Variant(
+            name="mbarrier",
+            mechanism=Mechanism.SMEM,
+            summary="two `mbarrier` per stage in shared memory; lane 0 arrives for its warp",
+            needs="sm_90",
+        ),
+        Variant(
+            name="flag",
+            mechanism=Mechanism.SMEM,
+            summary=(
+                "a counter of rows per warp in shared memory; one lane stores it with release, and one polls it with "
+                "acquire"
+            ),
+        ),
+    ),
+)
+
+FACTOR = np.uint32(0x9E3779B1)  # odd: 2^32 divided by the golden ratio
+
+
+def reference(values: NDArray[np.int32], iterations: int, stages: str, at: Setting) -> NDArray[np.int32]:
+    """Repeat roles.cuh in wrapping integers; shape [warps, 32]."""
+    del stages  # they change when a row is written, and not what is in it
+    x = values.view(np.uint32).reshape(-1, at.block // WARP, WARP).copy()
+    for _ in range(iterations):
+        x[:, :-1] = x[:, :-1] * FACTOR + np.uint32(1)
+        for producer in range(x.shape[1] - 1):
+            x[:, -1] = x[:, -1] * FACTOR + x[:, producer]
+    return x.view(np.int32).reshape(values.shape)

@@ -1,0 +1,54 @@
+//: ldg-sts ldg-sts-ahead cp-async cp-async-4 dtype=i32 tiles=16,64
+
+//! *
+// Copies {tiles} tiles of BLOCK words of 16 bytes to shared memory one by one, and calls `use(tile)` for each of them.
+// All threads of the block must call it. Blocks must be one-dimensional and consist of BLOCK threads.
+// `from` points to the block's tiles in global memory, aligned to 16 bytes.
+//! ldg-sts
+// `tiles` is shared memory, one tile.
+//! ldg-sts-ahead
+// `tiles` is shared memory, two tiles. Call __syncthreads() before you use it otherwise.
+//! cp-async
+// From sm_80 on. `tiles` is shared memory, two tiles. Call __syncthreads() before you use it otherwise.
+//! cp-async-4
+// From sm_80 on. `tiles` is shared memory, four tiles. Call __syncthreads() before you use it otherwise.
+//! *
+template <int BLOCK, typename Use>
+__device__ void for_tiles(const uint4* from, uint4 (*tiles)[BLOCK], Use use) {
+    constexpr int TILES_TO_USE = {tiles};
+//! ldg-sts
+    for (int number = 0; number < TILES_TO_USE; ++number) {
+        tiles[0][threadIdx.x] = from[number * BLOCK + threadIdx.x];
+        __syncthreads();
+        use(tiles[0]);
+        __syncthreads();  // all threads have read: the tile may be written again
+    }
+//! ldg-sts-ahead
+    uint4 next = from[threadIdx.x];
+    for (int number = 0; number < TILES_TO_USE; ++number) {
+        tiles[number % 2][threadIdx.x] = next;
+        if (number + 1 < TILES_TO_USE) next = from[(number + 1) * BLOCK + threadIdx.x];
+        __syncthreads();  // all threads have written this tile, and none still reads the other one
+        use(tiles[number % 2]);
+    }
+//! cp-async cp-async-4
+    constexpr int STAGES = 2;  //! cp-async
+    constexpr int STAGES = 4;  //! cp-async-4
+    const auto start = [&](int number) {
+        if (number < TILES_TO_USE) {
+            const unsigned to = __cvta_generic_to_shared(&tiles[number % STAGES][threadIdx.x]);
+            const uint4* word = from + number * BLOCK + threadIdx.x;
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(to), "l"(word) : "memory");
+        }
+        asm volatile("cp.async.commit_group;" ::: "memory");
+    };
+#pragma unroll
+    for (int number = 0; number < STAGES - 1; ++number) start(number);
+    for (int number = 0; number < TILES_TO_USE; ++number) {
+        asm volatile("cp.async.wait_group %0;" :: "n"(STAGES - 2) : "memory");
+        __syncthreads();  // all threads have their copies, and none still reads the tile that is copied next
+        start(number + STAGES - 1);
+        use(tiles[number % STAGES]);
+    }
+//! *
+}

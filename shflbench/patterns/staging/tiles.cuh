@@ -1,0 +1,31 @@
+// The tiles of a block in `staging`: a word of 16 bytes per thread, TILES of them one after another in global memory.
+#pragma once
+#include "shflbench.cuh"
+
+constexpr int TILES = OPTION_TILES;
+
+// The word of the calling thread in tile `number` of its block.
+template <typename T>
+__device__ const uint4* word_of(const T* values, int number) {
+    return reinterpret_cast<const uint4*>(values) + (size_t(blockIdx.x) * TILES + number) * BLOCK + threadIdx.x;
+}
+
+// What a thread makes of a staged tile: it reads the word of another warp, or of another lane in a block of one warp, and
+// mixes it with what it has. The factor is odd, so that no difference is lost.
+__device__ inline unsigned use(unsigned sum, const uint4* tile) {
+    const uint4 word = tile[BLOCK - 1 - threadIdx.x];
+    sum = sum * 0x9E3779B1u + word.x;
+    sum = sum * 0x9E3779B1u + word.y;
+    sum = sum * 0x9E3779B1u + word.z;
+    return sum * 0x9E3779B1u + word.w;
+}
+
+// Starts to copy 16 bytes from global to shared memory.
+__device__ inline void start_copy(uint4* to, const uint4* from) {
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(shared_address(to)), "l"(from) : "memory");
+}
+// The copies that a thread has started since the last call are a group.
+__device__ inline void end_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Waits for all groups of the thread but the newest ones.
+template <int NEWEST>
+__device__ void wait_for_groups() { asm volatile("cp.async.wait_group %0;" :: "n"(NEWEST) : "memory"); }

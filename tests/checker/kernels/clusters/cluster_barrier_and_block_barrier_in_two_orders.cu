@@ -1,0 +1,15 @@
+// broken: DEADLOCK
+// launch: 4x64 in clusters of 2
+#include <cooperative_groups.h>
+
+// One warp waits for the cluster first, the other one for the block.
+__global__ void k(const int *in, int *out) {
+    __shared__ int s[64];
+    auto cluster = cooperative_groups::this_cluster();
+    int t = threadIdx.x, i = blockIdx.x * 64 + t;
+    int *peer = cluster.map_shared_rank(s, cluster.block_rank() ^ 1);
+    if (t < 32) cluster.sync();
+    __syncthreads();
+    if (t >= 32) cluster.sync();
+    out[i] = in[i];
+}

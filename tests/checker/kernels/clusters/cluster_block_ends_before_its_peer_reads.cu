@@ -1,0 +1,14 @@
+// broken: ENDED
+// launch: 4x64 in clusters of 2
+#include <cooperative_groups.h>
+
+// The other block may have ended, and its shared memory with it.
+__global__ void k(const int *in, int *out) {
+    __shared__ int s[64];
+    auto cluster = cooperative_groups::this_cluster();
+    int t = threadIdx.x, i = blockIdx.x * 64 + t;
+    int *peer = cluster.map_shared_rank(s, cluster.block_rank() ^ 1);
+    s[t] = in[i];
+    cluster.sync();
+    out[i] = peer[t];
+}

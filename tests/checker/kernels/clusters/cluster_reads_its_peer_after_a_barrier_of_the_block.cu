@@ -1,0 +1,16 @@
+// broken: RAW
+// launch: 4x64 in clusters of 2
+#include <cooperative_groups.h>
+
+// A barrier of the block does not wait for the other block.
+__global__ void k(const int *in, int *out) {
+    __shared__ int s[64];
+    auto cluster = cooperative_groups::this_cluster();
+    int t = threadIdx.x, i = blockIdx.x * 64 + t;
+    int *peer = cluster.map_shared_rank(s, cluster.block_rank() ^ 1);
+    cluster.sync();
+    s[t] = in[i];
+    __syncthreads();
+    out[i] = peer[t];
+    cluster.sync();
+}

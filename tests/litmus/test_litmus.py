@@ -1,0 +1,67 @@
+"""The emulator judges each litmus test as the enumeration of the written model does."""
+
+from collections import Counter
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from shflbench.checker.explore import explore
+from shflbench.checker.link.linker import link
+from shflbench.checker.machine.launch import EmulatedLaunch
+from shflbench.checker.machine.policies import LOCKSTEP, POLICIES
+from shflbench.checker.machine.threads import Shape
+from shflbench.checker.ptx.parse import parse
+from tests.litmus.kernels import shape, text
+from tests.litmus.model import verdict
+from tests.litmus.table import Litmus, rows
+
+pytestmark = pytest.mark.expensive
+
+SCHEDULES = (LOCKSTEP, POLICIES["warps in reverse"], POLICIES["blocks in reverse"])
+PAIRS = 80
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "memory-model.md"
+
+
+def judged(test: Litmus) -> str:
+    grid, block = shape(test)
+    program = link(parse(text(test)), "k")
+    place = Shape.of((grid, 1, 1), (block, 1, 1), cluster=(2, 1, 1))
+    report = explore(EmulatedLaunch(program, place, 0, [], [np.zeros(16, np.uint32)], 0, order=(0,)), SCHEDULES)
+    if report.breaking or report.errors:
+        return "broken"
+    doubtful = [hazard for hazard in report.hazards if hazard.kind.name != "UNORDERED"]
+    return "doubtful" if doubtful else "sound"
+
+
+@pytest.mark.parametrize("test", rows(), ids=lambda test: test.name)
+def test_a_row_is_judged_as_the_written_model_says(test: Litmus) -> None:
+    assert judged(test) == verdict(test)
+
+
+def test_the_page_on_the_memory_model_counts_the_rows() -> None:
+    names = {
+        "block barrier": "barrier of the block",
+        "cluster barrier": "barrier of the cluster",
+        "mbarrier": "`mbarrier`",
+    }
+    names |= {"flag": "flag in memory", "atomics": "atomics of one word"}
+    counts = Counter((names[row.mechanism], verdict(row)) for row in rows())
+    page = PAGE.read_text(encoding="utf-8")
+    for name in names.values():
+        columns = " | ".join(str(counts[name, one]) for one in ("sound", "doubtful", "broken"))
+        assert f"| {name} | {columns} |" in page
+    assert f"lists {len(rows())} tests" in page
+
+
+def test_the_table_has_pairs_of_a_sound_and_a_broken_row_that_differ_in_one_column() -> None:
+    verdicts = {row: verdict(row) for row in rows()}
+    pairs = [
+        (one, other)
+        for one, other in combinations(verdicts, 2)
+        if one.differences(other) == 1 and {verdicts[one], verdicts[other]} == {"sound", "broken"}
+    ]
+    assert len({row for pair in pairs for row in pair if verdicts[row] == "broken"}) >= PAIRS
+    assert len(pairs) >= PAIRS
+    assert f"{len(pairs)} pairs of a sound and a broken row" in PAGE.read_text(encoding="utf-8")

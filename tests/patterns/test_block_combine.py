@@ -1,0 +1,72 @@
+from typing import Any
+
+import numpy as np
+import pytest
+
+from shflbench.backends.base import Array
+from shflbench.measure.workload import INPUT_SETS, Workload
+from shflbench.model import DTYPES, WARP
+from shflbench.patterns.discover import builtin, load
+from tests import cases
+from tests.patterns.iterations import after, hidden
+
+COMBINE = load(builtin()["block-combine"])
+DTYPE_NAMES = COMBINE.declaration.dtypes
+BLOCKS = COMBINE.declaration.block_sizes
+MODULUS = {"f32": 2**14, "f64": 2**43}
+
+
+def workload(dtype: str, block: int = 128) -> Workload:
+    return cases.workload(COMBINE, dtype, launch=f"2x{block}")
+
+
+@pytest.mark.parametrize("block", [BLOCKS[0], BLOCKS[-1]])
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+def test_reference_is_the_recurrence_thread_by_thread(dtype: str, block: int) -> None:
+    data = workload(dtype, block)
+    modulus = MODULUS.get(dtype, 2 ** (8 * DTYPES[dtype].size))
+    (values,) = data.inputs(0)
+    blocks = [[int(x) for x in row] for row in values.reshape(-1, block).tolist()]
+    for iterations in range(4):
+        assert after(data, iterations, values).reshape(-1, block).tolist() == blocks
+        totals = [sum(row) for row in blocks]
+        blocks = [
+            [(x + total + modulus // 2) % modulus - modulus // 2 for x in row]
+            for row, total in zip(blocks, totals, strict=True)
+        ]
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+@pytest.mark.parametrize("missed", [0, 3])
+def test_a_warp_that_the_sum_misses_in_any_iteration_is_visible_at_the_end(dtype: str, missed: int) -> None:
+    def miss(before: Array, values: Array) -> None:
+        """Let the sum of the last block miss one warp."""
+        with np.errstate(over="ignore"):
+            block: Any = values.reshape(-1, 128)[-1]
+            block -= before.reshape(-1, 128)[-1, missed * WARP : (missed + 1) * WARP].sum(dtype=values.dtype)
+            if dtype in MODULUS:
+                block -= MODULUS[dtype] * np.rint(block / MODULUS[dtype])
+
+    assert hidden(workload(dtype), miss, range(INPUT_SETS)) == []
+
+
+@pytest.mark.parametrize("dtype", DTYPE_NAMES)
+@pytest.mark.parametrize("thread", [0, WARP, 127])
+def test_a_wrong_thread_in_any_iteration_is_visible_at_the_end(dtype: str, thread: int) -> None:
+    def miscount(_: Array, values: Array) -> None:
+        block = values.reshape(-1, 128)[-1]
+        block[thread] += 1 if block[thread] < 0 else -1
+
+    assert hidden(workload(dtype), miscount) == []
+
+
+def test_expected_counts_follow_the_block_and_the_type() -> None:
+    def counts(variant: str, dtype: str, block: int) -> dict[str, int] | None:
+        return COMBINE.declaration.variant(variant).expected_counts(DTYPES[dtype], {"block": str(block)})
+
+    assert counts("shuffles", "f32", 64) == {"SHFL": 6, "STS": 1, "LDS": 1, "BAR": 1}
+    assert counts("shuffles", "f64", 1024) == {"SHFL": 20, "STS": 1, "LDS": 1, "BAR": 1}
+    assert counts("adds", "f64", 1024) == {"SHFL": 10, "STS": 1, "LDS": 32, "BAR": 1}
+    assert counts("wide-adds", "f32", 64) == {"SHFL": 5, "STS": 1, "LDS": 1, "BAR": 1}
+    assert counts("wide-adds", "f64", 1024) == {"SHFL": 10, "STS": 1, "LDS": 16, "BAR": 1}
+    assert counts("redux", "i32", 256) == {"SHFL": 5, "REDUX": 1, "STS": 1, "LDS": 1, "BAR": 1}

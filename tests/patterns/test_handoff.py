@@ -1,0 +1,84 @@
+import pytest
+
+from shflbench.backends.base import Array
+from shflbench.measure.workload import Workload
+from shflbench.model import DTYPES, WARP
+from shflbench.patterns.discover import builtin, load
+from tests import cases, kernels
+from tests.patterns.iterations import after, hidden
+
+HANDOFF = load(builtin()["handoff"])
+BLOCKS = HANDOFF.declaration.block_sizes
+FACTOR = 0x9E3779B1
+
+
+def workload(block: int, stages: str = "2") -> Workload:
+    return cases.workload(HANDOFF, "i32", launch=f"2x{block}", options={"stages": stages})
+
+
+def next_block(warps: list[list[int]]) -> list[list[int]]:
+    """Return the values of the warps of a block after one iteration, in Python's whole numbers."""
+    produced = [[(x * FACTOR + 1) % 2**32 for x in warp] for warp in warps[:-1]]
+    consumer = warps[-1]
+    for row in produced:
+        consumer = [(x * FACTOR + got) % 2**32 for x, got in zip(consumer, row, strict=True)]
+    return [*produced, consumer]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_reference_is_the_recurrence_thread_by_thread(block: int) -> None:
+    data = workload(block)
+    (values,) = data.inputs(0)
+    blocks = values.view("u4").reshape(-1, block // WARP, WARP).tolist()
+    for iterations in range(4):
+        assert after(data, iterations, values).view("u4").reshape(-1, block // WARP, WARP).tolist() == blocks
+        blocks = [next_block(warps) for warps in blocks]
+
+
+def test_stages_do_not_change_the_result() -> None:
+    (values,) = workload(128).inputs(0)
+    assert after(workload(128, "1"), 9, values).tolist() == after(workload(128, "2"), 9, values).tolist()
+
+
+@pytest.mark.parametrize("producer", [0, 2])
+def test_a_row_that_the_consumer_reads_too_early_is_visible_at_the_end(producer: int) -> None:
+    """The consumer takes the value that a producer has before the iteration, instead of the next one."""
+
+    def stale(before: Array, values: Array) -> None:
+        warps = before.view("u4").reshape(-1, 4, WARP)[-1].tolist()
+        rows = [list(row) for row in next_block(warps)[:-1]]
+        rows[producer][5] = warps[producer][5]
+        lane = warps[-1][5]
+        for row in rows:
+            lane = (lane * FACTOR + row[5]) % 2**32
+        values.view("u4").reshape(-1, 4, WARP)[-1, -1, 5] = lane
+
+    assert hidden(workload(128), stale) == []
+
+
+def test_two_producers_that_are_confused_are_visible() -> None:
+    def confuse(before: Array, values: Array) -> None:
+        warps = before.view("u4").reshape(-1, 4, WARP)[-1].tolist()
+        confused = next_block([warps[1], warps[0], *warps[2:]])
+        values.view("u4").reshape(-1, 4, WARP)[-1, -1] = confused[-1]
+
+    assert hidden(workload(128), confuse) == []
+
+
+def test_expected_counts_follow_the_producers_and_the_stages() -> None:
+    syncthreads = HANDOFF.declaration.variant("syncthreads")
+    counts = [
+        syncthreads.expected_counts(DTYPES["i32"], {"stages": stages, "block": block})
+        for stages, block in (("2", "64"), ("1", "160"))
+    ]
+    assert counts == [{"STS": 1, "LDS": 1, "BAR": 1}, {"STS": 1, "LDS": 4, "BAR": 2}]
+
+
+@pytest.mark.parametrize(
+    ("variant", "opcode"),
+    [("named", "BAR.ARV"), ("mbarrier", "SYNCS.ARRIVE.TRANS64.A1T0"), ("mbarrier", "SYNCS.PHASECHK.TRANS64.TRYWAIT")],
+)
+def test_the_mechanism_is_in_the_machine_code(variant: str, opcode: str) -> None:
+    kernel = kernels.compiled(f"handoff/{variant}/i32/stages=2")
+    assert kernel.sass is not None
+    assert [instruction for instruction in kernel.sass if instruction.opcode.startswith(opcode)]
