@@ -56,9 +56,8 @@ def main() -> None:
         advice_seconds.append(advice)
         print(f"{file.stem:32} check {check:5.2f} s, advise {advice:5.2f} s, {confirmed} confirmed", flush=True)
     missed = sum(share > 1 for share in shares)
-    print(
-        f"median: check {median(check_seconds):.2f} s, advise {median(advice_seconds):.2f} s; {missed} of {len(FILES)} above the aim"
-    )
+    print(f"median: check {median(check_seconds):.2f} s, advise {median(advice_seconds):.2f} s")
+    print(f"{missed} of {len(FILES)} kernels above the aim")
     sys.exit(1 if median(shares) > 1 else 0)
 
 
