@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.advisor.advice_request import make_request, resolve
 from shflbench.advisor.gpu_results import DEFAULT_RESULTS, read_results
-from shflbench.analysis.advice.judge import answers_of
+from shflbench.analysis.advice.group_answers import answers_of
 from shflbench.analysis.advice.request import distance
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.errors import ResultsError
