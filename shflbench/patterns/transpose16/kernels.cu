@@ -54,7 +54,7 @@ __global__ void transpose16_movmatrix(const T* values, T* result, int iterations
 
 // A lane gets the two words that have its elements, from lanes of two adjacent rows, and takes one half of each.
 template <typename T>
-__global__ void transpose16_shfl(const T* values, T* result, int iterations) {
+__global__ void transpose16_shfl_prmt(const T* values, T* result, int iterations) {
     const int row = lane() / 4, even = lane() % 4 * 8 + row / 2, halves = row % 2 ? 0x7632 : 0x5410;
     Fragments<T> own(values);
     REPEAT(iterations) {

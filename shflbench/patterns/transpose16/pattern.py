@@ -57,7 +57,7 @@ PATTERN = Pattern(
             per_iteration={"MOVM": MATRICES},
         ),
         Variant(
-            name="shfl",
+            name="shfl-prmt",
             mechanism=Mechanism.SHFL,
             summary="two shuffles and a byte permutation per matrix",
             per_iteration={"SHFL": 2 * MATRICES},

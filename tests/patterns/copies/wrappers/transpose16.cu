@@ -9,7 +9,7 @@ __global__ void {kernel}(const T* values, T* result, int iterations) {
     Fragments<T> own(values);
     REPEAT(iterations) {
         transpose(own.word, words);  //! ldmatrix stmatrix
-        transpose(own.word);  //! movmatrix shfl
+        transpose(own.word);  //! movmatrix shfl-prmt
         own.advance();
     }
     own.store(result);
