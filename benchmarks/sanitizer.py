@@ -2,6 +2,7 @@
 
     python benchmarks/sanitizer.py FILE         run all
     python benchmarks/sanitizer.py FILE --add   run those that FILE lacks, and keep the others
+    python benchmarks/sanitizer.py FILE --beside OTHER   run those that OTHER lacks, which another GPU recorded
 
 Each element type and each value of each option runs once, at the launch of `shflbench check`. The results of racecheck,
 synccheck and memcheck are written to FILE. Exits with 1 unless they report all unsafe kernels, and no others.
@@ -34,8 +35,11 @@ if TYPE_CHECKING:
 Record = dict[str, Any]  # the JSON file
 
 
-def run(earlier: Record | None) -> Record:
-    """Return the results of the tools for each kernel that this GPU supports and that `earlier` lacks, and its own."""
+def run(earlier: Record | None, besides: Record | None) -> Record:
+    """Return the results of the tools for each kernel that this GPU supports and that `besides` and `earlier` lack.
+
+    Those of `earlier`, which is of this GPU, remain.
+    """
     program = compute_sanitizer()
     if program is None:
         sys.exit("compute-sanitizer is neither on the PATH nor in /usr/local/cuda/bin")
@@ -44,7 +48,8 @@ def run(earlier: Record | None) -> Record:
     if earlier and any(earlier[name] != value for name, value in about.items()):
         sys.exit(f"the file is of another GPU, driver or compiler than {about}")
     known: Record = earlier["kernels"] if earlier else {}
-    subjects = [kernels.subjects()[name] for name in kernels.run_by_tests() if name not in known]
+    others: Record = besides["kernels"] if besides else {}
+    subjects = [kernels.subjects()[name] for name in kernels.run_by_tests() if name not in known and name not in others]
     with TemporaryDirectory() as cache:
         built = dict(compile_all(subjects, Builder(kernels.tools(), device.arch, Path(cache))))
     results = merge(list(run_tools(program, jobs(subjects, built, seed=0))))
@@ -72,13 +77,19 @@ def surprises(record: Mapping[str, Record]) -> list[str]:
     ]
 
 
+def _read(file: Path) -> Record:
+    record: Record = json.loads(file.read_text(encoding="utf-8"))
+    return record
+
+
 def main() -> None:
     """Write the results of the tools, and print the unexpected ones."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("file", type=Path)
     parser.add_argument("--add", action="store_true", help="keep the kernels that the file has")
+    parser.add_argument("--beside", type=Path, help="leave out the kernels that this file has")
     options = parser.parse_args()
-    record = run(json.loads(options.file.read_text(encoding="utf-8")) if options.add else None)
+    record = run(_read(options.file) if options.add else None, _read(options.beside) if options.beside else None)
     options.file.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
     unexpected = surprises(record["kernels"])
     print(f"{len(record['kernels'])} kernels on {record['device']}, {len(unexpected)} not as declared")
