@@ -16,13 +16,15 @@ from shflbench.checker.ptx.parse import parse
 from shflbench.compile.nvrtc import compile_kernel
 from shflbench.compile.source import Source
 from shflbench.compile.toolchain import Toolchain
-from tests.checker.planted_kernels import PlantedKernel, planted_kernels
+from tests.checker.planted_kernels import PlantedKernel, kernels_of_clusters, planted_kernels
 
 pytestmark = pytest.mark.gpu
 
 ELEMENTS = 4096  # of 32 bits, in each buffer
 ORDERS = ("lockstep", "lanes at random", "warps in reverse", "blocks in reverse")
-SOUND = [kernel for kernel in planted_kernels() if kernel.verdict == "sound" and not kernel.hangs]
+SOUND = [
+    kernel for kernel in (*planted_kernels(), *kernels_of_clusters()) if kernel.verdict == "sound" and not kernel.hangs
+]
 
 
 def buffers(kernel: PlantedKernel) -> list[np.ndarray[Any, Any]]:
