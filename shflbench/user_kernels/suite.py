@@ -42,7 +42,7 @@ def suite_of(path: Path, comparisons: Sequence[KernelComparison], settings: Benc
     options = (("l2", "cold"),) if settings.is_cold else ()
     cases = tuple(case for item in comparisons for case in _cases(item, options))
     _require_distinct(cases)
-    name = comparisons[0].name if len(comparisons) == 1 else plain_name(path.stem)
+    name = (comparisons[0].name if len(comparisons) == 1 else plain_name(path.stem)).lower()  # of folders, too
     title = f"Kernels of {path.name}"
     return Suite(name, title, path, _text(name, title, cases), cases, settings.rules, folders)
 

@@ -76,6 +76,14 @@ def test_the_ratio_of_both_versions_is_printed_with_its_interval(
     assert list(Path.cwd().iterdir()) == [Path(file).absolute()]
 
 
+def test_a_file_whose_name_has_capitals_is_measured(file: str, gpu: EmulatedGpu, shflbench: Command) -> None:
+    Path(file).rename("LanesOfRows.cu")
+    outcome = shflbench("advise", "LanesOfRows.cu", "--measure")
+    assert outcome.code == 0, outcome.err
+    assert gpu.opened
+    assert "2.00× the speed of old (" in outcome.out
+
+
 def test_json_has_the_ratio_beside_the_advice(file: str, gpu: EmulatedGpu, shflbench: Command) -> None:
     lanes, plain = json.loads(shflbench("advise", file, "--measure", "--format", "json").out)["kernels"]
     assert gpu.opened
