@@ -52,6 +52,17 @@ class Reading:
     reason: str
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The speed of a kernel with the barriers of the advice, relative to the file as it is."""
+
+    file: str
+    kernel: str
+    speedup: float
+    low: float  # of the interval
+    high: float
+
+
 def sample() -> list[AdvisedFile]:
     """Return the files of the sample."""
     return [AdvisedFile(*row) for row in _rows("sample.tsv")]
@@ -65,6 +76,12 @@ def results(name: str) -> list[dict[str, Any]]:
 def readings() -> list[Reading]:
     """Return what readers say."""
     return [Reading(*row) for row in _rows("readings.tsv")]
+
+
+def measured() -> list[Measured]:
+    """Return what `advise --measure` printed."""
+    rows = _rows("measured.tsv")
+    return [Measured(file, kernel, float(ratio), float(low), float(high)) for file, kernel, ratio, low, high in rows]
 
 
 def suggestions(record: dict[str, Any]) -> list[Suggestion]:

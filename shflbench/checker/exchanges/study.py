@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.combinations import ValueReaders
@@ -38,7 +39,7 @@ class BarrierSite:
 
     line: SourceLine
     ptx_lines: set[int] = field(default_factory=set)
-    places: set[str] = field(default_factory=set)  # of its instructions, in headers where an operation is inlined
+    places: set[tuple[str, ...]] = field(default_factory=set)  # of its instructions, in what is inlined
     executions: int = 0  # the most of a block
     in_loop: bool = False
     warps: bool = False  # it alone orders accesses to shared memory of different warps
@@ -75,7 +76,7 @@ def studied(
         if isinstance(op.form, Barrier) and op.form.whole_block:
             site = _site(study, line_of(op.instruction))
             site.ptx_lines.add(op.instruction.line)
-            site.places.add(str(op.instruction.location))
+            site.places.add(_place(op.instruction, site.line))
             site.in_loop |= linked.slicer.in_loop(op)
     if not study.barriers and not any(op.place and op.place.space == "shared" for op in linked.program.ops()):
         return study
@@ -120,6 +121,16 @@ def _data_decide(linked: LinkedKernel) -> bool:
     ops = [op for op in linked.program.ops() if exchanges(op) and isinstance(op.form, Access) and op.form.kind != "ld"]
     depends = linked.slicer.of(ops)
     return bool(depends.contents) or depends.textures or depends.unknown
+
+
+def _place(instruction: PtxInstruction, line: SourceLine) -> tuple[str, ...]:
+    """Return where a barrier stands in what is inlined at a line of the user."""
+    calls: list[str] = []
+    step = instruction.location
+    while step is not None and (PurePath(step.file).name, step.line) != (line.file.name, line.line):
+        calls.append(str(step))
+        step = step.inlined_at
+    return tuple(calls)
 
 
 def _add(
