@@ -103,7 +103,12 @@ def test_no_message_cites_a_page_which_an_installed_copy_lacks() -> None:
 
 def test_each_file_of_the_command_line_parses_options_or_prints() -> None:
     folder = REPOSITORY / "shflbench" / "cli"
-    terminal = {"click", "json", "shflbench.json_text", "shflbench.cli.console", "shflbench.cli.layout"}
+    terminal = {
+        "click",
+        "json",
+        "shflbench.json_text",
+        *(f"shflbench.cli.{name}" for name in ("console", "layout", "sarif")),
+    }
     others = {
         str(path.relative_to(folder))
         for path, tree in trees().items()

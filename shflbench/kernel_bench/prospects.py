@@ -59,7 +59,7 @@ class Prospect:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ExchangePlace:
     """Where a prediction is for: the compiler, the architecture, and the GPU if one is known."""
 
     toolchain: Toolchain
@@ -72,7 +72,7 @@ def is_replaceable(exchange: ExchangeAdvice) -> bool:
     return bool(exchange.instead) and {relation.name for relation, _ in exchange.relations} <= ONE_VALUE
 
 
-def prospect_of(advice: KernelAdvice, options: FileOptions, arguments: Sequence[str], place: Place) -> Prospect:
+def prospect_of(advice: KernelAdvice, options: FileOptions, arguments: Sequence[str], place: ExchangePlace) -> Prospect:
     """Return what shuffles are predicted to bring to a kernel with exchanges that they can replace."""
     try:
         case, kernel, counts = _counted(advice, options, arguments, place)
@@ -88,7 +88,7 @@ def prospect_of(advice: KernelAdvice, options: FileOptions, arguments: Sequence[
 
 
 def _counted(
-    advice: KernelAdvice, options: FileOptions, arguments: Sequence[str], place: Place
+    advice: KernelAdvice, options: FileOptions, arguments: Sequence[str], place: ExchangePlace
 ) -> tuple[Case, Kernel, LaunchCounts]:
     """Return the first launch of a kernel that can be timed, its machine code, and what the launch does."""
     file = advice.report.place.file
@@ -120,7 +120,9 @@ def _is_all_replaceable(advice: KernelAdvice) -> bool:
     )
 
 
-def _with_gain(known: Prospect, advice: KernelAdvice, kernel: Kernel, counts: LaunchCounts, place: Place) -> Prospect:
+def _with_gain(
+    known: Prospect, advice: KernelAdvice, kernel: Kernel, counts: LaunchCounts, place: ExchangePlace
+) -> Prospect:
     arch, device = load_arch(place.arch), place.device
     if arch is None or device is None or kernel.sass is None:
         return replace(known, reason="there are no results of a GPU whose limits could be taken")

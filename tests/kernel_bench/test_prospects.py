@@ -8,7 +8,7 @@ import pytest
 
 from shflbench.checker import FileOptions, advise_file, parse_arguments, parse_shape
 from shflbench.compile.toolchain import find
-from shflbench.kernel_bench.prospects import Place, Prospect, prospect_of
+from shflbench.kernel_bench.prospects import ExchangePlace, Prospect, prospect_of
 from shflbench.model import Device
 from shflbench.store import read_info
 
@@ -38,7 +38,7 @@ def predict(tmp_path: Path, kernel_cache: Path) -> Predict:
         assert advice.missing == ""
         timed = replace(options, launches=(parse_shape(launch, most_threads=1 << 30),))
         device: Device | None = H200 if gpu else None
-        return prospect_of(advice, timed, arguments, Place(find(), "sm_90", device))
+        return prospect_of(advice, timed, arguments, ExchangePlace(find(), "sm_90", device))
 
     return call
 

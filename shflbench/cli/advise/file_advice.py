@@ -10,12 +10,12 @@ from shflbench.cli.advise.gains import gain_lines, gain_record, gains_of
 from shflbench.cli.advise.measuring import NO_CHANGE, measure_patch, print_measured, record_of, required_gpu
 from shflbench.cli.advise.output import as_json
 from shflbench.cli.advise.sarif import as_sarif
-from shflbench.cli.advise.scopes import barrier_scope, exchange_scope, launches_text, sources_of
 from shflbench.cli.check.progress import show_step
 from shflbench.cli.file_arguments import as_built
 from shflbench.cli.layout import Line, Table, wrap_text
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.errors import KernelError
+from shflbench.kernel_bench.file_advice_words import barrier_scope, exchange_scope, launches_text, sources_of
 from shflbench.user_kernels.file_options import TIME_LIMIT_S, file_options
 
 if TYPE_CHECKING:

@@ -36,11 +36,11 @@ def gains_of(advice: Sequence[KernelAdvice], flags: dict[str, Any], console: Con
         return {}
     from shflbench.advisor.exchange_alone import StoredExchanges
     from shflbench.compile.toolchain import find
-    from shflbench.kernel_bench.prospects import Place, prospect_of
+    from shflbench.kernel_bench.prospects import ExchangePlace, prospect_of
 
     stored = StoredExchanges(flags["results"], flags["gpu"], flags["arch"])
     device = stored.device
-    place = Place(find(), device.arch if device else flags["arch"] or DEFAULT_ARCH, device)
+    place = ExchangePlace(find(), device.arch if device else flags["arch"] or DEFAULT_ARCH, device)
     gains = {}
     with console.progress():
         for item in chosen:

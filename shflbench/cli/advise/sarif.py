@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker import Level
-from shflbench.cli.advise.scopes import barrier_scope, exchange_scope, sources_of
 from shflbench.cli.sarif import sarif_document, sarif_result
+from shflbench.kernel_bench.file_advice_words import barrier_scope, exchange_scope, sources_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
