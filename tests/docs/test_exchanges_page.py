@@ -1,40 +1,28 @@
-"""The tables of docs/explanation/what-the-exchanges-show.md have the times of the stored run."""
+"""The page about the exchanges of today is current, and has each of their claims and patterns."""
 
-import csv
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "explanation" / "what-the-exchanges-show.md"
-RUN = ROOT / "results" / "exchanges" / "nvidia-h100"
-TABLE = re.compile(
-    r"^Times in µs of `([^`]+)`, `([^`]+)`, `([^`]+)`:\n\n\| options \| (.*) \|\n\|.*\n((?:\|.*\n)+)", re.MULTILINE
-)
+from shflbench.store import read_run
+from tools.docs.claims_page import verdicts
+from tools.docs.exchanges_page import LETTER, PAGE, RUN, render
+
+ROW = re.compile(r"^\| (?P<id>X\d\d) \|", re.MULTILINE)
+SETTING = re.compile(r"^Times in µs of `([^`]+)`", re.MULTILINE)
 
 
-def stored() -> dict[tuple[str, ...], float]:
-    with (RUN / "results.csv").open(encoding="utf-8") as file:
-        return {
-            (row["pattern"], row["dtype"], row["launch"], row["options"] or "–", row["variant"]): float(row["time_us"])
-            for row in csv.DictReader(file)
-        }
+@pytest.mark.expensive
+def test_the_page_is_current() -> None:
+    assert render() == PAGE.read_text(encoding="utf-8"), "run `make plots`"
 
 
-def shown() -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield pattern, dtype, launch, options and variant of each cell, and its text."""
-    for pattern, dtype, launch, head, body in TABLE.findall(PAGE.read_text(encoding="utf-8")):
-        for line in body.splitlines():
-            options, *cells = line.strip("| ").split(" | ")
-            for variant, cell in zip(head.split(" | "), cells, strict=True):
-                yield (pattern, dtype, launch, options, variant), cell
+def test_each_claim_stands_on_the_page_once() -> None:
+    judged = verdicts(LETTER, RUN.name).by_id
+    assert ROW.findall(PAGE.read_text(encoding="utf-8")) == list(judged)
+    assert [name for name, one in judged.items() if one.claim.holds and not one.settings] == []
 
 
-def test_each_time_of_the_page_is_that_of_the_run() -> None:
-    times, cells = stored(), dict(shown())
-    assert len(cells) > 150
-    assert {key: float(cell) for key, cell in cells.items()} == pytest.approx(
-        {key: times[key] for key in cells}, abs=0.0501
-    )
+def test_each_pattern_of_the_run_has_a_table() -> None:
+    patterns = {row.pattern for row in read_run(RUN).rows}
+    assert set(SETTING.findall(PAGE.read_text(encoding="utf-8"))) == patterns

@@ -18,7 +18,7 @@ from tests.fakes.commands import call
 pytestmark = pytest.mark.expensive
 
 ROOT = Path(__file__).parents[2]
-RESULTS = ROOT / "results"
+RESULTS = sorted((ROOT / "results").glob("*/nvidia-h200"))  # of one GPU: a question has an answer for each
 LINE = re.compile(
     r"^\| \[(?P<task>[^]]+)\]\(reference/patterns/(?P<pattern>[\w-]+)\.md\) \| (?P<names>[^|]+) \|", re.MULTILINE
 )
@@ -40,10 +40,10 @@ def output_of(*words: str | Path) -> str:
 
 @cache
 def best() -> Best:
-    """Return what `show --best` names in each group of all committed runs; of two runs with a group, the newer one."""
+    """Return what `show --best` names in each group of the runs of the H200; of two runs with a group, the newer one."""
     groups: Best = {}
     for run in sorted(
-        json.loads(output_of("show", RESULTS, "--best", "--format", "json")), key=lambda run: run["started"]
+        json.loads(output_of("show", *RESULTS, "--best", "--format", "json")), key=lambda run: run["started"]
     ):
         newer: Best = {}
         for case in run["cases"]:
@@ -64,15 +64,15 @@ def group_of(answer: dict[str, Any]) -> str:
 
 @cache
 def advised(*words: str) -> dict[str, Any]:
-    (advice,) = json.loads(output_of("advise", *words, "--format", "json"))["advice"]
+    (advice,) = json.loads(output_of("advise", *words, "--gpu", "H200", "--format", "json"))["advice"]
     return dict(advice["measured"])
 
 
 @cache
 def report() -> list[list[str]]:
-    """Return the cells of each row of the table of answers in the report on all committed runs."""
+    """Return the cells of each row of the table of answers in the report on the committed runs of the H200."""
     with TemporaryDirectory() as folder:
-        output_of("report", RESULTS, "-o", Path(folder) / "report.html")
+        output_of("report", *RESULTS, "-o", Path(folder) / "report.html")
         page = (Path(folder) / "report.html").read_text(encoding="utf-8")
     table = page.partition('id="answer-table"')[2].partition("</table>")[0]
     rows = re.findall(r"<tr role=\"row\">(.*?)</tr>", table, re.DOTALL)[1:]

@@ -74,7 +74,7 @@ def test_a_variant_without_a_limit_says_why() -> None:
     known[cases[2].case_id] = why
     del known[cases[3].case_id]
     shown = texts(limit_chart.draw(limited(cases, known)))
-    assert {"skipped: needs sm_80", "no limit: unknown opcode", "no limit: not in limit_chart.csv"} <= set(shown)
+    assert {"skipped: needs sm_80", "no limit: unknown opcode", "no limit: not in limits.csv"} <= set(shown)
 
 
 def test_one_setting_per_pattern_is_drawn_the_largest_launch_of_f32() -> None:

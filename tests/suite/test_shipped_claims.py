@@ -11,11 +11,11 @@ from shflbench.claims.walk import calls
 from shflbench.patterns.discover import builtin, load
 from shflbench.suite.shipped_claims import claims_by_pattern, shipped_claims
 
-NUMBER = {"G": 26, "A": 11, "N": 23, "P": 16, "B": 29, "R": 12}
+NUMBER = {"G": 26, "A": 11, "N": 23, "P": 16, "B": 29, "R": 12, "X": 10}
 THREAD = r"[\w.-]+/[\w.-]+, (pull request|issue) \d+, 20\d\d"
 ADDRESS = r".*, [\w-]+(\.[\w-]+)+/[\w./-]+$"
 CODE = f"{THREAD}|{ADDRESS}"
-SOURCE = {"G": "GTC 2013", "A": "Acceleware", "N": "NTNU", "P": "NVIDIA, Pro Tip", "B": CODE, "R": CODE}
+SOURCE = {"G": "GTC 2013", "A": "Acceleware", "N": "NTNU", "P": "NVIDIA, Pro Tip", "B": CODE, "R": CODE, "X": CODE}
 # Kepler and Fermi, readability, a question without an answer, rules of the programming model, and what is not measured.
 UNTESTABLE = {"G25", "A03", "A11", "N03", "N11", "N12", "N21", "N23", "B14", "R10", "R12"}
 # The slides are about exchanges within a warp. In these, threads of several warps exchange values through shared memory

@@ -7,22 +7,27 @@ from pathlib import Path
 import pytest
 
 from shflbench.plot import default_charts
-from shflbench.store import find_runs, read_run
+from shflbench.store import read_run
 from shflbench.suite import find_shipped, load
 from shflbench.suite.chart_names import MAX_CHARTS
 from tests.fakes.runs import measured, write_run
 from tools.docs.charts import PLOTS, ROOT, shown_charts, update
 
 RESULTS = ROOT / "results"
-DEVICE = "nvidia-h200"  # `make bench` without a GPU leaves an emulated run beside it, which has no charts
 
 pytestmark = pytest.mark.expensive
+
+
+def reference(suite: str) -> Path:
+    """Return the reference run of a suite; `make bench` without a GPU leaves an emulated run beside it."""
+    (folder,) = (RESULTS / suite).glob("nvidia-h[12]00")
+    return folder
 
 
 @cache
 def charts(suite: str) -> dict[str, str]:
     """Return the charts of a suite's reference run: the name of each by that of its file."""
-    return {chart.file_name: chart.name for chart in default_charts(read_run(RESULTS / suite / DEVICE))}
+    return {chart.file_name: chart.name for chart in default_charts(read_run(reference(suite)))}
 
 
 @pytest.mark.parametrize("name", sorted(find_shipped()))
@@ -33,8 +38,8 @@ def test_each_shipped_suite_declares_at_most_six_charts_which_its_reference_run_
 
 
 def test_plots_has_the_charts_that_suites_declare_and_pages_show_and_no_others() -> None:
-    suites = [folder.parent.name for folder in find_runs([RESULTS]) if folder.name == DEVICE]
-    declared = {PLOTS / suite / DEVICE / f"{file}.svg" for suite in suites for file in charts(suite)}
+    suites = {folder.parent.name for folder in RESULTS.glob("*/nvidia-h[12]00")}
+    declared = {PLOTS / suite / reference(suite).name / f"{file}.svg" for suite in suites for file in charts(suite)}
     assert set(PLOTS.rglob("*.svg")) == declared | shown_charts().keys(), "run `make plots`"
 
 

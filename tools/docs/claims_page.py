@@ -85,9 +85,9 @@ class Verdicts:
 
 
 @cache
-def verdicts(letters: str = "".join(DOCUMENTS)) -> Verdicts:
-    """Judge the claims of the shipped suites whose ids start with these letters by the committed runs; some seconds."""
-    runs = [read_claim_run(folder) for folder in find_runs([ROOT / "results"]) if folder.name == DEVICE]
+def verdicts(letters: str = "".join(DOCUMENTS), device: str = DEVICE) -> Verdicts:
+    """Judge the claims of the shipped suites whose ids start with these letters by a GPU's runs; some seconds."""
+    runs = [read_claim_run(folder) for folder in find_runs([ROOT / "results"]) if folder.name == device]
     every = [claim for several in shipped_claims().values() for claim in several]
     claims = [claim for claim in every if claim.id[0] in letters]
     claims.sort(key=lambda claim: (letters.index(claim.id[0]), claim.id))
