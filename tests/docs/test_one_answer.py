@@ -40,7 +40,7 @@ def output_of(*words: str | Path) -> str:
 
 @cache
 def best() -> Best:
-    """Return what `show --best` names in each group of the runs of the H200; of two runs with a group, the newer one."""
+    """Return what `show --best` names in each group of the runs of the H200; of two with a group, the newer."""
     groups: Best = {}
     for run in sorted(
         json.loads(output_of("show", *RESULTS, "--best", "--format", "json")), key=lambda run: run["started"]
