@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -62,9 +61,10 @@ def _built(
     plan: Plan, requests: Mapping[KernelKey, BuildRequest], kernels: Mapping[KernelKey, Kernel | KernelError]
 ) -> Iterator[BuiltKernel]:
     """Yield each kernel with its source and with all cases of the run that use it."""
-    cases: defaultdict[KernelKey, list[str]] = defaultdict(list)
+    cases: dict[KernelKey, list[str]] = {name: [] for name in kernels}
     for case in plan.suite.cases:
-        cases[key(case, plan.patterns[case.pattern].declaration)].append(case.id)
+        if (name := key(case, plan.patterns[case.pattern].declaration)) in cases:  # not those that an earlier run has
+            cases[name].append(case.id)
     code: dict[bytes, Mapping[str, bytes]] = {}  # by cubin, which many kernels share
     for name, kernel in kernels.items():
         if not isinstance(kernel, Kernel):

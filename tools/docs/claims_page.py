@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -156,7 +157,9 @@ def stride_factor() -> float:
 
 def cell(text: str) -> str:
     """Return a text for a cell of a table in Markdown; words in it are shown as they are."""
-    return text.replace("|", "\\|").replace("__", "\\_\\_").replace("*", "\\*") or "–"
+    parts = text.replace("|", "\\|").split("`")  # every second one is code, which needs no more
+    plain = [part.replace("__", "\\_\\_").replace("*", "\\*") for part in parts[::2]]
+    return "`".join(part for pair in zip_longest(plain, parts[1::2]) for part in pair if part is not None) or "–"
 
 
 def render() -> str:

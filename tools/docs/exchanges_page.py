@@ -11,34 +11,22 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from shflbench.analysis import contest
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 from tools.docs.claims_page import cell, measured, share, verdicts
 from tools.docs.contradictions_page import linked
-from tools.docs.first_page import ROOT
+from tools.docs.first_page import ROOT, Setting, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.store import Row
     from shflbench.store.limits_file import CaseLimit
 
 PAGE = ROOT / "docs" / "explanation" / "what-the-exchanges-show.md"
 RUN = ROOT / "results" / "exchanges" / "nvidia-h100"
 TEMPLATE = Path(__file__).with_name("exchanges_page.md.j2")
 LETTER = "X"  # of the ids of its claims
-
-Setting = tuple[str, str, str, str]  # pattern, type, launch, options as in `sums=4/result=own`
-
-
-@cache
-def rows() -> Mapping[Setting, Mapping[str, Row]]:
-    """Return the rows of the run by setting and variant."""
-    known: dict[Setting, dict[str, Row]] = {}
-    for row in read_run(RUN).rows:
-        options = "/".join(f"{name}={value}" for name, value in row.options)
-        known.setdefault((row.pattern, row.dtype, row.launch, options), {})[row.variant] = row
-    return known
 
 
 @cache
@@ -47,8 +35,14 @@ def limits() -> Mapping[str, CaseLimit]:
     return read_limits(RUN)
 
 
-def times(pattern: str, dtype: str, launch: str, variants: Sequence[str], options: Sequence[str] = ("",)) -> str:
-    """Return a table of times, a line for each setting of the options."""
+def setting_of(name: str) -> Setting:
+    """Return a setting of the run by a text such as `reduce i32 sms x 32 width=16`."""
+    return settings(RUN.name)[f"{RUN.parent.name} {name}"]
+
+
+def times(name: str, variants: Sequence[str], options: Sequence[str] = ("",)) -> str:
+    """Return a table of times, a line for each text of options; `name` is the setting without them."""
+    pattern, dtype, launch = name.split(" ", 2)
     lines = [
         f"Times in µs of `{pattern}`, `{dtype}`, `{launch}`:",
         "",
@@ -56,22 +50,23 @@ def times(pattern: str, dtype: str, launch: str, variants: Sequence[str], option
         f"| --- |{' --: |' * len(variants)}",
     ]
     for option in options:
-        known = rows()[pattern, dtype, launch, option]
-        cells = [f"{known[variant].time_us:.1f}" for variant in variants]
-        lines.append(f"| {option.replace('/', ', ') or '–'} | {' | '.join(cells)} |")
+        rows = setting_of(f"{name} {option}".rstrip()).rows
+        cells = [f"{rows[variant].time_us:.1f}" if variant in rows else "–" for variant in variants]
+        lines.append(f"| {option.replace(' ', ', ') or '–'} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
-def ratio(setting: Setting, of: str, to: str) -> str:
+def ratio(name: str, of: str, to: str) -> str:
     """Return the time of one variant divided by that of another: `1.9×`."""
-    known = rows()[setting]
-    return f"{(known[of].time_us or 0.0) / (known[to].time_us or 1.0):.2g}×"
+    return contest.times(setting_of(name).ratio(of, to))
 
 
-def limit(setting: Setting, variant: str) -> str:
+def limit(name: str, variant: str) -> str:
     """Return how near a variant comes to its limit: `98% of its exchange limit`."""
-    known = limits()[rows()[setting][variant].case_id]
-    return f"{known.limit_fraction or 0.0:.0%} of its {known.limit_by} limit"
+    known = limits()[setting_of(name).rows[variant].case_id]
+    if known.limit_fraction is None:
+        raise ValueError(name, variant)
+    return f"{known.limit_fraction:.0%} of its {known.limit_by} limit"
 
 
 def render() -> str:
@@ -85,9 +80,12 @@ def render() -> str:
         autoescape=False,  # noqa: S701  (Markdown, of committed files)
     )
     environment.filters.update(cell=cell, linked=linked, measured=measured, share=share)
-    noise = read_run(RUN).info.noise
     return environment.get_template(TEMPLATE.name).render(
-        limit=limit, noise=noise, ratio=ratio, times=times, verdicts=verdicts(LETTER, RUN.name)
+        limit=limit,
+        noise=read_run(RUN).info.noise,
+        ratio=ratio,
+        times=times,
+        verdicts=verdicts(LETTER, RUN.name),
     )
 
 

@@ -117,12 +117,12 @@ def _time(row: Row) -> float:
 
 
 @cache
-def settings() -> dict[str, Setting]:
-    """Return the settings of the reference runs, each by a text such as `gtc2013 reduce f32 26x1024 width=32`."""
+def settings(device: str = DEVICE) -> dict[str, Setting]:
+    """Return the settings of a GPU's reference runs, each by a text such as `gtc2013 reduce f32 26x1024 width=32`."""
     found: dict[str, Setting] = {}
     for folder in find_runs([ROOT / "results"]):
         run = read_run(folder)
-        if folder.name != DEVICE or run.info.suite.name == OVERVIEW:
+        if folder.name != device or run.info.suite.name == OVERVIEW:
             continue
         for contest in contests_of(run.rows, RunTimes(run)):
             row = contest.fastest
