@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.barriers import WARP_BARRIER, replaced
 from shflbench.checker.exchanges.collectives import collectives
+from shflbench.checker.exchanges.data_decide import DataDecide
 from shflbench.checker.exchanges.recorder import LaneRelation
 from shflbench.checker.exchanges.same_memory import StatedRuns
 from shflbench.checker.exchanges.study import KernelStudy, studied
@@ -109,7 +110,7 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
     shapes = tuple(dict.fromkeys(study.shapes))
     exchanges.sort(key=_lines)
     runs = StatedRuns(study.program, tuple(study.stated)) if study.program is not None else None
-    steps = () if study.data_decide else collectives(study.flows.values())
+    steps = collectives(study.flows.values()) if study.data_decide is DataDecide.NOTHING else ()
     return KernelAdvice(report, shapes, tuple(exchanges), barriers, tuple(steps), is_fixed=study.is_fixed, runs=runs)
 
 
@@ -117,10 +118,16 @@ def _lines(exchange: ExchangeAdvice) -> tuple[str, int, str, int]:
     return str(exchange.load.file), exchange.load.line, str(exchange.store.file), exchange.store.line
 
 
+def _holds_for_other_data(flow: Flow, decided: DataDecide) -> bool:
+    """Whether a shuffle gives the values of a flow with other data, which may let other threads store."""
+    from_one = flow.relations.keys() <= {LaneRelation.THREAD, LaneRelation.BROADCAST}
+    return decided is DataDecide.NOTHING or (decided is DataDecide.LANE and from_one)
+
+
 def _exchange(flow: Flow, study: KernelStudy) -> ExchangeAdvice:
     relations = tuple(sorted(flow.relations.items(), key=lambda item: item[0].value))
     instead, reason = _instead(flow), ""
-    if instead and study.data_decide:
+    if instead and not _holds_for_other_data(flow, study.data_decide):
         instead, reason = "", "unknown: the data decide which threads store"
     return ExchangeAdvice(
         flow.store, flow.load, relations, flow.distances, flow.offered, flow.values, instead, flow.element, reason

@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.combinations import ValueReaders
+from shflbench.checker.exchanges.data_decide import DataDecide, data_decide
 from shflbench.checker.exchanges.flows import Flow
 from shflbench.checker.exchanges.recorder import ExchangeRecorder
 from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, request_for
@@ -59,7 +60,7 @@ class KernelStudy:
     stated: list[LaunchEvidence] = field(default_factory=list)  # the launches that show something, with all contents
     request: str = ""  # what to give, if no launch is one that somebody states
     unreached: SourceLine | None = None  # the first line with accesses to shared memory that no launch executed
-    data_decide: bool = False  # on which threads store to shared memory, or where
+    data_decide: DataDecide = DataDecide.NOTHING
     reads_clock: bool = False
     is_fixed: bool = False  # the block alone decides which threads access what in shared memory, and when
 
@@ -80,7 +81,7 @@ def studied(
             site.in_loop |= linked.slicer.in_loop(op)
     if not study.barriers and not any(op.place and op.place.space == "shared" for op in linked.program.ops()):
         return study
-    study.is_fixed, study.data_decide = _is_fixed(linked), _data_decide(linked)
+    study.is_fixed, study.data_decide = _is_fixed(linked), data_decide(linked.slicer)
     study.reads_clock = any(isinstance(op.form, Service) and op.form.name == "clock" for op in linked.program.ops())
     depends = deciding(linked.slicer)
     seen: set[tuple[str, int]] = set()
@@ -114,13 +115,6 @@ def _is_fixed(linked: LinkedKernel) -> bool:
         return False
     depends = linked.slicer.of(ops)
     return not (depends.parameters or depends.contents or depends.textures or depends.unknown or depends.beyond_block)
-
-
-def _data_decide(linked: LinkedKernel) -> bool:
-    """Whether the contents of memory decide which threads store to shared memory, or where."""
-    ops = [op for op in linked.program.ops() if exchanges(op) and isinstance(op.form, Access) and op.form.kind != "ld"]
-    depends = linked.slicer.of(ops)
-    return bool(depends.contents) or depends.textures or depends.unknown
 
 
 def _place(instruction: PtxInstruction, line: SourceLine) -> tuple[str, ...]:

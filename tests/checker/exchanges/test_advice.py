@@ -205,6 +205,16 @@ def test_data_that_decide_which_threads_store_leave_exchanges_open(advise: Advis
     assert {(one.instead, one.reason) for one in unknown} == {("", "unknown: the data decide which threads store")}
 
 
+def test_data_that_decide_which_lane_stores_leave_its_broadcast(advise: Advise) -> None:
+    rows = f"{ROWS}\n{BARRIER}\n"
+    body = f"{rows}if (CONDITION)\ns[t / 32] = n;\n{BARRIER}\nout[t] = s[t / 32];"
+    chosen = advise(body.replace("CONDITION", "lane == in[t / 32] % 32u"), "1x256", arguments=["n=3"]).exchanges
+    assert {one.instead for one in chosen} == {"__shfl_sync(mask, value, lane)"}
+    own = f"{rows}if (CONDITION)\ns[t] = n;\n{BARRIER}\nout[t] = s[t ^ 1];"
+    swapped = advise(own.replace("CONDITION", "lane == in[t / 32] % 32u"), "1x256", arguments=["n=3"]).exchanges
+    assert {one.reason for one in swapped} == {"unknown: the data decide which threads store"}
+
+
 def test_a_clock_that_is_read_leaves_barriers_open(advise: Advise) -> None:
     body = f"{ROWS}\n{BARRIER}\nout[t] = s[t];\nout[256 + t] = TIME;"
     assert [item.need for item in advise(body.replace("TIME", "t"), "1x256").barriers] == ["not needed"]

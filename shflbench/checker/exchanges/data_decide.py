@@ -1,0 +1,69 @@
+"""What the contents of memory decide about the stores to shared memory of a kernel."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from shflbench.checker.exchanges.stated import exchanges
+from shflbench.checker.link.program import Slot
+from shflbench.checker.opcodes.forms import Access
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from shflbench.checker.dataflow.slices import Slicer
+    from shflbench.checker.link.program import Op, Source
+
+
+class DataDecide(Enum):
+    """What data decide: other data than those of the launches may need other exchanges."""
+
+    NOTHING = 0
+    LANE = 1  # which single lane stores: `if (lane == source)`
+    THREADS = 2  # which threads store, or where
+
+
+def data_decide(slicer: Slicer) -> DataDecide:
+    """Return what the contents of memory decide about the stores to shared memory."""
+    stores = [op for op in slicer.ops if exchanges(op) and isinstance(op.form, Access) and op.form.kind != "ld"]
+    if not _by_data(slicer, stores):
+        return DataDecide.NOTHING
+    others = [op for op in stores if not _is_of_one_lane(slicer, op)]
+    return DataDecide.THREADS if _by_data(slicer, others) else DataDecide.LANE
+
+
+def _by_data(slicer: Slicer, ops: Iterable[Op], *, address_only: bool = False) -> bool:
+    depends = slicer.of(ops, address_only=address_only)
+    return bool(depends.contents) or depends.textures or depends.unknown
+
+
+def _is_of_one_lane(slicer: Slicer, store: Op) -> bool:
+    """Whether data decide nothing about a store but which lane it is that executes it."""
+    if _by_data(slicer, [store], address_only=True):
+        return False
+    branches = slicer.all_conditions(store)
+    guards = [op.guard for op in (store, *branches) if op.guard is not None]
+    by_data = [guard for guard in guards if _by_data(slicer, slicer.writers(guard.number))]
+    return all(_compares_lane(slicer, guard) for guard in by_data)
+
+
+def _compares_lane(slicer: Slicer, predicate: Slot) -> bool:
+    """Whether a predicate says that a number of the thread's own equals one that data give."""
+    writers = slicer.writers(predicate.number)
+    if len(writers) != 1 or writers[0].instruction.opcode != "setp" or len(writers[0].sources) != 2:  # noqa: PLR2004
+        return False
+    (setp,) = writers
+    if setp.instruction.modifiers[0] not in {"eq", "ne"}:
+        return False
+    return {_of_thread(slicer, source) for source in setp.sources} == {True, False}
+
+
+def _of_thread(slicer: Slicer, source: Source) -> bool:
+    """Whether the coordinates of the thread decide on an operand, and no data."""
+    if not isinstance(source, Slot):
+        return False
+    if slicer.special(source.number):
+        return True
+    writers = slicer.writers(source.number)
+    return slicer.of(writers).launch and not _by_data(slicer, writers)
