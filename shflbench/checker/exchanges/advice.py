@@ -79,6 +79,7 @@ class KernelAdvice:
     collectives: tuple[CollectiveAdvice, ...] = ()  # what does all steps of an exchange at once
     missing: str = ""  # why there is no advice, and what to give
     is_fixed: bool = False  # the exchanges are the same in all launches with blocks of these shapes
+    is_reached: bool = True  # a launch executed each line with accesses to shared memory
     runs: StatedRuns | None = field(default=None, repr=False, compare=False)  # that it rests on
 
 
@@ -111,7 +112,16 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
     exchanges.sort(key=_lines)
     runs = StatedRuns(study.program, tuple(study.stated)) if study.program is not None else None
     steps = collectives(study.flows.values()) if study.data_decide is DataDecide.NOTHING else ()
-    return KernelAdvice(report, shapes, tuple(exchanges), barriers, tuple(steps), is_fixed=study.is_fixed, runs=runs)
+    return KernelAdvice(
+        report,
+        shapes,
+        tuple(exchanges),
+        barriers,
+        tuple(steps),
+        is_fixed=study.is_fixed,
+        is_reached=study.unreached is None,
+        runs=runs,
+    )
 
 
 def _lines(exchange: ExchangeAdvice) -> tuple[str, int, str, int]:

@@ -88,11 +88,12 @@ def _with_shuffles(patch: Patch, advice: Sequence[KernelAdvice], options: FileOp
             if item.store.file.resolve() == item.load.file.resolve() == path.resolve():
                 exchanges.setdefault((item.store.line, item.load.line), []).append(item)
     may_change = _changeable(path, patch.text, advice)
-    known = {(use.function, use.name): exchanges.get(use.lines, []) for use in shared_uses(text)}
+    is_reached = all(kernel.is_reached for kernel in advice)
+    known = {(use.function, use.name): exchanges.get(use.lines, []) for use in shared_uses(text, pointers=is_reached)}
     for key, items in known.items():
         if not items or not may_change(items[0].load.line) or not all(item.instead for item in items):
             continue
-        use = next(use for use in shared_uses(text) if (use.function, use.name) == key)
+        use = next(use for use in shared_uses(text, pointers=is_reached) if (use.function, use.name) == key)
         candidates = (item.decode(errors="surrogateescape") for item in shuffled_texts(text, use, items[0]))
         patches = (_confirmed(path, candidate, advice, options) for candidate in candidates)
         if changed := next(filter(None, patches), None):

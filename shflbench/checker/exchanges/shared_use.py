@@ -1,4 +1,4 @@
-"""The only store and the only load of a shared array in the body of a kernel, as places in the source."""
+"""The only store and the only load by a name of shared memory in the body of a kernel, as places in the source."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOOPS = frozenset({"for_statement", "while_statement", "do_statement", "for_rang
 
 @dataclass(frozen=True, slots=True)
 class SharedUse:
-    """An array that a kernel stores to in one place and loads from in another, and uses nowhere else."""
+    """An array, or a pointer, that a kernel stores to in one place and loads from in another, and uses nowhere else."""
 
     function: int  # that has it, by its place among those of the text
     name: str
@@ -114,12 +114,13 @@ def function_at(functions: Sequence[Node], line: int) -> int:
     return next((number for number, node in enumerate(functions) if line <= node.end_point[0] + 1), -1)
 
 
-def shared_uses(text: bytes) -> Iterator[SharedUse]:
-    """Yield the arrays of shared memory with one store and one load."""
+def shared_uses(text: bytes, *, pointers: bool = False) -> Iterator[SharedUse]:
+    """Yield the arrays of shared memory with one store and one load; with `pointers`, pointers to any memory, too."""
     for number, function in enumerate(functions_of(text)):
         nodes = list(walk(function))
         for declaration in nodes:
-            if (name := _shared_name(declaration)) and (use := _use(number, name, declaration, nodes)) is not None:
+            name = _array_name(declaration) or (_pointer_name(declaration) if pointers else "")
+            if name and (use := _use(number, name, declaration, nodes)) is not None:
                 yield use
 
 
@@ -133,7 +134,7 @@ def _use(function: int, name: str, declaration: Node, nodes: list[Node]) -> Shar
     loads = [node for node in accesses if not _is_stored_to(node) and node.type == "subscript_expression"]
     if len(stores) != 1 or len(loads) != 1 or stores[0] is None or not _is_read(loads[0]):
         return None
-    dimensions = sum(node.type == "array_declarator" for node in walk(declaration))
+    dimensions = sum(node.type in {"array_declarator", "pointer_declarator"} for node in walk(declaration))
     use = SharedUse(function, name, declaration, stores[0], loads[0])
     is_element = len(use.stored_at) == len(use.loaded_from) == dimensions
     return use if is_element and not _contains(use.store, use.load) and not _has_effects(loads[0]) else None
@@ -167,17 +168,26 @@ def _has_effects(node: Node) -> bool:
     return any(item.type in {"call_expression", "assignment_expression", "update_expression"} for item in walk(node))
 
 
-def _shared_name(node: Node) -> str:
+def _array_name(node: Node) -> str:
     """Return the name of the only array that a declaration of shared memory declares; empty if there is none."""
-    if node.type != "declaration" or "__shared__" not in map(text_of, node.children):
-        return ""
-    declarators = node.children_by_field_name("declarator")
-    item: Node | None = declarators[0] if len(declarators) == 1 else None
+    item = _declarator(node) if "__shared__" in map(text_of, node.children) else None
     if item is None or item.type != "array_declarator":
         return ""
     while item is not None and item.type == "array_declarator":
         item = item.child_by_field_name("declarator")
     return text_of(item)
+
+
+def _pointer_name(node: Node) -> str:
+    """Return the name of the only pointer that a declaration declares and sets; empty if there is none."""
+    item = _declarator(node)
+    pointer = item.child_by_field_name("declarator") if item is not None and item.type == "init_declarator" else None
+    return text_of(pointer.named_children[-1]) if pointer is not None and pointer.type == "pointer_declarator" else ""
+
+
+def _declarator(node: Node) -> Node | None:
+    declarators = node.children_by_field_name("declarator") if node.type == "declaration" else []
+    return declarators[0] if len(declarators) == 1 else None
 
 
 def _indices(node: Node) -> tuple[str, ...]:

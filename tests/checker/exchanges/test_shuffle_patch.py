@@ -20,7 +20,9 @@ NUMBERS = "int t = threadIdx.x, lane = t % 32, w = t / 32;"
 @pytest.fixture
 def options(kernel_cache: Path) -> FileOptions:
     launches, arguments = (parse_shape("1x64"),), parse_arguments(["n=4"])
-    return FileOptions(launches=launches, arguments=arguments, toolchain=find(), cache=kernel_cache, outputs=False)
+    return FileOptions(
+        launches=launches, arguments=arguments, shared_bytes=512, toolchain=find(), cache=kernel_cache, outputs=False
+    )
 
 
 @pytest.fixture
@@ -54,6 +56,8 @@ OTHER = "q[63 - t] = in[t];\n__syncthreads();"
 BUTTERFLY = "__shfl_xor_sync(0xffffffff, s_value"
 OLDER = "for (int k = 0; k < 2; ++k) s[k][t] = in[t] + k;\n__syncwarp();"
 HALVES = "s[w][lane] = in[t];\ns[w][32 + lane] = in[t] + 1;\n__syncwarp();"
+DYNAMIC = "extern __shared__ int memory[];"
+POINTER_STORE = "\ns[t] = in[t];\n__syncthreads();"
 # Body → with a shuffle.
 BODIES = {
     "xor": (f"{STORE}\nout[t] = s[t ^ 5];", f"{STORED}\nout[t] = __shfl_xor_sync(0xffffffff, s_value, 5);"),
@@ -85,6 +89,14 @@ BODIES = {
         f"__shared__ int s[2][32];\n{LOOP}    s[w][lane] = sum;{WAIT}    sum += s[w][lane ^ d];{WAIT}}}\nout[t] = sum;",
         f"{LOOP}    int s_value = sum;\n    sum += {BUTTERFLY}, d);\n}}\nout[t] = sum;",
     ),
+    "an array without a size": (
+        f"extern {STORE}\nout[t] = s[t ^ 5];".replace("64", ""),
+        f"{STORED}\nout[t] = {BUTTERFLY}, 5);",
+    ),
+    "a pointer": (
+        f"{DYNAMIC}\nint* s = memory + 64;{POINTER_STORE}\nout[t] = s[t ^ 5];",
+        f"{DYNAMIC}\n{STORED}\nout[t] = {BUTTERFLY}, 5);",
+    ),
     "one of two arrays": (
         f"__shared__ int q[64];\n{STORE}\n{OTHER}\nout[t] = s[t ^ 5] + q[t];",
         f"__shared__ int q[64];\n{STORED}\n{OTHER}\nout[t] = {BUTTERFLY}, 5) + q[t];",
@@ -114,6 +126,12 @@ KEPT = {
     "another warp": f"{STORE}\nout[t] = s[63 - t];",
     "several values of a lane": f"__shared__ int s[2][64];\n{HALVES}\nout[t] = s[w][2 * lane];",
     "its address": f"{STORE}\nint* p = s;\nout[t] = p[t ^ 5];",
+    "a pointer, and another load": (
+        f"{DYNAMIC}\nint* s = memory;{POINTER_STORE}\nout[t] = s[t ^ 5];\nif (n > 1000) out[t] = memory[t];"
+    ),
+    "a pointer that is set again": (
+        f"{DYNAMIC}\nint* s = memory;\nif (n > 2) s += 64;{POINTER_STORE}\nout[t] = s[t ^ 5];"
+    ),
     "an atomic": f"{ARRAY}\ns[t] = in[t];\natomicAdd(&s[t], 1);\n__syncthreads();\nout[t] = s[t ^ 5];",
     "an older value": f"__shared__ int s[2][64];\n{OLDER}\nout[t] = s[0][t ^ 5];",
     "lanes that end": f"{ARRAY}\nif (lane > 29) return;\ns[t] = in[t];\n__syncwarp(~0u >> 2);\nout[t] = s[t ^ 1];",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker import FileOptions, advise_file, parse_arguments, parse_shape
+from shflbench.checker import FileOptions, advise_file, make_patch, parse_arguments, parse_shape
 from shflbench.compile.toolchain import find
 from shflbench.files import SHARED_HEADERS
 from shflbench.model import DTYPES
@@ -94,6 +94,27 @@ def test_smem_gets_the_shuffles_of_shfl_and_the_barriers_of_syncwarp(
     advised = {item.line.line for item in advice.barriers if item.line.file == file}
     uncalled = {number for number, line in barriers.items() if "[] {" in line}  # for some values of the option
     assert advised | uncalled == barriers.keys()
+
+
+# Pattern, its options, and the shuffle that a patch writes instead of a slot for each thread.
+PATCHED = [
+    ("broadcast-last", "", "__shfl_xor_sync(0xffffffff, candidates_value, distance)"),
+    ("broadcast-work", "", "__shfl_sync(0xffffffff, slots_value, first + j)"),
+    ("neighbor", "mode=idx", "__shfl_sync(0xffffffff, slots_value, source)"),
+    ("neighbor", "mode=up", "__shfl_up_sync(0xffffffff, slots_value, 1)"),
+    ("reduce", "width=32", "__shfl_xor_sync(0xffffffff, slots_value, distance)"),
+    ("reduce-ops", "op=max", "__shfl_xor_sync(0xffffffff, slots_value, distance)"),
+]
+
+
+@pytest.mark.parametrize(("pattern", "option", "shuffle"), PATCHED)
+def test_a_patch_writes_the_shuffle_into_smem(pattern: str, option: str, shuffle: str, kernel_cache: Path) -> None:
+    file = builtin()[pattern] / "kernels.cu"
+    options = options_of(pattern, option, kernel_cache)
+    patch = make_patch(file, advise_file(file, options, lambda _: None), options)
+    assert shuffle in patch.text
+    assert "__syncthreads" not in "".join(line for line in patch.diff.splitlines() if line.startswith("+"))
+    assert [name.partition("<")[0] for name in patch.kernels] == [options.kernels[0].partition("<")[0]]
 
 
 def test_the_command_takes_the_file_of_a_pattern(
