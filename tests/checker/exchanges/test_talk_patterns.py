@@ -48,18 +48,18 @@ KERNELS = [
 ]
 
 
-def options_of(pattern: str, option: str, cache: Path) -> FileOptions:
+def options_of(pattern: str, option: str, cache: Path, grid: int = GRID, block: int = BLOCK) -> FileOptions:
     """Return the options with which the file of a pattern is that of its `smem` kernel."""
     declaration = load(builtin()[pattern]).declaration
     variant = declaration.variant("smem")
     name, _, value = option.partition("=")
     macros = (f"OPTION_{name}={value}", f"OPTION_{name}_{value}=1") if option else ()
-    shared = variant.shared(Setting(DTYPES["f32"], {name: value}, GRID, BLOCK))
+    shared = variant.shared(Setting(DTYPES["f32"], {name: value}, grid, block))
     type_ = "float" if "f32" in declaration.dtypes else "int"
     iterations = f"iterations={2 * declaration.unroll}"  # twice through the compiled loop
     return FileOptions(
         kernels=(f"{pattern.replace('-', '_')}_smem<{type_}>",),
-        launches=(parse_shape(f"{GRID}x{BLOCK}"),),
+        launches=(parse_shape(f"{grid}x{block}"),),
         arguments=parse_arguments([iterations, *([ARGUMENTS[pattern]] if pattern in ARGUMENTS else [])]),
         shared_bytes=shared,
         include=(SHARED_HEADERS,),
