@@ -1,0 +1,1 @@
+"""The litmus tests of the memory model on a GPU."""

@@ -1,0 +1,129 @@
+"""Run the litmus tests of the memory model on a GPU: `python -m benchmarks.memory_litmus PAGE`, for sm_90.
+
+Each row of the tables of tests/litmus runs with many instances per launch and with delays before either thread's part.
+PAGE gets how often the result was seen that a sound row forbids; the exit code is 1 if a sound row shows it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from benchmarks.memory_litmus import kernels
+from benchmarks.memory_litmus.results import is_forbidden, is_without_wait
+from tests.litmus.bulk_model import bulk_verdict
+from tests.litmus.bulk_table import BulkLitmus, bulk_rows
+from tests.litmus.kernels import shape
+from tests.litmus.model import verdict
+from tests.litmus.table import Litmus, rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+INSTANCES = 1 << 15  # per launch
+DELAYS = ((0, 0), (200, 0), (0, 200), (2000, 0))  # clocks before the parts of both threads, times 0 to 7
+HEAD = """# The litmus tests of the memory model on a GPU
+
+Written by `python -m benchmarks.memory_litmus`; do not edit.
+
+Each test of [the memory model](../docs/explanation/memory-model.md) ran on a {device} (driver {driver}): {tries:,}
+tries per row, {total:,} in all, without a delay and with delays before either thread's part. A try shows the result
+that a sound row forbids: an old value that is read, a later value, or a write that is lost. A GPU need not show what
+the model allows: that a broken row is quiet proves nothing.
+
+"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A row, what the model says of it, and the tries that showed the forbidden result."""
+
+    row: Litmus | BulkLitmus
+    verdict: str
+    shown: int
+
+    @property
+    def mechanism(self) -> str:
+        """The mechanism between both threads."""
+        return self.row.mechanism if isinstance(self.row, Litmus) else f"bulk {self.row.copy}"
+
+    @property
+    def kind(self) -> str:
+        """The verdict; for a broken row, what is missing."""
+        if self.verdict != "broken":
+            return self.verdict
+        return "without a wait" if is_without_wait(self.row) else "too weak"
+
+
+def main() -> None:
+    """Run all rows, print and write the table."""
+    import cupy  # noqa: PLC0415  (only on a machine with a GPU)
+
+    outcomes = list(_outcomes())
+    device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
+    tries = INSTANCES * len(DELAYS)
+    driver = cupy.cuda.runtime.driverGetVersion()
+    head = HEAD.format(device=device, driver=driver, tries=tries, total=tries * len(outcomes))
+    text = head + "\n".join([*_table(outcomes), "", *_lists(outcomes)]) + "\n"
+    Path(sys.argv[1]).write_text(text, encoding="utf-8")
+    print(text)
+    sys.exit(any(item.verdict == "sound" and item.shown for item in outcomes))
+
+
+def _outcomes() -> Iterator[Outcome]:
+    for row in rows():
+        blocks, threads = shape(row)
+        yield Outcome(row, verdict(row), _shown(row, kernels.many(row), blocks, threads))
+    for bulk in bulk_rows():
+        yield Outcome(bulk, bulk_verdict(bulk), _shown(bulk, kernels.many_bulk(bulk), 1, 64))
+
+
+def _shown(row: Litmus | BulkLitmus, ptx: str, blocks: int, threads: int) -> int:
+    """Return the tries of a row that showed the forbidden result."""
+    import cupy  # noqa: PLC0415
+
+    kernel = cupy.RawModule(code=ptx).get_function("k")
+    memory = cupy.empty((INSTANCES, kernels.WORDS), np.uint32)
+    shown = 0
+    for early, late in DELAYS:
+        memory.fill(kernels.OLD_GLOBAL if isinstance(row, BulkLitmus) else 0)
+        kernel((INSTANCES * blocks,), (threads,), (memory, np.uint32(early), np.uint32(late)))
+        shown += int(is_forbidden(row, cupy.asnumpy(memory)).sum())
+    return shown
+
+
+def _table(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    kinds = ("sound", "doubtful", "without a wait", "too weak")
+    yield f"| rows, and those that show it | {' | '.join(kinds)} |"
+    yield "| --- | --: | --: | --: | --: |"
+    count: Counter[tuple[str, str]] = Counter()
+    shows: Counter[tuple[str, str]] = Counter()
+    for item in outcomes:
+        for name in (item.mechanism, "all"):
+            count[name, item.kind] += 1
+            shows[name, item.kind] += item.shown > 0
+    for name in dict.fromkeys([*(item.mechanism for item in outcomes), "all"]):
+        cells = [f"{shows[name, kind]} of {count[name, kind]}" if count[name, kind] else "–" for kind in kinds]
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def _lists(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    tries = INSTANCES * len(DELAYS)
+    for title, items in (
+        ("Sound rows that show it", [item for item in outcomes if item.verdict == "sound" and item.shown]),
+        ("Too weak rows that show it", [item for item in outcomes if item.kind == "too weak" and item.shown]),
+        ("Rows without a wait that do not", [i for i in outcomes if i.kind == "without a wait" and not i.shown]),
+    ):
+        yield f"## {title}"
+        yield ""
+        yield from [f"- {item.row.name}: {item.shown:,} of {tries:,}" for item in items] or ["None."]
+        yield ""
+
+
+if __name__ == "__main__":
+    main()

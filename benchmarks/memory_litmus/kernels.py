@@ -1,0 +1,88 @@
+"""The kernels of litmus tests with many instances per launch, delays, and results in memory."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from tests.litmus.bulk_kernels import bulk_text
+from tests.litmus.kernels import shape, text
+from tests.litmus.table import BLOCK, GRID
+
+if TYPE_CHECKING:
+    from tests.litmus.bulk_table import BulkLitmus
+    from tests.litmus.table import Litmus
+
+WORDS = 16  # of memory per instance: the test's own first, then the results
+READ_BY_FIRST, READ_BY_SECOND, SHARED_WORD = 8, 9, 10  # places of the results, in words
+OLD_SHARED, OLD_GLOBAL, WRITTEN = 11, 22, 33  # values of bulk tests
+FIRST_VALUE, SECOND_VALUE = 1, 2  # what the threads of the other tests write
+CLUSTER = 2
+
+PARAMETERS = ".param .u64 memory, .param .u32 early, .param .u32 late"
+# Instance %r12 has memory of its own, and %r2 is the number of a block within the instance.
+INSTANCE = """mov.u32 %r12, %ctaid.x; div.u32 %r12, %r12, {blocks}; mul.wide.u32 %d2, %r12, {bytes};
+    add.u64 %d1, %d1, %d2; and.b32 %r13, %r12, 7;"""
+DELAY = """ld.param.u32 %r14, [{name}]; mul.lo.u32 %r14, %r14, %r13; mov.u32 %r15, %clock;
+delay_{name}:
+    mov.u32 %r16, %clock; sub.u32 %r16, %r16, %r15; setp.lt.u32 %p7, %r16, %r14; @%p7 bra delay_{name};"""
+
+
+class Part(NamedTuple):
+    """What one of the two threads does."""
+
+    label: str  # before it
+    end: str  # the label behind it
+    value: int  # that the thread writes
+    delay: str  # parameter
+    result: int  # word of memory for what the thread read
+
+
+def many(test: Litmus) -> str:
+    """Return the PTX of a test of two threads with many instances."""
+    blocks, _ = shape(test)
+    owner = 0 if test.together in {BLOCK, GRID} else 1
+    ptx = text(test)
+    ptx = _with_instances(ptx, blocks)
+    ptx = ptx.replace("mov.u32 %r2, %ctaid.x;", f"mov.u32 %r2, %ctaid.x; rem.u32 %r2, %r2, {blocks};")
+    ptx = ptx.replace(")\n{", f")\n.explicitcluster\n.reqnctapercluster {CLUSTER}\n{{", 1)
+    ptx = _with_part(ptx, Part("first", "second", FIRST_VALUE, "early", READ_BY_FIRST))
+    ptx = _with_part(ptx, Part("second", "end", SECOND_VALUE, "late", READ_BY_SECOND))
+    last = f"""setp.ne.u32 %p6, %r1, 0; @%p6 bra done; setp.ne.u32 %p6, %r2, {owner}; @%p6 bra done;
+    ld.shared.u32 %r9, [%r3]; st.global.u32 [%d1+{4 * SHARED_WORD}], %r9;
+done:
+    ret;"""
+    return ptx.replace("ret;", last)
+
+
+def many_bulk(test: BulkLitmus) -> str:
+    """Return the PTX of a test of a bulk copy with many instances."""
+    ptx = _with_instances(bulk_text(test), 1)
+    ptx = ptx.replace("{0, 0, 0, 0}", f"{{{', '.join([str(OLD_SHARED)] * 4)}}}").replace(", %r1;\n", f", {WRITTEN};\n")
+    first = "setp.lt.u32 %p3, %r1, 32; @%p3 bra first;"
+    ptx = ptx.replace("first:\n", f"first:\n    {DELAY.format(name='early')}\n")
+    ptx = ptx.replace(first, f"{first}\n    {DELAY.format(name='late')}")
+    last = f"""@%p3 bra one; @!%p1 bra done; st.global.u32 [%d1+{4 * READ_BY_SECOND}], %r8; bra done;
+one:
+    @!%p1 bra done; st.global.u32 [%d1+{4 * READ_BY_FIRST}], %r8;
+    ld.shared.u32 %r9, [%r3+4]; st.global.u32 [%d1+{4 * SHARED_WORD}], %r9;
+done:
+    ret;"""
+    return ptx.replace("ret;", last)
+
+
+def _with_instances(ptx: str, blocks: int) -> str:
+    """Give each instance, of so many blocks, memory of its own."""
+    load = "ld.param.u64 %d1, [memory];"
+    instance = INSTANCE.format(blocks=blocks, bytes=4 * WORDS)
+    return ptx.replace(".param .u64 memory", PARAMETERS).replace(load, f"{load}\n    {instance}")
+
+
+def _with_part(ptx: str, part: Part) -> str:
+    """Let a thread wait before its part, and store what it read behind it."""
+    head, _, rest = ptx.partition(f"\n{part.label}:\n")
+    body, _, tail = rest.partition(f"\n{part.end}:")
+    jump = "\n    bra end;" if body.endswith("bra end;") else ""
+    body = body.removesuffix("bra end;").rstrip()
+    value, delay = f"mov.u32 %r10, {part.value};", DELAY.format(name=part.delay)
+    store = f"@%p1 st.global.u32 [%d1+{4 * part.result}], %r8;"
+    return f"{head}\n{part.label}:\n    {value} {delay}\n{body}\n    {store}{jump}\n{part.end}:{tail}"
