@@ -57,7 +57,7 @@ def main() -> None:
         lines.append(line(pattern, option, launch, row.iterations, interval, speed, f"{off:+.1%}"))
         print(lines[-1], flush=True)
     Path(sys.argv[1]).write_text(HEAD + "\n".join(lines) + "\n", encoding="utf-8")
-    sys.exit(worst > BOUND)
+    sys.exit(bool(worst > BOUND))
 
 
 def line(*cells: object) -> str:
@@ -72,8 +72,14 @@ def measure(pattern: str, option: str, row: Series[Any], gpu: int) -> MeasuredKe
         options = options_of(pattern, option, Path(cache))
         patch = make_patch(file, advise_file(file, options, lambda _: None), options)
         given = replace(
-            options_of(pattern, option, Path(cache), row.grid, row.block), kernels=patch.kernels, arguments=()
+            options_of(pattern, option, Path(cache), int(row.grid), int(row.block)), kernels=patch.kernels, arguments=()
         )
+        elements = f"{row['dtype']}[{row.grid * row.block}]"
+        arguments = [f"values={elements}", f"result={elements}", f"iterations={row.iterations}"]
         with patch.copy() as copy:
-            (measured,) = bench_versions(file, copy, given, [f"iterations={row.iterations}"], gpu)
+            (measured,) = bench_versions(file, copy, given, arguments, gpu)
     return measured
+
+
+if __name__ == "__main__":
+    main()

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from tests.litmus.table import Litmus
 
 WORDS = 16  # of memory per instance: the test's own first, then the results
-READ_BY_FIRST, READ_BY_SECOND, SHARED_WORD = 8, 9, 10  # places of the results, in words
+READ_BY_FIRST, READ_BY_SECOND, SHARED_WORD, FLAG = 8, 9, 10, 11  # places of the results, in words
+MOST_POLLS = 100_000  # of a flag, which a thread may read from its cache for ever
 OLD_SHARED, OLD_GLOBAL, WRITTEN = 11, 22, 33  # values of bulk tests
 FIRST_VALUE, SECOND_VALUE = 1, 2  # what the threads of the other tests write
 CLUSTER = 2
@@ -25,6 +26,10 @@ INSTANCE = """mov.u32 %r12, %ctaid.x; div.u32 %r12, %r12, {blocks}; mul.wide.u32
 DELAY = """ld.param.u32 %r14, [{name}]; mul.lo.u32 %r14, %r14, %r13; mov.u32 %r15, %clock;
 delay_{name}:
     mov.u32 %r16, %clock; sub.u32 %r16, %r16, %r15; setp.lt.u32 %p7, %r16, %r14; @%p7 bra delay_{name};"""
+
+POLL = "setp.eq.u32 %p5, %r9, 0; @%p5 bra again;"
+BOUNDED_POLL = f"""setp.eq.u32 %p5, %r9, 0; add.u32 %r17, %r17, 1;
+    setp.lt.and.u32 %p5, %r17, {MOST_POLLS}, %p5; @%p5 bra again; st.global.u32 [%d1+{4 * FLAG}], %r9;"""
 
 
 class Part(NamedTuple):
@@ -47,6 +52,7 @@ def many(test: Litmus) -> str:
     ptx = ptx.replace(")\n{", f")\n.explicitcluster\n.reqnctapercluster {CLUSTER}\n{{", 1)
     ptx = _with_part(ptx, Part("first", "second", FIRST_VALUE, "early", READ_BY_FIRST))
     ptx = _with_part(ptx, Part("second", "end", SECOND_VALUE, "late", READ_BY_SECOND))
+    ptx = ptx.replace("mov.u32 %r3, s;", "mov.u32 %r3, s; mov.u32 %r17, 0;").replace(POLL, BOUNDED_POLL)
     last = f"""setp.ne.u32 %p6, %r1, 0; @%p6 bra done; setp.ne.u32 %p6, %r2, {owner}; @%p6 bra done;
     ld.shared.u32 %r9, [%r3]; st.global.u32 [%d1+{4 * SHARED_WORD}], %r9;
 done:

@@ -22,6 +22,13 @@ def is_forbidden(row: Litmus | BulkLitmus, words: npt.NDArray[np.uint32]) -> npt
     return result
 
 
+def is_void(row: Litmus | BulkLitmus, words: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
+    """Return for each instance whether its wait for a flag did not end."""
+    is_flag = isinstance(row, Litmus) and row.mechanism == "flag"
+    result: npt.NDArray[np.bool_] = (words[:, kernels.FLAG] == 0) & is_flag
+    return result
+
+
 def _place(row: Litmus) -> tuple[int, int]:
     """Return the word with a result of a row, and what it is where all accesses are in order."""
     if row.access == "RAW":
