@@ -1,4 +1,4 @@
-"""Which results of the litmus tests are forbidden to sound rows, and which broken rows lack a wait."""
+"""Results of the litmus tests that are forbidden to sound rows, and broken rows that lack a wait."""
 
 from __future__ import annotations
 

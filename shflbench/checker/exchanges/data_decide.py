@@ -1,4 +1,4 @@
-"""What the contents of memory decide about the stores to shared memory of a kernel."""
+"""Data that decide about the stores to shared memory of a kernel."""
 
 from __future__ import annotations
 
