@@ -36,8 +36,9 @@ PATTERN = Pattern(
     notes=(
         "With 5 bits, each warp transposes 32x32 words. Bit by bit, shuffles are 16 per bit, with 48 conditional moves "
         "per bit; partner by partner, they are 16, 24, 28, 30 and 31 for 1 to 5 bits, with 64 conditional moves per "
-        "bit. In shared memory, the number of bits changes only where words lie. After a conversion, each iteration "
-        "multiplies register i by an odd number that depends on i, and adds the number of the lane."
+        "bit, or 48 for a single bit. In shared memory, the number of bits changes only where words lie. After a "
+        "conversion, each iteration multiplies register i by an odd number that depends on i, and adds the number of "
+        "the lane."
     ),
     variants=(
         Variant(
