@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 _OTHER_NAMES = {"VOTEU": "VOTE", "ATOMSG": "ATOMS", "BARRIER": "BAR", "REDG": "RED", "ATOM": "ATOMG"}
 _OTHER_NAMES |= {"LD": "LDG", "ST": "STG"}  # a generic access
+_DECLARED_AS = {"CREDUX": "REDUX"}  # minimum and maximum on sm_100; rows keep the name: it is another unit
 
 # Of each inner tuple, one opcode must be in the code; otherwise the mechanism is missing.
 NEEDED: Mapping[Mechanism, tuple[tuple[str, ...], ...]] = {
@@ -86,8 +87,18 @@ def _of_loop(unroll: int, counts: Mapping[str, int] | None, loops: Sequence[Loop
         return
     if counts is None:
         return
-    totals = {**timed.counts, **dict.fromkeys(EXCHANGES, 0), **exchanges(timed.counts)}
-    for opcode in dict.fromkeys((*EXCHANGES, *counts)):
-        expected = counts.get(opcode, 0)
+    totals = _as_declared({**timed.counts, **dict.fromkeys(EXCHANGES, 0), **exchanges(timed.counts)})
+    declared = _as_declared(counts)
+    for opcode in dict.fromkeys((*EXCHANGES, *declared)):
+        expected = declared.get(opcode, 0)
         if totals.get(opcode, 0) != expected * unroll:
             yield f"the loop has {totals.get(opcode, 0) / unroll:g} {opcode} per iteration, not the declared {expected}"
+
+
+def _as_declared(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return counts with one name for instructions that a declaration does not distinguish."""
+    merged: dict[str, int] = {}
+    for opcode, count in counts.items():
+        name = _DECLARED_AS.get(opcode, opcode)
+        merged[name] = merged.get(name, 0) + count
+    return merged

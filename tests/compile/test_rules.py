@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from shflbench.compile.rules import exchanges, timed_loop
+from shflbench.compile.rules import ExpectedCode, exchanges, timed_loop, violations
 from shflbench.model import Kernel, Loop, Mechanism
 from tests.compile.conftest import build_together
 from tests.compile.planted import ROTATE, THROUGH_MEMORY, case, planted
@@ -160,6 +160,12 @@ def test_exchanges_have_one_name_per_kind() -> None:
         "ATOMG": 1,
         "RED": 5,
     }
+
+
+def test_a_declared_redux_may_be_the_credux_of_another_architecture() -> None:
+    expected = ExpectedCode(Mechanism.COLLECTIVE, may_fold=True, unroll=4, counts={"REDUX": 1})
+    found = [list(violations(expected, (), [Loop(0, 64, 4, {"CREDUX": count})])) for count in (4, 8)]
+    assert found == [[], ["the loop has 2 REDUX per iteration, not the declared 1"]]
 
 
 def test_timed_loop_is_the_unrolled_one_at_any_place() -> None:
