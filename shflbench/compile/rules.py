@@ -18,6 +18,12 @@ _OTHER_NAMES = {"VOTEU": "VOTE", "ATOMSG": "ATOMS", "BARRIER": "BAR", "REDG": "R
 _OTHER_NAMES |= {"LD": "LDG", "ST": "STG"}  # a generic access
 _DECLARED_AS = {"CREDUX": "REDUX"}  # minimum and maximum on sm_100; rows keep the name: it is another unit
 
+# Products of matrices: of a warp, of four warps (sm_90), of an SM (sm_100).
+_PRODUCTS = (
+    *("HMMA", "IMMA", "DMMA", "BMMA", "QMMA", "OMMA"),
+    *("HGMMA", "IGMMA", "QGMMA", "BGMMA", "UTCHMMA", "UTCIMMA", "UTCQMMA", "UTCOMMA"),
+)
+
 # Of each inner tuple, one opcode must be in the code; otherwise the mechanism is missing.
 NEEDED: Mapping[Mechanism, tuple[tuple[str, ...], ...]] = {
     Mechanism.SHFL: (("SHFL",),),
@@ -25,6 +31,8 @@ NEEDED: Mapping[Mechanism, tuple[tuple[str, ...], ...]] = {
     Mechanism.SMEM_UNSAFE: (("STS",), ("LDS",)),
     Mechanism.COLLECTIVE: (("VOTE", "REDUX", "CREDUX", "MATCH"),),
     Mechanism.LOCAL: (("LDL",),),
+    Mechanism.ASYNC: (("LDGSTS", "UBLKCP", "UTMALDG"),),
+    Mechanism.MATRIX: ((*_PRODUCTS, "MOVM", "LDSM", "STSM"),),
 }
 # Opcodes that must not be in the code.
 FORBIDDEN: Mapping[Mechanism, tuple[str, ...]] = {Mechanism.REGISTER: ("LDL", "STL")}
@@ -38,13 +46,14 @@ class ExpectedCode:
     may_fold: bool  # whether the compiler may remove the mechanism
     unroll: int | None  # iterations per pass through the timed loop; None: there is no timed loop
     counts: Mapping[str, int] | None  # exchange instructions per iteration; None: not declared
+    opcodes: tuple[str, ...] = ()  # each must be in the code, whatever the mechanism needs
 
     @classmethod
     def of(cls, pattern: Pattern, variant: Variant, dtype: Dtype, options: Mapping[str, str]) -> ExpectedCode:
         """Return the machine code that a declaration expects."""
         unroll = None if pattern.one_pass else pattern.unroll
         may_fold = variant.folds(options) or pattern.fixed_sizes  # of a file: the mechanism is what the PTX shows
-        return cls(variant.mechanism, may_fold, unroll, variant.expected_counts(dtype, options))
+        return cls(variant.mechanism, may_fold, unroll, variant.expected_counts(dtype, options), variant.opcodes)
 
 
 def exchanges(counts: Mapping[str, int]) -> dict[str, int]:
@@ -69,11 +78,19 @@ def violations(expected: ExpectedCode, sass: Sequence[Instruction], loops: Seque
     for choice in () if expected.may_fold else NEEDED.get(mechanism, ()):
         if not present & set(choice):
             yield f"the machine code has no {' or '.join(choice)}: the {mechanism} mechanism was optimized away"
+    for opcode in () if expected.may_fold else expected.opcodes:
+        if not any(_is(opcode, instruction) for instruction in sass):
+            yield f"the machine code has no {opcode}, which the variant must have"
     for opcode in FORBIDDEN.get(mechanism, ()):
         if opcode in present:
             yield f"the machine code has {opcode}, which the {mechanism} mechanism must not use"
     if expected.unroll is not None:
         yield from _of_loop(expected.unroll, expected.counts, loops)
+
+
+def _is(opcode: str, instruction: Instruction) -> bool:
+    """Whether an instruction has an opcode, with all of its modifiers that are named and perhaps more."""
+    return f"{instruction.opcode}.".startswith(f"{opcode}.")
 
 
 def _of_loop(unroll: int, counts: Mapping[str, int] | None, loops: Sequence[Loop]) -> Iterator[str]:

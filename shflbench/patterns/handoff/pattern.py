@@ -48,12 +48,14 @@ PATTERN = Pattern(
             name="named",
             mechanism=Mechanism.SMEM,
             summary="two named barriers of the block per stage: one side arrives without waiting (`bar.arrive`)",
+            opcodes=("BAR.ARV",),
         ),
         Variant(
             name="mbarrier",
             mechanism=Mechanism.SMEM,
             summary="two `mbarrier` per stage in shared memory; lane 0 arrives for its warp",
             needs="sm_90",
+            opcodes=("SYNCS.ARRIVE",),
         ),
         Variant(
             name="flag",
