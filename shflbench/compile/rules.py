@@ -16,6 +16,13 @@ if TYPE_CHECKING:
 
 _OTHER_NAMES = {"VOTEU": "VOTE", "ATOMSG": "ATOMS", "BARRIER": "BAR", "REDG": "RED", "ATOM": "ATOMG"}
 _OTHER_NAMES |= {"LD": "LDG", "ST": "STG"}  # a generic access
+_DECLARED_AS = {"CREDUX": "REDUX"}  # minimum and maximum on sm_100; rows keep the name: it is another unit
+
+# Products of matrices: of a warp, of four warps (sm_90), of an SM (sm_100).
+_PRODUCTS = (
+    *("HMMA", "IMMA", "DMMA", "BMMA", "QMMA", "OMMA"),
+    *("HGMMA", "IGMMA", "QGMMA", "BGMMA", "UTCHMMA", "UTCIMMA", "UTCQMMA", "UTCOMMA"),
+)
 
 # Of each inner tuple, one opcode must be in the code; otherwise the mechanism is missing.
 NEEDED: Mapping[Mechanism, tuple[tuple[str, ...], ...]] = {
@@ -24,6 +31,8 @@ NEEDED: Mapping[Mechanism, tuple[tuple[str, ...], ...]] = {
     Mechanism.SMEM_UNSAFE: (("STS",), ("LDS",)),
     Mechanism.COLLECTIVE: (("VOTE", "REDUX", "CREDUX", "MATCH"),),
     Mechanism.LOCAL: (("LDL",),),
+    Mechanism.ASYNC: (("LDGSTS", "UBLKCP", "UTMALDG"),),
+    Mechanism.MATRIX: ((*_PRODUCTS, "MOVM", "LDSM", "STSM"),),
 }
 # Opcodes that must not be in the code.
 FORBIDDEN: Mapping[Mechanism, tuple[str, ...]] = {Mechanism.REGISTER: ("LDL", "STL")}
@@ -37,13 +46,14 @@ class ExpectedCode:
     may_fold: bool  # whether the compiler may remove the mechanism
     unroll: int | None  # iterations per pass through the timed loop; None: there is no timed loop
     counts: Mapping[str, int] | None  # exchange instructions per iteration; None: not declared
+    opcodes: tuple[str, ...] = ()  # each must be in the code, whatever the mechanism needs
 
     @classmethod
     def of(cls, pattern: Pattern, variant: Variant, dtype: Dtype, options: Mapping[str, str]) -> ExpectedCode:
         """Return the machine code that a declaration expects."""
         unroll = None if pattern.one_pass else pattern.unroll
         may_fold = variant.folds(options) or pattern.fixed_sizes  # of a file: the mechanism is what the PTX shows
-        return cls(variant.mechanism, may_fold, unroll, variant.expected_counts(dtype, options))
+        return cls(variant.mechanism, may_fold, unroll, variant.expected_counts(dtype, options), variant.opcodes)
 
 
 def exchanges(counts: Mapping[str, int]) -> dict[str, int]:
@@ -68,11 +78,19 @@ def violations(expected: ExpectedCode, sass: Sequence[Instruction], loops: Seque
     for choice in () if expected.may_fold else NEEDED.get(mechanism, ()):
         if not present & set(choice):
             yield f"the machine code has no {' or '.join(choice)}: the {mechanism} mechanism was optimized away"
+    for opcode in () if expected.may_fold else expected.opcodes:
+        if not any(_is(opcode, instruction) for instruction in sass):
+            yield f"the machine code has no {opcode}, which the variant must have"
     for opcode in FORBIDDEN.get(mechanism, ()):
         if opcode in present:
             yield f"the machine code has {opcode}, which the {mechanism} mechanism must not use"
     if expected.unroll is not None:
         yield from _of_loop(expected.unroll, expected.counts, loops)
+
+
+def _is(opcode: str, instruction: Instruction) -> bool:
+    """Whether an instruction has an opcode, with all of its modifiers that are named and perhaps more."""
+    return f"{instruction.opcode}.".startswith(f"{opcode}.")
 
 
 def _of_loop(unroll: int, counts: Mapping[str, int] | None, loops: Sequence[Loop]) -> Iterator[str]:
@@ -86,8 +104,18 @@ def _of_loop(unroll: int, counts: Mapping[str, int] | None, loops: Sequence[Loop
         return
     if counts is None:
         return
-    totals = {**timed.counts, **dict.fromkeys(EXCHANGES, 0), **exchanges(timed.counts)}
-    for opcode in dict.fromkeys((*EXCHANGES, *counts)):
-        expected = counts.get(opcode, 0)
+    totals = _as_declared({**timed.counts, **dict.fromkeys(EXCHANGES, 0), **exchanges(timed.counts)})
+    declared = _as_declared(counts)
+    for opcode in dict.fromkeys((*EXCHANGES, *declared)):
+        expected = declared.get(opcode, 0)
         if totals.get(opcode, 0) != expected * unroll:
             yield f"the loop has {totals.get(opcode, 0) / unroll:g} {opcode} per iteration, not the declared {expected}"
+
+
+def _as_declared(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return counts with one name for instructions that a declaration does not distinguish."""
+    merged: dict[str, int] = {}
+    for opcode, count in counts.items():
+        name = _DECLARED_AS.get(opcode, opcode)
+        merged[name] = merged.get(name, 0) + count
+    return merged

@@ -204,6 +204,7 @@ class Variant:
     shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes per block
     later: tuple[LaterKernel, ...] = ()  # kernels of the same file that follow, timed together; with `fixed_sizes` only
     per_iteration: Counts | CountsOf | None = None  # expected instructions; None: reported, not checked
+    opcodes: tuple[str, ...] = ()  # that its machine code must have if its mechanism does not say which, e.g. "BAR.ARV"
     may_fold: Mapping[str, tuple[str, ...]] = field(
         default_factory=dict
     )  # option values for which the compiler may drop the mechanism

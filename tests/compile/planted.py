@@ -38,6 +38,7 @@ def planted(
     one_pass: bool = False,
     options: Mapping[str, tuple[str, ...]] = NO_OPTIONS,
     may_fold: Mapping[str, tuple[str, ...]] = NO_OPTIONS,
+    opcodes: tuple[str, ...] = (),
 ) -> LoadedPattern:
     """Return a pattern whose only variant, `kernel`, is `loop` between loading a value and storing it."""
     folder.mkdir(exist_ok=True)
@@ -58,6 +59,7 @@ __global__ void {bounds}planted_kernel(const T* values, T* result{"" if one_pass
         baseline=True,
         per_iteration=per_iteration,
         may_fold=may_fold,
+        opcodes=opcodes,
     )
     declaration = Pattern(
         summary="planted",

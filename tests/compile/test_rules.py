@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from shflbench.compile.rules import exchanges, timed_loop
-from shflbench.model import Kernel, Loop, Mechanism
+from shflbench.compile.rules import ExpectedCode, exchanges, timed_loop, violations
+from shflbench.model import DTYPES, Kernel, Loop, Mechanism
+from tests import kernels
 from tests.compile.conftest import build_together
 from tests.compile.planted import ROTATE, THROUGH_MEMORY, case, planted
 
@@ -20,8 +21,26 @@ T keep[16];
         x += keep[at & 15];
         at += int(x);
     }"""
+COPIED = """\
+T* slots = shared<T>();
+    REPEAT(iterations) {
+        const unsigned slot = shared_address(slots + threadIdx.x);
+        asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" :: "r"(slot), "l"(values + thread()) : "memory");
+        asm volatile("cp.async.wait_all;" ::: "memory");
+        __syncthreads();
+        x += slots[threadIdx.x ^ 1];
+        __syncthreads();
+    }"""
+TRANSPOSED = """\
+unsigned word = __float_as_uint(x);
+    REPEAT(iterations) asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %0;" : "+r"(word));
+    x = __uint_as_float(word);"""
 ONCE = "x = __shfl_sync(FULL_WARP, x, (lane() + 1) % WARP);"
 NO_SHFL = "the machine code has no SHFL: the shfl mechanism was optimized away"
+NO_MATRIX = (
+    "the machine code has no HMMA or IMMA or DMMA or BMMA or QMMA or OMMA or HGMMA or IGMMA or QGMMA or BGMMA "
+    "or UTCHMMA or UTCIMMA or UTCQMMA or UTCOMMA or MOVM or LDSM or STSM: the matrix mechanism was optimized away"
+)
 NO_LOOP = "the machine code has no loop: the compiler folded or unrolled it away"
 
 
@@ -112,6 +131,21 @@ CODE: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         {"loop": ARITHMETIC, "mechanism": Mechanism.REGISTER, "per_iteration": {"FFMA": 2, "SHFL": 0}},
         ("the loop has 1 FFMA per iteration, not the declared 2",),
     ),
+    "honest asynchronous copy": ({"loop": COPIED, "mechanism": Mechanism.ASYNC}, ()),
+    "copy that is not asynchronous": (
+        {"loop": THROUGH_MEMORY, "mechanism": Mechanism.ASYNC},
+        ("the machine code has no LDGSTS or UBLKCP or UTMALDG: the async mechanism was optimized away",),
+    ),
+    "honest matrix instruction": ({"loop": TRANSPOSED, "mechanism": Mechanism.MATRIX}, ()),
+    "nothing of the matrix unit": (
+        {"loop": ROTATE, "mechanism": Mechanism.MATRIX},
+        (NO_MATRIX,),
+    ),
+    "opcode that the variant declares": ({"loop": ROTATE, "opcodes": ("SHFL.IDX",)}, ()),
+    "other modifiers than those that the variant declares": (
+        {"loop": ROTATE, "opcodes": ("SHFL.BFLY", "SHFL.ID")},
+        tuple(f"the machine code has no {name}, which the variant must have" for name in ("SHFL.BFLY", "SHFL.ID")),
+    ),
     "library variant, which needs only a loop": ({"loop": THROUGH_MEMORY, "mechanism": Mechanism.LIBRARY}, ()),
     "one pass, which needs no loop": ({"loop": ONCE, "one_pass": True}, ()),
     "one pass, which still needs its mechanism": ({"loop": "x = x + T(1);", "one_pass": True}, (NO_SHFL,)),
@@ -145,6 +179,24 @@ def test_mechanism_may_be_folded_only_if_the_variant_declares_it(built: Mapping[
     assert built[mode].violations == MODES[mode]
 
 
+@pytest.mark.parametrize(
+    ("name", "other", "opcode"),
+    [
+        ("handoff/named/i32/stages=2", "handoff/syncthreads/i32/stages=2", "BAR.ARV"),
+        ("handoff/mbarrier/i32/stages=2", "handoff/flag/i32/stages=2", "SYNCS.ARRIVE"),
+        ("reserve/elect/i32", "reserve/leader-shfl/i32", "ELECT"),
+        ("reduce/redux-mask/i32/width=16", "reduce/shfl/i32/width=16", "REDUX.SUM"),
+    ],
+)
+def test_code_of_another_variant_is_refused(name: str, other: str, opcode: str) -> None:
+    subject, sass = kernels.subjects()[name], kernels.compiled(other).sass
+    declaration, case = subject.pattern.declaration, subject.case
+    constants = declaration.constants(dict(case.options), case.launch.block)
+    expected = ExpectedCode.of(declaration, subject.variant, DTYPES[case.dtype], constants)
+    assert sass is not None
+    assert f"the machine code has no {opcode}, which the variant must have" in violations(expected, sass, [])
+
+
 def test_pattern_of_one_pass_has_no_loop_and_no_iterations(built: Mapping[str, Kernel]) -> None:
     kernel = built["one pass, which needs no loop"]
     assert kernel.loop is None
@@ -160,6 +212,12 @@ def test_exchanges_have_one_name_per_kind() -> None:
         "ATOMG": 1,
         "RED": 5,
     }
+
+
+def test_a_declared_redux_may_be_the_credux_of_another_architecture() -> None:
+    expected = ExpectedCode(Mechanism.COLLECTIVE, may_fold=True, unroll=4, counts={"REDUX": 1})
+    found = [list(violations(expected, (), [Loop(0, 64, 4, {"CREDUX": count})])) for count in (4, 8)]
+    assert found == [[], ["the loop has 2 REDUX per iteration, not the declared 1"]]
 
 
 def test_timed_loop_is_the_unrolled_one_at_any_place() -> None:

@@ -12,6 +12,7 @@ from shflbench.measure.workload import INPUT_SETS, Workload, call_of
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
+from tests.checker.emulator.archive import ptx
 from tests.patterns.iterations import after, hidden
 
 BATCHED = load(builtin()["batched-reduce"])
@@ -122,6 +123,12 @@ def test_expected_counts_follow_the_number_of_sums_and_the_result() -> None:
     assert counts("mma", 64, "all", "bf16") == {"HMMA": 16, "SHFL": 70}
     assert counts("mma-split", 2) == {"HMMA": 3, "SHFL": 2}
     assert counts("redux", 16, dtype="i32") == {"REDUX": 16}
+
+
+def test_cub_sums_one_by_one_with_each_version_of_its_headers() -> None:
+    """Five shuffles per sum, and one that takes it to its lane, in the unrolled iterations and in the remaining one."""
+    iterations = BATCHED.declaration.unroll + 1
+    assert ptx("sm_90/batched-reduce/cub/f32/sums=32/result=own").count("shfl.sync") == iterations * 32 * (5 + 1)
 
 
 @pytest.mark.archs

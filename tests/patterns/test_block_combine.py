@@ -1,3 +1,4 @@
+import re
 from typing import Any
 
 import numpy as np
@@ -6,6 +7,7 @@ import pytest
 from shflbench.backends.base import Array
 from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import DTYPES, WARP
+from shflbench.patterns.copies import copy_of
 from shflbench.patterns.discover import builtin, load
 from tests import cases
 from tests.patterns.iterations import after, hidden
@@ -70,3 +72,10 @@ def test_expected_counts_follow_the_block_and_the_type() -> None:
     assert counts("wide-adds", "f32", 64) == {"SHFL": 5, "STS": 1, "LDS": 1, "BAR": 1}
     assert counts("wide-adds", "f64", 1024) == {"SHFL": 10, "STS": 1, "LDS": 16, "BAR": 1}
     assert counts("redux", "i32", 256) == {"SHFL": 5, "REDUX": 1, "STS": 1, "LDS": 1, "BAR": 1}
+
+
+@pytest.mark.parametrize("variant", [variant.name for variant in COMBINE.declaration.variants])
+def test_code_to_copy_has_a_single_barrier_as_the_measured_kernel_has(variant: str) -> None:
+    code = copy_of(COMBINE.name, variant, "i32", {})
+    assert code is not None
+    assert len(re.findall(r"^ *__syncthreads\(\);", code, re.MULTILINE)) == 1

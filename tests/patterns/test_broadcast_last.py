@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from shflbench import model
 from shflbench.backends.base import Array
 from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import WARP
@@ -69,3 +70,9 @@ def test_lane_that_keeps_its_own_value_in_any_iteration_is_visible_at_the_end(dt
         words(values)[-1, lane] = words(before)[-1, lane] + np.array(1).astype(words(before).dtype)
 
     assert hidden(workload(dtype), keep) == []
+
+
+def test_a_redux_is_followed_by_a_shuffle_per_word() -> None:
+    redux = LAST.declaration.variant("redux")
+    counts = [redux.expected_counts(model.DTYPES[dtype], {}) for dtype in ("i32", "f64")]
+    assert counts == [{"REDUX": 1, "SHFL": 1}, {"REDUX": 1, "SHFL": 2}]

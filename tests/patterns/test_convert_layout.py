@@ -1,8 +1,12 @@
 from collections import Counter
+from collections.abc import Collection
+from itertools import combinations
 
+import numpy as np
 import pytest
 
 from shflbench.backends.base import Array
+from shflbench.measure.verify import difference
 from shflbench.measure.workload import Workload
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
@@ -24,6 +28,23 @@ def source(lane: int, register: int, bits: int) -> tuple[int, int]:
     return lane & ~mask | register & mask, register & ~mask | lane & mask
 
 
+def advanced(word: int, lane: int, register: int) -> int:
+    """Return what an iteration makes of the word that an exchange has left in a register of a lane."""
+    return (word * (0x9E3779B1 + 2 * register) + lane) % 2**32
+
+
+def converted_in(chosen: Collection[int], iterations: int, values: Array, bits: str) -> Array:
+    """Return the result of a kernel that exchanges in the chosen iterations only."""
+    warps = values.view("u4").reshape(-1, REGISTERS, WARP)
+    lanes, registers = np.meshgrid(np.arange(WARP), np.arange(REGISTERS))
+    others, sources = np.vectorize(source)(lanes, registers, int(bits))
+    for iteration in range(iterations):
+        moved = warps[:, sources, others] if iteration in chosen else warps
+        warps = moved * (0x9E3779B1 + 2 * registers).astype("u4") + lanes.astype("u4")
+    result: Array = warps.view("i4").reshape(-1)
+    return result
+
+
 @pytest.mark.parametrize("bits", BITS)
 @pytest.mark.parametrize("iterations", [0, 1, 2, 5])
 def test_reference_exchanges_the_bits_word_by_word(bits: str, iterations: int) -> None:
@@ -34,7 +55,12 @@ def test_reference_exchanges_the_bits_word_by_word(bits: str, iterations: int) -
         converted = []
         for warp in warps:
             places = [[source(lane, register, int(bits)) for lane in range(WARP)] for register in range(REGISTERS)]
-            converted.append([[(warp[other][lane] + 1) % 2**32 for lane, other in row] for row in places])
+            converted.append(
+                [
+                    [advanced(warp[other][lane], at, register) for at, (lane, other) in enumerate(row)]
+                    for register, row in enumerate(places)
+                ]
+            )
         warps = converted
     assert after(data, iterations, values).view("u4").reshape(-1, REGISTERS, WARP).tolist() == warps
 
@@ -42,14 +68,27 @@ def test_reference_exchanges_the_bits_word_by_word(bits: str, iterations: int) -
 @pytest.mark.parametrize("bits", BITS)
 def test_a_word_that_does_not_move_in_any_iteration_is_visible_at_the_end(bits: str) -> None:
     def keep(before: Array, values: Array) -> None:
-        values[-2] = before[-2] + 1  # lane 30 of the last warp kept its last register
+        last = WARP - 2  # this lane of the last warp kept its last register
+        values.view("u4")[-2] = advanced(int(before.view("u4")[-2]), last, REGISTERS - 1)
 
     assert hidden(workload(bits), keep) == []
 
 
-def test_two_conversions_that_are_left_out_are_visible() -> None:
-    (values,) = workload("5").inputs(0)
-    assert (after(workload("5"), 2, values) != values).all()
+@pytest.mark.parametrize("bits", BITS)
+def test_exchanges_that_are_left_out_are_visible_at_the_end(bits: str) -> None:
+    """Whichever are left out of the last 2·U iterations, and if only the first iteration exchanges."""
+    data = workload(bits)
+    (values,) = data.inputs(0)
+    last = 2 * CONVERT.declaration.unroll
+    for iterations in data.verify_iterations:
+        every, late = set(range(iterations)), range(max(0, iterations - last), iterations)
+        result = after(data, iterations, values)
+        assert converted_in(every, iterations, values, bits).tolist() == result.tolist()
+        left_out = [set(few) for count in range(1, len(late) + 1) for few in combinations(late, count)]
+        if iterations > 1:
+            left_out.append(every - {0})
+        for few in left_out:
+            assert difference(data, [converted_in(every - few, iterations, values, bits)], 0, iterations), few
 
 
 def place(lane: int, register: int, bits: int, width: int) -> int:

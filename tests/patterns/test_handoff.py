@@ -1,6 +1,7 @@
 import pytest
 
 from shflbench.backends.base import Array
+from shflbench.compile import nvrtc
 from shflbench.measure.workload import Workload
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
@@ -82,3 +83,11 @@ def test_the_mechanism_is_in_the_machine_code(variant: str, opcode: str) -> None
     kernel = kernels.compiled(f"handoff/{variant}/i32/stages=2")
     assert kernel.sass is not None
     assert [instruction for instruction in kernel.sass if instruction.opcode.startswith(opcode)]
+
+
+@pytest.mark.parametrize("stages", HANDOFF.declaration.options["stages"])
+def test_a_block_reserves_two_named_barriers_per_stage(stages: str) -> None:
+    """For a number in a register, it would reserve all 16, and an SM of sm_90 has 64 barriers for all of its blocks."""
+    source = kernels.source_of(f"handoff/named/i32/stages={stages}")
+    log = nvrtc.compile_kernel(source, "sm_90", kernels.tools()).log
+    assert f"used {2 * int(stages)} barriers" in log

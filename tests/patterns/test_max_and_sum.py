@@ -5,7 +5,7 @@ import pytest
 
 from shflbench.backends.base import Array
 from shflbench.measure.workload import INPUT_SETS, Workload
-from shflbench.model import WARP
+from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
 from tests import cases
 from tests.patterns.iterations import after, hidden
@@ -96,3 +96,10 @@ def test_a_maximum_that_one_lane_has_wrong_in_any_iteration_is_visible_at_the_en
 def test_lanes_stay_different_over_many_iterations() -> None:
     data = workload()
     assert all(len(set(warp)) == WARP for warp in after(data, 4096, *data.inputs(0)).tolist())
+
+
+def test_a_redux_replaces_the_first_of_two_butterflies() -> None:
+    counts = [
+        ONLINE.declaration.variant(name).expected_counts(DTYPES["f32"], {}) for name in ("two-reductions", "redux")
+    ]
+    assert counts == [{"SHFL": 10}, {"SHFL": 5, "REDUX": 1}]

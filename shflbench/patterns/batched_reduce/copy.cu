@@ -5,7 +5,7 @@
 //: redux dtype=i32 sums=32,1,2,4,8,16,64 result=own,all
 
 //! cub
-#include <cub/warp/warp_reduce_batched.cuh>
+#include <cub/warp/warp_reduce.cuh>
 
 //! *
 // Sums each of {sums} values per lane over the 32 lanes of the warp. All lanes must call it.
@@ -220,12 +220,17 @@ __device__ inline void warp_sums(const float (&x)[N], float (&sums)[RESULTS]) {
 
 //! cub
 // `storage` is shared memory that only this warp uses: one WarpReduce::TempStorage per warp of the block.
-using WarpReduce = cub::WarpReduceBatched<Number, N>;
+using WarpReduce = cub::WarpReduce<Number>;
 
 __device__ inline void warp_sums(const Number (&x)[N], Number (&sums)[RESULTS], WarpReduce::TempStorage& storage) {
-    WarpReduce(storage).SumToStriped(x, sums);  //! result=own
-    Number own[PER_LANE];                            //! result=all
-    WarpReduce(storage).SumToStriped(x, own);   //! result=all
-    __syncwarp();  // before `storage` is used again
+    const int lane = threadIdx.x % 32;
+    Number own[PER_LANE];  //! result=all
+#pragma unroll
+    for (int j = 0; j < N; ++j) {
+        const Number sum = __shfl_sync(0xffffffffu, WarpReduce(storage).Sum(x[j]), 0);  // lane 0 has the sum
+        __syncwarp();  // before `storage` is used again
+        if (j % 32 == 0 || lane == j % 32) sums[j / 32] = sum;  //! result=own
+        if (j % 32 == 0 || lane == j % 32) own[j / 32] = sum;   //! result=all
+    }
     to_all_lanes(own, sums);  //! result=all
 }

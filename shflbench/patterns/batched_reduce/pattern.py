@@ -91,7 +91,8 @@ PATTERN = Pattern(
         "exact, and additions are those of the matrix unit. In `mma-split`, a number in f32 is the sum of three bf16, "
         "which have its 24 digits, unless they are smaller than 2^-126. Values have so few digits that all sums are "
         "exact in any order; in general, the error of `mma` and `mma-split` is that of adding 4 values, each of which "
-        "a matrix unit may truncate to 24 digits of the largest, and then 8 sums in f32."
+        "a matrix unit may truncate to 24 digits of the largest, and then 8 sums in f32. From CCCL 3.4 on, "
+        "`cub::WarpReduceBatched` does an exchange like `halving`; it is not a variant: CUDA 13.0 does not have it."
     ),
     variants=(
         Variant(
@@ -146,7 +147,7 @@ PATTERN = Pattern(
         Variant(
             name="cub",
             mechanism=Mechanism.LIBRARY,
-            summary="`cub::WarpReduceBatched`; before CCCL 3.4, `cub::WarpReduce` for each sum",
+            summary="`cub::WarpReduce` for each sum, which a shuffle takes from lane 0 to its lane",
             dtypes=("f32", "i32"),  # sums of 16-bit values are f32
             source="cub.cu",
         ),

@@ -84,7 +84,7 @@ PATTERN = Pattern(
             mechanism=Mechanism.COLLECTIVE,
             summary="`__reduce_max_sync` finds the last lane; `__shfl_sync` broadcasts its value",
             needs="sm_80",
-            per_iteration=None,  # one REDUX, named CREDUX on sm_100, and one SHFL per word
+            per_iteration=lambda dtype, _: {"REDUX": 1, "SHFL": dtype.words},
         ),
         Variant(
             name="cg",

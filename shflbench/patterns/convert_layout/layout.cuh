@@ -22,6 +22,10 @@ struct Registers {
     __device__ explicit Registers(const T* values) { EACH_REGISTER(i) x[i] = values[place(i)]; }
     __device__ void store(T* result) const { EACH_REGISTER(i) result[place(i)] = x[i]; }
 
-    // Two conversions are the identity: the result shows if an iteration is missing.
-    __device__ void advance() { EACH_REGISTER(i) x[i] = add(x[i], T(1)); }
+    // Two conversions are the identity. The factor depends on the register, and what is added on the lane, so that a
+    // conversion does not commute with this step: the result shows which iterations converted. Each factor is odd, so that no
+    // difference is lost.
+    __device__ void advance() {
+        EACH_REGISTER(i) x[i] = T(unsigned(x[i]) * (0x9E3779B1u + 2 * i) + lane());
+    }
 };

@@ -34,9 +34,11 @@ PATTERN = Pattern(
     unroll=2,
     blocks=(32, 64, 128, 256),
     notes=(
-        "With 5 bits, each warp transposes 32x32 words. Bit by bit, shuffles are 16 per bit, with 32 conditional moves "
+        "With 5 bits, each warp transposes 32x32 words. Bit by bit, shuffles are 16 per bit, with 48 conditional moves "
         "per bit; partner by partner, they are 16, 24, 28, 30 and 31 for 1 to 5 bits, with 64 conditional moves per "
-        "bit. In shared memory, the number of bits changes only where words lie. Each iteration adds 1 to all values."
+        "bit, or 48 for a single bit. In shared memory, the number of bits changes only where words lie. After a "
+        "conversion, each iteration multiplies register i by an odd number that depends on i, and adds the number of "
+        "the lane."
     ),
     variants=(
         Variant(
@@ -70,10 +72,16 @@ PATTERN = Pattern(
 )
 
 
+FACTOR = np.uint32(0x9E3779B1)  # odd: 2^32 divided by the golden ratio
+
+
 def reference(values: NDArray[np.int32], iterations: int, bits: str) -> NDArray[np.int32]:
-    """Exchange the bits and add 1, `iterations` times, in wrapping integers; shape [warps · 32 · 32]."""
+    """Exchange the bits and advance as in layout.cuh, `iterations` times, in wrapping integers; shape [warps·32·32]."""
     side = 2 ** int(bits)
-    x = values.view(np.uint32).reshape(-1, REGISTERS // side, side, WARP // side, side)
-    if iterations % 2:
-        x = x.swapaxes(2, 4)
-    return (x + np.uint32(iterations)).view(np.int32).reshape(values.shape)
+    lanes = np.arange(WARP, dtype=np.uint32)
+    factors = FACTOR + 2 * np.arange(REGISTERS, dtype=np.uint32)[:, None]
+    x = values.view(np.uint32).reshape(-1, REGISTERS, WARP)
+    for _ in range(iterations):
+        split = x.reshape(-1, REGISTERS // side, side, WARP // side, side)
+        x = split.swapaxes(2, 4).reshape(-1, REGISTERS, WARP) * factors + lanes
+    return x.view(np.int32).reshape(values.shape)

@@ -34,13 +34,22 @@ __device__ void hand_over({T} x, int number, Rows<BLOCK>& rows, Use use) {
 }
 
 //! named
-// Named barriers 1 to 2 * STAGES_OF_ROWS must not be used otherwise.
-__device__ inline void arrive_at(int barrier, int threads) {
-    asm volatile("bar.arrive %0, %1;" :: "r"(barrier), "r"(threads) : "memory");
+// Named barriers 1 to 2 * STAGES_OF_ROWS must not be used otherwise. Their numbers are constants: for a number that is
+// known only at run time, each block reserves all 16 barriers that it may have, and fewer blocks fit on an SM.
+template <int BARRIER, int BLOCK>
+__device__ inline void arrive_at() { asm volatile("bar.arrive %0, %1;" :: "n"(BARRIER), "n"(BLOCK) : "memory"); }
+
+template <int BARRIER, int BLOCK>
+__device__ inline void wait_at() { asm volatile("bar.sync %0, %1;" :: "n"(BARRIER), "n"(BLOCK) : "memory"); }
+
+template <int FIRST, int BLOCK>
+__device__ inline void arrive_at(int stage) {
+    stage == 0 ? arrive_at<FIRST, BLOCK>() : arrive_at<FIRST + STAGES_OF_ROWS - 1, BLOCK>();
 }
 
-__device__ inline void wait_at(int barrier, int threads) {
-    asm volatile("bar.sync %0, %1;" :: "r"(barrier), "r"(threads) : "memory");
+template <int FIRST, int BLOCK>
+__device__ inline void wait_at(int stage) {
+    stage == 0 ? wait_at<FIRST, BLOCK>() : wait_at<FIRST + STAGES_OF_ROWS - 1, BLOCK>();
 }
 
 //! mbarrier
@@ -96,9 +105,9 @@ template <int BLOCK>
 __device__ void put({T} x, int number, Rows<BLOCK>& rows) {
     const int stage = number % STAGES_OF_ROWS, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 //! named
-    if (number >= STAGES_OF_ROWS) wait_at(1 + STAGES_OF_ROWS + stage, BLOCK);  // the consumer has read the row
+    if (number >= STAGES_OF_ROWS) wait_at<1 + STAGES_OF_ROWS, BLOCK>(stage);  // the consumer has read the row
     rows.value[stage][warp][lane] = x;
-    arrive_at(1 + stage, BLOCK);
+    arrive_at<1, BLOCK>(stage);
 //! mbarrier
     const int before = number - STAGES_OF_ROWS;
     if (before >= 0) wait_at(&rows.empty[stage], before / STAGES_OF_ROWS % 2);  // the consumer has read the row
@@ -122,7 +131,7 @@ template <int BLOCK>
 __device__ void get({T} (&got)[Rows<BLOCK>::PRODUCERS], int number, Rows<BLOCK>& rows) {  //! mbarrier flag
 __device__ void get({T} (&got)[Rows<BLOCK>::PRODUCERS], int number, int count, Rows<BLOCK>& rows) {  //! named
     const int stage = number % STAGES_OF_ROWS, lane = threadIdx.x % 32;
-    wait_at(1 + stage, BLOCK);  //! named
+    wait_at<1, BLOCK>(stage);  //! named
     wait_at(&rows.full[stage], number / STAGES_OF_ROWS % 2);  //! mbarrier
 //! flag
     if (lane < Rows<BLOCK>::PRODUCERS) wait_for(&rows.produced[lane], number + 1);
@@ -131,7 +140,7 @@ __device__ void get({T} (&got)[Rows<BLOCK>::PRODUCERS], int number, int count, R
 #pragma unroll
     for (int i = 0; i < Rows<BLOCK>::PRODUCERS; ++i) got[i] = rows.value[stage][i][lane];
 //! named
-    if (number < count - STAGES_OF_ROWS) arrive_at(1 + STAGES_OF_ROWS + stage, BLOCK);
+    if (number < count - STAGES_OF_ROWS) arrive_at<1 + STAGES_OF_ROWS, BLOCK>(stage);
 //! mbarrier flag
     __syncwarp();  // all lanes have read
     if (lane == 0) arrive_at(&rows.empty[stage]);  //! mbarrier

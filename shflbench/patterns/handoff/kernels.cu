@@ -19,27 +19,35 @@ __global__ void handoff_syncthreads(const T* values, T* result, int iterations) 
 }
 
 // Two named barriers per stage: at `full`, producers arrive and the consumer waits; at `empty`, it is the reverse. Whoever
-// arrives does not wait.
-__device__ inline void named_arrive(int barrier) { asm volatile("bar.arrive %0, %1;" :: "r"(barrier), "n"(BLOCK) : "memory"); }
-__device__ inline void named_wait(int barrier) { asm volatile("bar.sync %0, %1;" :: "r"(barrier), "n"(BLOCK) : "memory"); }
+// arrives does not wait. Their numbers are constants: for a number that is known only at run time, each block reserves all 16
+// barriers that it may have, and fewer blocks fit on an SM. They begin with 0, because this kernel has no __syncthreads().
+constexpr int FULL = 0, EMPTY = FULL + STAGES;
+template <int BARRIER>
+__device__ void named_arrive() { asm volatile("bar.arrive %0, %1;" :: "n"(BARRIER), "n"(BLOCK) : "memory"); }
+template <int BARRIER>
+__device__ void named_wait() { asm volatile("bar.sync %0, %1;" :: "n"(BARRIER), "n"(BLOCK) : "memory"); }
+template <int FIRST>
+__device__ void named_arrive(int stage) { stage == 0 ? named_arrive<FIRST>() : named_arrive<FIRST + STAGES - 1>(); }
+template <int FIRST>
+__device__ void named_wait(int stage) { stage == 0 ? named_wait<FIRST>() : named_wait<FIRST + STAGES - 1>(); }
 template <typename T>
 __global__ void handoff_named(const T* values, T* result, int iterations) {
-    constexpr int FULL = 1, EMPTY = 1 + STAGES;  // barrier 0 is that of __syncthreads()
+    static_assert(STAGES <= 2);
     __shared__ Stages<T> stages;
     T x = values[thread()];
     if (is_producer()) {
         REPEAT(iterations) {
             const int stage = stage_of(iteration);
-            if (iteration >= STAGES) named_wait(EMPTY + stage);
+            if (iteration >= STAGES) named_wait<EMPTY>(stage);
             stages.put(stage, x = produce(x));
-            named_arrive(FULL + stage);
+            named_arrive<FULL>(stage);
         }
     } else {
         REPEAT(iterations) {
             const int stage = stage_of(iteration);
-            named_wait(FULL + stage);
+            named_wait<FULL>(stage);
             x = stages.absorb(x, stage);
-            if (iteration < iterations - STAGES) named_arrive(EMPTY + stage);
+            if (iteration < iterations - STAGES) named_arrive<EMPTY>(stage);
         }
     }
     result[thread()] = x;

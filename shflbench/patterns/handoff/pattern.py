@@ -32,7 +32,9 @@ PATTERN = Pattern(
     notes=(
         "The block decides on the number of producers: 1 to 4, in blocks of 64 to 160 threads. With two stages, "
         "producers may write a row while the consumer reads the last one; with a single one, they wait for each other "
-        "in turn."
+        "in turn. All threads of the block take part in each named barrier, as in `__syncthreads()`: the difference is "
+        "that those who arrive do not wait. A block of `named` reserves two barriers per stage. An SM of sm_90 has 64: "
+        "with two stages, at most 16 blocks are resident."
     ),
     variants=(
         Variant(
@@ -45,13 +47,15 @@ PATTERN = Pattern(
         Variant(
             name="named",
             mechanism=Mechanism.SMEM,
-            summary="two named barriers per stage, at which one side arrives (`bar.arrive`) and the other one waits",
+            summary="two named barriers of the block per stage: one side arrives without waiting (`bar.arrive`)",
+            opcodes=("BAR.ARV",),
         ),
         Variant(
             name="mbarrier",
             mechanism=Mechanism.SMEM,
             summary="two `mbarrier` per stage in shared memory; lane 0 arrives for its warp",
             needs="sm_90",
+            opcodes=("SYNCS.ARRIVE",),
         ),
         Variant(
             name="flag",

@@ -110,6 +110,7 @@ PATTERN = Pattern(
             only=PARTS_ONLY,
             needs="sm_80",
             per_iteration=None,  # one REDUX, and one more per pass, which compares the masks of the lanes
+            opcodes=("REDUX.SUM",),
         ),
         Variant(
             name="redux-padded",

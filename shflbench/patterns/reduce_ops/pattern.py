@@ -65,8 +65,7 @@ PATTERN = Pattern(
             summary="`__reduce_add_sync`, `__reduce_min_sync` etc., as selected by `op`",
             needs="sm_80",
             source="redux.cu",
-            # From sm_100 on, minimum and maximum are a different instruction, CREDUX.
-            per_iteration=lambda _dtype, options: None if options["op"] in {"min", "max"} else {"REDUX": 1},
+            per_iteration={"REDUX": 1},
         ),
         Variant(
             name="cub",

@@ -53,6 +53,7 @@ PATTERN = Pattern(
             arguments=("next", "slots"),
             atomics=_one_per_warp,
             needs="sm_90",
+            opcodes=("ELECT",),
         ),
         Variant(
             name="leader-smem",
