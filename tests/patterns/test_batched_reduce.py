@@ -125,10 +125,12 @@ def test_expected_counts_follow_the_number_of_sums_and_the_result() -> None:
     assert counts("redux", 16, dtype="i32") == {"REDUX": 16}
 
 
-def test_cub_sums_one_by_one_with_each_version_of_its_headers() -> None:
-    """Five shuffles per sum, and one that takes it to its lane, in the unrolled iterations and in the remaining one."""
+@pytest.mark.parametrize("result", RESULTS)
+def test_cub_sums_one_by_one_with_each_version_of_its_headers(result: str) -> None:
+    """Five shuffles per sum, and one that passes it on, in the unrolled iterations and in the remaining one."""
     iterations = BATCHED.declaration.unroll + 1
-    assert ptx("sm_90/batched-reduce/cub/f32/sums=32/result=own").count("shfl.sync") == iterations * 32 * (5 + 1)
+    text = ptx(f"sm_90/batched-reduce/cub/f32/sums=32/result={result}")
+    assert text.count("shfl.sync") == iterations * 32 * (5 + 1)
 
 
 @pytest.mark.archs

@@ -22,9 +22,9 @@
 // From sm_80 on.
 //! *
 constexpr int N = {sums};
-//! butterflies redux result=own
+//! butterflies redux cub result=own
 constexpr int PER_LANE = N > 32 ? N / 32 : 1;  // sums that a lane gets
-//! halving smem cub mma mma-split
+//! halving smem mma mma-split
 constexpr int PER_LANE = N > 32 ? N / 32 : 1;  // sums that a lane gets first
 //! *
 constexpr int RESULTS = N;  //! result=all
@@ -32,14 +32,13 @@ constexpr int RESULTS = PER_LANE;  //! result=own
 using Number = float;  //! dtype!=i32
 using Number = unsigned;  //! dtype=i32
 
-//! halving mma mma-split cub result=all
+//! halving mma mma-split result=all
 // Lane j % 32 has sum j in own[j / 32].
 __device__ inline void to_all_lanes(const Number (&own)[PER_LANE], Number (&sums)[RESULTS]) {
 #pragma unroll
     for (int j = 0; j < N; ++j) {
         sums[j] = own[j / 32];                                    //! halving mma mma-split sums=1
         sums[j] = __shfl_sync(0xffffffffu, own[j / 32], j % 32);  //! halving mma mma-split sums!=1
-        sums[j] = __shfl_sync(0xffffffffu, own[j / 32], j % 32);  //! cub
     }
 }
 
@@ -223,14 +222,12 @@ __device__ inline void warp_sums(const float (&x)[N], float (&sums)[RESULTS]) {
 using WarpReduce = cub::WarpReduce<Number>;
 
 __device__ inline void warp_sums(const Number (&x)[N], Number (&sums)[RESULTS], WarpReduce::TempStorage& storage) {
-    const int lane = threadIdx.x % 32;
-    Number own[PER_LANE];  //! result=all
+    const int lane = threadIdx.x % 32;  //! result=own
 #pragma unroll
     for (int j = 0; j < N; ++j) {
         const Number sum = __shfl_sync(0xffffffffu, WarpReduce(storage).Sum(x[j]), 0);  // lane 0 has the sum
         __syncwarp();  // before `storage` is used again
         if (j % 32 == 0 || lane == j % 32) sums[j / 32] = sum;  //! result=own
-        if (j % 32 == 0 || lane == j % 32) own[j / 32] = sum;   //! result=all
+        sums[j] = sum;                                          //! result=all
     }
-    to_all_lanes(own, sums);  //! result=all
 }
