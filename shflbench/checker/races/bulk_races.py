@@ -90,7 +90,7 @@ class BulkRaces(Rule):
         size = np.dtype(form.type).itemsize
         first = index * size
         low, high = int(first.min()), int(first.max()) + size * form.vector
-        whole = Region("global" if space.name == "module" else space.name, low, high)
+        whole = Region(space.name, low, high)
         for followed in self._active:
             copy = followed.copy
             if copy.target.overlaps(whole):

@@ -1,0 +1,61 @@
+"""Bulk copies and asynchronous stores in short programs, most of them of two warps."""
+
+import numpy as np
+
+from shflbench.checker.explore import Exploration, explore
+from shflbench.checker.link.linker import link
+from shflbench.checker.machine.faults import KernelFault
+from shflbench.checker.machine.launch import EmulatedLaunch
+from shflbench.checker.machine.policies import LOCKSTEP, POLICIES
+from shflbench.checker.machine.threads import Shape
+from shflbench.checker.ptx.parse import parse
+
+SCHEDULES = (LOCKSTEP, POLICIES["warps in reverse"])
+# %p1: thread 0, %p2: thread 32; %r3: shared memory, with a barrier for one arrival at byte 128; %d1: the output
+FRAME = """.version 8.8
+.target sm_90
+.address_size 64
+VARIABLES
+.visible .entry k(.param .u64 memory)
+{
+    .shared .align 16 .b8 s[256];
+    .reg .pred %p<9>; .reg .b32 %r<19>; .reg .b64 %d<9>;
+    ld.param.u64 %d1, [memory];
+    mov.u32 %r1, %tid.x; mov.u32 %r3, s; setp.eq.u32 %p1, %r1, 0; setp.eq.u32 %p2, %r1, 32;
+    @!%p1 bra ready;
+    mbarrier.init.shared.b64 [%r3+128], 1; fence.proxy.async;
+ready:
+    barrier.sync 0;
+    BODY
+end:
+    ret;
+}
+"""
+STORE = "cp.async.bulk.global.shared::cta.bulk_group"
+COMMIT = "cp.async.bulk.commit_group;"
+WAIT = "cp.async.bulk.wait_group 0;"
+FILL = "st.shared.v4.u32 [%r3], {1, 2, 3, 4}; fence.proxy.async;"
+
+
+def check(body: str, variables: str = "") -> Exploration:
+    program = link(parse(FRAME.replace("VARIABLES", variables).replace("BODY", body)), "k")
+    return explore(EmulatedLaunch(program, Shape(1, 64), 0, [], [np.zeros(64, np.uint32)], 0, order=(0,)), SCHEDULES)
+
+
+def kinds(report: Exploration) -> set[str]:
+    """Return the names of the hazards and faults, and the messages of other errors."""
+    faults = {item.kind.name if isinstance(item, KernelFault) else item.message for item in report.errors}
+    return {item.kind.name for item in report.hazards} | faults
+
+
+def test_a_variable_of_the_module_is_read_before_the_copy_to_it_is_complete() -> None:
+    body = f"""@!%p1 bra end; {FILL} mov.u64 %d2, v; {STORE} [%d2], [%r3], 16; {COMMIT}
+        ld.global.u32 %r8, [v]; st.global.u32 [%d1], %r8; {WAIT}"""
+    assert kinds(check(body, ".global .align 16 .b8 v[64];")) == {"RAW"}
+
+
+def test_a_copy_to_a_buffer_does_not_concern_a_variable_of_the_module() -> None:
+    body = f"""@!%p1 bra end; {FILL} {STORE} [%d1], [%r3], 16; {COMMIT} mov.u32 %r9, 0; mov.u64 %d2, v;
+        next: ld.global.u32 %r8, [%d2]; add.u64 %d2, %d2, 4; add.u32 %r9, %r9, 1;
+        setp.lt.u32 %p3, %r9, 4096; @%p3 bra next; {WAIT}"""
+    assert kinds(check(body, ".global .align 16 .b8 v[16384];")) == set()
