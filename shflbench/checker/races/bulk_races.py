@@ -17,10 +17,11 @@ from shflbench.checker.machine.bulk_copy import BulkCopy, Region
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet
-from shflbench.checker.opcodes.forms import Access, ProxyFence, Values
+from shflbench.checker.opcodes.forms import Access, Values
 from shflbench.checker.opcodes.mbarriers import PHASES, phase_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.hazards import HazardKind, HazardLog
+from shflbench.checker.races.proxy_fences import ProxyFences
 from shflbench.checker.races.rule import Rule
 from shflbench.checker.races.tracked import TrackedRaces
 
@@ -44,18 +45,12 @@ class BulkRaces(Rule):
         self._tracked = tracked
         self._active: list[_Followed] = []
         self._all: list[_Followed] = []
-        self._fences: dict[tuple[str, int], list[int]] = {}  # by space and thread: accesses before each proxy fence
-        self._rows: dict[tuple[str, int], tuple[int, Values]] = {}  # what threads knew at their last proxy fence
+        self._fences = ProxyFences(state, clocks)
         self._ended_at: dict[int, Op | None] = {}
 
     def proxy_fence(self, op: Op, threads: Values) -> None:
         """Keep which accesses a fence between the proxies comes after."""
-        form: ProxyFence = op.form  # type: ignore[assignment]
-        for thread in threads.tolist():
-            row = self.clocks.joined(np.array([thread]))
-            for space in ("shared", "global") if not form.space else (form.space,):
-                self._fences.setdefault((space, thread), []).append(self.clocks.now)
-                self._rows[space, thread] = (self.clocks.now, row)
+        self._fences.add(op, threads)
 
     def start_copy(self, copy: BulkCopy) -> None:
         """Compare a copy with what came before it."""
@@ -194,7 +189,7 @@ class BulkRaces(Rule):
             race = HazardKind.RAW if reads else HazardKind.WAW if writes else HazardKind.WAR
             self._report_earlier(race, copy, region, threads[~known], numbers[~known])
             if copy.by_proxy and known.any():
-                late = ~self._fenced(copy, region, threads[known], numbers[known])
+                late = ~self._fences.lie_after(copy, region, threads[known], numbers[known])
                 kind = HazardKind.PROXY_RACE if writes else HazardKind.PROXY_ORDER
                 self._report_earlier(kind, copy, region, threads[known][late], numbers[known][late])
 
@@ -224,20 +219,3 @@ class BulkRaces(Rule):
             pair = np.array([copy.thread, threads[0]])
             place = (region.space, region.start, region.end - region.start)
             self.report(kind, copy.op, pair, int(threads.size), earlier, place=place)
-
-    def _fenced(self, copy: BulkCopy, region: Region, threads: Values, numbers: Values) -> Values:
-        """Return after which accesses, all of them known to the thread of a copy, a proxy fence lies before it."""
-        space = "shared" if region.space == "shared" else "global"
-        fenced = np.zeros(threads.shape, np.bool_)
-        for (of_space, by), (number, row) in self._rows.items():
-            if of_space == space and (by == copy.thread or self._knows_of(copy.thread, by) >= number):
-                fenced |= row[threads] >= numbers
-        for position in np.flatnonzero(~fenced).tolist():
-            thread = int(threads[position])
-            known = self.clocks.now if thread == copy.thread else self._knows_of(copy.thread, thread)
-            fences = self._fences.get((space, thread), ())
-            fenced[position] = any(int(numbers[position]) < number <= known for number in fences)
-        return fenced
-
-    def _knows_of(self, thread: int, other: int) -> int:
-        return int(self.clocks.knows(np.array([thread]), np.array([other]))[0])

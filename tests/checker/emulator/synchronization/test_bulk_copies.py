@@ -1,6 +1,7 @@
 """Bulk copies and asynchronous stores in short programs, most of them of two warps."""
 
 import numpy as np
+import pytest
 
 from shflbench.checker.explore import Exploration, explore
 from shflbench.checker.link.linker import link
@@ -9,6 +10,7 @@ from shflbench.checker.machine.launch import EmulatedLaunch
 from shflbench.checker.machine.policies import LOCKSTEP, POLICIES
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.ptx.parse import parse
+from shflbench.checker.races import proxy_fences
 
 SCHEDULES = (LOCKSTEP, POLICIES["warps in reverse"])
 # %p1: thread 0, %p2: thread 32; %r3: shared memory, with a barrier for one arrival at byte 128; %d1: the output
@@ -59,3 +61,21 @@ def test_a_copy_to_a_buffer_does_not_concern_a_variable_of_the_module() -> None:
         next: ld.global.u32 %r8, [%d2]; add.u64 %d2, %d2, 4; add.u32 %r9, %r9, 1;
         setp.lt.u32 %p3, %r9, 4096; @%p3 bra next; {WAIT}"""
     assert kinds(check(body, ".global .align 16 .b8 v[16384];")) == set()
+
+
+@pytest.mark.parametrize("again", ["", "@%p2 fence.proxy.async;"])
+def test_an_earlier_proxy_fence_of_a_third_thread_counts(again: str) -> None:
+    body = f"""@%p1 st.shared.v4.u32 [%r3], {{1, 2, 3, 4}}; barrier.sync 0; @%p2 fence.proxy.async; barrier.sync 0;
+        {again} @!%p1 bra end; {STORE} [%d1], [%r3], 16; {COMMIT} {WAIT}"""
+    assert kinds(check(body)) == set()
+
+
+@pytest.mark.parametrize(("late_writes", "found"), [(0, set()), (1, {"PROXY_RACE"})])
+def test_the_last_of_many_proxy_fences_are_kept(
+    late_writes: int, found: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proxy_fences, "MOST_ENTRIES", 64 * 16)
+    write = "@%p1 st.shared.v4.u32 [%r3], {1, 2, 3, 4};"
+    body = f"""{write} barrier.sync 0; {"@%p2 fence.proxy.async; barrier.sync 0;" * 40} {write * late_writes}
+        @!%p1 bra end; {STORE} [%d1], [%r3], 16; {COMMIT} {WAIT}"""
+    assert kinds(check(body)) == found
