@@ -25,6 +25,8 @@ from shflbench.checker.races.proxy_fences import ProxyFences
 from shflbench.checker.races.rule import Rule
 from shflbench.checker.races.tracked import TrackedRaces
 
+MOST_KEPT = 64  # copies after another one to the same target: each costs time at every later access
+
 
 @dataclass(slots=True, eq=False)
 class _Followed:
@@ -34,6 +36,7 @@ class _Followed:
     done_at: Values
     read_at: Values  # that its source was read
     known_to: set[int] = field(default_factory=set)  # blocks of which a thread knew of it when it exited
+    is_replaced: bool = False  # by a later copy to the same target, and kept only for its source
 
 
 class BulkRaces(Rule):
@@ -44,7 +47,7 @@ class BulkRaces(Rule):
         super().__init__(state, clocks, log)
         self._tracked = tracked
         self._active: list[_Followed] = []
-        self._all: list[_Followed] = []
+        self._in_groups: dict[BulkCopy, _Followed] = {}  # those that their threads may wait for
         self._fences = ProxyFences(state, clocks)
         self._ended_at: dict[int, Op | None] = {}
 
@@ -62,16 +65,17 @@ class BulkRaces(Rule):
         self._after_initialization(copy)
         lanes = self.shape.lanes
         followed = _Followed(copy, np.zeros(lanes, np.int32), np.zeros(lanes, np.int32))
-        self._active = [other for other in self._active if other.copy.target != copy.target]
+        self._replace(copy)
         self._active.append(followed)
-        self._all.append(followed)
+        if copy.barrier is None:
+            self._in_groups[copy] = followed
 
     def wait_copies(self, thread: int, copies: Sequence[BulkCopy], *, only_read: bool) -> None:
         """Let a thread know that copies are complete, or that they have read their sources."""
-        for followed in self._all:
-            if followed.copy in copies:
-                for at in (followed.read_at,) if only_read else (followed.read_at, followed.done_at):
-                    at[thread] = at[thread] or self.clocks.now
+        for copy in copies:
+            followed = self._in_groups[copy] if only_read else self._in_groups.pop(copy)
+            for at in (followed.read_at,) if only_read else (followed.read_at, followed.done_at):
+                at[thread] = at[thread] or self.clocks.now
 
     def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, _values: Sequence[Values]) -> None:
         """Compare an access with the copies, or let threads observe their completion."""
@@ -88,7 +92,7 @@ class BulkRaces(Rule):
         whole = Region(space.name, low, high)
         for followed in self._active:
             copy = followed.copy
-            if copy.target.overlaps(whole):
+            if not followed.is_replaced and copy.target.overlaps(whole):
                 hit = self._hits(first, size * form.vector, copy.target)
                 kind = HazardKind.RAW if not form.writes else HazardKind.WAW
                 self._report_unknown(kind, op, members.threads[hit], followed, followed.done_at)
@@ -102,7 +106,7 @@ class BulkRaces(Rule):
             self._ended_at[block] = op
             those = threads[self.shape.block_of(threads) == block]
             for followed in self._active:
-                for owner, is_written in self._owners(followed.copy):
+                for owner, is_written in self._owners(followed):
                     at = followed.done_at if is_written else followed.read_at
                     if owner == block and block not in followed.known_to and self._knows(those, at).any():
                         followed.known_to.add(block)
@@ -112,28 +116,30 @@ class BulkRaces(Rule):
         alive = np.asarray(self.state.alive.reshape(self.shape.grid, -1).any(axis=1))
         for followed in self._active:
             copy = followed.copy
-            for block, _ in self._owners(copy):
+            for block, _ in self._owners(followed):
                 if block not in followed.known_to and not alive[block]:
                     pair = np.array([copy.thread, block * self.shape.lanes_per_block])
                     self.report(HazardKind.UNFINISHED_COPY, copy.op, pair, 1, self._ended_at.get(block))
 
-    def _owners(self, copy: BulkCopy) -> Iterator[tuple[int, bool]]:
+    def _owners(self, followed: _Followed) -> Iterator[tuple[int, bool]]:
         """Yield the blocks whose shared memory a copy accesses, and whether it writes there."""
-        stride = max(self.state.spaces["shared"].stride, 1)
+        copy, stride = followed.copy, max(self.state.spaces["shared"].stride, 1)
         if copy.source is not None and copy.source.space == "shared":
             yield copy.source.start // stride, False
-        if copy.target.space == "shared":
+        if copy.target.space == "shared" and not followed.is_replaced:
             yield copy.target.start // stride, True
 
     def _observe(self, space: MemorySpace, threads: Values, index: Values) -> None:
         """Let threads observe the copies that a phase counted which they see complete."""
-        phases = phase_of(space.view("u8")[index])
+        barriers = np.unique(index)
+        phases = dict(zip(barriers.tolist(), phase_of(space.view("u8")[barriers]).tolist(), strict=True))
         for followed in self._active:
             copy = followed.copy
-            if copy.phase is None:
+            if copy.phase is None or copy.barrier not in phases:
                 continue
-            passed = (phases - copy.phase) % PHASES
-            seen = threads[(index == copy.barrier) & (passed > 0) & (passed < PHASES // 2)]
+            if not 0 < (phases[copy.barrier] - copy.phase) % PHASES < PHASES // 2:
+                continue
+            seen = threads[index == copy.barrier]
             fresh = seen[followed.done_at[seen] == 0]
             followed.done_at[fresh] = followed.read_at[fresh] = self.clocks.now
 
@@ -169,8 +175,10 @@ class BulkRaces(Rule):
         """Compare a copy with an earlier one."""
         thread = np.array([copy.thread])
         earlier = other.copy
-        pairs = [(HazardKind.WAW, copy.target, earlier.target, other.done_at)]
-        if copy.source is not None:
+        pairs = []
+        if not other.is_replaced:
+            pairs.append((HazardKind.WAW, copy.target, earlier.target, other.done_at))
+        if not other.is_replaced and copy.source is not None:
             pairs.append((HazardKind.RAW, copy.source, earlier.target, other.done_at))
         if earlier.source is not None:
             pairs.append((HazardKind.WAR, copy.target, earlier.source, other.read_at))
@@ -219,3 +227,21 @@ class BulkRaces(Rule):
             pair = np.array([copy.thread, threads[0]])
             place = (region.space, region.start, region.end - region.start)
             self.report(kind, copy.op, pair, int(threads.size), earlier, place=place)
+
+    def _replace(self, copy: BulkCopy) -> None:
+        """Drop the copies to the same target as a new one: accesses that are ordered with it are with them, or race.
+
+        Those from other sources are kept for these.
+        """
+        for other in [other for other in self._active if self._replaces(copy, other)]:
+            if other.copy.source is None or other.copy.source == copy.source:
+                self._active.remove(other)
+            else:
+                other.is_replaced = True
+        kept = [other for other in self._active if other.is_replaced or other.copy.target == copy.target]
+        if len(kept) > MOST_KEPT:
+            self._active.remove(kept[0])
+
+    def _replaces(self, copy: BulkCopy, other: _Followed) -> bool:
+        """Return whether accesses to a target are ordered with an earlier copy to it if they are with a new one."""
+        return not other.is_replaced and other.copy.target == copy.target

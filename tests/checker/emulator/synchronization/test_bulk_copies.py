@@ -79,3 +79,31 @@ def test_the_last_of_many_proxy_fences_are_kept(
     body = f"""{write} barrier.sync 0; {"@%p2 fence.proxy.async; barrier.sync 0;" * 40} {write * late_writes}
         @!%p1 bra end; {STORE} [%d1], [%r3], 16; {COMMIT} {WAIT}"""
     assert kinds(check(body)) == found
+
+
+LOADED_LATE = """@!%p1 bra other; mbarrier.arrive.expect_tx.shared.b64 _, [%r3+128], 16;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%d1+SOURCE], 16, [%r3+128]; other:
+    WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [%r3+128], PARITY; @!%p3 bra WAIT; barrier.sync 0;"""
+
+
+def test_copies_to_one_target_from_many_sources_do_not_race_with_what_waits_for_the_last() -> None:
+    body = "".join(
+        LOADED_LATE.replace("SOURCE", str(16 * number))
+        .replace("WAIT", f"w{number}")
+        .replace("PARITY", str(number % 2))
+        .replace("other", f"other{number}")
+        for number in range(10)
+    )
+    assert kinds(check(f"{body} ld.shared.u32 %r8, [%r3]; @%p2 st.global.u32 [%d1], %r8;")) == set()
+
+
+STORED_TWICE = f"""@!%p1 bra other; {FILL} st.shared.v4.u32 [%r3+16], {{1, 1, 1, 1}}; fence.proxy.async;
+    {STORE} [%d1], [%r3], 16; {COMMIT} {WAIT} {STORE} [%d1], [%r3+16], 16; {COMMIT} {WAIT} other:"""
+
+
+def test_the_source_of_a_copy_counts_after_another_copy_to_the_same_target() -> None:
+    assert "WAR" in kinds(check(f"{STORED_TWICE} @%p2 st.shared.u32 [%r3], 9;"))
+
+
+def test_the_source_of_a_copy_that_is_known_to_be_read_may_be_overwritten() -> None:
+    assert kinds(check(f"{STORED_TWICE} barrier.sync 0; @%p2 st.shared.u32 [%r3], 9;")) == set()
