@@ -17,7 +17,7 @@ from shflbench.checker.machine.bulk_copy import BulkCopy, Region
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet
-from shflbench.checker.opcodes.forms import Access, Values
+from shflbench.checker.opcodes.forms import OF_BLOCK, Access, Values
 from shflbench.checker.opcodes.mbarriers import PHASES, phase_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.hazards import HazardKind, HazardLog
@@ -94,6 +94,7 @@ class BulkRaces(Rule):
             copy = followed.copy
             if not followed.is_replaced and copy.target.overlaps(whole):
                 hit = self._hits(first, size * form.vector, copy.target)
+                hit &= ~self._morally_strong(copy, form, members.threads)
                 kind = HazardKind.RAW if not form.writes else HazardKind.WAW
                 self._report_unknown(kind, op, members.threads[hit], followed, followed.done_at)
             if form.writes and copy.source is not None and copy.source.overlaps(whole):
@@ -176,7 +177,7 @@ class BulkRaces(Rule):
         thread = np.array([copy.thread])
         earlier = other.copy
         pairs = []
-        if not other.is_replaced:
+        if not other.is_replaced and not self._are_atomic(copy, earlier):
             pairs.append((HazardKind.WAW, copy.target, earlier.target, other.done_at))
         if not other.is_replaced and copy.source is not None:
             pairs.append((HazardKind.RAW, copy.source, earlier.target, other.done_at))
@@ -194,6 +195,7 @@ class BulkRaces(Rule):
             known = (threads == copy.thread) | (
                 numbers <= self.clocks.knows(np.full(threads.shape, copy.thread), threads)
             )
+            known |= self._atomic_accesses(copy, threads, numbers)
             race = HazardKind.RAW if reads else HazardKind.WAW if writes else HazardKind.WAR
             self._report_earlier(race, copy, region, threads[~known], numbers[~known])
             if copy.by_proxy and known.any():
@@ -231,7 +233,7 @@ class BulkRaces(Rule):
     def _replace(self, copy: BulkCopy) -> None:
         """Drop the copies to the same target as a new one: accesses that are ordered with it are with them, or race.
 
-        Those from other sources are kept for these.
+        Those from other sources are kept for these, and those that combine values unless their end is known.
         """
         for other in [other for other in self._active if self._replaces(copy, other)]:
             if other.copy.source is None or other.copy.source == copy.source:
@@ -244,4 +246,31 @@ class BulkRaces(Rule):
 
     def _replaces(self, copy: BulkCopy, other: _Followed) -> bool:
         """Return whether accesses to a target are ordered with an earlier copy to it if they are with a new one."""
-        return not other.is_replaced and other.copy.target == copy.target
+        if other.is_replaced or other.copy.target != copy.target:
+            return False
+        return other.copy.update is None or bool(self._knows(np.array([copy.thread]), other.done_at)[0])
+
+    def _are_atomic(self, one: BulkCopy, other: BulkCopy) -> bool:
+        """Return whether both combine values with the same memory, as relaxed operations of one cluster."""
+        cluster = self.state.clusters.of_lane
+        both = one.update is not None and other.update is not None and one.target == other.target
+        return both and bool(cluster[one.thread] == cluster[other.thread])
+
+    def _morally_strong(self, copy: BulkCopy, form: Access, threads: Values) -> Values:
+        """Return which threads' accesses are atomics as a copy is that combines values, of one size and in scope."""
+        size = copy.target.end - copy.target.start
+        if copy.update is None or not form.atomic or np.dtype(form.type).itemsize * form.vector != size:
+            return np.zeros(threads.shape, np.bool_)
+        if form.reach == OF_BLOCK:
+            return np.asarray(self.shape.block_of(threads) == copy.thread // self.shape.lanes_per_block)
+        cluster = self.state.clusters.of_lane
+        return np.asarray(cluster[threads] == cluster[copy.thread])
+
+    def _atomic_accesses(self, copy: BulkCopy, threads: Values, numbers: Values) -> Values:
+        """Return which earlier accesses do not race with a copy because both are atomics."""
+        strong = np.zeros(threads.shape, np.bool_)
+        for number in np.unique(numbers).tolist() if copy.update is not None else ():
+            those = numbers == number
+            form: Access = self._tracked.op_at(number).form  # type: ignore[assignment]
+            strong[those] = self._morally_strong(copy, form, threads[those])
+        return strong

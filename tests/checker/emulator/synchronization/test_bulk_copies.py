@@ -37,6 +37,8 @@ STORE = "cp.async.bulk.global.shared::cta.bulk_group"
 COMMIT = "cp.async.bulk.commit_group;"
 WAIT = "cp.async.bulk.wait_group 0;"
 FILL = "st.shared.v4.u32 [%r3], {1, 2, 3, 4}; fence.proxy.async;"
+PHASE = "again: mbarrier.try_wait.parity.shared.b64 %p3, [%r3+128], 0; @!%p3 bra again;"
+REDUCE = "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes"
 
 
 def check(body: str, variables: str = "") -> Exploration:
@@ -79,6 +81,45 @@ def test_the_last_of_many_proxy_fences_are_kept(
     body = f"""{write} barrier.sync 0; {"@%p2 fence.proxy.async; barrier.sync 0;" * 40} {write * late_writes}
         @!%p1 bra end; {STORE} [%d1], [%r3], 16; {COMMIT} {WAIT}"""
     assert kinds(check(body)) == found
+
+
+EXPECT = "@!%p1 bra go; st.shared.u32 [%r3], 0; mbarrier.arrive.expect_tx.shared.b64 _, [%r3+128], BYTES; go:"
+
+
+def test_asynchronous_additions_to_one_word_do_not_race() -> None:
+    expect = EXPECT.replace("BYTES", "256")
+    body = f"{expect} barrier.sync 0; {REDUCE}.add.u32 [%r3], %r1, [%r3+128]; {PHASE} @%p1 ld.shared.u32 %r8, [%r3];"
+    report = check(f"{body} @%p1 st.global.u32 [%d1], %r8;")
+    assert kinds(report) == set()
+    assert {int(result.outputs[0][0]) for result in report.results} == {64 * 63 // 2}
+
+
+def test_who_knows_of_the_last_asynchronous_addition_alone_does_not_know_of_the_others() -> None:
+    expect = EXPECT.replace("BYTES", "4") + "@%p1 mbarrier.init.shared.b64 [%r3+136], 1;"
+    body = f"""{expect} barrier.sync 0;
+        @%p2 mbarrier.arrive.expect_tx.shared.b64 _, [%r3+136], 4; @%p2 {REDUCE}.add.u32 [%r3], 1, [%r3+136];
+        barrier.sync 0; @%p1 {REDUCE}.add.u32 [%r3], 1, [%r3+128];
+        {PHASE} @%p1 ld.shared.u32 %r8, [%r3]; barrier.sync 0;
+        last: mbarrier.try_wait.parity.shared.b64 %p3, [%r3+136], 0; @!%p3 bra last;"""
+    assert kinds(check(body)) == {"RAW"}
+
+
+@pytest.mark.parametrize(
+    ("atomic", "found"),
+    [
+        ("atom.shared.add.u32 %r8, [%r3], 1;", set()),
+        ("atom.cluster.shared.add.u32 %r8, [%r3], 1;", set()),
+        ("atom.shared.add.u64 %d2, [%r3], 1;", {"WAW"}),
+        ("st.shared.u32 [%r3], 1;", {"WAW"}),
+    ],
+)
+@pytest.mark.parametrize("order", ["{atomic} {addition}", "{addition} {atomic}"])
+def test_atomics_of_one_size_do_not_race_with_an_asynchronous_addition(
+    atomic: str, found: set[str], order: str
+) -> None:
+    both = order.format(atomic=f"@%p2 {atomic}", addition=f"@%p1 {REDUCE}.add.u32 [%r3], 1, [%r3+128];")
+    report = check(f"{EXPECT.replace('BYTES', '4')} barrier.sync 0; {both} {PHASE}")
+    assert kinds(report) - {"UNINITIALIZED_UNUSED"} == found
 
 
 LOADED_LATE = """@!%p1 bra other; mbarrier.arrive.expect_tx.shared.b64 _, [%r3+128], 16;
