@@ -163,6 +163,11 @@ class State:
         seen = array[members.view] if members.view is not None else array.reshape(-1)[members.threads]
         return ~seen if slot.negated else seen
 
+    def registers_of(self, members: ThreadSet) -> bytes:
+        """Return the contents of all registers of a set of threads."""
+        where = members.view if members.view is not None else np.unravel_index(members.threads, self.alive.shape)
+        return b"".join(register[where].tobytes() for register in self.registers)
+
     def put(self, slot: Slot, members: ThreadSet, values: Values) -> None:
         """Write the values of scattered threads; a narrow value is extended to the whole register."""
         target = self.registers[slot.number]

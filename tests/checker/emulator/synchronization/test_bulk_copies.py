@@ -122,6 +122,22 @@ def test_atomics_of_one_size_do_not_race_with_an_asynchronous_addition(
     assert kinds(report) - {"UNINITIALIZED_UNUSED"} == found
 
 
+WAIT_OF_TESTS = """@!%p1 bra end; mov.u32 %r9, 0; again: mbarrier.try_wait.parity.shared.b64 %p3, [%r3+128], 0;
+    @%p3 bra leave; add.u32 %r9, %r9, 1; setp.lt.u32 %p4, %r9, TESTS; BRANCH bra again; leave: st.global.u32 [%d1], %r9;
+"""
+
+
+def test_a_wait_that_gives_up_is_no_deadlock() -> None:
+    report = check(WAIT_OF_TESTS.replace("TESTS", "200").replace("BRANCH", "@%p4"))
+    assert kinds(report) == set()
+    assert {int(result.outputs[0][0]) for result in report.results} == {200}
+
+
+def test_a_wait_that_counts_up_to_a_limit_and_does_not_give_up_is_a_deadlock() -> None:
+    limited = WAIT_OF_TESTS.replace("setp.lt.u32 %p4, %r9, TESTS", "min.u32 %r9, %r9, 200").replace("BRANCH", "")
+    assert kinds(check(limited)) == {"DEADLOCK"}
+
+
 LOADED_LATE = """@!%p1 bra other; mbarrier.arrive.expect_tx.shared.b64 _, [%r3+128], 16;
     cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r3], [%d1+SOURCE], 16, [%r3+128]; other:
     WAIT: mbarrier.try_wait.parity.shared.b64 %p3, [%r3+128], PARITY; @!%p3 bra WAIT; barrier.sync 0;"""
