@@ -11,6 +11,7 @@ from shflbench.checker.machine.policies import LOCKSTEP, POLICIES
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.races import proxy_fences
+from shflbench.errors import EmulatorError
 
 SCHEDULES = (LOCKSTEP, POLICIES["warps in reverse"])
 # %p1: thread 0, %p2: thread 32; %r3: shared memory, with a barrier for one arrival at byte 128; %d1: the output
@@ -120,6 +121,36 @@ def test_atomics_of_one_size_do_not_race_with_an_asynchronous_addition(
     both = order.format(atomic=f"@%p2 {atomic}", addition=f"@%p1 {REDUCE}.add.u32 [%r3], 1, [%r3+128];")
     report = check(f"{EXPECT.replace('BYTES', '4')} barrier.sync 0; {both} {PHASE}")
     assert kinds(report) - {"UNINITIALIZED_UNUSED"} == found
+
+
+@pytest.mark.parametrize(
+    ("form", "value", "found"),
+    [
+        ("add.s32", -3, 2),
+        ("min.s32", -3, -3),
+        ("max.s32", -3, 5),
+        ("min.u32", -3, 5),
+        ("max.u32", -3, -3),
+        ("inc.u32", 5, 0),
+        ("dec.u32", 3, 3),
+        ("and.b32", 6, 4),
+        ("or.b32", 6, 7),
+        ("xor.b32", 6, 3),
+    ],
+)
+def test_an_asynchronous_reduction_combines_numbers_of_its_type(form: str, value: int, found: int) -> None:
+    body = f"""@!%p1 bra end; mbarrier.arrive.expect_tx.shared.b64 _, [%r3+128], 4; st.shared.s32 [%r3], 5;
+        mov.s32 %r9, {value}; {REDUCE}.{form} [%r3], %r9, [%r3+128]; {PHASE}
+        ld.shared.u32 %r8, [%r3]; st.global.u32 [%d1], %r8;"""
+    report = check(body)
+    assert kinds(report) == set()
+    assert {int(result.outputs[0].view(np.int32)[0]) for result in report.results} == {found}
+
+
+@pytest.mark.parametrize("form", ["foo.u32", "exch.b32", "min.f32"])
+def test_an_asynchronous_reduction_that_does_not_exist_is_refused(form: str) -> None:
+    with pytest.raises(EmulatorError, match=rf"\.{form}"):
+        check(f"{REDUCE}.{form} [%r3], %r1, [%r3+128];")
 
 
 WAIT_OF_TESTS = """@!%p1 bra end; mov.u32 %r9, 0; again: mbarrier.try_wait.parity.shared.b64 %p3, [%r3+128], 0;
