@@ -84,7 +84,7 @@ class BulkCopies:
             if data is None:  # impossible: a copy has a source or values
                 raise AssertionError(copy)
             target = memory[copy.target.start : copy.target.end]
-            target[:] = data if copy.update is None else _updated(copy.update, target, data)
+            target[:] = data if copy.update is None else _combine(copy.update, target, data)
             self._count(copy)
             for observer in observers:
                 observer.complete_copy(copy)
@@ -99,8 +99,7 @@ class BulkCopies:
         words[:] = arrived(words, np.array([-size], np.int64).astype(np.uint64) << np.uint64(TRANSACTIONS))
 
 
-def _updated(update: Apply, target: Values, data: Values) -> Values:
+def _combine(update: Apply, target: Values, data: Values) -> Values:
     """Return the bytes of values that are combined with those in memory."""
-    typed = data if data.dtype != np.uint8 else data.view(np.uint8)
-    new: Values = np.asarray(update(target.view(typed.dtype), typed)).astype(typed.dtype)
+    new: Values = np.asarray(update(target.view(data.dtype), data)).astype(data.dtype)
     return new.view(np.uint8)
