@@ -153,6 +153,13 @@ def test_an_asynchronous_reduction_that_does_not_exist_is_refused(form: str) -> 
         check(f"{REDUCE}.{form} [%r3], %r1, [%r3+128];")
 
 
+def test_a_copy_of_bytes_that_nothing_has_written_is_reported() -> None:
+    body = f"""@!%p1 bra end; st.shared.v2.u32 [%r3], {{1, 2}}; st.shared.u32 [%r3+12], 3; fence.proxy.async;
+        {STORE} [%d1], [%r3], 16; {COMMIT} {WAIT}"""
+    (hazard,) = check(body).hazards
+    assert (hazard.kind.name, hazard.detail) == ("UNINITIALIZED", "bytes 8–11 of `s` in shared memory")
+
+
 WAIT_OF_TESTS = """@!%p1 bra end; mov.u32 %r9, 0; again: mbarrier.try_wait.parity.shared.b64 %p3, [%r3+128], 0;
     @%p3 bra leave; add.u32 %r9, %r9, 1; setp.lt.u32 %p4, %r9, TESTS; BRANCH bra again; leave: st.global.u32 [%d1], %r9;
 """
