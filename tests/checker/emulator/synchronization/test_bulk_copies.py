@@ -160,6 +160,18 @@ def test_a_copy_of_bytes_that_nothing_has_written_is_reported() -> None:
     assert (hazard.kind.name, hazard.detail) == ("UNINITIALIZED", "bytes 8–11 of `s` in shared memory")
 
 
+@pytest.mark.parametrize(
+    "form", ["st.async.mbarrier::complete_tx::bytes.u32", REDUCE.replace(".shared::cluster", "") + ".add.u32"]
+)
+def test_an_asynchronous_store_takes_generic_addresses(form: str) -> None:
+    body = f"""@!%p1 bra end; cvt.u64.u32 %d3, %r3; cvta.shared.u64 %d2, %d3; add.u64 %d4, %d2, 128;
+        mbarrier.arrive.expect_tx.shared.b64 _, [%r3+128], 4; st.shared.u32 [%r3], 0; {form} [%d2], 7, [%d4]; {PHASE}
+        ld.shared.u32 %r8, [%r3]; st.global.u32 [%d1], %r8;"""
+    report = check(body)
+    assert kinds(report) == set()
+    assert {int(result.outputs[0][0]) for result in report.results} == {7}
+
+
 WAIT_OF_TESTS = """@!%p1 bra end; mov.u32 %r9, 0; again: mbarrier.try_wait.parity.shared.b64 %p3, [%r3+128], 0;
     @%p3 bra leave; add.u32 %r9, %r9, 1; setp.lt.u32 %p4, %r9, TESTS; BRANCH bra again; leave: st.global.u32 [%d1], %r9;
 """
