@@ -64,6 +64,7 @@ class State:
         self.existing = self.thread_numbers % shape.lanes_per_block < shape.block  # all but lanes of partial warps
         self.alive = np.zeros((shape.warps, WARP), np.bool_)
         self.clusters = Clusters(shape)
+        self.may_be_distributed = shape.has_clusters or "mapa" in program.opcodes  # whether addresses may name a block
         self.cluster_barriers = ClusterBarriers(shape, self.clusters, self.alive)
         self.absent_fill = ABSENT_FILLS[0]
         self.ends: list[tuple[Values, Op | None]] = []  # threads that have ended, and at which op
