@@ -11,9 +11,10 @@ from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.memory import Fault, MemorySpace
 from shflbench.checker.machine.paged_memory import PagedMemory
 from shflbench.checker.machine.state import State
-from shflbench.checker.opcodes.addresses import BUFFERS_FROM, MOST_RANKS, WINDOW_BYTES, own_rank_window
+from shflbench.checker.opcodes.addresses import BUFFERS_FROM, WINDOW_BYTES, own_rank_window
 from shflbench.checker.opcodes.forms import Values
 from shflbench.checker.opcodes.memory_access import update_of
+from shflbench.dimensions import MAX_CLUSTER
 from shflbench.errors import EmulatorError
 
 _UNIT = 16  # bytes of which a bulk copy has a multiple, and to which its addresses are aligned
@@ -27,7 +28,7 @@ def _bulk_copy(state: State, op: Op, threads: Values, operands: Sequence[Values]
         if size == 0:
             continue
         read = _region(state, op, thread, source, (from_, size, _UNIT))
-        ranks = [rank for rank in range(MOST_RANKS) if mask >> rank & 1]
+        ranks = [rank for rank in range(MAX_CLUSTER) if mask >> rank & 1]
         places = [(_of_rank(to, rank), _of_rank(barrier, rank)) for rank in ranks] or [(to, barrier)]
         for place, counter in places:
             destination = _region(state, op, thread, target, (place, size, _UNIT))
