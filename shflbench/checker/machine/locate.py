@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from shflbench.checker.link.program import MemoryOperand, Op
-from shflbench.checker.machine.distributed import fault_of_block, is_distributed, places_of
+from shflbench.checker.machine.distributed import fault_of_block, names_block, places_of
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.memory import Fault, MemorySpace
 from shflbench.checker.machine.state import State
@@ -142,7 +142,7 @@ def _global_part(addresses: Values) -> str:
 
 def _index(state: State, op: Op, space: MemorySpace, members: ThreadSet, addresses: Values) -> Values:
     """Return the indices of the elements at addresses in a space, of which each thread may have a part."""
-    if state.may_be_distributed and space.name == "shared" and is_distributed(addresses):
+    if state.may_be_distributed and space.name == "shared" and names_block(addresses):
         return _distributed_index(state, op, space, members, addresses)
     form: Access = op.form  # type: ignore[assignment]
     starts = _part_starts(state, space, members) if space.name in {"shared", "local"} else None

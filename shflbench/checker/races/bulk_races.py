@@ -17,12 +17,13 @@ from shflbench.checker.machine.bulk_copy import BulkCopy, Region
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet
-from shflbench.checker.opcodes.forms import OF_BLOCK, Access, Values
+from shflbench.checker.opcodes.forms import Access, Values
 from shflbench.checker.opcodes.mbarriers import PHASES, phase_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.hazards import HazardKind, HazardLog
 from shflbench.checker.races.proxy_fences import ProxyFences
 from shflbench.checker.races.rule import Rule
+from shflbench.checker.races.scopes import Scopes
 from shflbench.checker.races.tracked import TrackedRaces
 
 MOST_KEPT = 64  # copies after another one to the same target: each costs time at every later access
@@ -45,7 +46,7 @@ class BulkRaces(Rule):
     def __init__(self, state: State, clocks: Clocks, log: HazardLog, tracked: TrackedRaces) -> None:
         """Start without copies; `tracked` keeps the earlier accesses."""
         super().__init__(state, clocks, log)
-        self._tracked = tracked
+        self._tracked, self._scopes = tracked, Scopes(state)
         self._active: list[_Followed] = []
         self._in_groups: dict[BulkCopy, _Followed] = {}  # those that their threads may wait for
         self._fences = ProxyFences(state, clocks)
@@ -124,11 +125,11 @@ class BulkRaces(Rule):
 
     def _owners(self, followed: _Followed) -> Iterator[tuple[int, bool]]:
         """Yield the blocks whose shared memory a copy accesses, and whether it writes there."""
-        copy, stride = followed.copy, max(self.state.spaces["shared"].stride, 1)
+        copy, part_of = followed.copy, self.state.spaces["shared"].part_of
         if copy.source is not None and copy.source.space == "shared":
-            yield copy.source.start // stride, False
+            yield part_of(copy.source.start), False
         if copy.target.space == "shared" and not followed.is_replaced:
-            yield copy.target.start // stride, True
+            yield part_of(copy.target.start), True
 
     def _observe(self, space: MemorySpace, threads: Values, index: Values) -> None:
         """Let threads observe the copies that a phase counted which they see complete."""
@@ -252,19 +253,17 @@ class BulkRaces(Rule):
 
     def _are_atomic(self, one: BulkCopy, other: BulkCopy) -> bool:
         """Return whether both combine values with the same memory, as relaxed operations of one cluster."""
-        cluster = self.state.clusters.of_lane
         both = one.update is not None and other.update is not None and one.target == other.target
-        return both and bool(cluster[one.thread] == cluster[other.thread])
+        pair = np.array([one.thread]), np.array([other.thread])
+        return both and bool(self._scopes.include(self._scopes.of_cluster, *pair)[0])
 
     def _morally_strong(self, copy: BulkCopy, form: Access, threads: Values) -> Values:
         """Return which threads' accesses are atomics as a copy is that combines values, of one size and in scope."""
         size = copy.target.end - copy.target.start
         if copy.update is None or not form.atomic or np.dtype(form.type).itemsize * form.vector != size:
             return np.zeros(threads.shape, np.bool_)
-        if form.reach == OF_BLOCK:
-            return np.asarray(self.shape.block_of(threads) == copy.thread // self.shape.lanes_per_block)
-        cluster = self.state.clusters.of_lane
-        return np.asarray(cluster[threads] == cluster[copy.thread])
+        level = min(self._scopes.level(form), self._scopes.of_cluster)
+        return self._scopes.include(level, threads, np.array([copy.thread]))
 
     def _atomic_accesses(self, copy: BulkCopy, threads: Values, numbers: Values) -> Values:
         """Return which earlier accesses do not race with a copy because both are atomics."""
