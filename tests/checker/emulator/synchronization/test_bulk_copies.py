@@ -5,13 +5,13 @@ import pytest
 
 from shflbench.checker.explore import Exploration, explore
 from shflbench.checker.link.linker import link
-from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.machine.launch import EmulatedLaunch
 from shflbench.checker.machine.policies import LOCKSTEP, POLICIES
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.races import proxy_fences
 from shflbench.errors import EmulatorError
+from tests.checker.emulator.synchronization.kernels import kinds
 
 SCHEDULES = (LOCKSTEP, POLICIES["warps in reverse"])
 # %p1: thread 0, %p2: thread 32; %r3: shared memory, with a barrier for one arrival at byte 128; %d1: the output
@@ -45,12 +45,6 @@ REDUCE = "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes
 def check(body: str, variables: str = "") -> Exploration:
     program = link(parse(FRAME.replace("VARIABLES", variables).replace("BODY", body)), "k")
     return explore(EmulatedLaunch(program, Shape(1, 64), 0, [], [np.zeros(64, np.uint32)], 0, order=(0,)), SCHEDULES)
-
-
-def kinds(report: Exploration) -> set[str]:
-    """Return the names of the hazards and faults, and the messages of other errors."""
-    faults = {item.kind.name if isinstance(item, KernelFault) else item.message for item in report.errors}
-    return {item.kind.name for item in report.hazards} | faults
 
 
 def test_a_variable_of_the_module_is_read_before_the_copy_to_it_is_complete() -> None:
