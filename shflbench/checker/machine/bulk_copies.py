@@ -13,7 +13,7 @@ from shflbench.checker.machine.bulk_copy import BulkCopy
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.opcodes.forms import Apply, Values
-from shflbench.checker.opcodes.mbarriers import TRANSACTIONS, arrived, phase_of
+from shflbench.checker.opcodes.mbarriers import TRANSACTIONS, arrive, phase_of
 
 TESTS = 2  # of the barrier that counts a late copy, by the last of which it is complete
 
@@ -96,7 +96,7 @@ class BulkCopies:
         words = self._spaces["shared"].view("u8")[copy.barrier : copy.barrier + 1]
         copy.phase = int(phase_of(words)[0])
         size = copy.target.end - copy.target.start
-        words[:] = arrived(words, np.array([-size], np.int64).astype(np.uint64) << np.uint64(TRANSACTIONS))
+        words[:] = arrive(words, np.array([-size], np.int64).astype(np.uint64) << np.uint64(TRANSACTIONS))
 
 
 def _combine(update: Apply, target: Values, data: Values) -> Values:

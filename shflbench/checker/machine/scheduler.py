@@ -19,7 +19,7 @@ from shflbench.checker.machine.named_barriers import NamedBarriers
 from shflbench.checker.machine.policies import TURN, Diverged, Policy, all_threads
 from shflbench.checker.machine.polling import Polling
 from shflbench.checker.machine.state import State
-from shflbench.checker.machine.threads import ThreadSet, scattered
+from shflbench.checker.machine.threads import ThreadSet, scatter
 from shflbench.checker.opcodes.forms import Branch, ClusterBarrier, Exit, Values
 from shflbench.model import WARP
 
@@ -309,7 +309,7 @@ class Scheduler:
 
     def _part_of(self, lockstep: int) -> PartOf:
         """Return the function that makes sets of the threads of a lockstep group: regular ones if the group is one."""
-        return self.state.part if self.lockstep_groups[lockstep].view is not None else scattered
+        return self.state.part if self.lockstep_groups[lockstep].view is not None else scatter
 
     def _exit(self, group: ConvergedGroup, op: Op | None) -> None:
         """End the threads of a group; KernelFault if they trap."""

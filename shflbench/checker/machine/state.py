@@ -17,7 +17,7 @@ from shflbench.checker.machine.memory import ALIGNMENT, GUARD, LARGEST_GUARD, Me
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.pending_copies import PendingCopies
 from shflbench.checker.machine.special import RESERVED_SHARED, reserved_shared_bytes, special_values
-from shflbench.checker.machine.threads import Shape, ThreadSet, part, scattered
+from shflbench.checker.machine.threads import Shape, ThreadSet, part, scatter
 from shflbench.checker.opcodes.addresses import GLOBAL_BASE, MODULE_BASE
 from shflbench.checker.opcodes.forms import Values
 from shflbench.errors import EmulatorError
@@ -126,7 +126,7 @@ class State:
             sets = cut(self.shape)
             if not self.shape.full:
                 alive = self.alive.reshape(-1)
-                sets = [scattered(members.threads[alive[members.threads]]) for members in sets]
+                sets = [scatter(members.threads[alive[members.threads]]) for members in sets]
             sets = self._sets[cut] = [members for members in sets if members.count]
         return sets
 

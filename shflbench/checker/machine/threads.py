@@ -146,7 +146,7 @@ def regular(shape: Shape, warps: slice, lanes: slice, *, whole_blocks: bool = Fa
     return ThreadSet(numbers.ravel(), (warps, lanes), whole_warps, whole_warps and whole_blocks)
 
 
-def scattered(threads: Values) -> ThreadSet:
+def scatter(threads: Values) -> ThreadSet:
     """Return the set of any threads, given in ascending order."""
     return ThreadSet(threads)
 
