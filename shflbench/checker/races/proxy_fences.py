@@ -38,17 +38,15 @@ class ProxyFences:
         """Return after which accesses, all of them known to the thread of a copy, a proxy fence lies before it."""
         space = "shared" if region.space == "shared" else "global"
         fenced = np.zeros(threads.shape, np.bool_)
-        for (of_space, by), fences in self._fences.items():
-            known = _count(fences, self._known(copy.thread, by)) if of_space == space else 0
-            if known:  # what a thread knew at its last fence includes what it knew before
-                fenced |= fences[known - 1][1][threads] >= numbers
+        lists = {by: fences for (of_space, by), fences in self._fences.items() if of_space == space}
+        others = np.array(list(lists), np.intp)
+        known = self._clocks.knows(np.full(others.shape, copy.thread), others)
+        known = np.where(others == copy.thread, self._clocks.now, known)
+        for fences, number in zip(lists.values(), known.tolist(), strict=True):
+            count = _count(fences, number)
+            if count:  # what a thread knew at its last fence includes what it knew before
+                fenced |= fences[count - 1][1][threads] >= numbers
         return fenced
-
-    def _known(self, thread: int, other: int) -> int:
-        """Return the last access of another thread, or itself, that a thread knows of."""
-        if thread == other:
-            return self._clocks.now
-        return int(self._clocks.knows(np.array([thread]), np.array([other]))[0])
 
     def _drop(self) -> None:
         """Drop fences that all threads of the cluster know to lie before another one, and the first of the others."""
