@@ -15,6 +15,7 @@ MOST_DIMENSIONS = 3  # x, y and z
 
 # CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability"; equal for all of them.
 MAX_GRID: Dims = (2**31 - 1, 65535, 65535)  # blocks
+MAX_CLUSTER = 16  # blocks, of the largest that a GPU runs ("Thread Block Clusters")
 MAX_BLOCK_DIMS: Dims = (1024, 1024, 64)  # threads, of which a block has at most `model.MAX_BLOCK`
 
 

@@ -96,8 +96,7 @@ class GridFootprint(Observer):
 
     def start_copy(self, copy: BulkCopy) -> None:
         """Record what a bulk copy, or an asynchronous store, accesses, as its thread starts it."""
-        writes = WRITE if copy.update is None else STRONG_WRITE  # those that combine values are relaxed, of the device
-        for action, region in ((READ, copy.source), (writes, copy.target)):
+        for action, region in ((READ, copy.source), (WRITE, copy.target)):
             if region is not None and region.space in self._cells:
                 cells = np.arange(region.start // self.granule, -(-region.end // self.granule))
                 threads = np.full(cells.shape, copy.thread)

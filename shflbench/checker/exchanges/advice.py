@@ -10,12 +10,12 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from shflbench.checker.exchanges.barriers import WARP_BARRIER, replaced
+from shflbench.checker.exchanges.barriers import WARP_BARRIER, replace_barriers
 from shflbench.checker.exchanges.collectives import collectives
 from shflbench.checker.exchanges.data_decide import DataDecide
 from shflbench.checker.exchanges.recorder import LaneRelation
 from shflbench.checker.exchanges.same_memory import StatedRuns
-from shflbench.checker.exchanges.study import KernelStudy, studied
+from shflbench.checker.exchanges.study import KernelStudy, study_launches
 from shflbench.checker.file_check import check_kernels, read_file, with_given_numbers
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.verdict import KernelVerdict
@@ -94,7 +94,7 @@ def advise_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], N
 
     def study(linked: LinkedKernel, evidence: KernelEvidence) -> None:
         line_of = KernelReporter(file, linked.kernel).line_of
-        studies[linked.kernel.symbol] = studied(linked, evidence.launches, line_of, options.deadline)
+        studies[linked.kernel.symbol] = study_launches(linked, evidence.launches, line_of, options.deadline)
 
     report = check_kernels(file, options, deadline, watch, study)
     again = replace(options, outputs=False)
@@ -217,7 +217,7 @@ def _confirmed(
     for by, need in (("", BarrierNeed.NOTHING), (WARP_BARRIER, BarrierNeed.WARP)):
         if site.lanes and need is BarrierNeed.NOTHING:
             continue
-        ptx = replaced(file.ptx, site.ptx_lines, by)
+        ptx = replace_barriers(file.ptx, site.ptx_lines, by)
         if ptx is None:
             return BarrierNeed.UNKNOWN, file
         changed = replace(file, ptx=ptx, notes=(), unoptimized_ptx="")

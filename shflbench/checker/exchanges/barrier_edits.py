@@ -20,7 +20,7 @@ def lines_of(text: str) -> list[str]:
     return re.findall(r"[^\n]*\n|[^\n]+", text)
 
 
-def edited(text: str, needs: Mapping[int, BarrierNeed]) -> str:
+def edit_barriers(text: str, needs: Mapping[int, BarrierNeed]) -> str:
     """Return a text whose barriers, by the numbers of their lines, are weakened or removed.
 
     A barrier is removed only with its whole line, and not where it is all that a condition or a loop executes.

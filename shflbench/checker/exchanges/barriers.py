@@ -12,7 +12,7 @@ WARP_BARRIER = "bar.warp.sync \t0xffffffff;"
 _BARRIER = re.compile(r"\b(?:bar|barrier)(?:\.cta)?\.sync(?:\.aligned)?\s+0\s*;")
 
 
-def replaced(ptx: str, lines: Collection[int], by: str) -> str | None:
+def replace_barriers(ptx: str, lines: Collection[int], by: str) -> str | None:
     """Return a PTX text in which `by` stands for the barriers in these lines; None if one of them has another form."""
     text = ptx.split("\n")
     for line in lines:

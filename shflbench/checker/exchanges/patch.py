@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.advice import advise_file
-from shflbench.checker.exchanges.barrier_edits import edited, lines_of
+from shflbench.checker.exchanges.barrier_edits import edit_barriers, lines_of
 from shflbench.checker.exchanges.same_memory import leaves_same_memory
 from shflbench.checker.exchanges.shared_use import function_at, functions_of, shared_uses
 from shflbench.checker.exchanges.shuffle_edits import shuffled_texts
@@ -62,7 +62,7 @@ def make_patch(path: Path, advice: Sequence[KernelAdvice], options: FileOptions)
     if patch.kernels:
         with patch.copy() as copy:
             needs = _needs(copy, patch.text, advise_file(copy, _beside(path, options), lambda _: None))
-    changed = edited(patch.text, needs)
+    changed = edit_barriers(patch.text, needs)
     return patch if changed == patch.text else _confirmed(path, changed, advice, options) or patch
 
 

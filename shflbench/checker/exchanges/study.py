@@ -65,7 +65,7 @@ class KernelStudy:
     is_fixed: bool = False  # the block alone decides which threads access what in shared memory, and when
 
 
-def studied(
+def study_launches(
     linked: LinkedKernel,
     evidence: Iterable[LaunchEvidence],
     line_of: Callable[[PtxInstruction], SourceLine],

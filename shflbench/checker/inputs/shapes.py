@@ -6,13 +6,12 @@ import re
 from dataclasses import dataclass, replace
 from math import prod
 
-from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_GRID, Dims, LaunchDims, complete
+from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_CLUSTER, MAX_GRID, Dims, LaunchDims, complete
 from shflbench.errors import UsageError
 from shflbench.model import MAX_BLOCK
 
 ADVICE = "Write GRIDxBLOCK, such as 4x256, or GRID:BLOCK with up to three dimensions each, such as 8x8:16x16."
 NO_CLUSTER: Dims = (1, 1, 1)
-MAX_CLUSTER = 16  # blocks, of the largest that a GPU runs (CUDA C++ Programming Guide 13.0, "Thread Block Clusters")
 MOST_THREADS = 1 << 20  # of one launch; more take minutes and show no more
 
 _NUMBERS = re.compile(r"[0-9]{1,10}(?:\s*[xX×]\s*[0-9]{1,10})*")

@@ -88,10 +88,11 @@ def _store(instruction: PtxInstruction, words: list[str], types: Types) -> Expan
         return None
     target, value, barrier = instruction.operands
     values: Sequence[Operand] = value.items if isinstance(value, Vector) else (value,)
-    steps = [
-        *_address(Register("%target"), target, types),
-        *_address(Register("%barrier"), barrier, types),
-    ]
+    steps = []
+    for register, operand in ((Register("%target"), target), (Register("%barrier"), barrier)):
+        steps += _address(register, operand, types)
+        if "shared" not in instruction.modifiers:  # a generic address
+            steps.append(step("cvta.to.shared.u64", register, register))
     name = ".".join(("$store_async", *update, type_))
     store = step(name, Register("%target"), Register("%barrier"), *values)
     return Expansion((*steps, store), {"%target": "b64", "%barrier": "b64"})

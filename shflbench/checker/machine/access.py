@@ -14,7 +14,7 @@ from shflbench.checker.machine.dropped import DroppedAccesses
 from shflbench.checker.machine.locate import addresses_of, by_space, fault_of, faulty, locate
 from shflbench.checker.machine.memory import Fault, MemorySpace
 from shflbench.checker.machine.state import State
-from shflbench.checker.machine.threads import ThreadSet, scattered
+from shflbench.checker.machine.threads import ThreadSet, scatter
 from shflbench.checker.opcodes.forms import Access, Apply, Values
 from shflbench.checker.opcodes.sequences import sequence
 
@@ -47,7 +47,7 @@ def access(state: State, op: Op, members: ThreadSet, transfer: Transfer) -> None
     if form.atomic:
         done = _exchange(form, space.view(form.type), flat, transfer.values, transfer.out)
         if credible is not None:
-            members, flat, done = scattered(members.threads[credible]), flat[credible], done[credible]
+            members, flat, done = scatter(members.threads[credible]), flat[credible], done[credible]
         for observer in state.observers if members.count else ():
             observer.exchange(op, members, space, flat, done)
         return
@@ -75,7 +75,7 @@ def _observe(
         credible = dropped.credible(members.threads)
         dropped.follow(op, members.threads, space, flat)
         values = [np.broadcast_to(value.reshape(-1), flat.shape)[credible] for value in values]
-        members, flat = scattered(members.threads[credible]), flat[credible]
+        members, flat = scatter(members.threads[credible]), flat[credible]
     for observer in state.observers if members.count else ():
         observer.access(op, members, space, flat, values)
     return credible
@@ -100,7 +100,7 @@ def _note(state: State, dropped: DroppedAccesses, op: Op, threads: Values, base:
     first = int(np.argmax(dropped.credible(threads)))
     one = slice(first, first + 1)
     try:
-        locate(state, op, scattered(threads[one]), None if base is None else base[one])
+        locate(state, op, scatter(threads[one]), None if base is None else base[one])
     except Fault as fault:
         dropped.drop(fault_of(state, op, int(threads[first]), fault), op, threads)
     else:  # impossible: `faulty` agrees with `locate`
@@ -120,7 +120,7 @@ def _execute_some(state: State, op: Op, members: ThreadSet, transfer: Transfer, 
     base = None if transfer.base is None else transfer.base.reshape(-1)[chosen]
     values = [np.broadcast_to(value.reshape(-1), chosen.shape)[chosen] for value in transfer.values]
     results = [np.empty(np.count_nonzero(chosen), target.dtype) for target in transfer.out]
-    access(state, op, scattered(members.threads[chosen]), Transfer(base, values, results))
+    access(state, op, scatter(members.threads[chosen]), Transfer(base, values, results))
     for target, result in zip(transfer.out, results, strict=True):
         whole = target.reshape(-1)
         whole[chosen] = result

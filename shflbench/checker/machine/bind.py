@@ -11,7 +11,7 @@ from shflbench.checker.machine.access import Transfer, access
 from shflbench.checker.machine.collective import CollectiveCall, constant, execute_collective
 from shflbench.checker.machine.runtime_services import serve
 from shflbench.checker.machine.state import State
-from shflbench.checker.machine.threads import ThreadSet, scattered
+from shflbench.checker.machine.threads import ThreadSet, scatter
 from shflbench.checker.opcodes.forms import (
     FULL_MASK,
     Access,
@@ -237,9 +237,9 @@ def _scattered(state: State, op: Op, members: ThreadSet) -> None:
         flags = state.gather(op.guard, members).reshape(-1)
         if not flags.any():
             return
-        members = scattered(members.threads[flags])
+        members = scatter(members.threads[flags])
     elif members.view is not None:
-        members = scattered(members.threads)
+        members = scatter(members.threads)
     if isinstance(form, Collective):
         execute_collective(state, op, members.threads)
         return

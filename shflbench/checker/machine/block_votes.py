@@ -7,7 +7,7 @@ import numpy as np
 from shflbench.checker.link.program import Op, Slot
 from shflbench.checker.machine.collective import constant
 from shflbench.checker.machine.state import State
-from shflbench.checker.machine.threads import scattered
+from shflbench.checker.machine.threads import scatter
 from shflbench.checker.opcodes.forms import Barrier, Values
 
 
@@ -23,7 +23,7 @@ def vote(state: State, waiting: Sequence[tuple[Op, Values]]) -> None:
     yes, members = np.zeros(grid, np.int64), np.zeros(grid, np.int64)
     for op, threads in voting:
         source, blocks = op.sources[-1], block_of(threads)
-        flags = state.gather(source, scattered(threads)) if isinstance(source, Slot) else constant(source, "?")
+        flags = state.gather(source, scatter(threads)) if isinstance(source, Slot) else constant(source, "?")
         flags = np.broadcast_to(np.asarray(flags).reshape(-1), blocks.shape)
         yes += np.bincount(blocks, flags, grid).astype(np.int64)
         members += np.bincount(blocks, minlength=grid)
@@ -31,5 +31,5 @@ def vote(state: State, waiting: Sequence[tuple[Op, Values]]) -> None:
     for op, threads in voting:
         slot = op.results[0]
         if slot is not None and isinstance(op.form, Barrier):
-            state.put(slot, scattered(threads), results[op.form.reduce][block_of(threads)])
+            state.put(slot, scatter(threads), results[op.form.reduce][block_of(threads)])
             state.wrote(op.results)

@@ -13,7 +13,7 @@ from shflbench.checker.machine.bulk_copy import BulkCopy
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.opcodes.forms import Apply, Values
-from shflbench.checker.opcodes.mbarriers import TRANSACTIONS, arrived, phase_of
+from shflbench.checker.opcodes.mbarriers import TRANSACTIONS, arrive, phase_of
 
 TESTS = 2  # of the barrier that counts a late copy, by the last of which it is complete
 
@@ -84,7 +84,7 @@ class BulkCopies:
             if data is None:  # impossible: a copy has a source or values
                 raise AssertionError(copy)
             target = memory[copy.target.start : copy.target.end]
-            target[:] = data if copy.update is None else _updated(copy.update, target, data)
+            target[:] = data if copy.update is None else _combine(copy.update, target, data)
             self._count(copy)
             for observer in observers:
                 observer.complete_copy(copy)
@@ -96,11 +96,10 @@ class BulkCopies:
         words = self._spaces["shared"].view("u8")[copy.barrier : copy.barrier + 1]
         copy.phase = int(phase_of(words)[0])
         size = copy.target.end - copy.target.start
-        words[:] = arrived(words, np.array([-size], np.int64).astype(np.uint64) << np.uint64(TRANSACTIONS))
+        words[:] = arrive(words, np.array([-size], np.int64).astype(np.uint64) << np.uint64(TRANSACTIONS))
 
 
-def _updated(update: Apply, target: Values, data: Values) -> Values:
+def _combine(update: Apply, target: Values, data: Values) -> Values:
     """Return the bytes of values that are combined with those in memory."""
-    typed = data if data.dtype != np.uint8 else data.view(np.uint8)
-    new: Values = np.asarray(update(target.view(typed.dtype), typed)).astype(typed.dtype)
+    new: Values = np.asarray(update(target.view(data.dtype), data)).astype(data.dtype)
     return new.view(np.uint8)

@@ -11,9 +11,10 @@ from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.memory import Fault, MemorySpace
 from shflbench.checker.machine.paged_memory import PagedMemory
 from shflbench.checker.machine.state import State
-from shflbench.checker.opcodes.addresses import BUFFERS_FROM, MOST_RANKS, WINDOW_BYTES, own_rank_window
+from shflbench.checker.opcodes.addresses import BUFFERS_FROM, WINDOW_BYTES, own_rank_window
 from shflbench.checker.opcodes.forms import Values
-from shflbench.checker.opcodes.memory_access import UPDATES
+from shflbench.checker.opcodes.memory_access import update_of
+from shflbench.dimensions import MAX_CLUSTER
 from shflbench.errors import EmulatorError
 
 _UNIT = 16  # bytes of which a bulk copy has a multiple, and to which its addresses are aligned
@@ -27,7 +28,7 @@ def _bulk_copy(state: State, op: Op, threads: Values, operands: Sequence[Values]
         if size == 0:
             continue
         read = _region(state, op, thread, source, (from_, size, _UNIT))
-        ranks = [rank for rank in range(MOST_RANKS) if mask >> rank & 1]
+        ranks = [rank for rank in range(MAX_CLUSTER) if mask >> rank & 1]
         places = [(_of_rank(to, rank), _of_rank(barrier, rank)) for rank in ranks] or [(to, barrier)]
         for place, counter in places:
             destination = _region(state, op, thread, target, (place, size, _UNIT))
@@ -38,14 +39,15 @@ def _bulk_copy(state: State, op: Op, threads: Values, operands: Sequence[Values]
 
 def _store_async(state: State, op: Op, threads: Values, operands: Sequence[Values]) -> Sequence[Values]:
     targets, barriers, *columns = (np.asarray(item).reshape(-1) for item in operands)
-    name = op.instruction.modifiers[0] if len(op.instruction.modifiers) > 1 else ""
+    *names, type_ = op.instruction.modifiers
+    update = update_of(names[0], type_)[0] if names else None
     size = columns[0].dtype.itemsize * len(columns)
     for position, thread in enumerate(threads.tolist()):
         destination = _region(state, op, thread, "shared", (int(targets[position]), size, size))
         values = np.array([column[position] for column in columns], columns[0].dtype)
         counted = _barrier(state, op, thread, int(barriers[position]))
-        data = values if name else values.view(np.uint8)
-        state.bulk.start(state.observers, BulkCopy(op, thread, destination, None, data, UPDATES.get(name), counted))
+        data = values if names else values.view(np.uint8)
+        state.bulk.start(state.observers, BulkCopy(op, thread, destination, None, data, update, counted))
     return ()
 
 

@@ -14,6 +14,7 @@ from shflbench.checker.machine.groups import ConvergedGroup, waiting_threads
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.opcodes.forms import ClusterBarrier, Values
+from shflbench.model import WARP
 
 _NEVER = np.iinfo(np.int64).max
 
@@ -58,7 +59,7 @@ class ClusterBarriers:
             aligned = any(isinstance(op.form, ClusterBarrier) and op.form.aligned for op in ops)
             for observer in observers:
                 if aligned:
-                    observer.meet(free, free // 32, places[chosen], ops)
+                    observer.meet(free, free // WARP, places[chosen], ops)
                 observer.leave_cluster(free, self.arrived[free], ops[0] if len(ops) == 1 else None)
         return free
 

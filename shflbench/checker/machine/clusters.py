@@ -4,7 +4,7 @@ from math import prod
 
 import numpy as np
 
-from shflbench.checker.machine.threads import Shape
+from shflbench.checker.machine.threads import Shape, coordinates
 from shflbench.checker.opcodes.forms import Values
 
 
@@ -22,7 +22,7 @@ class Clusters:
         self.dims = tuple(blocks // part for blocks, part in zip(grid, cluster, strict=True))  # of the grid in clusters
         running = np.arange(shape.grid)
         blocks = np.array(shape.sample) if shape.sample else running
-        places = _coordinates(blocks, grid)
+        places = coordinates(blocks, grid)
         self.in_cluster = [place % part for place, part in zip(places, cluster, strict=True)]  # of each block, by axis
         self.indexes = [place // part for place, part in zip(places, cluster, strict=True)]  # likewise, of the cluster
         self.rank = _number(self.in_cluster, cluster)  # of each block in its cluster
@@ -31,11 +31,6 @@ class Clusters:
         self.blocks = np.zeros((self.count, self.size), np.int64)  # by cluster and rank
         self.blocks[self.of_block, self.rank if shape.has_clusters else 0] = running
         self.of_lane = np.repeat(self.of_block, shape.lanes_per_block)
-
-
-def _coordinates(numbers: Values, dims: tuple[int, ...]) -> list[Values]:
-    x, y, _ = dims
-    return [numbers % x, numbers // x % y, numbers // (x * y)]
 
 
 def _number(places: list[Values], dims: tuple[int, ...]) -> Values:

@@ -9,7 +9,7 @@ import numpy as np
 
 from shflbench.checker.link.program import Op, Slot
 from shflbench.checker.machine.state import State
-from shflbench.checker.machine.threads import ThreadSet, scattered
+from shflbench.checker.machine.threads import ThreadSet, scatter
 from shflbench.checker.opcodes.forms import Collective, Values
 from shflbench.model import WARP
 
@@ -76,7 +76,7 @@ def execute_collective(state: State, op: Op, threads: Values) -> None:
     form.apply(call, *sources, *results)
     for slot, result in zip(op.results, results, strict=True):
         if slot is not None:
-            state.put(slot, scattered(threads), result[active])
+            state.put(slot, scatter(threads), result[active])
     state.wrote(op.results)
 
 

@@ -34,7 +34,7 @@ def places_of(state: State, home: Values, addresses: Values) -> BlockPlaces:
     return BlockPlaces(np.where(numbers == 0, home, named), offsets)
 
 
-def is_distributed(addresses: Values) -> bool:
+def names_block(addresses: Values) -> bool:
     """Return whether an address names a block."""
     return bool(addresses.max() >= WINDOW_BYTES // 2)
 

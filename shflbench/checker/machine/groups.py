@@ -25,12 +25,26 @@ class ConvergedGroup:
     masks: Values | None = None  # that its threads pass, while they wait at a collective or a barrier of lanes
     sleeps_until: int = 0  # number of the scheduler's choice up to which others run, where choices are random
     tests: int = 0  # of barriers in memory, since it last wrote memory, or waited
+    tested_in: tuple[int, bytes] | None = None  # where it was at an earlier one of many tests, and its registers then
+    has_repeated: bool = False  # whether it was there with the same registers again: only others can let it go on
     meetings: int = 0  # how often it has met others in memory: executed strong accesses
     polled: set[tuple[str, int]] = field(default_factory=set)  # places that it may wait to change: space and first byte
 
     def resume(self, at: int) -> None:
         """Run on from the block `at`, after waiting."""
-        self.at, self.waits_at, self.masks, self.tests = at, None, None, 0
+        self.at, self.waits_at, self.masks = at, None, None
+        self.forget_tests()
+
+    def forget_tests(self) -> None:
+        """Count the tests of barriers in memory again from here."""
+        self.tests, self.tested_in, self.has_repeated = 0, None, False
+
+    def compare_state(self, registers: bytes, *, keep: bool) -> None:
+        """Compare the state after a test with an earlier one, and `keep` it for later ones."""
+        now = self.at, registers
+        self.has_repeated = self.has_repeated or now == self.tested_in
+        if keep:
+            self.tested_in = now
 
     def split(self, chosen: Values, part: PartOf) -> "tuple[ConvergedGroup, ConvergedGroup]":
         """Return two groups at the same place: the members whose flag is set, and the others."""

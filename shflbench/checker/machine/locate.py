@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from shflbench.checker.link.program import MemoryOperand, Op
-from shflbench.checker.machine.distributed import fault_of_block, is_distributed, places_of
+from shflbench.checker.machine.distributed import fault_of_block, names_block, places_of
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.memory import Fault, MemorySpace
 from shflbench.checker.machine.state import State
@@ -48,7 +48,7 @@ def faulty(state: State, op: Op, members: ThreadSet, base: Values | None) -> Val
         starts: Values | int = window
         if name == "local" and not place.space:
             starts = window + owner_bytes(members.threads[chosen])
-        if name == "shared" and (state.shape.has_clusters or "mapa" in state.program.opcodes):
+        if name == "shared" and state.may_be_distributed:
             wrong[chosen] = _faulty_of_blocks(state, op, members.threads[chosen], addresses[chosen] - window, size)
             continue
         wrong[chosen] = space.faulty(addresses[chosen] - starts, size)
@@ -99,7 +99,8 @@ def by_space(addresses: Values, name: str) -> Iterator[tuple[str, Values, int]]:
 
 
 def _find(state: State, op: Op, members: ThreadSet, base: Values | None) -> tuple[MemorySpace | None, Values]:
-    place, form = op.place, op.form
+    place = op.place
+    form: Access = op.form  # type: ignore[assignment]
     if place is None:  # impossible: lowering gives every access a place
         raise AssertionError(op)
     shape = base.shape if base is not None else members.threads.shape
@@ -117,8 +118,8 @@ def _find(state: State, op: Op, members: ThreadSet, base: Values | None) -> tupl
         return None, addresses
     space = state.spaces[name]
     index = _index(state, op, space, members, addresses)
-    if name == "module" and form.writes:  # type: ignore[union-attr]
-        _refuse_constants(state, space, index.reshape(-1) * np.dtype(form.type).itemsize)  # type: ignore[union-attr]
+    if name == "module" and form.writes:
+        _refuse_constants(state, space, index.reshape(-1) * np.dtype(form.type).itemsize)
     return space, index
 
 
@@ -141,8 +142,7 @@ def _global_part(addresses: Values) -> str:
 
 def _index(state: State, op: Op, space: MemorySpace, members: ThreadSet, addresses: Values) -> Values:
     """Return the indices of the elements at addresses in a space, of which each thread may have a part."""
-    may_be_distributed = space.name == "shared" and (state.shape.has_clusters or "mapa" in state.program.opcodes)
-    if may_be_distributed and is_distributed(addresses):
+    if state.may_be_distributed and space.name == "shared" and names_block(addresses):
         return _distributed_index(state, op, space, members, addresses)
     form: Access = op.form  # type: ignore[assignment]
     starts = _part_starts(state, space, members) if space.name in {"shared", "local"} else None

@@ -8,7 +8,7 @@ import numpy as np
 
 from shflbench.checker.link.program import PlacedVariable
 from shflbench.checker.machine.faults import FaultKind
-from shflbench.checker.opcodes.forms import Values
+from shflbench.checker.opcodes.forms import Number, Values
 from shflbench.errors import EmulatorError
 from shflbench.symbols import plain_name
 
@@ -86,6 +86,10 @@ class MemorySpace:
         if self.allocations:
             self._check_allocations(offsets, low, high, size)
         return offsets
+
+    def part_of(self, byte: Number) -> Number:
+        """Return the number of the part that a byte of `bytes` lies in."""
+        return byte // max(self.stride, 1)
 
     def offset_of(self, byte: int) -> int:
         """Return where in the space, or in all of its parts, a byte of `bytes` lies."""

@@ -70,7 +70,7 @@ class Observer:
         """Get threads that have waited for a barrier of their clusters, now complete: the number of each one."""
 
     def end(self, threads: Values, op: Op | None) -> None:
-        """Get threads of a launch with clusters that exit, at `op`."""
+        """Get threads that exit, at `op`, of a launch with clusters or once a bulk copy has started."""
 
     def skip_barrier(self, op: Op, threads: Values, ended: Values, end: Op | None) -> None:
         """Get threads that continue from a barrier, and others of their block that ended before, the first at `end`."""

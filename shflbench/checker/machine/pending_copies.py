@@ -14,7 +14,7 @@ import numpy as np
 from shflbench.checker.link.program import Op
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.observer import Observer
-from shflbench.checker.machine.threads import scattered
+from shflbench.checker.machine.threads import scatter
 from shflbench.checker.opcodes.forms import Access, Values
 from shflbench.checker.opcodes.mbarriers import PHASES, is_fresh, phase_of
 
@@ -125,7 +125,7 @@ class PendingCopies:
             data = space.view(form.type)
             values = [data[index + element] for element in range(form.vector)] if form.writes else []
             for observer in observers:
-                observer.access(op, scattered(copiers), space, index, values)
+                observer.access(op, scatter(copiers), space, index, values)
         self.reporting = False
 
     def _by_op(self, copies: Values) -> Iterator[tuple[Op, MemorySpace, Values, Values]]:

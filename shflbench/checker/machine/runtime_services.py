@@ -12,7 +12,7 @@ from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.paged_memory import PagedMemory
 from shflbench.checker.machine.printing import format_text
 from shflbench.checker.machine.state import State
-from shflbench.checker.machine.threads import ThreadSet, scattered
+from shflbench.checker.machine.threads import ThreadSet, scatter
 from shflbench.checker.opcodes.addresses import GLOBAL_BASE, MODULE_BASE, WINDOWS, owner_bytes, window_of
 from shflbench.checker.opcodes.forms import Service, Values
 
@@ -30,7 +30,7 @@ def serve(state: State, op: Op, members: ThreadSet) -> None:
         threads = threads[state.gather(op.guard, members).reshape(-1)]
     if not threads.size:
         return
-    chosen = scattered(threads)
+    chosen = scatter(threads)
     operands = [
         state.gather(source, chosen)
         if isinstance(source, Slot)

@@ -19,7 +19,7 @@ from shflbench.checker.machine.named_barriers import NamedBarriers
 from shflbench.checker.machine.policies import TURN, Diverged, Policy, all_threads
 from shflbench.checker.machine.polling import Polling
 from shflbench.checker.machine.state import State
-from shflbench.checker.machine.threads import ThreadSet, scattered
+from shflbench.checker.machine.threads import ThreadSet, scatter
 from shflbench.checker.opcodes.forms import Branch, ClusterBarrier, Exit, Values
 from shflbench.model import WARP
 
@@ -193,25 +193,31 @@ class Scheduler:
             step()
 
     def _count_tests(self, polling: Polling, group: ConvergedGroup) -> None:
-        """Count how often a group tests a barrier in memory and writes nothing; DeadlockError if all do only that."""
+        """Count how often a group tests a barrier in memory and writes nothing; DeadlockError if all do only that.
+
+        A group that counts its tests may go on by itself: only where registers and memory repeat will all others, too.
+        """
         tested, has_written = polling.tested, polling.has_written
         polling.tested, polling.has_written = None, False
         completed = self.state.bulk.completed
         if has_written or (completed, self.live) != self._progress:
             self._progress = (completed, self.live)
             for other in self.groups if self._is_testing else ():
-                other.tests = 0
+                other.forget_tests()
             self._is_testing = False
         if tested is None:
             return
         self._is_testing = True
         group.tests += 1
-        waits = (other.tests >= MOST_TESTS for other in self.groups if other.waits_at is None)
-        if group.tests >= MOST_TESTS and group in self.groups and all(waits) and not self._release():
+        if group.tests < MOST_TESTS:
+            return
+        group.compare_state(self.state.registers_of(group.members), keep=not group.tests % MOST_TESTS)
+        running = [other for other in self.groups if other.waits_at is None]
+        if group in running and all(other.tests >= MOST_TESTS for other in running) and not self._release():
             if self.state.bulk.any:
                 self.state.bulk.finish(self.state.observers)
-                return
-            raise deadlock_in_memory(self.state, group, *tested)
+            elif all(other.has_repeated for other in running):
+                raise deadlock_in_memory(self.state, group, *tested)
 
     def _wake(self, polling: Polling, group: ConvergedGroup) -> None:
         """Let groups run that poll what `group` has written: before others, or as likely as others at random."""
@@ -303,7 +309,7 @@ class Scheduler:
 
     def _part_of(self, lockstep: int) -> PartOf:
         """Return the function that makes sets of the threads of a lockstep group: regular ones if the group is one."""
-        return self.state.part if self.lockstep_groups[lockstep].view is not None else scattered
+        return self.state.part if self.lockstep_groups[lockstep].view is not None else scatter
 
     def _exit(self, group: ConvergedGroup, op: Op | None) -> None:
         """End the threads of a group; KernelFault if they trap."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from shflbench.checker.link.program import Program
 from shflbench.checker.machine.clusters import Clusters
-from shflbench.checker.machine.threads import Dimensions, Shape
+from shflbench.checker.machine.threads import Dimensions, Shape, coordinates
 from shflbench.checker.opcodes.addresses import MODULE_BASE, OWNER, owner_bytes
 from shflbench.checker.opcodes.forms import Values
 from shflbench.model import WARP
@@ -80,9 +80,7 @@ def reserved_shared_bytes(program: Program, used: int) -> int:
 
 
 def _indexes(name: str, numbers: Values, dims: Dimensions) -> dict[str, Values]:
-    x, y, _ = dims
-    parts = (numbers % x, numbers // x % y, numbers // (x * y))
-    return {f"%{name}.{axis}": part for axis, part in zip(AXES, parts, strict=True)}
+    return {f"%{name}.{axis}": part for axis, part in zip(AXES, coordinates(numbers, dims), strict=True)}
 
 
 def _sizes(name: str, dims: Sequence[int]) -> dict[str, int]:

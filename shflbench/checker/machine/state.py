@@ -17,7 +17,7 @@ from shflbench.checker.machine.memory import ALIGNMENT, GUARD, LARGEST_GUARD, Me
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.pending_copies import PendingCopies
 from shflbench.checker.machine.special import RESERVED_SHARED, reserved_shared_bytes, special_values
-from shflbench.checker.machine.threads import Shape, ThreadSet, part, scattered
+from shflbench.checker.machine.threads import Shape, ThreadSet, part, scatter
 from shflbench.checker.opcodes.addresses import GLOBAL_BASE, MODULE_BASE
 from shflbench.checker.opcodes.forms import Values
 from shflbench.errors import EmulatorError
@@ -64,6 +64,7 @@ class State:
         self.existing = self.thread_numbers % shape.lanes_per_block < shape.block  # all but lanes of partial warps
         self.alive = np.zeros((shape.warps, WARP), np.bool_)
         self.clusters = Clusters(shape)
+        self.may_be_distributed = shape.has_clusters or "mapa" in program.opcodes  # whether addresses may name a block
         self.cluster_barriers = ClusterBarriers(shape, self.clusters, self.alive)
         self.absent_fill = ABSENT_FILLS[0]
         self.ends: list[tuple[Values, Op | None]] = []  # threads that have ended, and at which op
@@ -125,7 +126,7 @@ class State:
             sets = cut(self.shape)
             if not self.shape.full:
                 alive = self.alive.reshape(-1)
-                sets = [scattered(members.threads[alive[members.threads]]) for members in sets]
+                sets = [scatter(members.threads[alive[members.threads]]) for members in sets]
             sets = self._sets[cut] = [members for members in sets if members.count]
         return sets
 
@@ -162,6 +163,11 @@ class State:
         array = self.typed(slot)
         seen = array[members.view] if members.view is not None else array.reshape(-1)[members.threads]
         return ~seen if slot.negated else seen
+
+    def registers_of(self, members: ThreadSet) -> bytes:
+        """Return the contents of all registers of a set of threads."""
+        where = members.view if members.view is not None else np.unravel_index(members.threads, self.alive.shape)
+        return b"".join(register[where].tobytes() for register in self.registers)
 
     def put(self, slot: Slot, members: ThreadSet, values: Values) -> None:
         """Write the values of scattered threads; a narrow value is extended to the whole register."""

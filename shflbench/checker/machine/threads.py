@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from shflbench.checker.opcodes.forms import Values
+from shflbench.checker.opcodes.forms import Number, Values
 from shflbench.model import WARP
 
 Dimensions = tuple[int, int, int]  # x, y, z
 MOST_LANE_STEP = 2  # between lanes of a view: NumPy 2.4.6 negates every fourth of 4-byte elements wrongly
 
 
-def coordinates(number: int, dims: Dimensions) -> Dimensions:
-    """Return the coordinates of one of the blocks of a grid or the threads of a block."""
+def coordinates(number: Number, dims: Dimensions) -> tuple[Number, Number, Number]:
+    """Return the coordinates of blocks of a grid or threads of a block."""
     rest, x = divmod(number, dims[0])
     z, y = divmod(rest, dims[1])
     return x, y, z
@@ -146,7 +146,7 @@ def regular(shape: Shape, warps: slice, lanes: slice, *, whole_blocks: bool = Fa
     return ThreadSet(numbers.ravel(), (warps, lanes), whole_warps, whole_warps and whole_blocks)
 
 
-def scattered(threads: Values) -> ThreadSet:
+def scatter(threads: Values) -> ThreadSet:
     """Return the set of any threads, given in ascending order."""
     return ThreadSet(threads)
 

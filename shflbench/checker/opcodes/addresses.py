@@ -6,6 +6,7 @@ import numpy as np
 
 from shflbench.checker.opcodes.forms import Decoder, Nothing, Pure, UnknownFormError, Values
 from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction
+from shflbench.dimensions import MAX_CLUSTER
 
 GLOBAL_BASE = 0x7F00_0000_0000
 MODULE_BASE = GLOBAL_BASE - (1 << 32)  # module variables lie below the buffers
@@ -23,9 +24,7 @@ WINDOWS: Mapping[str, int] = {
 WINDOW_BYTES = 1 << 24
 OWNERS = 1 << 22  # windows of local memory; threads of larger launches share them
 # Windows of shared memory: that of the thread's own block, one for each rank in a cluster, and one of no rank at all.
-# A cluster has at most 16 blocks (CUDA C++ Programming Guide 13.0, "Thread Block Clusters").
-MOST_RANKS = 16
-_PARTS: Mapping[str, int] = {"local": OWNERS, "shared": MOST_RANKS + 2}
+_PARTS: Mapping[str, int] = {"local": OWNERS, "shared": MAX_CLUSTER + 2}
 OWNER = "%local_owner"  # special register: bytes from the first window of local memory to that of the thread
 
 
@@ -47,7 +46,7 @@ def window_of(addresses: Values) -> Values:
 
 def own_rank_window(rank: Values | int) -> Values:
     """Return what `mapa` adds to an address in the window of the block itself, to name the block of this rank."""
-    windows: Values = (np.minimum(np.asarray(rank, np.int64), MOST_RANKS) + 1) * WINDOW_BYTES
+    windows: Values = (np.minimum(np.asarray(rank, np.int64), MAX_CLUSTER) + 1) * WINDOW_BYTES
     return windows
 
 

@@ -3,15 +3,20 @@
 from collections.abc import Mapping
 
 from shflbench.checker.opcodes.forms import Decoder, Form, Service, UnknownFormError, unsigned_type
+from shflbench.checker.opcodes.memory_access import update_of
 from shflbench.checker.ptx.syntax import NUMPY, PtxInstruction
+
+_REDUCTIONS = {"add", "min", "max", "inc", "dec", "and", "or", "xor"}  # (PTX ISA 9.0, `red.async`)
 
 
 def _store(instruction: PtxInstruction) -> Form:
     """Decode a store, or a reduction, of one value or several; its address and that of the barrier come first."""
-    type_ = unsigned_type(NUMPY[instruction.modifiers[-1]])
-    count = len(instruction.operands) - 2
-    if count < 1:
+    *names, name = instruction.modifiers
+    type_, count = unsigned_type(NUMPY[name]), len(instruction.operands) - 2
+    if count < 1 or (names and (count > 1 or names[0] not in _REDUCTIONS)):
         raise UnknownFormError
+    if names:
+        _, type_ = update_of(names[0], name)
     return Service("store_async", (), ("u8", "u8", *(type_,) * count))
 
 

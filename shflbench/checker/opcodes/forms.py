@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +11,12 @@ from shflbench.checker.ptx.syntax import NUMPY, Pair, PtxInstruction, Vector
 
 # Operands and results are arrays of many types at once; NumPy's types cannot express them.
 Values = NDArray[Any]
+Number = TypeVar("Number", int, Values)  # one, or many
 Apply = Callable[..., object]
 
 # The services that let dependent grids begin, and that wait for the grids before, by the modifiers of `griddepcontrol`.
 GRID_CONTROLS: Mapping[str, str] = {"launch_dependents": "launch_dependents", "wait": "wait_for_grids"}
 FULL_MASK = 0xFFFFFFFF  # names all lanes of a warp
-WIDE = {"gpu", "sys"}  # scopes that include all blocks
 # How many threads a scope includes: those of a block, of a cluster, or all. A weak access has no scope.
 OF_BLOCK, OF_CLUSTER, OF_ALL = range(3)
 REACHES: Mapping[str, int] = {"": OF_BLOCK, "cta": OF_BLOCK, "cluster": OF_CLUSTER, "gpu": OF_ALL, "sys": OF_ALL}
@@ -35,8 +35,25 @@ class Pure:
     apply: Apply
 
 
+class Scoped:
+    """An operation that has a scope."""
+
+    __slots__ = ()
+    scope: str
+
+    @property
+    def reach(self) -> int:
+        """Return how many threads the scope includes."""
+        return REACHES[self.scope]
+
+    @property
+    def wide(self) -> bool:
+        """Whether the scope includes the threads of all blocks."""
+        return self.reach == OF_ALL
+
+
 @dataclass(frozen=True, slots=True)
-class Access:
+class Access(Scoped):
     """A load, store or atomic: `kind` is `ld`, `st`, `atom` or `red`."""
 
     kind: str
@@ -69,16 +86,6 @@ class Access:
         return self.kind != "ld"
 
     @property
-    def wide(self) -> bool:
-        """Whether the scope includes the threads of all blocks."""
-        return self.scope in WIDE
-
-    @property
-    def reach(self) -> int:
-        """Return how many threads the scope includes."""
-        return REACHES[self.scope]
-
-    @property
     def acquires(self) -> bool:
         """Whether the access is an acquire operation; `red` never is (PTX ISA 9.0, 8.8)."""
         return self.order in {"acquire", "acq_rel", "sc"} and self.kind in {"ld", "atom"}
@@ -90,7 +97,7 @@ class Access:
 
 
 @dataclass(frozen=True, slots=True)
-class Fence:
+class Fence(Scoped):
     """A fence of one thread, which completes patterns of release and acquire (PTX ISA 9.0, 8.8)."""
 
     order: str  # acquire, release, acq_rel or sc
@@ -98,16 +105,6 @@ class Fence:
     results: tuple[str, ...] = ()
     operands: tuple[str, ...] = ()
     only_init: bool = False  # it orders nothing but the initialization of barriers in memory
-
-    @property
-    def wide(self) -> bool:
-        """Whether the scope includes the threads of all blocks."""
-        return self.scope in WIDE
-
-    @property
-    def reach(self) -> int:
-        """Return how many threads the scope includes."""
-        return REACHES[self.scope]
 
 
 @dataclass(frozen=True, slots=True)

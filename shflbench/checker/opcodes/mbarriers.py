@@ -32,7 +32,7 @@ def _initial(count: Values, out: Values) -> None:
     np.copyto(out, _packed(arrivals, arrivals, none, none))
 
 
-def arrived(old: Values, count: Values, *, drop: bool = False) -> Values:
+def arrive(old: Values, count: Values, *, drop: bool = False) -> Values:
     """Return the states of barriers after an operation."""
     added = np.asarray(count).astype(np.uint64)
     arrivals, bytes_ = added & _COUNT, (old >> _BYTES) + (added >> np.uint64(TRANSACTIONS)) & _BYTE_COUNT
@@ -77,7 +77,7 @@ def _arrive(instruction: PtxInstruction) -> Form:
         "u8",
         ("u8",),
         ("u8",),
-        update=lambda old, count: arrived(old, count, drop=drop),
+        update=lambda old, count: arrive(old, count, drop=drop),
         order=order,
         scope=scope,
         asynchronous=instruction.opcode.endswith("async"),

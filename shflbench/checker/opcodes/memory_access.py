@@ -132,14 +132,25 @@ _TYPES: Mapping[str, set[str]] = {
 }
 
 
+def update_of(name: str, type_: str) -> tuple[Apply, str]:
+    """Return what an atomic does to values of a PTX type, and their NumPy type; UnknownFormError if it does not exist.
+
+    Bits are unsigned numbers, and so are numbers in 16 bits.
+    """
+    if type_ not in lookup(_TYPES, name):
+        raise UnknownFormError
+    if type_ in _HALF_ADDS:
+        return _HALF_ADDS[type_], unsigned_type(NUMPY[type_])
+    return UPDATES[name], unsigned_type(NUMPY[type_]) if type_[0] == "b" else NUMPY[type_]
+
+
 def _atomic(instruction: PtxInstruction) -> Access:
     space, order, scope, rest = _divide(instruction.modifiers, ("relaxed", "gpu"))
     name, type_ = (word for word in rest if word not in {"noftz", "v2", "v4", "v8"})
     vector = next((VECTORS[word] for word in rest if word in VECTORS), 1)
-    if type_ not in lookup(_TYPES, name) or (vector > 1 and (name != "add" or type_ in _INTEGERS)):
+    update, in_memory = update_of(name, type_)
+    if vector > 1 and (name != "add" or type_ in _INTEGERS):
         raise UnknownFormError
-    update = _HALF_ADDS[type_] if type_ in _HALF_ADDS else UPDATES[name]
-    in_memory = unsigned_type(NUMPY[type_]) if type_[0] == "b" or type_ in _HALF_ADDS else NUMPY[type_]
     operands = (in_memory,) * (2 if name == "cas" else vector)
     results = (in_memory,) * vector if instruction.opcode == "atom" else ()
     distributed = is_distributed(instruction)

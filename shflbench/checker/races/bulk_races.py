@@ -17,12 +17,16 @@ from shflbench.checker.machine.bulk_copy import BulkCopy, Region
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import ThreadSet
-from shflbench.checker.opcodes.forms import Access, ProxyFence, Values
+from shflbench.checker.opcodes.forms import Access, Values
 from shflbench.checker.opcodes.mbarriers import PHASES, phase_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.hazards import HazardKind, HazardLog
+from shflbench.checker.races.proxy_fences import ProxyFences
 from shflbench.checker.races.rule import Rule
+from shflbench.checker.races.scopes import Scopes
 from shflbench.checker.races.tracked import TrackedRaces
+
+MOST_KEPT = 64  # copies after another one to the same target: each costs time at every later access
 
 
 @dataclass(slots=True, eq=False)
@@ -33,6 +37,7 @@ class _Followed:
     done_at: Values
     read_at: Values  # that its source was read
     known_to: set[int] = field(default_factory=set)  # blocks of which a thread knew of it when it exited
+    is_replaced: bool = False  # by a later copy to the same target, and kept only for its source
 
 
 class BulkRaces(Rule):
@@ -41,21 +46,15 @@ class BulkRaces(Rule):
     def __init__(self, state: State, clocks: Clocks, log: HazardLog, tracked: TrackedRaces) -> None:
         """Start without copies; `tracked` keeps the earlier accesses."""
         super().__init__(state, clocks, log)
-        self._tracked = tracked
+        self._tracked, self._scopes = tracked, Scopes(state)
         self._active: list[_Followed] = []
-        self._all: list[_Followed] = []
-        self._fences: dict[tuple[str, int], list[int]] = {}  # by space and thread: accesses before each proxy fence
-        self._rows: dict[tuple[str, int], tuple[int, Values]] = {}  # what threads knew at their last proxy fence
+        self._in_groups: dict[BulkCopy, _Followed] = {}  # those that their threads may wait for
+        self._fences = ProxyFences(state, clocks)
         self._ended_at: dict[int, Op | None] = {}
 
     def proxy_fence(self, op: Op, threads: Values) -> None:
         """Keep which accesses a fence between the proxies comes after."""
-        form: ProxyFence = op.form  # type: ignore[assignment]
-        for thread in threads.tolist():
-            row = self.clocks.joined(np.array([thread]))
-            for space in ("shared", "global") if not form.space else (form.space,):
-                self._fences.setdefault((space, thread), []).append(self.clocks.now)
-                self._rows[space, thread] = (self.clocks.now, row)
+        self._fences.add(op, threads)
 
     def start_copy(self, copy: BulkCopy) -> None:
         """Compare a copy with what came before it."""
@@ -67,16 +66,17 @@ class BulkRaces(Rule):
         self._after_initialization(copy)
         lanes = self.shape.lanes
         followed = _Followed(copy, np.zeros(lanes, np.int32), np.zeros(lanes, np.int32))
-        self._active = [other for other in self._active if other.copy.target != copy.target]
+        self._replace(copy)
         self._active.append(followed)
-        self._all.append(followed)
+        if copy.barrier is None:
+            self._in_groups[copy] = followed
 
     def wait_copies(self, thread: int, copies: Sequence[BulkCopy], *, only_read: bool) -> None:
         """Let a thread know that copies are complete, or that they have read their sources."""
-        for followed in self._all:
-            if followed.copy in copies:
-                for at in (followed.read_at,) if only_read else (followed.read_at, followed.done_at):
-                    at[thread] = at[thread] or self.clocks.now
+        for copy in copies:
+            followed = self._in_groups[copy] if only_read else self._in_groups.pop(copy)
+            for at in (followed.read_at,) if only_read else (followed.read_at, followed.done_at):
+                at[thread] = at[thread] or self.clocks.now
 
     def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, _values: Sequence[Values]) -> None:
         """Compare an access with the copies, or let threads observe their completion."""
@@ -90,11 +90,12 @@ class BulkRaces(Rule):
         size = np.dtype(form.type).itemsize
         first = index * size
         low, high = int(first.min()), int(first.max()) + size * form.vector
-        whole = Region("global" if space.name == "module" else space.name, low, high)
+        whole = Region(space.name, low, high)
         for followed in self._active:
             copy = followed.copy
-            if copy.target.overlaps(whole):
+            if not followed.is_replaced and copy.target.overlaps(whole):
                 hit = self._hits(first, size * form.vector, copy.target)
+                hit &= ~self._morally_strong(copy, form, members.threads)
                 kind = HazardKind.RAW if not form.writes else HazardKind.WAW
                 self._report_unknown(kind, op, members.threads[hit], followed, followed.done_at)
             if form.writes and copy.source is not None and copy.source.overlaps(whole):
@@ -107,7 +108,7 @@ class BulkRaces(Rule):
             self._ended_at[block] = op
             those = threads[self.shape.block_of(threads) == block]
             for followed in self._active:
-                for owner, is_written in self._owners(followed.copy):
+                for owner, is_written in self._owners(followed):
                     at = followed.done_at if is_written else followed.read_at
                     if owner == block and block not in followed.known_to and self._knows(those, at).any():
                         followed.known_to.add(block)
@@ -117,28 +118,30 @@ class BulkRaces(Rule):
         alive = np.asarray(self.state.alive.reshape(self.shape.grid, -1).any(axis=1))
         for followed in self._active:
             copy = followed.copy
-            for block, _ in self._owners(copy):
+            for block, _ in self._owners(followed):
                 if block not in followed.known_to and not alive[block]:
                     pair = np.array([copy.thread, block * self.shape.lanes_per_block])
                     self.report(HazardKind.UNFINISHED_COPY, copy.op, pair, 1, self._ended_at.get(block))
 
-    def _owners(self, copy: BulkCopy) -> Iterator[tuple[int, bool]]:
+    def _owners(self, followed: _Followed) -> Iterator[tuple[int, bool]]:
         """Yield the blocks whose shared memory a copy accesses, and whether it writes there."""
-        stride = max(self.state.spaces["shared"].stride, 1)
+        copy, part_of = followed.copy, self.state.spaces["shared"].part_of
         if copy.source is not None and copy.source.space == "shared":
-            yield copy.source.start // stride, False
-        if copy.target.space == "shared":
-            yield copy.target.start // stride, True
+            yield part_of(copy.source.start), False
+        if copy.target.space == "shared" and not followed.is_replaced:
+            yield part_of(copy.target.start), True
 
     def _observe(self, space: MemorySpace, threads: Values, index: Values) -> None:
         """Let threads observe the copies that a phase counted which they see complete."""
-        phases = phase_of(space.view("u8")[index])
+        barriers = np.unique(index)
+        phases = dict(zip(barriers.tolist(), phase_of(space.view("u8")[barriers]).tolist(), strict=True))
         for followed in self._active:
             copy = followed.copy
-            if copy.phase is None:
+            if copy.phase is None or copy.barrier not in phases:
                 continue
-            passed = (phases - copy.phase) % PHASES
-            seen = threads[(index == copy.barrier) & (passed > 0) & (passed < PHASES // 2)]
+            if not 0 < (phases[copy.barrier] - copy.phase) % PHASES < PHASES // 2:
+                continue
+            seen = threads[index == copy.barrier]
             fresh = seen[followed.done_at[seen] == 0]
             followed.done_at[fresh] = followed.read_at[fresh] = self.clocks.now
 
@@ -174,8 +177,10 @@ class BulkRaces(Rule):
         """Compare a copy with an earlier one."""
         thread = np.array([copy.thread])
         earlier = other.copy
-        pairs = [(HazardKind.WAW, copy.target, earlier.target, other.done_at)]
-        if copy.source is not None:
+        pairs = []
+        if not other.is_replaced and not self._are_atomic(copy, earlier):
+            pairs.append((HazardKind.WAW, copy.target, earlier.target, other.done_at))
+        if not other.is_replaced and copy.source is not None:
             pairs.append((HazardKind.RAW, copy.source, earlier.target, other.done_at))
         if earlier.source is not None:
             pairs.append((HazardKind.WAR, copy.target, earlier.source, other.read_at))
@@ -191,10 +196,11 @@ class BulkRaces(Rule):
             known = (threads == copy.thread) | (
                 numbers <= self.clocks.knows(np.full(threads.shape, copy.thread), threads)
             )
+            known |= self._atomic_accesses(copy, threads, numbers)
             race = HazardKind.RAW if reads else HazardKind.WAW if writes else HazardKind.WAR
             self._report_earlier(race, copy, region, threads[~known], numbers[~known])
             if copy.by_proxy and known.any():
-                late = ~self._fenced(copy, region, threads[known], numbers[known])
+                late = ~self._fences.lie_after(copy, region, threads[known], numbers[known])
                 kind = HazardKind.PROXY_RACE if writes else HazardKind.PROXY_ORDER
                 self._report_earlier(kind, copy, region, threads[known][late], numbers[known][late])
 
@@ -225,19 +231,45 @@ class BulkRaces(Rule):
             place = (region.space, region.start, region.end - region.start)
             self.report(kind, copy.op, pair, int(threads.size), earlier, place=place)
 
-    def _fenced(self, copy: BulkCopy, region: Region, threads: Values, numbers: Values) -> Values:
-        """Return after which accesses, all of them known to the thread of a copy, a proxy fence lies before it."""
-        space = "shared" if region.space == "shared" else "global"
-        fenced = np.zeros(threads.shape, np.bool_)
-        for (of_space, by), (number, row) in self._rows.items():
-            if of_space == space and (by == copy.thread or self._knows_of(copy.thread, by) >= number):
-                fenced |= row[threads] >= numbers
-        for position in np.flatnonzero(~fenced).tolist():
-            thread = int(threads[position])
-            known = self.clocks.now if thread == copy.thread else self._knows_of(copy.thread, thread)
-            fences = self._fences.get((space, thread), ())
-            fenced[position] = any(int(numbers[position]) < number <= known for number in fences)
-        return fenced
+    def _replace(self, copy: BulkCopy) -> None:
+        """Drop the copies to the same target as a new one: accesses that are ordered with it are with them, or race.
 
-    def _knows_of(self, thread: int, other: int) -> int:
-        return int(self.clocks.knows(np.array([thread]), np.array([other]))[0])
+        Those from other sources are kept for these, and those that combine values unless their end is known.
+        """
+        for other in [other for other in self._active if self._replaces(copy, other)]:
+            if other.copy.source is None or other.copy.source == copy.source:
+                self._active.remove(other)
+            else:
+                other.is_replaced = True
+        kept = [other for other in self._active if other.is_replaced or other.copy.target == copy.target]
+        if len(kept) > MOST_KEPT:
+            self._active.remove(kept[0])
+
+    def _replaces(self, copy: BulkCopy, other: _Followed) -> bool:
+        """Return whether accesses to a target are ordered with an earlier copy to it if they are with a new one."""
+        if other.is_replaced or other.copy.target != copy.target:
+            return False
+        return other.copy.update is None or bool(self._knows(np.array([copy.thread]), other.done_at)[0])
+
+    def _are_atomic(self, one: BulkCopy, other: BulkCopy) -> bool:
+        """Return whether both combine values with the same memory, as relaxed operations of one cluster."""
+        both = one.update is not None and other.update is not None and one.target == other.target
+        pair = np.array([one.thread]), np.array([other.thread])
+        return both and bool(self._scopes.include(self._scopes.of_cluster, *pair)[0])
+
+    def _morally_strong(self, copy: BulkCopy, form: Access, threads: Values) -> Values:
+        """Return which threads' accesses are atomics as a copy is that combines values, of one size and in scope."""
+        size = copy.target.end - copy.target.start
+        if copy.update is None or not form.atomic or np.dtype(form.type).itemsize * form.vector != size:
+            return np.zeros(threads.shape, np.bool_)
+        level = min(self._scopes.level(form), self._scopes.of_cluster)
+        return self._scopes.include(level, threads, np.array([copy.thread]))
+
+    def _atomic_accesses(self, copy: BulkCopy, threads: Values, numbers: Values) -> Values:
+        """Return which earlier accesses do not race with a copy because both are atomics."""
+        strong = np.zeros(threads.shape, np.bool_)
+        for number in np.unique(numbers).tolist() if copy.update is not None else ():
+            those = numbers == number
+            form: Access = self._tracked.op_at(number).form  # type: ignore[assignment]
+            strong[those] = self._morally_strong(copy, form, threads[those])
+        return strong

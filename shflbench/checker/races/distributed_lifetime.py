@@ -46,7 +46,7 @@ class DistributedLifetime(Rule):
         if space.name != "shared":
             return
         form: Access = op.form  # type: ignore[assignment]
-        owners = index * np.dtype(form.type).itemsize // max(space.stride, 1)
+        owners = space.part_of(index * np.dtype(form.type).itemsize)
         remote = owners != self.shape.block_of(members.threads)
         if not remote.any():
             return
@@ -63,7 +63,7 @@ class DistributedLifetime(Rule):
     def start_copy(self, copy: BulkCopy) -> None:
         """Report a copy to the shared memory of a block that may not have started."""
         if copy.target.space == "shared":
-            owner = copy.target.start // max(self.state.spaces["shared"].stride, 1)
+            owner = self.state.spaces["shared"].part_of(copy.target.start)
             thread = np.array([copy.thread])
             if owner != self.shape.block_of(thread)[0] and not self._knows_start(thread, np.array([owner]))[0]:
                 self.report(HazardKind.NOT_STARTED, copy.op, thread)

@@ -56,10 +56,9 @@ class Rule(Observer):
         """Report two accesses, the later one first, of which the earlier one had the number `at`.
 
         `place` is the space and the first byte that both access, and `reason` a sentence on why nothing orders them.
-        Nothing is reported of shared memory that the system
-        reserves, which only the code of cooperative groups uses: by the letter of the memory model it has races, as one
-        lane of a warp waits for other warps, and a shuffle tells the others (`sync_warps_last_releases` in
-        cooperative_groups/details/sync.h, CUDA 13).
+        Nothing is reported of shared memory that the system reserves, which only the code of cooperative groups uses:
+        by the letter of the memory model it has races, as one lane of a warp waits for other warps, and a shuffle tells
+        the others (`sync_warps_last_releases` in cooperative_groups/details/sync.h, CUDA 13).
         """
         if place[0] == "shared" and any(start <= place[1] < end for start, end in self.state.spaces["shared"].filled):
             return

@@ -14,7 +14,8 @@ class Scopes:
         self._lanes = state.shape.lanes_per_block
         self._cluster_of = state.clusters.of_lane
         self.levels = (OF_BLOCK, OF_CLUSTER, OF_ALL) if state.shape.has_clusters else (OF_BLOCK, OF_ALL)
-        self._levels = (OF_BLOCK, self.levels[-2], OF_ALL)
+        self.of_cluster = self.levels[-2]
+        self._levels = (OF_BLOCK, self.of_cluster, OF_ALL)
 
     def level(self, form: Access | Fence) -> int:
         """Return the level of an operation's scope."""

@@ -63,6 +63,17 @@ class UninitializedReads(Rule):
             for part in range(form.vector):
                 flags[index + part] = every
 
+    def start_copy(self, copy: BulkCopy) -> None:
+        """Report a bulk copy of bytes that nothing has written."""
+        flags = self._written.get(copy.source.space) if copy.source is not None else None
+        if copy.source is None or flags is None:
+            return
+        unwritten = np.flatnonzero(flags[copy.source.start : copy.source.end] == 0)
+        if unwritten.size:
+            first, last = int(unwritten[0]), int(unwritten[-1])
+            place = (copy.source.space, copy.source.start + first, last - first + 1)
+            self.report(HazardKind.UNINITIALIZED_UNUSED, copy.op, np.array([copy.thread]), place=place)
+
     def complete_copy(self, copy: BulkCopy) -> None:
         """Mark the bytes that a bulk copy has written."""
         flags = self._written.get(copy.target.space)

@@ -44,7 +44,7 @@ def gains_of(advice: Sequence[KernelAdvice], flags: dict[str, Any], console: Con
     gains = {}
     with console.progress():
         for item in chosen:
-            exchanges = merged([one for one in item.exchanges if is_replaceable(one)])
+            exchanges = merge_loads([one for one in item.exchanges if is_replaceable(one)])
             block = item.runs.launches[0].launch.shape.threads_per_block if item.runs else 1
             alone = tuple((one, stored.alone(one, block)) for one in exchanges)
             options = bench_options([item.report.name], item.report.place.file, flags)
@@ -52,7 +52,7 @@ def gains_of(advice: Sequence[KernelAdvice], flags: dict[str, Any], console: Con
     return gains
 
 
-def merged(exchanges: Sequence[ExchangeAdvice]) -> list[ExchangeAdvice]:
+def merge_loads(exchanges: Sequence[ExchangeAdvice]) -> list[ExchangeAdvice]:
     """Return one exchange for each load, with what it reads of all stores: the steps of a tree have several."""
     of_loads = group_by(exchanges, lambda item: item.load).values()
     return [

@@ -10,7 +10,7 @@ from shflbench.checker.machine.locate import faulty, locate
 from shflbench.checker.machine.memory import Fault
 from shflbench.checker.machine.policies import LOCKSTEP
 from shflbench.checker.machine.state import buffer_space
-from shflbench.checker.machine.threads import scattered
+from shflbench.checker.machine.threads import scatter
 from shflbench.checker.opcodes.addresses import GLOBAL_BASE, MODULE_BASE, WINDOW_BYTES, WINDOWS
 from shflbench.checker.opcodes.forms import Access
 from tests.checker.emulator.threads import THREADS, launch, operands
@@ -66,11 +66,11 @@ def test_the_faulty_threads_of_an_access_are_those_that_it_would_stop_one_by_one
     def stops(position: int) -> bool:
         one = slice(position, position + 1)
         try:
-            locate(state, op, scattered(threads[one]), addresses[one])
+            locate(state, op, scatter(threads[one]), addresses[one])
         except Fault:
             return True
         return False
 
     alone = [stops(position) for position in range(addresses.size)]
-    assert faulty(state, op, scattered(threads), addresses).tolist() == alone
+    assert faulty(state, op, scatter(threads), addresses).tolist() == alone
     assert 0 < sum(alone) < len(alone)

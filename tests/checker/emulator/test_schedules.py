@@ -7,13 +7,13 @@ from shflbench.checker.explore import explore
 from shflbench.checker.machine import state
 from shflbench.checker.machine.launch import Machine, execute
 from shflbench.checker.machine.policies import LOCKSTEP, POLICIES, Policy
-from shflbench.checker.machine.threads import Shape, part, scattered
+from shflbench.checker.machine.threads import Shape, part, scatter
 from tests import kernels
 from tests.checker.emulator import threads
 from tests.checker.emulator.compiled import kernels_of, small
 
 # One lockstep group, but without a pattern that a view could see: everything is gathered, computed and scattered.
-GENERAL = Policy("general", "", lambda shape: [scattered(LOCKSTEP.lockstep_groups(shape)[0].threads)])
+GENERAL = Policy("general", "", lambda shape: [scatter(LOCKSTEP.lockstep_groups(shape)[0].threads)])
 TORTURE = kernels_of("torture")
 
 

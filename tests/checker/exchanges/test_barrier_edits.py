@@ -3,7 +3,7 @@
 import pytest
 
 from shflbench.checker.exchanges.advice import BarrierNeed
-from shflbench.checker.exchanges.barrier_edits import edited
+from shflbench.checker.exchanges.barrier_edits import edit_barriers
 
 WARP, NOTHING, BLOCK = BarrierNeed.WARP, BarrierNeed.NOTHING, BarrierNeed.BLOCK
 
@@ -26,4 +26,4 @@ WARP, NOTHING, BLOCK = BarrierNeed.WARP, BarrierNeed.NOTHING, BarrierNeed.BLOCK
     ],
 )
 def test_only_a_whole_statement_is_changed(need: BarrierNeed, before: str, after: str) -> None:
-    assert edited(before, {2: need}) == (after or before)
+    assert edit_barriers(before, {2: need}) == (after or before)

@@ -10,7 +10,7 @@ from shflbench.checker.link.program import Op
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.state import State
-from shflbench.checker.machine.threads import Shape, scattered
+from shflbench.checker.machine.threads import Shape, scatter
 from shflbench.checker.opcodes.forms import Access, Fence
 from shflbench.checker.opcodes.memory_access import UPDATES
 from shflbench.checker.ptx.syntax import PtxInstruction
@@ -239,7 +239,7 @@ def draw(random: np.random.Generator) -> tuple[Access, int]:
 
 
 def execute(observers: tuple[Observer, ...], space: MemorySpace, instruction: Op, thread: int, cell: int) -> None:
-    members, index = scattered(np.array([thread])), np.array([cell])
+    members, index = scatter(np.array([thread])), np.array([cell])
     for observer in observers:  # each instruction stores another value
         observer.access(instruction, members, space, index, [np.array([instruction.instruction.line], np.uint64)])
     for observer in observers if instruction.form in ATOMICS else ():

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from shflbench.checker.explore import Exploration
 from shflbench.checker.link.linker import link
+from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.machine.launch import EmulatedLaunch
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.opcodes.forms import Values
@@ -25,6 +27,12 @@ HEAD = re.compile(
     r"// (?P<truth>sound|broken|doubtful)(: (?P<kind>\w+))?\n"
     r"// launch: (?P<grid>\d+)x(?P<block>\d+)(?: in clusters of (?P<cluster>\d+))?\n"
 )
+
+
+def kinds(report: Exploration) -> set[str]:
+    """Return the names of the hazards and faults, and the messages of other errors."""
+    faults = {item.kind.name if isinstance(item, KernelFault) else item.message for item in report.errors}
+    return {item.kind.name for item in report.hazards} | faults
 
 
 @dataclass(frozen=True, slots=True)

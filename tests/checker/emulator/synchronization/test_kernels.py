@@ -2,18 +2,11 @@
 
 import pytest
 
-from shflbench.checker.explore import Exploration, explore
-from shflbench.checker.machine.faults import KernelFault
-from tests.checker.emulator.synchronization.kernels import BULK, CLUSTERS, Subject, subjects
+from shflbench.checker.explore import explore
+from tests.checker.emulator.synchronization.kernels import BULK, CLUSTERS, Subject, kinds, subjects
 
 STEP_LIMIT = 16_000
 OBSERVED = ("lockstep", "lanes at random", "blocks one at a time")
-
-
-def kinds(report: Exploration) -> set[str]:
-    """Return the names of the hazards and faults."""
-    faults = (error for error in report.errors if isinstance(error, KernelFault))
-    return {item.kind.name for item in report.hazards} | {fault.kind.name for fault in faults}
 
 
 @pytest.mark.parametrize(

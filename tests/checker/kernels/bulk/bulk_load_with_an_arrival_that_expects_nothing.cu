@@ -19,7 +19,8 @@ __device__ void start(void *bar, unsigned count) {
     __syncthreads();
 }
 
-// The phase may be complete before the bytes have come.
+// The arrival expects no bytes. Where they come before it, the phase counts 256 bytes too many and is never complete;
+// where they come after it, the phase is complete before.
 __global__ void k(const int *in, int *out) {
     __shared__ __align__(16) int s[64];
     __shared__ unsigned long long bar;
