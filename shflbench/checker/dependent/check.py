@@ -95,7 +95,7 @@ class DependentLaunches:
         if self._work > MOST_WORK:
             sentence = "the limit of instructions of launches that overlap was reached"
             return ChainOutcome(chain, undecided=Undecided(KernelVerdict.NOT_CHECKED, sentence))
-        shared = SharedBuffers(chain, self.options.same)
+        shared = SharedBuffers(chain, self.options.same, self.file.kernels)
         outcomes: list[ChainOutcome] = []
         try:
             steps = [self._planned(step) for step in chain.steps]
