@@ -34,3 +34,12 @@ def test_random_chains_get_the_verdict_of_the_model(launches: int, tmp_path: Pat
         if (got := level_between(chain, tmp_path)) != right
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize(("first", "right"), [(["read"], "clean"), (["trigger", "read"], "broken")])
+def test_reads_of_blocks_without_a_trigger_are_over_in_every_later_launch(
+    first: list[str], right: str, tmp_path: Path
+) -> None:
+    steps = [first, ["trigger", "wait"], ["write", "wait"]]
+    chain = [[Step(Action(action), tuple(ACTORS)) for action in launch] for launch in steps]
+    assert (verdict(chain), level_between(chain, tmp_path)) == (right, right)
