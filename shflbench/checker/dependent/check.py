@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shflbench.checker.report import KernelReport
     from shflbench.checker.runs.earlier_launches import EarlierLaunches
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+    from shflbench.dimensions import Dims
 
 MOST_WORK = 800_000  # instructions of the chains of a file, as `Scheduler.work` counts them; four to eight seconds
 MOST_OF_SECOND = 200_000  # likewise, after which a chain does not run with other contents
@@ -57,6 +58,7 @@ class ChainOptions:
     named_launches: tuple[tuple[str, LaunchShape], ...]
     arguments: tuple[GivenArgument, ...]
     shared_bytes: int | None
+    cluster: Dims | None
     arch: str
     seed: int
     several: bool
@@ -130,11 +132,11 @@ class DependentLaunches:
 
     def _planned(self, step: ChainStep) -> PlannedStep:
         """Return a launch that can run, as the user or the host code states it, or derived."""
-        linked = self._linked(step.kernel)
+        options, linked = self.options, self._linked(step.kernel)
         host = () if step.host is None else (step.host,)
         linked = self.earlier.completed(replace(linked, kernel=replace(linked.kernel, host_launches=host)))
-        given = launches_of(step.kernel, self.options.launches, self.options.named_launches)
-        wishes, launches = plan_runs(linked, self.options.arguments, given, self.options.shared_bytes)
+        given = launches_of(step.kernel, options.launches, options.named_launches)
+        wishes, launches = plan_runs(linked, options.arguments, given, options.shared_bytes, options.cluster)
         whole = [item for item in launches if not item.shape.sample]
         is_open = step.host is not None and not given and all(item.origin is Origin.DERIVED for item in whole)
         if is_open or not whole:

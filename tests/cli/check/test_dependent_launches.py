@@ -19,6 +19,7 @@ __global__ void secondary(const float *in, float *result) {
 """
 SOUND = KERNELS.replace("    float x = in[i];\n", "").replace("2 * x", "2 * in[i]")
 PDL, SAME = ("--pdl", "primary,secondary"), ("--same", "primary.out=secondary.in")
+CLUSTER = ("--cluster", "2")
 
 
 @pytest.fixture
@@ -91,6 +92,13 @@ def test_only_the_later_kernel_may_be_chosen(check: Any) -> None:
     outcome = check(KERNELS, *PDL, *SAME, "--kernel", "secondary", "--format", "json")
     (file,) = json.loads(outcome.out)["files"]
     assert [(item["name"], item["verdict"]) for item in file["kernels"]] == [("secondary", "broken")]
+
+
+def test_launches_run_in_the_clusters_that_an_option_gives(check: Any) -> None:
+    rank = 'unsigned r; asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));'
+    text = KERNELS.replace("float x = in[i];", f"{rank} float x = r == 1 ? in[i] : 0;")
+    verdicts = [kernel_of(check(text, *PDL, *SAME, *words, "--format", "json"))["verdict"] for words in ([], CLUSTER)]
+    assert verdicts == ["clean", "broken"]
 
 
 def test_ptx_is_checked_too(shflbench: Command) -> None:
