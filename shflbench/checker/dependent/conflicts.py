@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.dependent.chain_order import completed_launches
-from shflbench.checker.dependent.footprints import READ_ONLY, STRONG_WRITE
+from shflbench.checker.dependent.footprints import READ_ONLY
 from shflbench.checker.dependent.grid_order import NEVER, TriggerOrder
 from shflbench.checker.races.hazards import HazardKind
 
@@ -115,8 +115,8 @@ def _has_flag(later: OverlappingLaunch, earlier: OverlappingLaunch) -> bool:
     """Whether threads of the later launch read strongly, before a wait, what the earlier one writes strongly."""
     for memory in later.ranges.keys() & earlier.ranges.keys():
         mine, other = later.ranges[memory], earlier.ranges[memory]
-        reads = [last for kind, last in later.footprint.kinds(mine.space) if kind.is_strong and not kind.waited]
-        writes = [last for kind, last in earlier.footprint.kinds(other.space) if kind.action == STRONG_WRITE]
+        reads = [last for kind, last in later.footprint.kinds(mine.space) if kind.reads_strongly and not kind.waited]
+        writes = [last for kind, last in earlier.footprint.kinds(other.space) if kind.writes and kind.is_strong]
         for one, another in product(reads, writes):
             if _Cells.of(later, mine, one).common(_Cells.of(earlier, other, another))[2].size:
                 return True

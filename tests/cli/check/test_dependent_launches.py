@@ -97,8 +97,27 @@ def test_only_the_later_kernel_may_be_chosen(check: Any) -> None:
 def test_launches_run_in_the_clusters_that_an_option_gives(check: Any) -> None:
     rank = 'unsigned r; asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));'
     text = KERNELS.replace("float x = in[i];", f"{rank} float x = r == 1 ? in[i] : 0;")
-    verdicts = [kernel_of(check(text, *PDL, *SAME, *words, "--format", "json"))["verdict"] for words in ([], CLUSTER)]
+    verdicts = [kernel_of(check(text, *PDL, *SAME, *words, "--format", "json"))["verdict"] for words in ((), CLUSTER)]
     assert verdicts == ["clean", "broken"]
+
+
+def test_an_atomic_is_a_flag_only_where_its_result_is_read(check: Any) -> None:
+    text = """
+__global__ void primary(float *out, int *count) {
+    cudaTriggerProgrammaticLaunchCompletion();
+    out[threadIdx.x] = 1;
+    COUNT
+}
+__global__ void secondary(const float *in, int *count, float *result) {
+    COUNT
+    float x = in[threadIdx.x];
+    cudaGridDependencySynchronize();
+    result[threadIdx.x] = x;
+}
+"""
+    for count, verdict in (("atomicAdd(count, 1);", "broken"), ("if (atomicAdd(count, 1) < 0) return;", "doubtful")):
+        words = (*PDL, *SAME, "--same", "primary.count=secondary.count", "--format", "json")
+        assert kernel_of(check(text.replace("COUNT", count), *words))["verdict"] == verdict
 
 
 def test_ptx_is_checked_too(shflbench: Command) -> None:
