@@ -16,7 +16,7 @@ from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.selection import launches_of
 from shflbench.checker.verdict import KernelVerdict
-from shflbench.errors import KernelError
+from shflbench.errors import KernelError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,6 +64,27 @@ class ChainOptions:
     several: bool
 
 
+def chains_to_check(
+    file: KernelFile, options: ChainOptions, chosen: Sequence[SourceKernel]
+) -> Sequence[DependentChain]:
+    """Return the chains that the user names, and those of the host code.
+
+    UsageError for a kernel or an argument that the file does not have, and for options without effect: a chain whose
+    last kernel is not one of the `chosen`, or equal arguments where no launches overlap.
+    """
+    chains = chains_of(file, options.pdl, several=options.several)
+    if not options.several:
+        refuse_unknown_arguments(options.same, file.kernels)
+    if options.same and not chains and not options.several:
+        raise UsageError(f"--same: no launches of {file.path} overlap", "Name them with --pdl PRIMARY,SECONDARY.")
+    symbols = {kernel.symbol for kernel in chosen}
+    for chain in chains:
+        if chain.is_given and chain.last.symbol not in symbols:
+            what = f"--kernel leaves out `{chain.last.name}`, whose launch --pdl says overlaps the one before it"
+            raise UsageError(what, f"Add --kernel '{chain.last.name}', or leave out --pdl.")
+    return chains
+
+
 @dataclass(slots=True, eq=False)
 class DependentLaunches:
     """The chains of one file."""
@@ -71,21 +92,16 @@ class DependentLaunches:
     file: KernelFile
     module: Module
     options: ChainOptions
+    chains: Sequence[DependentChain]
     deadline: Deadline
     earlier: EarlierLaunches
     _work: float = 0.0  # of the chains that have run
 
     def completed(self, reports: Sequence[KernelReport]) -> list[KernelReport]:
-        """Return the reports with what is not ordered between launches that overlap.
-
-        UsageError for a kernel or an argument of the options that the file does not have.
-        """
-        chains = chains_of(self.file, self.options.pdl, several=self.options.several)
-        if chains and not self.options.several:
-            refuse_unknown_arguments(self.options.same, self.file.kernels)
+        """Return the reports with what is not ordered between launches that overlap."""
         outcomes: dict[str, list[ChainOutcome]] = {}
         with_launches = {report.symbol for report in reports if report.launches}
-        for chain in chains:
+        for chain in self.chains:
             if chain.last.symbol in with_launches:
                 outcomes.setdefault(chain.last.symbol, []).append(self._outcome(chain))
         return [with_chains(report, outcomes.get(report.symbol, ())) for report in reports]

@@ -156,12 +156,21 @@ def test_ptx_is_checked_too(shflbench: Command) -> None:
         ((*PDL, "--same", "primary.out"), "--same `primary.out` does not name an argument of each of two kernels"),
         ((*PDL, "--same", "primary.out=secondary.x"), "--same: `secondary` has no parameter `x`"),
         ((*PDL, "--same", "first.out=secondary.in"), "--same: there is no kernel `first`"),
+        (("--same", "first.out=secondary.in"), "--same: there is no kernel `first`"),
+        (SAME, "--same: no launches of k.cu overlap"),
+        ((*PDL, "--kernel", "primary"), "--kernel leaves out `secondary`, whose launch --pdl says overlaps"),
     ],
 )
 def test_wrong_options_are_refused(check: Any, words: tuple[str, ...], error: str) -> None:
     outcome = check(KERNELS, *words)
     assert outcome.code == 2
     assert error in outcome.err
+
+
+def test_a_chain_of_one_of_several_files_may_not_end_in_a_kernel_that_is_left_out(check: Any) -> None:
+    Path("other.cu").write_text("__global__ void third(int *p) { p[threadIdx.x] = 1; }", encoding="utf-8")
+    outcome = check(KERNELS, *PDL, "--kernel", "third", "other.cu")
+    assert (outcome.code, "--kernel leaves out `secondary`" in outcome.err) == (2, True)
 
 
 def test_options_for_files_are_refused_for_patterns(shflbench: Command) -> None:
