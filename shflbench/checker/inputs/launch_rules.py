@@ -34,6 +34,8 @@ USUAL_SHARED = 48 * KIB
 _FIRST_CLUSTERS = 90  # compute capability 9.0
 RAISE_LIMIT = "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)"
 
+COOPERATIVE = "cudaLaunchCooperativeKernel, or with cudaLaunchAttributeCooperative"
+
 
 @dataclass(frozen=True, slots=True)
 class InvalidLaunch:
@@ -63,7 +65,7 @@ class LaunchRules:
         ]
         reasons += self._cluster(launch.cluster, launch.grid)
         if self.has_grid_barrier and not launch.cooperative:
-            reasons.append("`grid.sync()` needs a launch by cudaLaunchCooperativeKernel")
+            reasons.append(f"`grid.sync()` needs a launch by {COOPERATIVE}")
         return " and ".join(reasons)
 
     def of_shape(self, shape: LaunchShape, shared_bytes: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.host.launch_structures import CLUSTER, PROGRAMMATIC_SERIALIZATION
+from shflbench.checker.sources.host.launch_structures import CLUSTER, COOPERATIVE, PROGRAMMATIC_SERIALIZATION
 from shflbench.checker.sources.host.values import UNKNOWN, CellAddress, HostElement, Pointer, Structure
 from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER
 
@@ -18,19 +18,28 @@ _AXES = ("x", "y", "z")
 _MOST_ATTRIBUTES = 32
 
 
-def may_overlap(fields: Mapping[str, Cell]) -> bool:
-    """Whether a launch with these fields of its configuration may begin before the launch before it has ended.
+def may_overlap(configuration: Mapping[str, Cell]) -> bool:
+    """Whether a launch by a configuration may begin before the launch before it has ended.
 
     A value that the host code does not determine counts: the program can launch the kernel so.
     """
-    for attribute in _attributes(fields):
-        if attribute is not None and attribute.field("id").load() == PROGRAMMATIC_SERIALIZATION:
+    return _may_be_set(configuration, PROGRAMMATIC_SERIALIZATION, "programmaticStreamSerializationAllowed") or False
+
+
+def may_be_cooperative(configuration: Mapping[str, Cell]) -> bool:
+    """Whether a launch by a configuration may be cooperative; attributes of which nothing is known count."""
+    is_set = _may_be_set(configuration, COOPERATIVE, "cooperative")
+    return UNKNOWN in _numbers(configuration) if is_set is None else is_set
+
+
+def _may_be_set(configuration: Mapping[str, Cell], number: int, member: str) -> bool | None:
+    """Whether the attribute of this number may have a value that is not zero; None if the configuration has none."""
+    for attribute in _attributes(configuration):
+        if attribute is not None and attribute.field("id").load() == number:
             value = attribute.field("val").load()
-            if not isinstance(value, Structure):
-                return True
-            allowed = value.field("programmaticStreamSerializationAllowed").load()
-            return allowed is UNKNOWN or bool(allowed)
-    return False
+            flag = value.field(member).load() if isinstance(value, Structure) else UNKNOWN
+            return flag is UNKNOWN or bool(flag)
+    return None
 
 
 def cluster_of(configuration: Mapping[str, Cell]) -> Dims | None:
@@ -39,7 +48,7 @@ def cluster_of(configuration: Mapping[str, Cell]) -> Dims | None:
     `UNKNOWN_CLUSTER` where one may, but the host code does not determine how many.
     """
     attributes = list(_attributes(configuration))
-    numbers = [item.field("id").load() if item is not None else None for item in attributes]
+    numbers = _numbers(configuration)
     if CLUSTER not in numbers or not isinstance(configuration["numAttrs"].load(), int):
         return None if all(isinstance(number, int) for number in numbers) else UNKNOWN_CLUSTER
     attribute = attributes[numbers.index(CLUSTER)]
@@ -53,6 +62,11 @@ def cluster_of(configuration: Mapping[str, Cell]) -> Dims | None:
         return UNKNOWN_CLUSTER
     x, y, z = extents
     return (x, y, z) if isinstance(x, int) and isinstance(y, int) and isinstance(z, int) else UNKNOWN_CLUSTER
+
+
+def _numbers(configuration: Mapping[str, Cell]) -> list[object]:
+    """Return the numbers that say which attributes the configuration has."""
+    return [item.field("id").load() if item is not None else UNKNOWN for item in _attributes(configuration)]
 
 
 def _attributes(configuration: Mapping[str, Cell]) -> Iterator[Structure | None]:
