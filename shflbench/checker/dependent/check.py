@@ -103,16 +103,16 @@ class DependentLaunches:
         with_launches = {report.symbol for report in reports if report.launches}
         for chain in self.chains:
             if chain.last.symbol in with_launches:
-                outcomes.setdefault(chain.last.symbol, []).append(self._outcome(chain))
+                outcomes.setdefault(chain.last.symbol, []).extend(self._outcomes(chain))
         return [with_chains(report, outcomes.get(report.symbol, ())) for report in reports]
 
-    def _outcome(self, chain: DependentChain) -> ChainOutcome:
-        """Return what a run of a chain shows."""
+    def _outcomes(self, chain: DependentChain) -> list[ChainOutcome]:
+        """Return what the runs of a chain show, with two sets of contents."""
         if chain.problem or len(chain.steps) < 2:  # noqa: PLR2004  (a launch, and one that it overlaps)
-            return ChainOutcome(chain, undecided=Undecided(KernelVerdict.CLEAN, chain.problem or _unknown(chain)))
+            return [_undecided(chain, KernelVerdict.CLEAN, chain.problem or _unknown(chain))]
         if self._work > MOST_WORK:
             sentence = "the limit of instructions of launches that overlap was reached"
-            return ChainOutcome(chain, undecided=Undecided(KernelVerdict.NOT_CHECKED, sentence))
+            return [_undecided(chain, KernelVerdict.NOT_CHECKED, sentence)]
         shared = SharedBuffers(chain, self.options.same, self.file.kernels)
         outcomes: list[ChainOutcome] = []
         try:
@@ -122,10 +122,10 @@ class DependentLaunches:
                     break
                 outcomes.append(self._judged(chain, shared, self._ran(steps, shared, seed)))
         except _CannotRunError as error:
-            return ChainOutcome(chain, undecided=error.undecided)
+            outcomes.append(ChainOutcome(chain, undecided=error.undecided))
         except KernelError as error:
-            return ChainOutcome(chain, undecided=Undecided(KernelVerdict.NOT_CHECKED, error.message))
-        return max(outcomes, key=lambda outcome: (len(outcome.findings), outcome.undecided is not None))
+            outcomes.append(_undecided(chain, KernelVerdict.NOT_CHECKED, error.message))
+        return outcomes
 
     def _ran(self, steps: Sequence[PlannedStep], shared: SharedBuffers, seed: int) -> ChainRun:
         run = ChainRun(shared.identities, seed, self.deadline)
@@ -141,9 +141,9 @@ class DependentLaunches:
         if findings:
             return replace(outcome, differing=tuple(differing_buffers(run)))
         if run.problem:
-            return replace(outcome, undecided=Undecided(KernelVerdict.NOT_CHECKED, run.problem))
+            return _undecided(chain, KernelVerdict.NOT_CHECKED, run.problem)
         if shared.is_open:
-            return replace(outcome, undecided=Undecided(KernelVerdict.NEEDS_ARGUMENTS, _needs_same(chain)))
+            return _undecided(chain, KernelVerdict.NEEDS_ARGUMENTS, _needs_same(chain))
         return outcome
 
     def _planned(self, step: ChainStep) -> PlannedStep:
@@ -167,6 +167,10 @@ class DependentLaunches:
         except KernelError as error:
             sentence = f"`{kernel.name}` cannot run: {error.message}"
             raise _CannotRunError(Undecided(KernelVerdict.NOT_CHECKED, sentence)) from error
+
+
+def _undecided(chain: DependentChain, verdict: KernelVerdict, sentence: str) -> ChainOutcome:
+    return ChainOutcome(chain, undecided=Undecided(verdict, sentence))
 
 
 def _unknown(chain: DependentChain) -> str:

@@ -120,6 +120,24 @@ __global__ void secondary(const float *in, int *count, float *result) {
         assert kernel_of(check(text.replace("COUNT", count), *words))["verdict"] == verdict
 
 
+@pytest.mark.parametrize("value", [0, 1])
+def test_the_worse_verdict_counts_where_the_contents_decide_on_the_trigger(check: Any, value: int) -> None:
+    text = """
+__global__ void primary(const int *in, float *out) {
+    bool late = (in[0] & 1) == VALUE;
+    if (!late) cudaTriggerProgrammaticLaunchCompletion();
+    out[threadIdx.x] = 1;
+    __threadfence();
+    __syncthreads();
+    if (late) cudaTriggerProgrammaticLaunchCompletion();
+}
+__global__ void secondary(const float *in, float *result) { result[threadIdx.x] = in[threadIdx.x]; }
+"""
+    kernel = kernel_of(check(text.replace("VALUE", str(value)), *PDL, *SAME, "--format", "json"))
+    levels = {item["level"] for item in kernel["findings"] if item["kind"] == "RAW between launches"}
+    assert (kernel["verdict"], levels) == ("broken", {"error", "warning"})
+
+
 def test_ptx_is_checked_too(shflbench: Command) -> None:
     ptx = """
 .version 8.0
@@ -199,6 +217,15 @@ def test_a_launch_that_does_not_end_leaves_the_pair_unchecked(check: Any) -> Non
     kernel = kernel_of(check(text, *PDL, *SAME, "--format", "json"))
     assert kernel["verdict"] == "not checked"
     assert "`primary` did not end" in kernel["sentence"]
+
+
+def test_a_launch_that_does_not_end_with_some_contents_leaves_the_pair_unchecked(check: Any) -> None:
+    endless = "(const int *data, float *out) { while (data[0] & 1) atomicAdd(out, 1); out["
+    words = (*PDL, *SAME, "--kernel", "secondary", "--format", "json")
+    kernel = kernel_of(check(SOUND.replace("(float *out) { out[", endless), *words))
+    assert kernel["verdict"] == "not checked"
+    assert "`primary` did not end" in kernel["sentence"]
+    assert "in order" not in kernel["sentence"]
 
 
 HOST = """
