@@ -249,18 +249,18 @@ def check_kernels(
     refuse_unknown(options.arguments, kernels, [item.name for item in file.numbers])
     removed = RemovedStoreCheck(file, deadline)
     earlier = EarlierLaunches(file, module, options.arch)
+    dependent = DependentLaunches(file, module, options.of_chains, chains, deadline, earlier)
     reports: list[KernelReport] = []
     for number, item in enumerate(linked, 1):
         if isinstance(item, LinkedKernel):
             watch(CheckStep(number, len(linked), item.kernel.name))
             part = deadline if deadline.is_over else deadline.part_of(len(linked) - number + 1)
             given = replace(options, launches=launches_of(item.kernel, options.launches, options.named_launches))
-            report = _check(file, earlier.completed(item), given, _Watch(removed, study), part)
+            report = dependent.completed(_check(file, earlier.completed(item), given, _Watch(removed, study), part))
         else:
             report = item[1]
         reports.append(report)
         watch(CheckStep(number, len(linked), report.name, report))
-    reports = DependentLaunches(file, module, options.of_chains, chains, deadline, earlier).completed(reports)
     return FileReport(file.path, options.arch, file.compiler, (*reports, *refused), (*removed.notes, *skipped))
 
 

@@ -97,14 +97,12 @@ class DependentLaunches:
     earlier: EarlierLaunches
     _work: float = 0.0  # of the chains that have run
 
-    def completed(self, reports: Sequence[KernelReport]) -> list[KernelReport]:
-        """Return the reports with what is not ordered between launches that overlap."""
-        outcomes: dict[str, list[ChainOutcome]] = {}
-        with_launches = {report.symbol for report in reports if report.launches}
-        for chain in self.chains:
-            if chain.last.symbol in with_launches:
-                outcomes.setdefault(chain.last.symbol, []).extend(self._outcomes(chain))
-        return [with_chains(report, outcomes.get(report.symbol, ())) for report in reports]
+    def completed(self, report: KernelReport) -> KernelReport:
+        """Return the report on a kernel with what is not ordered between its launches and those that they overlap."""
+        if not report.launches:
+            return report
+        chains = [chain for chain in self.chains if chain.last.symbol == report.symbol]
+        return with_chains(report, [outcome for chain in chains for outcome in self._outcomes(chain)])
 
     def _outcomes(self, chain: DependentChain) -> list[ChainOutcome]:
         """Return what the runs of a chain show, with two sets of contents."""
