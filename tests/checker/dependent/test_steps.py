@@ -1,4 +1,4 @@
-"""What is shown of a kernel as soon as it is finished: also what its launch that overlaps others shows."""
+"""The report on a kernel in the step that finishes it: it contains what launches that overlap show."""
 
 from pathlib import Path
 
