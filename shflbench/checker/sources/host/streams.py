@@ -28,7 +28,7 @@ ENDING: Mapping[str, int] = {
     **dict.fromkeys(("cudaDeviceSynchronize", "cudaThreadSynchronize", "cudaDeviceReset"), EVERY_STREAM),
     **dict.fromkeys(("cudaMemcpy", "cudaMemcpy2D", "cudaMemcpy3D", "cudaMemcpyPeer"), EVERY_STREAM),
     **dict.fromkeys(("cudaMemset", "cudaMemset2D", "cudaMemset3D", "cudaFree"), EVERY_STREAM),
-    **dict.fromkeys(("cudaMemcpyToSymbol", "cudaMemcpyFromSymbol", "cudaEventSynchronize"), EVERY_STREAM),
+    **dict.fromkeys(("cudaMemcpyToSymbol", "cudaMemcpyFromSymbol"), EVERY_STREAM),
     **dict.fromkeys(("cudaStreamSynchronize", "cudaStreamWaitEvent"), 0),
     **dict.fromkeys(("cudaLaunchHostFunc", "cudaStreamAddCallback"), 0),
     **dict.fromkeys(("cudaFreeAsync", "cudaMemcpy3DAsync", "cudaMemcpy3DPeerAsync"), 1),
@@ -39,6 +39,8 @@ ENDING: Mapping[str, int] = {
     **dict.fromkeys(("cudaMemset2DAsync", "cudaMemcpyPeerAsync"), 5),
     "cudaMemcpy2DAsync": 7,
 }
+RECORDING = frozenset({"cudaEventRecord", "cudaEventRecordWithFlags"})
+FOLLOWED = frozenset({*ENDING, *RECORDING, "cudaEventSynchronize"})
 STREAM_TYPES = frozenset({"cudaStream_t", "CUstream"})
 # Functions without kernels, of those that are not followed and get a stream.
 _WITHOUT_KERNELS = re.compile(r"cuda(?:Stream|Event)\w*")
@@ -54,9 +56,10 @@ class HostStreams:
     """The launches of each stream since the last one that nothing before it overlaps."""
 
     chains: list[LaunchChain] = field(default_factory=list)
-    handles: list[Memory] = field(default_factory=list)  # of streams, which live as long as the keys
+    handles: list[Memory] = field(default_factory=list)  # of streams and events, which live as long as the keys
     # Of each stream; None: what it launched last is not known.
     _current: dict[Hashable, list[StreamLaunch] | None] = field(default_factory=lambda: {DEFAULT_STREAM: []})
+    _recorded: dict[Hashable, list[StreamLaunch]] = field(default_factory=dict)  # what comes before each event
 
     def begin(self, stream: Hashable) -> None:
         """Note that no kernel of a stream runs."""
@@ -75,11 +78,28 @@ class HostStreams:
 
     def call(self, name: str, given: Sequence[object]) -> None:
         """Note a call of the library of CUDA by which kernels end."""
-        place = ENDING.get(name)
-        if place == EVERY_STREAM:
+        first = stream_key(given[0]) if given else DEFAULT_STREAM
+        if name in RECORDING:
+            stream = stream_key(given[1]) if len(given) > 1 else DEFAULT_STREAM
+            self._recorded[first] = self._before_event(stream)
+        elif name == "cudaEventSynchronize" and first in self._recorded:
+            self._end(self._recorded[first])
+        elif ENDING.get(name, EVERY_STREAM) == EVERY_STREAM:
             self._current = {stream: [] for stream in self._current}
-        elif place is not None:
+        else:
+            place = ENDING[name]
             self.begin(stream_key(given[place]) if place < len(given) else DEFAULT_STREAM)
+
+    def _before_event(self, stream: Hashable) -> list[StreamLaunch]:
+        """Return the launches before an event: the default stream waits for those of the other streams, too."""
+        streams = self._current if stream == DEFAULT_STREAM else [stream]
+        return [launch for one in streams for launch in self._current.get(one) or ()]
+
+    def _end(self, launches: Sequence[StreamLaunch]) -> None:
+        ended = set(map(id, launches))
+        for stream, current in self._current.items():
+            if current is not None:
+                self._current[stream] = [item for item in current if id(item) not in ended]
 
     def call_unknown(self, name: str, given: Sequence[Reference]) -> None:
         """Note a call of a function that is not followed: it may launch kernels in the streams that it gets."""
@@ -96,7 +116,7 @@ class HostStreams:
 
 
 def stream_key(value: object) -> Hashable:
-    """Return what tells a stream from others; those that the host code does not determine are taken as one."""
+    """Return what tells a stream, or an event, from others; unknown ones are taken as one."""
     if isinstance(value, Pointer):
         return id(value.memory)
     return UNKNOWN_STREAM if value is UNKNOWN else DEFAULT_STREAM

@@ -125,6 +125,35 @@ def test_a_call_may_launch_kernels_in_the_stream_of_a_caller(parse: Parse) -> No
     ]
 
 
+@pytest.mark.parametrize(
+    ("before", "between", "found"),
+    [
+        ("", "cudaEventRecord(event, one); cudaEventSynchronize(event);", []),
+        ("cudaEventRecord(event, one);", "cudaEventSynchronize(event);", [["first", "second"]]),
+        ("", "cudaEventRecord(event, other); cudaEventSynchronize(event);", [["first", "second"]]),
+        ("", "cudaEventRecord(event); cudaEventSynchronize(event);", []),  # the default stream waits for all
+        ("", "cudaEventRecord(event, one); cudaEventSynchronize(later);", []),  # recorded by a function of another file
+        (
+            "cudaEventRecord(event, one);",
+            "cudaEventRecord(later, one); cudaEventSynchronize(event);",
+            [["first", "second"]],
+        ),
+    ],
+)
+def test_the_launches_before_an_event_have_ended_once_the_host_waits_for_it(
+    parse: Parse, before: str, between: str, found: list[list[str]]
+) -> None:
+    events = "cudaEvent_t event, later; cudaEventCreate(&event); cudaEventCreateWithFlags(&later, 0); "
+    assert chains(parse, events + before + PAIR.replace("BETWEEN", between)) == found
+
+
+def test_a_chain_goes_on_behind_an_event(parse: Parse) -> None:
+    third = "cudaEventRecord(event, one); cudaLaunchKernelEx(&config, third<float>, p); cudaEventSynchronize(event);"
+    last = "cudaLaunchKernelEx(&config, second, p, 4);"
+    found = chains(parse, "cudaEvent_t event;" + PAIR.replace("BETWEEN", "") + third + last)
+    assert found == [["first", "second"], ["first", "second", "third<float>"], ["third<float>", "second"]]
+
+
 CONFIGURATIONS = {
     "single": "cudaLaunchAttribute a; a.id = cudaLaunchAttributeProgrammaticStreamSerialization; "
     "a.val.programmaticStreamSerializationAllowed = true; cudaLaunchConfig_t c = {4, 64, 0, one, &a, 1};",
