@@ -43,3 +43,9 @@ def test_reads_of_blocks_without_a_trigger_are_over_in_every_later_launch(
     steps = [first, ["trigger", "wait"], ["write", "wait"]]
     chain = [[Step(Action(action), tuple(ACTORS)) for action in launch] for launch in steps]
     assert (verdict(chain), level_between(chain, tmp_path)) == (right, right)
+
+
+def test_all_launches_of_a_chain_that_the_user_names_are_looked_at(tmp_path: Path) -> None:
+    actions = [Action.WRITE, *[Action.TRIGGER] * 4, Action.READ]
+    chain = [[Step(action, tuple(ACTORS))] for action in actions]
+    assert (verdict(chain), level_between(chain, tmp_path)) == ("broken", "broken")
