@@ -12,8 +12,7 @@ from shflbench.checker.sources.kernel_file import LaunchChain
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Mapping, Sequence
 
-    from shflbench.checker.sources.host.interface import Reference
-    from shflbench.checker.sources.host.values import Memory
+    from shflbench.checker.sources.host.values import Cell, HostElement, Memory
     from shflbench.checker.sources.kernel_file import StreamLaunch
 
 MOST_LAUNCHES = 4  # of a chain: of a longer one, the last ones
@@ -101,7 +100,7 @@ class HostStreams:
             if current is not None:
                 self._current[stream] = [item for item in current if id(item) not in ended]
 
-    def call_unknown(self, name: str, given: Sequence[Reference]) -> None:
+    def call_unknown(self, name: str, given: Sequence[Cell | HostElement]) -> None:
         """Note a call of a function that is not followed: it may launch kernels in the streams that it gets."""
         if _WITHOUT_KERNELS.fullmatch(name):
             return
@@ -110,7 +109,7 @@ class HostStreams:
             streams = self._current
         self._current |= dict.fromkeys(streams)
 
-    def _is_stream(self, place: Reference) -> bool:
+    def _is_stream(self, place: Cell | HostElement) -> bool:
         value = place.load()
         return place.type.name in STREAM_TYPES or (isinstance(value, Pointer) and stream_key(value) in self._current)
 
