@@ -191,6 +191,20 @@ def test_a_chain_of_one_of_several_files_may_not_end_in_a_kernel_that_is_left_ou
     assert (outcome.code, "--kernel leaves out `secondary`" in outcome.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("--pdl", "primary,secondry"), "--pdl: none of the 2 files has a kernel `secondry`"),
+        ((*PDL, "--same", "primry.out=secondary.in"), "--same: none of the 2 files has a kernel `primry`"),
+    ],
+)
+def test_a_kernel_that_none_of_several_files_has_is_refused(check: Any, words: tuple[str, ...], error: str) -> None:
+    Path("other.cu").write_text("__global__ void third(int *p) { p[threadIdx.x] = 1; }", encoding="utf-8")
+    outcome = check(KERNELS, *words, "other.cu")
+    assert (outcome.code, error in outcome.err) == (2, True)
+    assert check(KERNELS, *PDL, *SAME, "other.cu").code == 1
+
+
 def test_options_for_files_are_refused_for_patterns(shflbench: Command) -> None:
     outcome = shflbench("check", "neighbor", *PDL)
     assert outcome.code == 2
