@@ -1,10 +1,16 @@
 // How often a GPU shows what a missing order between dependent launches allows:
-//   nvcc -arch=sm_90 dependent_launches.cu -o dependent_launches && ./dependent_launches 100000
+//   nvcc -arch=sm_90 dependent_launches.cu -o dependent_launches && ./dependent_launches 50000
 #include <cstdio>
 #include <cstdlib>
 
 enum { TRIGGER = 1, WAIT = 2, TRIGGER_LATER = 4, EARLY_READ = 8, FENCE = 16, READ_ONLY = 32 };
 const int DELAY = 40000;  // clocks
+
+void check(cudaError_t error) {
+    if (error == cudaSuccess) return;
+    fprintf(stderr, "%s\n", cudaGetErrorString(error));
+    exit(1);
+}
 
 __device__ int load(const int *from, int how) {
     int value;
@@ -39,7 +45,7 @@ void run(bool overlaps, int how, int delay, int *to, int value, const int *from,
     config.stream = stream;
     config.attrs = &attribute;
     config.numAttrs = overlaps;
-    cudaLaunchKernelEx(&config, launch, how, delay, to, value, from, result);
+    check(cudaLaunchKernelEx(&config, launch, how, delay, to, value, from, result));
 }
 
 // The launch before: how it triggers. The launch between, if there is one. The last launch: how it reads or writes.
@@ -61,23 +67,22 @@ const Case CASES[] = {
 
 int main(int count, char **words) {
     int tries = count > 1 ? atoi(words[1]) : 1000, seen = 0, *data, *result;
-    cudaMalloc(&data, sizeof(int));
-    cudaMalloc(&result, sizeof(int));
-    cudaStreamCreate(&stream);
+    check(cudaMalloc(&data, sizeof(int)));
+    check(cudaMalloc(&result, sizeof(int)));
+    check(cudaStreamCreate(&stream));
     for (const Case &item : CASES) {
         int wrong = 0;
-        cudaMemset(data, 0, sizeof(int));
+        check(cudaMemset(data, 0, sizeof(int)));
         for (int i = 1; i <= tries; i++) {
             if (item.writes) run(false, item.first, DELAY, nullptr, 0, data, result);
             else run(false, item.first, DELAY, data, i, nullptr, nullptr);
             if (item.between >= 0) run(true, item.between, 0, nullptr, 0, nullptr, nullptr);
             if (item.writes) run(true, item.last, 0, data, i, nullptr, nullptr);
             else run(item.overlaps, item.last, 0, nullptr, 0, data, result);
-            cudaStreamSynchronize(stream);
-            cudaMemcpy(&seen, result, sizeof(int), cudaMemcpyDeviceToHost);
+            check(cudaStreamSynchronize(stream));
+            check(cudaMemcpy(&seen, result, sizeof(int), cudaMemcpyDeviceToHost));
             wrong += seen != (item.writes ? i - 1 : i);
         }
         printf("| %s | %d of %d |\n", item.name, wrong, tries);
     }
-    printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

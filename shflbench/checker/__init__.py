@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     )
     from shflbench.checker.candidates import read_candidates
     from shflbench.checker.deadline import Deadline
-    from shflbench.checker.dependent.requests import parse_chain, parse_same
+    from shflbench.checker.dependent.requests import parse_chain, parse_same, refuse_unknown_kernels
     from shflbench.checker.exchanges.advice import BarrierAdvice, ExchangeAdvice, KernelAdvice, advise_file
     from shflbench.checker.exchanges.patch import Patch, make_patch
     from shflbench.checker.file_check import CheckStep, FileOptions, check_file, check_or_name
@@ -69,7 +69,7 @@ else:
             ),
             "candidates": ("read_candidates",),
             "deadline": ("Deadline",),
-            "dependent.requests": ("parse_chain", "parse_same"),
+            "dependent.requests": ("parse_chain", "parse_same", "refuse_unknown_kernels"),
             "exchanges.advice": ("BarrierAdvice", "ExchangeAdvice", "KernelAdvice", "advise_file"),
             "exchanges.patch": ("Patch", "make_patch"),
             "file_check": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
@@ -167,5 +167,6 @@ __all__ = [
     "python_kernel",
     "read_candidates",
     "read_python_candidate",
+    "refuse_unknown_kernels",
     "reports_with_kernels",
 ]

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.deadline import NEVER, Deadline
-from shflbench.checker.dependent.check import ChainOptions, DependentLaunches
+from shflbench.checker.dependent.check import ChainOptions, DependentLaunches, chains_to_check
 from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of, with_passed
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
@@ -236,6 +236,7 @@ def check_kernels(
     refused = [_refused(item) for item in file.rejected if is_chosen(item.name, options.kernels)]
     known = [item.name for item in file.rejected]
     chosen = chosen_kernels(file, options.kernels, several=options.several, rejected=known)
+    chains = chains_to_check(file, options.of_chains, chosen)
     if not chosen:
         return FileReport(file.path, options.arch, file.compiler, tuple(refused))
     chosen, skipped = (chosen, []) if options.kernels else sample_instances(chosen)
@@ -248,18 +249,18 @@ def check_kernels(
     refuse_unknown(options.arguments, kernels, [item.name for item in file.numbers])
     removed = RemovedStoreCheck(file, deadline)
     earlier = EarlierLaunches(file, module, options.arch)
+    dependent = DependentLaunches(file, module, options.of_chains, chains, deadline, earlier)
     reports: list[KernelReport] = []
     for number, item in enumerate(linked, 1):
         if isinstance(item, LinkedKernel):
             watch(CheckStep(number, len(linked), item.kernel.name))
             part = deadline if deadline.is_over else deadline.part_of(len(linked) - number + 1)
             given = replace(options, launches=launches_of(item.kernel, options.launches, options.named_launches))
-            report = _check(file, earlier.completed(item), given, _Watch(removed, study), part)
+            report = dependent.completed(_check(file, earlier.completed(item), given, _Watch(removed, study), part))
         else:
             report = item[1]
         reports.append(report)
         watch(CheckStep(number, len(linked), report.name, report))
-    reports = DependentLaunches(file, module, options.of_chains, deadline, earlier).completed(reports)
     return FileReport(file.path, options.arch, file.compiler, (*reports, *refused), (*removed.notes, *skipped))
 
 

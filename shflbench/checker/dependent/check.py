@@ -16,7 +16,7 @@ from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.selection import launches_of
 from shflbench.checker.verdict import KernelVerdict
-from shflbench.errors import KernelError
+from shflbench.errors import KernelError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shflbench.checker.report import KernelReport
     from shflbench.checker.runs.earlier_launches import EarlierLaunches
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
+    from shflbench.dimensions import Dims
 
 MOST_WORK = 800_000  # instructions of the chains of a file, as `Scheduler.work` counts them; four to eight seconds
 MOST_OF_SECOND = 200_000  # likewise, after which a chain does not run with other contents
@@ -57,9 +58,31 @@ class ChainOptions:
     named_launches: tuple[tuple[str, LaunchShape], ...]
     arguments: tuple[GivenArgument, ...]
     shared_bytes: int | None
+    cluster: Dims | None
     arch: str
     seed: int
     several: bool
+
+
+def chains_to_check(
+    file: KernelFile, options: ChainOptions, chosen: Sequence[SourceKernel]
+) -> Sequence[DependentChain]:
+    """Return the chains that the user names, and those of the host code.
+
+    UsageError for a kernel or an argument that the file does not have, and for options without effect: a chain whose
+    last kernel is not one of the `chosen`, or equal arguments where no launches overlap.
+    """
+    chains = chains_of(file, options.pdl, several=options.several)
+    if not options.several:
+        refuse_unknown_arguments(options.same, file.kernels)
+    if options.same and not chains and not options.several:
+        raise UsageError(f"--same: no launches of {file.path} overlap", "Name them with --pdl PRIMARY,SECONDARY.")
+    symbols = {kernel.symbol for kernel in chosen}
+    for chain in chains:
+        if chain.is_given and chain.last.symbol not in symbols:
+            what = f"--kernel leaves out `{chain.last.name}`, whose launch --pdl says overlaps the one before it"
+            raise UsageError(what, f"Add --kernel '{chain.last.name}', or leave out --pdl.")
+    return chains
 
 
 @dataclass(slots=True, eq=False)
@@ -69,33 +92,26 @@ class DependentLaunches:
     file: KernelFile
     module: Module
     options: ChainOptions
+    chains: Sequence[DependentChain]
     deadline: Deadline
     earlier: EarlierLaunches
     _work: float = 0.0  # of the chains that have run
 
-    def completed(self, reports: Sequence[KernelReport]) -> list[KernelReport]:
-        """Return the reports with what is not ordered between launches that overlap.
+    def completed(self, report: KernelReport) -> KernelReport:
+        """Return the report on a kernel with what is not ordered between its launches and those that they overlap."""
+        if not report.launches:
+            return report
+        chains = [chain for chain in self.chains if chain.last.symbol == report.symbol]
+        return with_chains(report, [outcome for chain in chains for outcome in self._outcomes(chain)])
 
-        UsageError for a kernel or an argument of the options that the file does not have.
-        """
-        chains = chains_of(self.file, self.options.pdl, several=self.options.several)
-        if chains and not self.options.several:
-            refuse_unknown_arguments(self.options.same, self.file.kernels)
-        outcomes: dict[str, list[ChainOutcome]] = {}
-        with_launches = {report.symbol for report in reports if report.launches}
-        for chain in chains:
-            if chain.last.symbol in with_launches:
-                outcomes.setdefault(chain.last.symbol, []).append(self._outcome(chain))
-        return [with_chains(report, outcomes.get(report.symbol, ())) for report in reports]
-
-    def _outcome(self, chain: DependentChain) -> ChainOutcome:
-        """Return what a run of a chain shows."""
+    def _outcomes(self, chain: DependentChain) -> list[ChainOutcome]:
+        """Return what the runs of a chain show, with two sets of contents."""
         if chain.problem or len(chain.steps) < 2:  # noqa: PLR2004  (a launch, and one that it overlaps)
-            return ChainOutcome(chain, undecided=Undecided(KernelVerdict.CLEAN, chain.problem or _unknown(chain)))
+            return [_undecided(chain, KernelVerdict.CLEAN, chain.problem or _unknown(chain))]
         if self._work > MOST_WORK:
             sentence = "the limit of instructions of launches that overlap was reached"
-            return ChainOutcome(chain, undecided=Undecided(KernelVerdict.NOT_CHECKED, sentence))
-        shared = SharedBuffers(chain, self.options.same)
+            return [_undecided(chain, KernelVerdict.NOT_CHECKED, sentence)]
+        shared = SharedBuffers(chain, self.options.same, self.file.kernels)
         outcomes: list[ChainOutcome] = []
         try:
             steps = [self._planned(step) for step in chain.steps]
@@ -104,10 +120,10 @@ class DependentLaunches:
                     break
                 outcomes.append(self._judged(chain, shared, self._ran(steps, shared, seed)))
         except _CannotRunError as error:
-            return ChainOutcome(chain, undecided=error.undecided)
+            outcomes.append(ChainOutcome(chain, undecided=error.undecided))
         except KernelError as error:
-            return ChainOutcome(chain, undecided=Undecided(KernelVerdict.NOT_CHECKED, error.message))
-        return max(outcomes, key=lambda outcome: (len(outcome.findings), outcome.undecided is not None))
+            outcomes.append(_undecided(chain, KernelVerdict.NOT_CHECKED, error.message))
+        return outcomes
 
     def _ran(self, steps: Sequence[PlannedStep], shared: SharedBuffers, seed: int) -> ChainRun:
         run = ChainRun(shared.identities, seed, self.deadline)
@@ -123,18 +139,18 @@ class DependentLaunches:
         if findings:
             return replace(outcome, differing=tuple(differing_buffers(run)))
         if run.problem:
-            return replace(outcome, undecided=Undecided(KernelVerdict.NOT_CHECKED, run.problem))
+            return _undecided(chain, KernelVerdict.NOT_CHECKED, run.problem)
         if shared.is_open:
-            return replace(outcome, undecided=Undecided(KernelVerdict.NEEDS_ARGUMENTS, _needs_same(chain)))
+            return _undecided(chain, KernelVerdict.NEEDS_ARGUMENTS, _needs_same(chain))
         return outcome
 
     def _planned(self, step: ChainStep) -> PlannedStep:
         """Return a launch that can run, as the user or the host code states it, or derived."""
-        linked = self._linked(step.kernel)
+        options, linked = self.options, self._linked(step.kernel)
         host = () if step.host is None else (step.host,)
         linked = self.earlier.completed(replace(linked, kernel=replace(linked.kernel, host_launches=host)))
-        given = launches_of(step.kernel, self.options.launches, self.options.named_launches)
-        wishes, launches = plan_runs(linked, self.options.arguments, given, self.options.shared_bytes)
+        given = launches_of(step.kernel, options.launches, options.named_launches)
+        wishes, launches = plan_runs(linked, options.arguments, given, options.shared_bytes, options.cluster)
         whole = [item for item in launches if not item.shape.sample]
         is_open = step.host is not None and not given and all(item.origin is Origin.DERIVED for item in whole)
         if is_open or not whole:
@@ -149,6 +165,10 @@ class DependentLaunches:
         except KernelError as error:
             sentence = f"`{kernel.name}` cannot run: {error.message}"
             raise _CannotRunError(Undecided(KernelVerdict.NOT_CHECKED, sentence)) from error
+
+
+def _undecided(chain: DependentChain, verdict: KernelVerdict, sentence: str) -> ChainOutcome:
+    return ChainOutcome(chain, undecided=Undecided(verdict, sentence))
 
 
 def _unknown(chain: DependentChain) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.dependent.chain_order import completed_launches
-from shflbench.checker.dependent.footprints import READ_ONLY, STRONG_WRITE
+from shflbench.checker.dependent.footprints import READ_ONLY
 from shflbench.checker.dependent.grid_order import NEVER, TriggerOrder
 from shflbench.checker.races.hazards import HazardKind
 
@@ -104,7 +104,7 @@ def _between(chain: Sequence[OverlappingLaunch], last: int, number: int, complet
         pairs = product(later.footprint.kinds(mine.space), earlier.footprint.kinds(other.space))
         for (kind, accesses), (other_kind, others) in pairs:
             is_ordered = kind.waited and number in completed.after_wait
-            hazard = _hazard(kind, other_kind, is_ordered=is_ordered, is_direct=number == last - 1)
+            hazard = _hazard(kind, other_kind, is_ordered=is_ordered)
             if hazard is not None:
                 pair = _Pair(chain, (last, number), (kind, other_kind), memory, has_flag)
                 cells = _Cells.of(later, mine, accesses), _Cells.of(earlier, other, others)
@@ -115,15 +115,15 @@ def _has_flag(later: OverlappingLaunch, earlier: OverlappingLaunch) -> bool:
     """Whether threads of the later launch read strongly, before a wait, what the earlier one writes strongly."""
     for memory in later.ranges.keys() & earlier.ranges.keys():
         mine, other = later.ranges[memory], earlier.ranges[memory]
-        reads = [last for kind, last in later.footprint.kinds(mine.space) if kind.is_strong and not kind.waited]
-        writes = [last for kind, last in earlier.footprint.kinds(other.space) if kind.action == STRONG_WRITE]
+        reads = [last for kind, last in later.footprint.kinds(mine.space) if kind.reads_strongly and not kind.waited]
+        writes = [last for kind, last in earlier.footprint.kinds(other.space) if kind.writes and kind.is_strong]
         for one, another in product(reads, writes):
             if _Cells.of(later, mine, one).common(_Cells.of(earlier, other, another))[2].size:
                 return True
     return False
 
 
-def _hazard(kind: GridAccess, other: GridAccess, *, is_ordered: bool, is_direct: bool) -> HazardKind | None:
+def _hazard(kind: GridAccess, other: GridAccess, *, is_ordered: bool) -> HazardKind | None:
     """Return what two accesses to the same bytes are; None if they do not race."""
     if is_ordered:
         return HazardKind.DEPENDENT_READ_ONLY if kind.action == READ_ONLY and other.writes else None
@@ -133,8 +133,8 @@ def _hazard(kind: GridAccess, other: GridAccess, *, is_ordered: bool, is_direct:
         return HazardKind.DEPENDENT_RAW
     if other.writes:
         return HazardKind.DEPENDENT_WAW
-    is_over = is_direct and other.trigger is TriggerOrder.ENDS  # the reads of a block that must end before the launch
-    return None if is_over else HazardKind.DEPENDENT_WAR
+    # A block without a trigger must end before the next launch begins, and so before every later one.
+    return None if other.trigger is TriggerOrder.ENDS else HazardKind.DEPENDENT_WAR
 
 
 @dataclass(frozen=True, slots=True, eq=False)

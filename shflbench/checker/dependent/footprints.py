@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from shflbench.checker.dataflow.polynomials import reads
 from shflbench.checker.dependent.grid_order import GridOrder, TriggerOrder
 from shflbench.checker.link.layout import WORKSPACE
 from shflbench.checker.link.program import Op
@@ -22,9 +23,10 @@ from shflbench.checker.races.cells import batch, granule_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.synchronization import Synchronization, publishes
 
-READ, READ_ONLY, WRITE, STRONG_READ, STRONG_WRITE = "read", "read-only", "write", "strong read", "strong write"
-WRITING = frozenset({WRITE, STRONG_WRITE})
-STRONG = frozenset({STRONG_READ, STRONG_WRITE})
+READ, READ_ONLY, WRITE = "read", "read-only", "write"
+STRONG_READ, STRONG_WRITE, STRONG_UPDATE = "strong read", "strong write", "strong update"  # which reads and writes
+WRITING = frozenset({WRITE, STRONG_WRITE, STRONG_UPDATE})
+STRONG = frozenset({STRONG_READ, STRONG_WRITE, STRONG_UPDATE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,11 @@ class GridAccess:
     def is_strong(self) -> bool:
         """Whether strong accesses of other launches do not race with it."""
         return self.action in STRONG
+
+    @property
+    def reads_strongly(self) -> bool:
+        """Whether its thread may learn from it what another launch has written."""
+        return self.action in {STRONG_READ, STRONG_UPDATE}
 
 
 @dataclass(slots=True, eq=False)
@@ -84,6 +91,7 @@ class GridFootprint(Observer):
             if place.space == "global" and place.name != WORKSPACE
         }
         self._clocks, self._numbers = clocks, dict[int, int]()
+        self._read_registers = {register for op in state.program.ops() for register in reads(op)}
         self._cells = {name: state.spaces[name].bytes.size // self.granule for name in ("global", "module")}
 
     def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, values: Sequence[Values]) -> None:
@@ -92,7 +100,23 @@ class GridFootprint(Observer):
         if space.name not in self._cells:
             return
         part = batch(op, members, index, self.granule)
-        self._record(op, _action(part.form), space.name, (part.threads, part.cells), lasts=part.form.asynchronous)
+        self._record(op, self._action(op), space.name, (part.threads, part.cells), lasts=part.form.asynchronous)
+
+    def _action(self, op: Op) -> str:
+        """Return what an access does, of a weak atomic that it writes; strong ones have the scope of the device.
+
+        A strong atomic whose result no instruction reads only writes: the machine code has a `red` for it.
+        """
+        form: Access = op.form  # type: ignore[assignment]
+        is_strong = form.strong and (form.wide or form.order == "volatile")
+        if is_strong and form.kind == "atom":
+            results = {slot.number for slot in op.results if slot is not None}
+            return STRONG_WRITE if results.isdisjoint(self._read_registers) else STRONG_UPDATE
+        if form.writes:
+            return STRONG_WRITE if is_strong else WRITE
+        if form.non_coherent:
+            return READ_ONLY
+        return STRONG_READ if is_strong else READ
 
     def start_copy(self, copy: BulkCopy) -> None:
         """Record what a bulk copy, or an asynchronous store, accesses, as its thread starts it."""
@@ -132,16 +156,6 @@ class GridFootprint(Observer):
         if known is None:
             known = self.accesses[space, kind] = LastAccesses.of(self._cells[space])
         return known
-
-
-def _action(form: Access) -> str:
-    """Return what an access does, of an atomic that it writes; strong ones are those of the scope of the device."""
-    is_strong = form.strong and (form.wide or form.order == "volatile")
-    if form.writes:
-        return STRONG_WRITE if is_strong else WRITE
-    if form.non_coherent:
-        return READ_ONLY
-    return STRONG_READ if is_strong else READ
 
 
 def observers(state: State, known: GridOrder | None) -> tuple[GridFootprint, list[Observer]]:

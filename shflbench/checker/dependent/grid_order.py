@@ -94,9 +94,10 @@ class GridOrder(Observer):
         """Note which accesses come before the triggers of these threads."""
         del op
         self._clocks.now += 1
-        blocks = self.shape.block_of(threads)
-        for block in np.unique(blocks).tolist():
-            self._trigger(block, threads[blocks == block])
+        threads = np.sort(threads)
+        blocks, starts = np.unique(self.shape.block_of(threads), return_index=True)
+        for block, of_block in zip(blocks.tolist(), np.split(threads, starts[1:]), strict=True):
+            self._trigger(block, of_block)
 
     def fence(self, op: Op, threads: Values) -> None:
         """Note which accesses a fence of the device orders before what follows it."""
@@ -125,31 +126,34 @@ class GridOrder(Observer):
         """Mark the threads that know of a wait of another one."""
         lanes = self.shape.lanes_per_block
         waiting = np.flatnonzero(self.waited_at != NEVER)
-        for block in range(self.shape.grid):
+        starts = np.searchsorted(waiting, np.arange(self.shape.grid + 1) * lanes)  # of those of each block
+        is_open = ~self._after_wait.reshape(self.shape.grid, lanes).all(axis=1)
+        may_learn = is_open & (self._clocks.has_rows | (starts[1:] > starts[:-1]))
+        for block in np.flatnonzero(may_learn).tolist():
             members = np.arange(block * lanes, (block + 1) * lanes)
             others = members[~self._after_wait[members]]
-            inside = self.shape.block_of(waiting) == block
-            known = waiting if self._clocks.has_rows else waiting[inside]
+            known = waiting if self._clocks.has_rows else waiting[starts[block] : starts[block + 1]]
             for waiter in _of_each_warp(known).tolist():
-                if not others.size:
-                    break
                 learned = self._clocks.knows(others, np.full(others.shape, waiter)) >= self.waited_at[waiter]
                 self._after_wait[others[learned]] = True
                 others = others[~learned]
+                if not others.size:
+                    break
 
     def _trigger(self, block: int, threads: Values) -> None:
         lanes = self.shape.lanes_per_block
         members = np.arange(block * lanes, (block + 1) * lanes)
         self._trigger_waits[block] &= self.after_wait(threads).all()
-        for thread in (threads if threads.size <= MOST_COMPARED else _of_each_warp(threads)).tolist():
-            row = self._clocks.knows(np.full(lanes, thread), members)
-            row[members == thread] = self._clocks.now
-            fenced = np.where(self._fenced_at[members] <= row, self._fenced_at[members], 0)
-            published = np.maximum(fenced, self._fenced_block_at[thread])
-            is_first = self._triggered_at[members[0]] == NEVER
-            before = published if is_first else np.minimum(published, self._published_at[members])
-            self._published_at[members] = before
-            self._triggered_at[members] = np.minimum(self._triggered_at[members], row)
+        is_first = self._triggered_at[members[0]] == NEVER
+        threads = _of_each_warp(threads)
+        pairs = np.repeat(threads, lanes), np.tile(members, threads.size)
+        known = self._clocks.knows(*pairs).reshape(threads.size, lanes)  # a row per thread that triggers
+        known[np.arange(threads.size), threads - members[0]] = self._clocks.now
+        fenced = np.where(self._fenced_at[members] <= known, self._fenced_at[members], 0)
+        published = np.maximum(fenced, self._fenced_block_at[threads][:, None]).min(axis=0)
+        before = published if is_first else np.minimum(published, self._published_at[members])
+        self._published_at[members] = before
+        self._triggered_at[members] = np.minimum(self._triggered_at[members], known.min(axis=0))
 
 
 def _of_each_warp(threads: Values) -> Values:

@@ -54,7 +54,7 @@ class Undecided:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChainOutcome:
-    """What is known of a chain."""
+    """What one run of a chain shows, or why it did not run."""
 
     chain: DependentChain
     findings: tuple[Finding, ...] = ()
@@ -138,7 +138,8 @@ def _of_findings(outcomes: Sequence[ChainOutcome], findings: Sequence[Finding]) 
 
 def _without_findings(outcomes: Sequence[ChainOutcome], undecided: Sequence[Undecided]) -> Iterator[str]:
     """Yield with which launches the kernel is in order, and of which this is not known."""
-    known = [item for item in outcomes if item.undecided is None]
+    open_chains = [item.chain for item in outcomes if item.undecided is not None]
+    known = [item for item in outcomes if item.chain not in open_chains]
     if known:
         shared = dict.fromkeys(name for item in known for name in item.shared)
         memory = f"they share {in_words(shared)}" if shared else "they share no memory"

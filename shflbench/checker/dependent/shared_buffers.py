@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.inputs.names import names_of
 from shflbench.checker.selection import is_named
@@ -16,14 +16,16 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.sources.kernel_file import SourceKernel
 
+_Argument: TypeAlias = tuple[str, str]  # symbol of the kernel, and name
+
 
 class SharedBuffers:
     """What each buffer of a chain is for all of its launches."""
 
-    def __init__(self, chain: DependentChain, same: Sequence[SameBuffer]) -> None:
-        """Keep which arguments the user says are one buffer."""
+    def __init__(self, chain: DependentChain, same: Sequence[SameBuffer], kernels: Sequence[SourceKernel]) -> None:
+        """Keep which arguments of the `kernels` of the file the user says are one buffer."""
         self._kernels = [step.kernel for step in chain.steps]
-        self._same = same
+        self._group_of = _groups(same, kernels)
         self._is_stated = False  # whether the user says that two launches share a buffer
         self._pointers: dict[int, bool] = {}  # of each launch that has some, whether one of them may point anywhere
 
@@ -56,17 +58,26 @@ class SharedBuffers:
         return self._pointers[last] or any(self._pointers[number] for number in before)
 
     def _given(self, kernel: SourceKernel, names: Sequence[str]) -> Hashable | None:
-        """Return the first of the arguments that the user says are one with a buffer; None if there are none."""
-        for item in self._same:
-            for argument in (item.first, item.second):
-                if is_named(kernel, argument.kernel) and argument.name in names:
-                    return "same", self._first(item.first)
-        return None
+        """Return what stands for all arguments that the user says are one with a buffer; None if there are none."""
+        known = (self._group_of.get((kernel.symbol, name)) for name in names)
+        return next((("same", group) for group in known if group is not None), None)
 
-    def _first(self, argument: KernelArgument) -> KernelArgument:
-        """Return the argument that stands for all that are one with this one."""
-        before = next((item.first for item in self._same if item.second == argument and item.first != argument), None)
-        return argument if before is None else self._first(before)
+
+def _groups(same: Sequence[SameBuffer], kernels: Sequence[SourceKernel]) -> dict[_Argument, _Argument]:
+    """Return for each argument that the user names the one that stands for all that are one buffer with it."""
+    group_of: dict[_Argument, _Argument] = {}
+    for item in same:
+        arguments = [*_arguments(item.first, kernels), *_arguments(item.second, kernels)]
+        joined = {group_of.get(argument, argument) for argument in arguments}
+        group_of |= dict.fromkeys(arguments, arguments[0])
+        group_of |= {argument: arguments[0] for argument, group in group_of.items() if group in joined}
+    return group_of
+
+
+def _arguments(argument: KernelArgument, kernels: Sequence[SourceKernel]) -> list[_Argument]:
+    """Return the arguments that the user names: of each instance of a template, or of a kernel of another file."""
+    symbols = [kernel.symbol for kernel in kernels if is_named(kernel, argument.kernel)]
+    return [(symbol, argument.name) for symbol in symbols or [argument.kernel]]
 
 
 def _names_of_buffers(arguments: Arguments) -> dict[int, list[str]]:

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.arch.launch_limits import KIB, limits_of, major
 from shflbench.checker.dataflow.grid_barrier import has_grid_barrier
-from shflbench.checker.inputs.shapes import NO_CLUSTER, LaunchShape, cluster_text
+from shflbench.checker.inputs.shapes import NO_CLUSTER, LaunchShape
 from shflbench.checker.machine.threads import divides
 from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER
-from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_CLUSTER, MAX_GRID
+from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_CLUSTER, MAX_GRID, dims_text
 from shflbench.errors import UsageError
 from shflbench.model import MAX_BLOCK
 
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 # Of static and dynamic shared memory per block, as long as no attribute of the kernel raises it (CUDA C++ Programming
 # Guide 13.0, "Shared Memory" of compute capability 7.x to 12.x).
 USUAL_SHARED = 48 * KIB
-_FIRST_CLUSTERS = 90  # compute capability 9.0
+_FIRST_CLUSTERS = 9  # major compute capability
 RAISE_LIMIT = "cudaFuncSetAttribute(cudaFuncAttributeMaxDynamicSharedMemorySize)"
+
+COOPERATIVE = "cudaLaunchCooperativeKernel, or with cudaLaunchAttributeCooperative"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class LaunchRules:
         ]
         reasons += self._cluster(launch.cluster, launch.grid)
         if self.has_grid_barrier and not launch.cooperative:
-            reasons.append("`grid.sync()` needs a launch by cudaLaunchCooperativeKernel")
+            reasons.append(f"`grid.sync()` needs a launch by {COOPERATIVE}")
         return " and ".join(reasons)
 
     def of_shape(self, shape: LaunchShape, shared_bytes: int) -> str:
@@ -79,20 +81,20 @@ class LaunchRules:
         given: Dims | None = None if cluster in {NO_CLUSTER, UNKNOWN_CLUSTER} else cluster
         declared = self.bounds.cluster
         if given is not None and declared is not None and given != declared:
-            yield f"the kernel declares clusters of {cluster_text(declared)} blocks, not of {cluster_text(given)}"
+            yield f"the kernel declares clusters of {dims_text(declared)} blocks, not of {dims_text(given)}"
         clusters = given or declared
         if clusters is None:
             return
         x, y, z = clusters
-        text, blocks = cluster_text(clusters), x * y * z
+        text, blocks = dims_text(clusters), x * y * z
         if not blocks:
             yield "a cluster has no blocks"
-        elif blocks > 1 and int(self.arch.strip("smaf_")) < _FIRST_CLUSTERS:
-            yield f"clusters of {text} blocks need sm_{_FIRST_CLUSTERS} or newer, not {self.arch}"
+        elif blocks > 1 and major(self.arch.rstrip("af")) < _FIRST_CLUSTERS:
+            yield f"clusters of {text} blocks need sm_{_FIRST_CLUSTERS}0 or newer, not {self.arch}"
         elif blocks > MAX_CLUSTER:
             yield f"{blocks} blocks per cluster exceed the limit of {MAX_CLUSTER}"
         elif grid is not None and 0 not in grid and not divides(clusters, grid):
-            yield f"a grid of {_blocks(grid)} blocks does not consist of clusters of {text}"
+            yield f"a grid of {dims_text(grid)} blocks does not consist of clusters of {text}"
 
     def _block(self, block: Dims) -> Iterator[str]:
         threads, most, required = prod(block), self.bounds.max_threads, self.bounds.required_threads
@@ -101,7 +103,7 @@ class LaunchRules:
         elif threads > MAX_BLOCK:
             yield f"{threads} threads per block exceed the limit of {MAX_BLOCK}"
         elif required is not None and block != required:
-            yield f"the kernel requires blocks of {_text(required)} threads, not {_text(block)}"
+            yield f"the kernel requires blocks of {dims_text(required)} threads, not {dims_text(block)}"
         elif most is not None and threads > prod(most):
             yield f"{threads} threads per block exceed the {prod(most)} of the kernel's `__launch_bounds__`"
         elif block[2] > MAX_BLOCK_DIMS[2]:
@@ -124,14 +126,6 @@ def _grid(grid: Dims) -> Iterator[str]:
     for axis, size, most in zip("xyz", grid, MAX_GRID, strict=True):
         if size > most:
             yield f"{size} blocks along {axis} exceed the limit of {most}"
-
-
-def _blocks(grid: Dims) -> str:
-    return str(LaunchShape(grid, (1, 1, 1))).partition(":" if grid[1:] != (1, 1) else "x")[0]
-
-
-def _text(dims: Dims) -> str:
-    return str(LaunchShape((1, 1, 1), dims)).partition("x" if dims[1:] == (1, 1) else ":")[2]
 
 
 def launch_rules(linked: LinkedKernel, arch: str, *, raises_shared_limit: bool) -> LaunchRules:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, replace
 from math import prod
 
-from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_CLUSTER, MAX_GRID, Dims, LaunchDims, complete
+from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_CLUSTER, MAX_GRID, Dims, LaunchDims, complete, dims_text
 from shflbench.errors import UsageError
 from shflbench.model import MAX_BLOCK
 
@@ -56,17 +56,11 @@ class LaunchShape:
     @property
     def in_clusters(self) -> str:
         """The blocks of a cluster as `--cluster` takes them, "" if clusters have one block."""
-        return "" if self.cluster == NO_CLUSTER else cluster_text(self.cluster)
+        return "" if self.cluster == NO_CLUSTER else dims_text(self.cluster)
 
     def __str__(self) -> str:
         """Return the text that `--launch` takes."""
         return str(LaunchDims(self.grid, self.block))
-
-
-def cluster_text(cluster: Dims) -> str:
-    """Return the blocks of a cluster as `--cluster` takes them: `2` or `2x2`."""
-    shown = cluster[: max(axis for axis, size in enumerate(cluster, 1) if size > 1 or axis == 1)]
-    return "x".join(map(str, shown))
 
 
 def parse_cluster(text: str) -> Dims:

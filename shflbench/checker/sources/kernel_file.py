@@ -113,7 +113,7 @@ class HostLaunch:
     shared_bytes: int | None
     arguments: tuple[HostArgument, ...]
     line: SourceLine
-    cooperative: bool = False
+    cooperative: bool = False  # or may be, by an attribute that is not known
     assumed: tuple[tuple[str, int], ...] = ()  # numbers that stand for what the program reads: `argv[1]`
     forced: bool = False  # reached against a condition that did not hold: sizes and contents may be those of others
     is_computed: bool = False  # whether earlier launches ran, whose results are the contents of its buffers

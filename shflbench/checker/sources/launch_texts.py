@@ -58,7 +58,8 @@ def _launch(file: UserFile, node: Node, evaluator: Evaluator) -> LaunchSite | No
     name = text_of(node.child_by_field_name("function"))
     values = _items(listed)
     if name == _BY_CONFIGURATION and len(values) > 1:
-        return _made(file, node, values[1], (), values[2:], evaluator, cooperative=False)
+        may_be = True  # by an attribute of the configuration, which is not read
+        return _made(file, node, values[1], (), values[2:], evaluator, cooperative=may_be)
     if name not in _BY_FUNCTION:
         return None
     if len(values) < _CALL_ARGUMENTS:

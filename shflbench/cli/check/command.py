@@ -212,7 +212,7 @@ def _check_patterns(
 def _check_files(files: Sequence[Path], options: FileOptions, console: Console) -> list[FileReport]:
     from functools import partial
 
-    from shflbench.checker import check_file, check_or_name, reports_with_kernels
+    from shflbench.checker import check_file, check_or_name, refuse_unknown_kernels, reports_with_kernels
     from shflbench.cli.check.progress import FileProgress
     from shflbench.processes import map_in_processes
 
@@ -225,6 +225,8 @@ def _check_files(files: Sequence[Path], options: FileOptions, console: Console) 
         for report in map_in_processes(partial(check_or_name, options=options), files):
             reports.append(report)
             progress.show(f"checking, {len(reports)} of {len(files)} files", len(reports), len(files))
+    if not options.kernels:
+        refuse_unknown_kernels(reports, options.pdl, options.same)
     return reports_with_kernels(reports, options.kernels)
 
 

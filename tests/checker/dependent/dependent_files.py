@@ -39,10 +39,10 @@ class DependentFile:
         return match[1], match[2], MissingOrder[match[3]]
 
     @property
-    def fixed(self) -> str:
-        """The verdict once the order is there."""
-        match = re.search(r"^// fixed: (\w+)", self.text, re.MULTILINE)
-        return match[1] if match else "clean"
+    def fixed(self) -> tuple[str, MissingOrder | None]:
+        """The verdict after the fix, and the order that some text still misses."""
+        match = re.search(r"^// fixed: (\w+) (\w+)$", self.text, re.MULTILINE)
+        return (match[1], MissingOrder[match[2]]) if match else ("clean", None)
 
     def line(self, mark: str) -> int:
         """Return the number of the line that ends with a comment."""

@@ -109,12 +109,12 @@ def verdict(chain: list[Launch]) -> str:
                 continue
             if graph.reaches(("complete", number), ("event", last, place, actor)):
                 continue
+            triggers = graph.triggers(number, other_actor[0])
+            if other_step.action is Action.READ and not triggers:
+                continue  # the block has ended before the launch after its own begins
             if number < last - 1:
                 return "broken"
             event: Node = ("event", number, other_place, other_actor)
-            triggers = graph.triggers(number, other_actor[0])
-            if other_step.action is Action.READ and not triggers:
-                continue
             if not _may_count(graph, number, event, triggers, is_write=other_step.action is Action.WRITE):
                 return "broken"
             worst = "doubtful"

@@ -5,55 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.dependent.requests import parse_same
-from shflbench.checker.file_check import FileOptions, check_file
-from shflbench.checker.inputs.shapes import parse_shape
-from shflbench.checker.verdict import Level
-from tests.checker.dependent.enumeration import ACTORS, BLOCKS, WARPS, Action, Launch, Step, verdict
+from tests.checker.dependent.chain_files import level_between
+from tests.checker.dependent.enumeration import ACTORS, Action, Launch, Step, verdict
 
 CELLS = 2
 CHAINS = 60  # per number of launches
-HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
-KERNEL = """
-.visible .entry NAME(.param .u64 cells)
-{
-    .reg .b64 %d<3>; .reg .b32 %r<8>; .reg .pred %p<3>;
-    ld.param.u64 %d1, [cells]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r5, 0;
-    mad.lo.u32 %r3, %r2, 64, %r1;
-STEPS    ret;
-}
-"""
-CODE = {
-    Action.READ: "ld.volatile.global.u32",
-    Action.WAIT: "griddepcontrol.wait;",
-    Action.TRIGGER: "griddepcontrol.launch_dependents;",
-    Action.FENCE: "membar.gl;",
-}
-
-
-def code_of(step: Step) -> str:
-    """Return the instructions of a step: those of an actor are executed by the first thread of its warp."""
-    if step.action is Action.BARRIER:
-        return "    bar.sync 0;\n"
-    lines = []
-    for block, warp in step.actors:
-        lines.append(f"    setp.eq.u32 %p1, %r3, {64 * block + 32 * warp};\n")
-        if step.action is Action.READ:
-            lines.append(f"    @%p1 ld.global.u32 %r4, [%d1+{4 * step.cell}];\n    @%p1 add.u32 %r5, %r5, %r4;\n")
-        elif step.action is Action.WRITE:
-            lines.append(f"    @%p1 st.global.u32 [%d1+{4 * step.cell}], %r1;\n")
-        else:
-            lines.append(f"    @%p1 {CODE[step.action]}\n")
-    return "".join(lines)
-
-
-def ptx_of(chain: list[Launch]) -> str:
-    """Return the kernels of a chain: `launch0`, `launch1`, …"""
-    kernels = (
-        KERNEL.replace("NAME", f"launch{number}").replace("STEPS", "".join(map(code_of, launch)))
-        for number, launch in enumerate(chain)
-    )
-    return HEAD + "".join(kernels)
 
 
 def random_launch(source: random.Random) -> Launch:
@@ -64,22 +20,6 @@ def random_launch(source: random.Random) -> Launch:
         kinds = [tuple(ACTORS), tuple(actor for actor in ACTORS if actor[1] == 0), (source.choice(ACTORS),)]
         steps.append(Step(action, source.choice(kinds), source.randrange(CELLS)))
     return steps
-
-
-def level_between(chain: list[Launch], folder: Path) -> str:
-    """Return what the findings between the launches of a chain amount to."""
-    path = folder / "chain.ptx"
-    path.write_text(ptx_of(chain), encoding="utf-8")
-    names = tuple(f"launch{number}" for number in range(len(chain)))
-    options = FileOptions(
-        kernels=(names[-1],),
-        launches=(parse_shape(f"{BLOCKS}x{32 * WARPS}"),),
-        pdl=(names,),
-        same=tuple(parse_same(f"{names[0]}.arg0={name}.arg0") for name in names[1:]),
-    )
-    (report,) = check_file(path, options).kernels
-    levels = {item.level for item in report.findings if item.missing}
-    return "broken" if Level.ERROR in levels else "doubtful" if levels else "clean"
 
 
 @pytest.mark.parametrize("launches", [2, 3])
@@ -94,3 +34,18 @@ def test_random_chains_get_the_verdict_of_the_model(launches: int, tmp_path: Pat
         if (got := level_between(chain, tmp_path)) != right
     ]
     assert wrong == []
+
+
+@pytest.mark.parametrize(("first", "right"), [(["read"], "clean"), (["trigger", "read"], "broken")])
+def test_reads_of_blocks_without_a_trigger_are_over_in_every_later_launch(
+    first: list[str], right: str, tmp_path: Path
+) -> None:
+    steps = [first, ["trigger", "wait"], ["write", "wait"]]
+    chain = [[Step(Action(action), tuple(ACTORS)) for action in launch] for launch in steps]
+    assert (verdict(chain), level_between(chain, tmp_path)) == (right, right)
+
+
+def test_all_launches_of_a_chain_that_the_user_names_are_looked_at(tmp_path: Path) -> None:
+    actions = [Action.WRITE, *[Action.TRIGGER] * 4, Action.READ]
+    chain = [[Step(action, tuple(ACTORS))] for action in actions]
+    assert (verdict(chain), level_between(chain, tmp_path)) == ("broken", "broken")

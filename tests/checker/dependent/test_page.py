@@ -19,7 +19,7 @@ def row_of_fix(file: DependentFile) -> str:
     verdict, _, missing = file.broken
     (source,) = re.findall(r"^// source: (\S+?),? ", file.text, re.MULTILINE)
     owner, name, _, number = source.removeprefix("https://github.com/").split("/")[:4]
-    return f"| [{owner}/{name} {number}]({source}) | {verdict} | {missing.value} | {file.fixed} |"
+    return f"| [{owner}/{name} {number}]({source}) | {verdict} | {missing.value} | {file.fixed[0]} |"
 
 
 def table(head: str, rows: list[str]) -> str:

@@ -19,6 +19,7 @@ __global__ void secondary(const float *in, float *result) {
 """
 SOUND = KERNELS.replace("    float x = in[i];\n", "").replace("2 * x", "2 * in[i]")
 PDL, SAME = ("--pdl", "primary,secondary"), ("--same", "primary.out=secondary.in")
+CLUSTER = ("--cluster", "2")
 
 
 @pytest.fixture
@@ -93,6 +94,50 @@ def test_only_the_later_kernel_may_be_chosen(check: Any) -> None:
     assert [(item["name"], item["verdict"]) for item in file["kernels"]] == [("secondary", "broken")]
 
 
+def test_launches_run_in_the_clusters_that_an_option_gives(check: Any) -> None:
+    rank = 'unsigned r; asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));'
+    text = KERNELS.replace("float x = in[i];", f"{rank} float x = r == 1 ? in[i] : 0;")
+    verdicts = [kernel_of(check(text, *PDL, *SAME, *words, "--format", "json"))["verdict"] for words in ((), CLUSTER)]
+    assert verdicts == ["clean", "broken"]
+
+
+def test_an_atomic_is_a_flag_only_where_its_result_is_read(check: Any) -> None:
+    text = """
+__global__ void primary(float *out, int *count) {
+    cudaTriggerProgrammaticLaunchCompletion();
+    out[threadIdx.x] = 1;
+    COUNT
+}
+__global__ void secondary(const float *in, int *count, float *result) {
+    COUNT
+    float x = in[threadIdx.x];
+    cudaGridDependencySynchronize();
+    result[threadIdx.x] = x;
+}
+"""
+    for count, verdict in (("atomicAdd(count, 1);", "broken"), ("if (atomicAdd(count, 1) < 0) return;", "doubtful")):
+        words = (*PDL, *SAME, "--same", "primary.count=secondary.count", "--format", "json")
+        assert kernel_of(check(text.replace("COUNT", count), *words))["verdict"] == verdict
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_the_worse_verdict_counts_where_the_contents_decide_on_the_trigger(check: Any, value: int) -> None:
+    text = """
+__global__ void primary(const int *in, float *out) {
+    bool late = (in[0] & 1) == VALUE;
+    if (!late) cudaTriggerProgrammaticLaunchCompletion();
+    out[threadIdx.x] = 1;
+    __threadfence();
+    __syncthreads();
+    if (late) cudaTriggerProgrammaticLaunchCompletion();
+}
+__global__ void secondary(const float *in, float *result) { result[threadIdx.x] = in[threadIdx.x]; }
+"""
+    kernel = kernel_of(check(text.replace("VALUE", str(value)), *PDL, *SAME, "--format", "json"))
+    levels = {item["level"] for item in kernel["findings"] if item["kind"] == "RAW between launches"}
+    assert (kernel["verdict"], levels) == ("broken", {"error", "warning"})
+
+
 def test_ptx_is_checked_too(shflbench: Command) -> None:
     ptx = """
 .version 8.0
@@ -129,12 +174,35 @@ def test_ptx_is_checked_too(shflbench: Command) -> None:
         ((*PDL, "--same", "primary.out"), "--same `primary.out` does not name an argument of each of two kernels"),
         ((*PDL, "--same", "primary.out=secondary.x"), "--same: `secondary` has no parameter `x`"),
         ((*PDL, "--same", "first.out=secondary.in"), "--same: there is no kernel `first`"),
+        (("--same", "first.out=secondary.in"), "--same: there is no kernel `first`"),
+        (SAME, "--same: no launches of k.cu overlap"),
+        ((*PDL, "--kernel", "primary"), "--kernel leaves out `secondary`, whose launch --pdl says overlaps"),
     ],
 )
 def test_wrong_options_are_refused(check: Any, words: tuple[str, ...], error: str) -> None:
     outcome = check(KERNELS, *words)
     assert outcome.code == 2
     assert error in outcome.err
+
+
+def test_a_chain_of_one_of_several_files_may_not_end_in_a_kernel_that_is_left_out(check: Any) -> None:
+    Path("other.cu").write_text("__global__ void third(int *p) { p[threadIdx.x] = 1; }", encoding="utf-8")
+    outcome = check(KERNELS, *PDL, "--kernel", "third", "other.cu")
+    assert (outcome.code, "--kernel leaves out `secondary`" in outcome.err) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("--pdl", "primary,secondry"), "--pdl: none of the 2 files has a kernel `secondry`"),
+        ((*PDL, "--same", "primry.out=secondary.in"), "--same: none of the 2 files has a kernel `primry`"),
+    ],
+)
+def test_a_kernel_that_none_of_several_files_has_is_refused(check: Any, words: tuple[str, ...], error: str) -> None:
+    Path("other.cu").write_text("__global__ void third(int *p) { p[threadIdx.x] = 1; }", encoding="utf-8")
+    outcome = check(KERNELS, *words, "other.cu")
+    assert (outcome.code, error in outcome.err) == (2, True)
+    assert check(KERNELS, *PDL, *SAME, "other.cu").code == 1
 
 
 def test_options_for_files_are_refused_for_patterns(shflbench: Command) -> None:
@@ -163,6 +231,15 @@ def test_a_launch_that_does_not_end_leaves_the_pair_unchecked(check: Any) -> Non
     kernel = kernel_of(check(text, *PDL, *SAME, "--format", "json"))
     assert kernel["verdict"] == "not checked"
     assert "`primary` did not end" in kernel["sentence"]
+
+
+def test_a_launch_that_does_not_end_with_some_contents_leaves_the_pair_unchecked(check: Any) -> None:
+    endless = "(const int *data, float *out) { while (data[0] & 1) atomicAdd(out, 1); out["
+    words = (*PDL, *SAME, "--kernel", "secondary", "--format", "json")
+    kernel = kernel_of(check(SOUND.replace("(float *out) { out[", endless), *words))
+    assert kernel["verdict"] == "not checked"
+    assert "`primary` did not end" in kernel["sentence"]
+    assert "in order" not in kernel["sentence"]
 
 
 HOST = """

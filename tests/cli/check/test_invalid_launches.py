@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.checker.inputs.launch_rules import RAISE_LIMIT
+from shflbench.checker.inputs.launch_rules import COOPERATIVE, RAISE_LIMIT
 from tests.cli.check.conftest import CheckText
 from tests.conftest import Command
 
@@ -33,6 +33,10 @@ __global__ void ranks(int *out) { out[cg::this_grid().thread_rank()] = 1; }
 """
 HOST = "int main(int argc, char **argv) { int *d; cudaMalloc(&d, 4096 * sizeof(int)); LAUNCH }\n"
 RAISED = "cudaFuncSetAttribute(tile, cudaFuncAttributeMaxDynamicSharedMemorySize, 60000); "
+BY_CONFIGURATION = (
+    "cudaLaunchAttribute a = {cudaLaunchAttributeCooperative, {.cooperative = VALUE}}; "
+    "cudaLaunchConfig_t config = {2, 64, 0, 0, &a, 1}; cudaLaunchKernelEx(&config, waits, d);"
+)
 
 
 def with_launch(launch: str) -> str:
@@ -58,7 +62,7 @@ def with_launch(launch: str) -> str:
             f"49156 bytes of shared memory per block exceed the 49152 that are allowed without {RAISE_LIMIT}",
         ),
         (f"/* {RAISED} */ tile<<<1, 64, 45060>>>(d);", "49156 bytes of shared memory"),
-        ("waits<<<2, 64>>>(d);", "`grid.sync()` needs a launch by cudaLaunchCooperativeKernel"),
+        ("waits<<<2, 64>>>(d);", f"`grid.sync()` needs a launch by {COOPERATIVE}"),
         ("plain<<<0, 2000>>>(d);", "the grid has no blocks and 2000 threads per block exceed the limit of 1024"),
     ],
 )
@@ -86,6 +90,8 @@ def test_a_launch_that_no_gpu_accepts_is_an_error_with_its_line_and_reason(
         ("tile", "tile<<<1, 64, 45056>>>(d);"),
         ("tile", RAISED + "tile<<<1, 64, 50000>>>(d);"),
         ("waits", "void *a[] = {&d}; cudaLaunchCooperativeKernel((void *)waits, dim3(2), dim3(64), a);"),
+        ("waits", BY_CONFIGURATION.replace("VALUE", "1")),
+        ("waits", BY_CONFIGURATION.replace("VALUE", "argc")),
         ("ranks", "ranks<<<2, 64>>>(d);"),
     ],
 )
@@ -129,3 +135,9 @@ def test_a_block_that_the_kernel_does_not_require_is_invalid(shflbench: Command)
     outcome = shflbench("check", "k.ptx", "--launch", "1x64")
     assert outcome.code == 2
     assert "the kernel requires blocks of 32x2 threads, not 64" in outcome.err
+
+
+def test_a_launch_that_is_not_cooperative_by_its_attribute_cannot_wait_for_its_grid(check_text: CheckText) -> None:
+    report = check_text(with_launch(BY_CONFIGURATION.replace("VALUE", "0")), "--kernel", "waits")
+    assert (report.code, report.kinds) == (1, ["invalid launch"])
+    assert f"`grid.sync()` needs a launch by {COOPERATIVE}" in report.sentence

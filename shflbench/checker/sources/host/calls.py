@@ -8,7 +8,7 @@ from shflbench.checker.sources.host.launching import launch, launch_by_call, lau
 from shflbench.checker.sources.host.library import LIBRARY, random_number, unknown_call
 from shflbench.checker.sources.host.packs import references
 from shflbench.checker.sources.host.program import called_name, items
-from shflbench.checker.sources.host.streams import ENDING
+from shflbench.checker.sources.host.streams import FOLLOWED
 from shflbench.checker.sources.host.templates import template_arguments
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
@@ -128,19 +128,22 @@ def _plain(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) -
             return _of_files(run, functions, given, template(frame), None)
         if name == "string" and given:
             return given[0].load()
-        if name in LIBRARY or name in ENDING:
-            return _of_library(run, name, frame, given)
+        if name in LIBRARY or name in FOLLOWED:
+            return _of_library(run, text, name, frame, given)
         if name in run.program.classes or name == "dim3" or text.partition("<")[0].endswith("vector"):
             return run.constructed(run.type(text, frame), [item.load() for item in given], frame).value
+        run.state.streams.call_unknown(text, given)
         return unknown_call(run, name, given)
 
     return called
 
 
-def _of_library(run: HostRun, name: str, frame: HostFrame, given: Sequence[Reference]) -> object:
+def _of_library(run: HostRun, text: str, name: str, frame: HostFrame, given: Sequence[Reference]) -> object:
     """Return the result of a function of the library, by which kernels may end."""
-    if name in ENDING:
+    if name in FOLLOWED:
         run.state.streams.call(name, [item.load() for item in given])
+    elif "thrust::" in text:  # `thrust::sort`, whose effect on host memory is that of `std::sort`
+        run.state.streams.call_unknown(text, given)
     return LIBRARY[name](run, frame, given) if name in LIBRARY else unknown_call(run, name, given)
 
 
@@ -203,6 +206,7 @@ def _method(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) 
                 return cell.value.call([item.load() for item in given])
         if isinstance(value, Pointer) and name == "get":
             return value
+        run.state.streams.call_unknown(name, given)
         return unknown_call(run, name, given)
 
     return called

@@ -26,11 +26,11 @@ SIZES: Mapping[str, int] = {
     "cudaLaunchConfig_t": 56,
 }
 
-CLUSTER, PROGRAMMATIC_SERIALIZATION = 4, 6
+COOPERATIVE, CLUSTER, PROGRAMMATIC_SERIALIZATION = 2, 4, 6
 IDS: Mapping[str, int] = {
     "cudaLaunchAttributeIgnore": 0,
     "cudaLaunchAttributeAccessPolicyWindow": 1,
-    "cudaLaunchAttributeCooperative": 2,
+    "cudaLaunchAttributeCooperative": COOPERATIVE,
     "cudaLaunchAttributeSynchronizationPolicy": 3,
     "cudaLaunchAttributeClusterDimension": CLUSTER,
     "cudaLaunchAttributeClusterSchedulingPolicyPreference": 5,

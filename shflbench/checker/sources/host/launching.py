@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.flow import TO_CONSTANT
-from shflbench.checker.sources.host.launch_attributes import cluster_of, may_overlap
+from shflbench.checker.sources.host.launch_attributes import cluster_of, may_be_cooperative, may_overlap
 from shflbench.checker.sources.host.machine import MOST_DIFFERENT, HostFrame, Performed
 from shflbench.checker.sources.host.packs import arguments as given_arguments
 from shflbench.checker.sources.host.program import called_name, items
@@ -122,8 +122,12 @@ def launch_by_configuration(run: HostRun, node: Node, arguments: Sequence[Node])
         made = {place: (text, item.load()) for place, (text, item) in enumerate(values(frame))}
         stream = stream_key(fields["stream"].load()) if "stream" in fields else DEFAULT_STREAM
         instance = template(frame) if named else callee.template if isinstance(callee, HostCallable) else None
-        overlaps, cluster = may_overlap(fields), cluster_of(fields)
-        _perform(run, node, actual, instance, shape, shared, made, (), stream, is_dependent=overlaps, cluster=cluster)
+        _perform(
+            *(run, node, actual, instance, shape, shared, made, (), stream),
+            cooperative=may_be_cooperative(fields),
+            is_dependent=may_overlap(fields),
+            cluster=cluster_of(fields),
+        )
         return 0
 
     return launched

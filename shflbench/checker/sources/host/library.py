@@ -146,6 +146,15 @@ def _new_stream(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> o
     return 0
 
 
+def _new_event(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
+    """Follow `cudaEventCreate(&event)`: the event is another one than all before."""
+    if given:
+        handle = Pointer(Memory(0), 0, UNKNOWN_TYPE)
+        run.state.streams.handles.append(handle.memory)
+        _write(given[0].load(), handle)
+    return 0
+
+
 def _allocate_pitch(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     pointer, pitch, width, height, *_ = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN]
     row = -(-width // 512) * 512 if isinstance(width, int) else None
@@ -539,6 +548,7 @@ LIBRARY: Mapping[str, Call] = {
     **dict.fromkeys(("cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "cudaMallocHost", "cudaHostAlloc",
                      "cudaMallocFromPoolAsync"), _allocate),
     **dict.fromkeys(("cudaStreamCreate", "cudaStreamCreateWithFlags", "cudaStreamCreateWithPriority"), _new_stream),
+    **dict.fromkeys(("cudaEventCreate", "cudaEventCreateWithFlags"), _new_event),
     "cudaMallocPitch": _allocate_pitch,
     "posix_memalign": _allocate_aligned,
     "cudaHostGetDevicePointer": _mapped,

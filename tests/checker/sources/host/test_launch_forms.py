@@ -79,3 +79,25 @@ def test_a_launch_has_the_cluster_of_its_attributes(
 ) -> None:
     (site,) = parse(FILE.replace("BODY", body)).launches
     assert (site.launch.grid, site.launch.cluster) == ((4, 1, 1), cluster)
+
+
+COOPERATIVE = "a[1].id = cudaLaunchAttributeCooperative; a[1].val.cooperative = "
+
+
+@pytest.mark.parametrize(
+    ("body", "cooperative"),
+    [
+        (f"{ATTRIBUTE}{COOPERATIVE}1; c.attrs = a; c.numAttrs = 2;{EX}", True),
+        (f"{ATTRIBUTE}{COOPERATIVE}0; c.attrs = a; c.numAttrs = 2;{EX}", False),
+        (f"{ATTRIBUTE}{COOPERATIVE}is_possible(); c.attrs = a; c.numAttrs = 2;{EX}", True),
+        (f"{ATTRIBUTE}{COOPERATIVE}1; a[0].id = 8; c.attrs = a; c.numAttrs = 1;{EX}", False),
+        (f"{ATTRIBUTE}{COOPERATIVE}0; a[0].id = 8; c.attrs = a; c.numAttrs = unknown();{EX}", False),
+        (f"{ATTRIBUTE}a[0].id = number(); c.attrs = a; c.numAttrs = 1;{EX}", True),
+        (f"{ATTRIBUTE}c.attrs = attributes(); c.numAttrs = 1;{EX}", True),
+        (f"{ATTRIBUTE}{EX}", False),
+        ("kernel<<<4, 64>>>(p, n);", False),
+    ],
+)
+def test_a_launch_may_be_cooperative_by_its_attributes(parse: Parse, body: str, *, cooperative: bool) -> None:
+    (site,) = parse(FILE.replace("BODY", body)).launches
+    assert site.launch.cooperative == cooperative

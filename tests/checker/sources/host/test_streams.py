@@ -51,6 +51,11 @@ def test_a_launch_with_the_attribute_overlaps_the_one_before(parse: Parse) -> No
         "cudaMemcpyAsync(p, p + 8, 4, cudaMemcpyDeviceToDevice, one);",
         "cudaMemset(p, 0, 4);",
         "cudaStreamWaitEvent(one, event, 0);",
+        "cudaLaunchHostFunc(one, function, p);",
+        "cudaMemset2DAsync(p, 4, 0, 4, 4, one);",
+        "cudaMemcpy3DAsync(&copy, one);",
+        "cudaMemcpyPeerAsync(p, 0, p + 8, 1, 4, one);",
+        "cudaFree(p);",
         "attributes[1].val.programmaticStreamSerializationAllowed = 0;",
         "config.numAttrs = 1;",
         "config.attrs = nullptr;",
@@ -75,6 +80,78 @@ def test_nothing_overlaps_what_has_ended_or_runs_in_another_stream(parse: Parse,
 )
 def test_work_of_other_streams_and_events_end_no_kernel(parse: Parse, between: str) -> None:
     assert chains(parse, PAIR.replace("BETWEEN", between)) == [["first", "second"]]
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "cub::DeviceReduce::Sum(temporary, bytes, p, p + 8, 8, one);",
+        "cub::DeviceReduce::Sum(temporary, bytes, p, p + 8, 8);",
+        "thrust::sort(thrust::cuda::par.on(one), p, p + 8);",
+        "thrust::sort(thrust::device, p, p + 8);",
+        "cublasSetStream(handle, one);",
+        "cublasSscal(handle, 8, &factor, p, 1);",
+        "cudaGraphLaunch(graph, one);",
+        "run_layer(p, one);",
+        "layer.run(p, one);",
+    ],
+)
+def test_the_launch_before_is_not_known_after_a_call_that_may_launch_kernels(parse: Parse, between: str) -> None:
+    assert chains(parse, PAIR.replace("BETWEEN", between)) == [["second"]]
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "cub::DeviceReduce::Sum(temporary, bytes, p, p + 8, 8, other);",
+        "run_layer(p, other);",
+        "log_size(p, 8);",
+        "float *q = thrust::raw_pointer_cast(v.data());",
+        "cudaStreamQuery(one);",
+    ],
+)
+def test_calls_that_get_other_streams_launch_nothing_in_this_one(parse: Parse, between: str) -> None:
+    assert chains(parse, PAIR.replace("BETWEEN", between)) == [["first", "second"]]
+
+
+def test_a_call_may_launch_kernels_in_the_stream_of_a_caller(parse: Parse) -> None:
+    text = FILE.replace("int main() {", "void run(cudaStream_t one, cudaStream_t other) {")
+    text = text.replace("cudaStream_t one, other; cudaStreamCreate(&one);", "")
+    text = text.replace("cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);", "")
+    found = [parse(text.replace("BODY", PAIR.replace("BETWEEN", between))).chains for between in ("", "g(p, one);")]
+    assert [[item.kernel for chain in chains for item in chain.launches] for chains in found] == [
+        ["first", "second"],
+        ["second"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "between", "found"),
+    [
+        ("", "cudaEventRecord(event, one); cudaEventSynchronize(event);", []),
+        ("cudaEventRecord(event, one);", "cudaEventSynchronize(event);", [["first", "second"]]),
+        ("", "cudaEventRecord(event, other); cudaEventSynchronize(event);", [["first", "second"]]),
+        ("", "cudaEventRecord(event); cudaEventSynchronize(event);", []),  # the default stream waits for all
+        ("", "cudaEventRecord(event, one); cudaEventSynchronize(later);", []),  # recorded by a function of another file
+        (
+            "cudaEventRecord(event, one);",
+            "cudaEventRecord(later, one); cudaEventSynchronize(event);",
+            [["first", "second"]],
+        ),
+    ],
+)
+def test_the_launches_before_an_event_have_ended_once_the_host_waits_for_it(
+    parse: Parse, before: str, between: str, found: list[list[str]]
+) -> None:
+    events = "cudaEvent_t event, later; cudaEventCreate(&event); cudaEventCreateWithFlags(&later, 0); "
+    assert chains(parse, events + before + PAIR.replace("BETWEEN", between)) == found
+
+
+def test_a_chain_goes_on_behind_an_event(parse: Parse) -> None:
+    third = "cudaEventRecord(event, one); cudaLaunchKernelEx(&config, third<float>, p); cudaEventSynchronize(event);"
+    last = "cudaLaunchKernelEx(&config, second, p, 4);"
+    found = chains(parse, "cudaEvent_t event;" + PAIR.replace("BETWEEN", "") + third + last)
+    assert found == [["first", "second"], ["first", "second", "third<float>"], ["third<float>", "second"]]
 
 
 CONFIGURATIONS = {
