@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from shflbench.checker.exchanges.study import BarrierSite
     from shflbench.checker.file_check import CheckStep, FileOptions
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.report import KernelReport
+    from shflbench.checker.report import FileReport, KernelReport
     from shflbench.checker.runs.evidence import KernelEvidence
     from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.kernel_file import KernelFile
@@ -81,6 +81,7 @@ class KernelAdvice:
     is_fixed: bool = False  # the exchanges are the same in all launches with blocks of these shapes
     is_reached: bool = True  # a launch executed each line with accesses to shared memory
     runs: StatedRuns | None = field(default=None, repr=False, compare=False)  # that it rests on
+    others: tuple[SourceLine, ...] = field(default=(), repr=False)  # where kernels without a report begin
 
 
 def advise_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], None]) -> list[KernelAdvice]:
@@ -98,7 +99,19 @@ def advise_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], N
 
     report = check_kernels(file, options, deadline, watch, study)
     again = replace(options, outputs=False)
-    return [_advice(kernel, studies.get(kernel.symbol, KernelStudy()), file, again) for kernel in report.kernels]
+    others = _without_report(file, report)
+    return [
+        replace(_advice(kernel, studies.get(kernel.symbol, KernelStudy()), file, again), others=others)
+        for kernel in report.kernels
+    ]
+
+
+def _without_report(file: KernelFile, report: FileReport) -> tuple[SourceLine, ...]:
+    """Return where the kernels begin that were not checked: others are chosen, or other instances of a template."""
+    symbols = {kernel.symbol for kernel in report.kernels}
+    names = {kernel.name for kernel in report.kernels}
+    compiled = [KernelReporter(file, kernel).place for kernel in file.kernels if kernel.symbol not in symbols]
+    return (*compiled, *(kernel.place for kernel in file.rejected if kernel.name not in names))
 
 
 def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options: FileOptions) -> KernelAdvice:

@@ -154,6 +154,35 @@ def test_an_instance_of_which_nothing_is_known_keeps_the_array(patch: Patch) -> 
     assert "__shfl" not in patch(body, signature=template, others=f"#include <cstdio>\n{also_unknown}", launched=False)
 
 
+STEP = "__device__ void step() {\n__syncthreads();\n}\n"
+CALLED = f"{SIGNATURE} {{\n{NUMBERS}\n{ARRAY}\ns[t] = in[t];\nstep();\nout[t] = s[READ] + s[t];\n}}\n"
+
+
+@pytest.mark.parametrize(("read", "barrier"), [("63 - t", "__syncthreads"), ("t ^ 2", "__syncwarp")])
+@pytest.mark.parametrize("kernels", [("first",), ()])
+def test_a_function_that_a_kernel_without_advice_may_call_stays(
+    tmp_path: Path, options: FileOptions, kernels: tuple[str, ...], read: str, barrier: str
+) -> None:
+    file = tmp_path / "kernel.cu"
+    first, second = (CALLED.replace("READ", index) for index in ("t ^ 1", read))
+    text = f"{STEP}{first.replace('kernel', 'first')}{second.replace('kernel', 'second')}"
+    file.write_text(text, encoding="utf-8")
+    given = replace(options, kernels=kernels)
+    changed = text if kernels else text.replace("__syncthreads", barrier)
+    assert make_patch(file, advise_file(file, given, lambda _: None), given).text == changed
+
+
+def test_a_template_of_which_another_instance_is_not_chosen_stays(tmp_path: Path, options: FileOptions) -> None:
+    file = tmp_path / "kernel.cu"
+    template = f"template <int D>\n{SIGNATURE} {{\n{NUMBERS}\n{STORE}\nout[t] = s[t ^ D];\n}}\n"
+    host = "void run(int* p, int* q) { kernel<1><<<1, 64>>>(p, q, 4); kernel<32><<<1, 64>>>(p, q, 4); }\n"
+    file.write_text(template + host, encoding="utf-8")
+    given = replace(options, kernels=("kernel<1>",))
+    advice = advise_file(file, given, lambda _: None)
+    assert [item.report.verdict for item in advice] == ["clean"]
+    assert make_patch(file, advice, given).diff == ""
+
+
 @pytest.mark.parametrize(("distance", "is_same"), [(1, True), (2, False)])
 def test_zeros_do_not_hide_another_exchange(
     tmp_path: Path, options: FileOptions, distance: int, *, is_same: bool
