@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from shflbench.checker.exchanges.combinations import ValueReaders
+from shflbench.checker.exchanges.combinations import RegisterUses, own_accesses
 from shflbench.checker.exchanges.data_decide import DataDecide, data_decide
 from shflbench.checker.exchanges.flows import Flow
 from shflbench.checker.exchanges.recorder import ExchangeRecorder
@@ -83,7 +83,7 @@ def studied(
         return study
     study.is_fixed, study.data_decide = _is_fixed(linked), data_decide(linked.slicer)
     study.reads_clock = any(isinstance(op.form, Service) and op.form.name == "clock" for op in linked.program.ops())
-    depends = deciding(linked.slicer)
+    depends, uses = deciding(linked.slicer), RegisterUses(linked.program)
     seen: set[tuple[str, int]] = set()
     executed: set[int] = set()
     requests: list[str] = []
@@ -97,7 +97,7 @@ def studied(
         study.stated.append(item)
         if key not in seen:
             seen.add(key)
-            executed |= _add(study, linked, item, line_of, deadline)
+            executed |= _add(study, item, uses, line_of, deadline)
     study.unreached = _unreached(linked, executed, line_of)
     if not study.shapes:
         study.request = CUT if study.is_cut and not requests else first_request(requests)
@@ -129,8 +129,8 @@ def _place(instruction: PtxInstruction, line: SourceLine) -> tuple[str, ...]:
 
 def _add(
     study: KernelStudy,
-    linked: LinkedKernel,
     item: LaunchEvidence,
+    uses: RegisterUses,
     line_of: Callable[[PtxInstruction], SourceLine],
     deadline: Deadline,
 ) -> set[int]:
@@ -141,13 +141,14 @@ def _add(
         recorders.append(ExchangeRecorder(state))
         return recorders
 
-    launch = emulated_launch(linked.program, item.launch, item.arguments, Machine(deadline=deadline))
+    launch = emulated_launch(uses.program, item.launch, item.arguments, Machine(deadline=deadline))
     try:
         execute(launch, observe=observe, seed=item.seed)
     except KernelError:
         study.is_cut = True
         return set()
-    (recorder,), readers = recorders, ValueReaders(linked.program)
+    (recorder,) = recorders
+    own = own_accesses(recorder.flows.values())
     study.shapes.append(str(item.launch.shape))
     study.warps = max(study.warps, -(-item.launch.shape.threads_per_block // WARP))
     for totals in recorder.flows.values():
@@ -156,8 +157,9 @@ def _add(
         flow.executions += totals.executions
         flow.values += totals.values
         flow.element = getattr(totals.store.form, "type", "")
-        flow.combinations.add(readers.combination(totals.load))
-        flow.is_stored |= readers.is_stored(totals.load)
+        if mine := own.get(id(totals.load)):
+            flow.combinations.add(uses.combination(totals.load, mine))
+        flow.stored_in |= {line_of(op.instruction) for op in uses.stores_of_sum(totals.load)}
     for number in recorder.barriers.values():
         _join(_site(study, line_of(number.op.instruction)), number)
     return recorder.executed
