@@ -115,8 +115,8 @@ def own_accesses(flows: Collection[FlowTotals]) -> dict[int, list[Op]]:
         stores[id(totals.load)].append(totals.store)
         if {relation for relation, *_ in totals.executions} != {LaneRelation.THREAD}:
             of_others.add(id(totals.load))
-    own: dict[int, list[Op]] = defaultdict(list)  # loads, by the id of a store
+    loads_of: dict[int, list[Op]] = defaultdict(list)  # by the id of a store
     for key in loads.keys() - of_others:
         for store in stores[key]:
-            own[id(store)].append(loads[key])
-    return {key: [*stores[key], *(op for store in stores[key] for op in own[id(store)])] for key in of_others}
+            loads_of[id(store)].append(loads[key])
+    return {key: [*stores[key], *(op for store in stores[key] for op in loads_of[id(store)])] for key in of_others}

@@ -34,7 +34,7 @@ class Patch:
 
     path: Path
     text: str  # of the changed file
-    kernels: tuple[str, ...] = ()  # whose code differs
+    kernels: tuple[str, ...] = ()  # whose code differs, as `--kernel` takes them
 
     @property
     def diff(self) -> str:
@@ -129,8 +129,8 @@ def _confirmed(path: Path, text: str, advice: Sequence[KernelAdvice], options: F
             report = check_kernels(file, given, options.deadline, study=study)
         except (CompileError, KernelError):
             return None
-    verdicts = [(item.report.name, item.report.verdict) for item in advice]
-    if [(item.name, item.verdict) for item in report.kernels] != verdicts:
+    verdicts = [(item.report.symbol, item.report.verdict) for item in advice]
+    if [(item.symbol, item.verdict) for item in report.kernels] != verdicts:
         return None
     changed = []
     for kernel in advice:
@@ -140,7 +140,7 @@ def _confirmed(path: Path, text: str, advice: Sequence[KernelAdvice], options: F
         if program is None or not leaves_same_memory(runs, program, options.deadline):
             return None
         if _texts(program) != _texts(runs.program):
-            changed.append(kernel.report.name)
+            changed.append(kernel.report.choice)
     return Patch(path, text, tuple(changed))
 
 

@@ -148,7 +148,7 @@ def _add(
         study.is_cut = True
         return set()
     (recorder,) = recorders
-    own = own_accesses(recorder.flows.values())
+    accesses = own_accesses(recorder.flows.values())
     study.shapes.append(str(item.launch.shape))
     study.warps = max(study.warps, -(-item.launch.shape.threads_per_block // WARP))
     for totals in recorder.flows.values():
@@ -157,7 +157,7 @@ def _add(
         flow.executions += totals.executions
         flow.values += totals.values
         flow.element = getattr(totals.store.form, "type", "")
-        if mine := own.get(id(totals.load)):
+        if mine := accesses.get(id(totals.load)):
             flow.combinations.add(uses.combination(totals.load, mine))
         flow.stored_in |= {line_of(op.instruction) for op in uses.stores_of_sum(totals.load)}
     for number in recorder.barriers.values():

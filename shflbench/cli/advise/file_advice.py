@@ -93,7 +93,7 @@ def _print_tables(
             console.table(table, data=True)
         for item in kernel.collectives:
             console.data(f"  all steps of line {item.load.line} could be {' or '.join(item.instead)}")
-        if gain := gains.get(kernel.report.name):
+        if gain := gains.get(kernel.report.symbol):
             console.data(f"{_title(kernel)}: what shuffles bring")
             for line in gain_lines(gain):
                 console.data("\n".join(wrap_text(f"  {line}", console.width(data=True))))
@@ -138,7 +138,7 @@ def records(
 ) -> list[dict[str, object]]:
     """Return the advice on each kernel as a JSON object, with what shuffles bring, and what `--measure` measured."""
     base = Path.cwd()
-    times = {item.name: record_of(item) for item in measured}
+    times = {symbol: record_of(item) for item in measured for symbol in item.symbols}
     return [
         {
             "kernel": kernel.report.name,
@@ -163,8 +163,8 @@ def records(
             "barriers": [
                 {"line": one.line.shown(base), "need": one.need, "reason": one.reason} for one in kernel.barriers
             ],
-            **({"shuffles": gain_record(gains[kernel.report.name])} if kernel.report.name in gains else {}),
-            **({"measured": times[kernel.report.name]} if kernel.report.name in times else {}),
+            **({"shuffles": gain_record(gains[kernel.report.symbol])} if kernel.report.symbol in gains else {}),
+            **({"measured": times[kernel.report.symbol]} if kernel.report.symbol in times else {}),
         }
         for kernel in advice
     ]

@@ -28,7 +28,7 @@ class KernelGain:
 
 
 def gains_of(advice: Sequence[KernelAdvice], flags: dict[str, Any], console: Console) -> dict[str, KernelGain]:
-    """Return what shuffles bring to each kernel that exchanges values which one shuffle gives, by its name."""
+    """Return what shuffles bring to each kernel that exchanges values which one shuffle gives, by its symbol."""
     from shflbench.kernel_bench.prospects import is_replaceable
 
     chosen = [item for item in advice if any(map(is_replaceable, item.exchanges))]
@@ -47,8 +47,8 @@ def gains_of(advice: Sequence[KernelAdvice], flags: dict[str, Any], console: Con
             exchanges = merged([one for one in item.exchanges if is_replaceable(one)])
             block = item.runs.launches[0].launch.shape.threads_per_block if item.runs else 1
             alone = tuple((one, stored.alone(one, block)) for one in exchanges)
-            options = bench_options([item.report.name], item.report.place.file, flags)
-            gains[item.report.name] = KernelGain(alone, prospect_of(item, options, flags["arguments"], place))
+            options = bench_options([item.report.choice], item.report.place.file, flags)
+            gains[item.report.symbol] = KernelGain(alone, prospect_of(item, options, flags["arguments"], place))
     return gains
 
 

@@ -102,6 +102,17 @@ def test_with_patch_the_diff_stays_alone_on_stdout(file: str, gpu: EmulatedGpu, 
     assert "2.00× the speed of old (" in outcome.err
 
 
+def test_an_overload_that_changes_is_the_one_that_is_measured(file: str, gpu: EmulatedGpu, shflbench: Command) -> None:
+    del gpu  # only plugged in
+    text = LANES.replace("plain(const float* in, float* out)", "lanes(const float* in, double* out)")
+    Path(file).write_text(text.partition("int main")[0], encoding="utf-8")
+    given = ("--launch", "1x64", "--arg", "in=f32[64]", "--arg", "out=f32[64]")
+    outcome = shflbench("advise", file, "--measure", "--format", "json", *given)
+    first, second = json.loads(outcome.out)["kernels"]
+    assert "measured" in first
+    assert "measured" not in second
+
+
 def test_nothing_is_timed_if_nothing_changes(file: str, gpu: EmulatedGpu, shflbench: Command) -> None:
     outcome = shflbench("advise", file, "--measure", "--kernel", "plain")
     assert (outcome.code, gpu.opened) == (0, [])
