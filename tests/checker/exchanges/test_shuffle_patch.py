@@ -4,11 +4,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from shflbench.checker import FileOptions, advise_file, make_patch, parse_arguments, parse_shape
-from shflbench.checker.exchanges.same_memory import StatedRuns, leaves_same_memory
+from shflbench.checker import (
+    EmulatedLaunch,
+    FileOptions,
+    advise_file,
+    execute,
+    make_patch,
+    parse_arguments,
+    parse_shape,
+)
+from shflbench.checker.exchanges.same_memory import leaves_same_memory
 from shflbench.compile.toolchain import find
+from shflbench.errors import TimeLimitError
 
 pytestmark = pytest.mark.expensive
 
@@ -183,18 +193,50 @@ def test_a_template_of_which_another_instance_is_not_chosen_stays(tmp_path: Path
     assert make_patch(file, advice, given).diff == ""
 
 
+Same = Callable[..., bool]
+
+
+@pytest.fixture
+def same(tmp_path: Path, options: FileOptions) -> Same:
+    """Return whether two expressions that are stored leave the same memory, with inputs of zeros."""
+    signature = SIGNATURE.replace("int* out", "const int* of, int* out")
+
+    def call(*values: str) -> bool:
+        runs = []
+        for value in values:
+            file = tmp_path / "kernel.cu"
+            file.write_text(f"{signature} {{\n{NUMBERS}\n{STORE}\nout[t] = {value};\n}}\n", encoding="utf-8")
+            given = replace(options, arguments=parse_arguments(["in=i32[64]:0", "of=i32[64]:0", "n=4"]))
+            (advice,) = advise_file(file, given, lambda _: None)
+            assert advice.runs is not None
+            runs.append(advice.runs)
+        return leaves_same_memory(runs[0], runs[1].program, options.deadline)
+
+    return call
+
+
 @pytest.mark.parametrize(("distance", "is_same"), [(1, True), (2, False)])
-def test_zeros_do_not_hide_another_exchange(
-    tmp_path: Path, options: FileOptions, distance: int, *, is_same: bool
-) -> None:
-    runs = []
-    for number in (1, distance):
-        file = tmp_path / "kernel.cu"
-        file.write_text(f"{SIGNATURE} {{\n{NUMBERS}\n{STORE}\nout[t] = s[t ^ {number}];\n}}\n", encoding="utf-8")
-        given = replace(options, arguments=parse_arguments(["in=i32[64]:0", "n=4"]))
-        (advice,) = advise_file(file, given, lambda _: None)
-        assert advice.runs is not None
-        runs.append(advice.runs)
-    assert (
-        leaves_same_memory(StatedRuns(runs[0].program, runs[0].launches), runs[1].program, options.deadline) is is_same
-    )
+def test_zeros_do_not_hide_another_exchange(same: Same, distance: int, *, is_same: bool) -> None:
+    assert same("s[t ^ 1]", f"s[t ^ {distance}]") is is_same
+
+
+def test_two_inputs_of_one_size_have_different_contents(same: Same) -> None:
+    assert not same("s[t ^ 1] + in[t]", "s[t ^ 1] + of[t]")
+
+
+def test_small_integers_show_an_exchange_where_large_ones_are_no_indices(same: Same) -> None:
+    assert not same("s[t ^ 1] + in[in[t]]", "s[t ^ 2] + in[in[t]]")
+
+
+def test_contents_for_which_no_launch_ends_are_no_evidence(same: Same) -> None:
+    assert not same("s[t ^ 1] + in[in[t] << 20]", "s[t ^ 1] + in[in[t] << 20]")
+
+
+def test_random_contents_that_the_time_limit_ends_are_no_evidence(same: Same, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(launch: EmulatedLaunch, **further: object) -> object:
+        if np.asarray(launch.outputs[0]).any():  # which are zeros without random contents
+            raise TimeLimitError("the time limit was reached")
+        return execute(launch, **further)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("shflbench.checker.exchanges.same_memory.execute", stop)
+    assert not same("s[t ^ 1]", "s[t ^ 1]")
