@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.advisor.advice_request import make_request, resolve
-from shflbench.advisor.gpu_results import DEFAULT_RESULTS, read_results
+from shflbench.advisor.gpu_results import DEFAULT_RESULTS, read_results, usual_results
 from shflbench.analysis.advice.group_answers import answers_of
 from shflbench.analysis.advice.request import distance
 from shflbench.analysis.claims.times import RunTimes
-from shflbench.errors import ResultsError
 from shflbench.grouping import group_by
 from shflbench.model import WARP, Status
 from shflbench.patterns.discover import builtin_declaration
@@ -92,17 +91,15 @@ def _known(pattern: str, option: str, value: str) -> SamePattern | None:
 class StoredExchanges:
     """What the results at hand say of exchanges; each pattern is read once."""
 
-    def __init__(self, results: Sequence[Path], gpu: str | None, arch: str | None) -> None:
-        """Read the runs of results, by default those of the current folder, if there are any."""
+    def __init__(self, results: Sequence[Path], gpu: str | None, arch: str | None, *, of_gpu: bool = True) -> None:
+        """Read the runs of results, by default those of the current folder, if there are any.
+
+        ResultsError where a run is damaged, and, of named results or with `of_gpu`, where none is of the GPU.
+        """
         self._known: dict[tuple[SamePattern, str, int], tuple[ExchangeAlone, ...]] = {}
-        self._of_gpus: list[GpuResults] = []
         self._times: dict[Path, RunTimes] = {}  # by the run's folder
-        if results or DEFAULT_RESULTS.is_dir():
-            try:
-                self._of_gpus = read_results(results, gpu, arch)
-            except ResultsError:
-                if results or gpu:
-                    raise
+        is_required = results or (of_gpu and gpu and DEFAULT_RESULTS.is_dir())
+        self._of_gpus = read_results(results, gpu, arch) if is_required else usual_results(gpu, arch)
 
     @property
     def device(self) -> Device | None:

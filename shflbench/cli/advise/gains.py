@@ -38,7 +38,7 @@ def gains_of(advice: Sequence[KernelAdvice], flags: dict[str, Any], console: Con
     from shflbench.compile.toolchain import find
     from shflbench.kernel_bench.prospects import ExchangePlace, prospect_of
 
-    stored = StoredExchanges(flags["results"], flags["gpu"], flags["arch"])
+    stored = StoredExchanges(flags["results"], flags["gpu"], flags["arch"], of_gpu=not flags["measure"])
     device = stored.device
     place = ExchangePlace(find(), device.arch if device else flags["arch"] or DEFAULT_ARCH, device)
     gains = {}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.advise.results import reductions
 from tests.conftest import Command
 
 RESULTS = Path(__file__).parents[3] / "results"
@@ -100,7 +101,31 @@ def test_without_results_both_are_unknown(file: str, shflbench: Command) -> None
     assert "  the kernel: unknown; use --measure (there are no results of a GPU" in text
 
 
-def test_results_of_another_gpu_are_an_error(file: str, shflbench: Command) -> None:
-    outcome = shflbench("advise", file, RESULTS, "--gpu", "A100")
+def test_a_damaged_run_is_named(file: str, shflbench: Command) -> None:
+    folder = reductions(Path("results") / "run")
+    (folder / "results.csv").write_text("pattern,variant\n1,2,3\n", encoding="utf-8")
+    outcome = shflbench("advise", file)
+    assert (outcome.code, outcome.out) == (3, "")
+    assert str(folder / "results.csv") in outcome.err
+
+
+@pytest.mark.parametrize("words", [(), ("--arch", "sm_80")])
+def test_folders_without_a_run_of_the_architecture_are_no_error(
+    file: str, shflbench: Command, words: tuple[str, ...]
+) -> None:
+    if words:
+        reductions(Path("results") / "run")
+    else:
+        Path("results").mkdir()
+    outcome = shflbench("advise", file, *words)
+    assert outcome.code == 0, outcome.err
+    assert "no results here are of its pattern" in outcome.out
+
+
+@pytest.mark.parametrize("are_named", [True, False])
+def test_results_of_another_gpu_are_an_error(file: str, shflbench: Command, *, are_named: bool) -> None:
+    if not are_named:
+        reductions(Path("results") / "run")
+    outcome = shflbench("advise", file, *([RESULTS] if are_named else []), "--gpu", "A100")
     assert outcome.code == 3
     assert "no run is of a GPU `A100`" in outcome.err
