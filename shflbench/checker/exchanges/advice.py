@@ -210,17 +210,22 @@ def _barriers(
 
 def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
     """Return why the launches show nothing of a barrier; empty if they do."""
-    line = study.unreached.line if study.unreached is not None else None
+    access = _line_beside(study.unreached, site.line) if study.unreached is not None else ""
     reasons = (
         (study.is_cut, "not all launches ended"),
         (len(site.places) > 1, "it is one of several barriers of an operation in this line, such as one of the grid"),
         (study.reads_clock, "the kernel reads a clock, and barriers decide when"),
         (study.warps <= 1, "every launch has blocks of a single warp; give --launch with larger blocks"),
         (not site.executions, "no launch reached it"),
-        (line is not None, f"no launch reached the access to shared memory in line {line}"),
+        (bool(access), f"no launch reached the access to shared memory in {access}"),
         (site.in_loop and site.executions == 1, "its loop ran once; give sizes for which it runs more often"),
     )
     return next((reason for holds, reason in reasons if holds), "")
+
+
+def _line_beside(line: SourceLine, other: SourceLine) -> str:
+    """Return a line in words, with its file if that is another one than that of `other`."""
+    return f"line {line.line}" if line.file == other.file else f"line {line.line} of {line.file.name}"
 
 
 def _confirmed(

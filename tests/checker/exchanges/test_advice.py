@@ -237,6 +237,14 @@ def test_an_access_that_no_launch_reached_leaves_barriers_open(advise: Advise) -
     )
 
 
+def test_an_access_of_another_file_that_no_launch_reached_is_named_with_it(advise: Advise, tmp_path: Path) -> None:
+    header = "__device__ void put(int* s, int n) {\n    if (n > 3) s[255 - threadIdx.x] = n;\n}\n"
+    (tmp_path / "put.cuh").write_text(header, encoding="utf-8")
+    body = f"{ROWS}\n{BARRIER}\nout[t] = s[t];\nput(s, n);"
+    (barrier,) = advise(body, "1x256", arguments=["n=3"], head='#include "put.cuh"\n').barriers
+    assert barrier.reason == "no launch reached the access to shared memory in line 2 of put.cuh"
+
+
 def test_a_launch_that_nobody_states_is_no_evidence(advise: Advise) -> None:
     advice = advise(f"{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];")
     assert (advice.exchanges, advice.barriers) == ((), ())
