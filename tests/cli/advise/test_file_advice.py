@@ -119,6 +119,7 @@ int main(int argc, char** argv) {
     rows<<<1, 256>>>(in, out, width);
 }
 """
+OTHER_NAME = "void run(float* in, float* out, int size) { rows<<<1, 256>>>(in, out, size); }\n"
 CALLER = "void run(float* in, float* out, int width) { rows<<<1, 256>>>(in, out, width); }\n"
 
 
@@ -127,6 +128,7 @@ CALLER = "void run(float* in, float* out, int width) { rows<<<1, 256>>>(in, out,
     [
         (MAIN, "argv[1] = ", "--host-args, or --launch GRIDxBLOCK"),
         (CALLER, "width = ", "--launch GRIDxBLOCK --arg width=…"),
+        (OTHER_NAME, "size = ", "--launch GRIDxBLOCK --arg width=…"),
     ],
 )
 def test_launches_for_numbers_that_nobody_gives_show_nothing(
