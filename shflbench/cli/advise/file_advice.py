@@ -14,7 +14,7 @@ from shflbench.cli.check.progress import show_step
 from shflbench.cli.file_arguments import as_built
 from shflbench.cli.layout import Line, Table, wrap_text
 from shflbench.default_arch import DEFAULT_ARCH
-from shflbench.errors import KernelError
+from shflbench.errors import KernelError, UsageError
 from shflbench.kernel_bench.file_advice_words import barrier_scope, exchange_scope, launches_text, sources_of
 from shflbench.user_kernels.file_options import TIME_LIMIT_S, file_options
 
@@ -31,6 +31,8 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
     """Check the kernels of a file, print the advice on each or the patch, and return the exit code."""
     from shflbench.checker import advise_file, make_patch
 
+    if flags["form"] == "sarif" and flags["measure"]:
+        raise UsageError("--format sarif has no times, which --measure takes", "Leave one out, or use --format json.")
     gpu = required_gpu(flags)
     flags = as_built(file, flags, console)
     options = _options(file, flags)
