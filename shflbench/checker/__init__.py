@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.argument_sets import parse_argument_sets
     from shflbench.checker.inputs.grammar import parse_arguments
     from shflbench.checker.inputs.sampled import counted_blocks, may_wait
-    from shflbench.checker.inputs.shapes import parse_cluster, parse_shape
+    from shflbench.checker.inputs.shapes import MOST_TIMED_THREADS, parse_cluster, parse_shape
     from shflbench.checker.link.program import Program
     from shflbench.checker.load import load_program
     from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes, execute, module_contents
@@ -58,7 +58,6 @@ else:
         __name__,
         {
             "candidate": (
-                "KernelAdvice",
                 "KernelCandidate",
                 "CandidateBuffer",
                 "CandidateFile",
@@ -77,7 +76,7 @@ else:
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
             "inputs.argument_sets": ("parse_argument_sets",),
             "inputs.grammar": ("parse_arguments",),
-            "inputs.shapes": ("parse_cluster", "parse_shape"),
+            "inputs.shapes": ("MOST_TIMED_THREADS", "parse_cluster", "parse_shape"),
             "inputs.sampled": ("counted_blocks", "may_wait"),
             "link.program": ("Program",),
             "load": ("load_program",),
@@ -105,6 +104,7 @@ else:
 
 
 __all__ = [
+    "MOST_TIMED_THREADS",
     "POLICIES",
     "BarrierAdvice",
     "BufferUse",

@@ -14,6 +14,7 @@ ADVICE = "Write GRIDxBLOCK, such as 4x256, or GRID:BLOCK with up to three dimens
 NO_CLUSTER: Dims = (1, 1, 1)
 MAX_CLUSTER = 16  # blocks, of the largest that a GPU runs (CUDA C++ Programming Guide 13.0, "Thread Block Clusters")
 MOST_THREADS = 1 << 20  # of one launch; more take minutes and show no more
+MOST_TIMED_THREADS = 1 << 40  # of a launch; a GPU refuses what it cannot run
 
 _NUMBERS = re.compile(r"[0-9]{1,10}(?:\s*[xX×]\s*[0-9]{1,10})*")
 

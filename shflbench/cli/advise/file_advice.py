@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.advise.gains import gain_lines, gain_record, gains_of
 from shflbench.cli.advise.measuring import NO_CHANGE, measure_patch, print_measured, record_of, required_gpu
+from shflbench.cli.advise.options import check_options
 from shflbench.cli.advise.output import as_json
 from shflbench.cli.advise.sarif import as_sarif
 from shflbench.cli.check.progress import show_step
 from shflbench.cli.file_arguments import as_built
 from shflbench.cli.layout import Line, Table, wrap_text
-from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.errors import KernelError, UsageError
 from shflbench.kernel_bench.file_advice_words import barrier_scope, exchange_scope, launches_text, sources_of
-from shflbench.user_kernels.file_options import TIME_LIMIT_S, file_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.checker import FileOptions, KernelAdvice, Patch, SourceLine
+    from shflbench.checker import KernelAdvice, Patch, SourceLine
     from shflbench.cli.advise.gains import KernelGain
     from shflbench.cli.console import Console
     from shflbench.kernel_bench.versions import MeasuredKernel
@@ -35,7 +34,7 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
         raise UsageError("--format sarif has no times, which --measure takes", "Leave one out, or use --format json.")
     gpu = required_gpu(flags)
     flags = as_built(file, flags, console)
-    options = _options(file, flags)
+    options = check_options(file, flags)
     with console.progress() as progress:
         advice = advise_file(file, options, partial(show_step, progress))
         patch = make_patch(file, advice, options) if flags["patch"] or flags["measure"] else None
@@ -53,24 +52,6 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
     else:
         print_measured(measured, console.say if flags["patch"] else console.data)
     return 0 if all(item.result.is_timed for item in measured) else KernelError.exit_code
-
-
-def _options(file: Path, flags: dict[str, Any]) -> FileOptions:
-    return file_options(
-        kernels=flags["kernels"],
-        launches=flags["launches"],
-        arguments=flags["arguments"],
-        shared=flags["shared"],
-        include=flags["include"],
-        define=flags["define"],
-        host_args=flags["host_args"],
-        fast_math=flags["fast_math"],
-        compiler=None,
-        time_limit_s=TIME_LIMIT_S,
-        arch=flags["arch"] or DEFAULT_ARCH,
-        seed=0,
-        files=[file],
-    )
 
 
 def _print_patch(patch: Patch, advice: Sequence[KernelAdvice], console: Console) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.advise.measuring import bench_options
+from shflbench.cli.advise.options import bench_options
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.grouping import group_by
 from shflbench.words import join_words

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from shflbench.default_arch import DEFAULT_ARCH
-from shflbench.user_kernels.file_options import TIME_LIMIT_S, file_options
+from shflbench.cli.advise.options import bench_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
-    from shflbench.checker import FileOptions, Patch
+    from shflbench.checker import Patch
     from shflbench.cli.console import Console
     from shflbench.kernel_bench.versions import MeasuredKernel
 
 NO_CHANGE = "No exchange and no barrier of the file can be changed."
-MOST_THREADS = 1 << 40  # of a launch; a GPU refuses what it cannot run
 
 
 def required_gpu(flags: dict[str, Any]) -> int | None:
@@ -26,26 +23,6 @@ def required_gpu(flags: dict[str, Any]) -> int | None:
     from shflbench.kernel_bench.versions import require_gpu
 
     return require_gpu(flags["gpu"])
-
-
-def bench_options(kernels: Sequence[str], file: Path, flags: dict[str, Any]) -> FileOptions:
-    """Return the options with which kernels are read to be timed; their arguments are sets, of which there is one."""
-    return file_options(
-        kernels=kernels,
-        launches=flags["launches"],
-        arguments=(),
-        shared=flags["shared"],
-        include=flags["include"],
-        define=flags["define"],
-        host_args=flags["host_args"],
-        fast_math=flags["fast_math"],
-        compiler="nvrtc",  # which also makes the machine code that is timed
-        time_limit_s=TIME_LIMIT_S,
-        arch=flags["arch"] or DEFAULT_ARCH,
-        seed=0,
-        files=[file],
-        most_threads=MOST_THREADS,
-    )
 
 
 def measure_patch(patch: Patch, flags: dict[str, Any], gpu: int, console: Console) -> list[MeasuredKernel]:
