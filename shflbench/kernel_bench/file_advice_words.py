@@ -35,11 +35,11 @@ def exchange_scope(advice: KernelAdvice, origin: str) -> str:
 
 def barrier_scope(advice: KernelAdvice, origin: str) -> str:
     """Return in which launches the barriers were looked at; `origin` says where they come from."""
-    return f"in {launches_text(advice.launches)} {origin}"
+    return f"in {launches_text(advice.launch_texts)} {origin}"
 
 
 def launches_text(launches: Sequence[str]) -> str:
-    """Return launches as a list: `launches 64x256 and 16x256`."""
+    """Return launches as a list: `launches 64x256 (also with 16 blocks) and 8x32`."""
     return f"{one_or_many(len(launches), 'launch', 'launches')} {join_words(launches)}"
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.exchanges.barriers import WARP_BARRIER, replaced
 from shflbench.checker.exchanges.collectives import collectives
 from shflbench.checker.exchanges.data_decide import DataDecide
+from shflbench.checker.exchanges.launch_texts import launch_texts
 from shflbench.checker.exchanges.recorder import LaneRelation
 from shflbench.checker.exchanges.same_memory import StatedRuns
 from shflbench.checker.exchanges.study import KernelStudy, studied
@@ -73,10 +74,11 @@ class KernelAdvice:
     """What a kernel exchanges through shared memory."""
 
     report: KernelReport
-    launches: tuple[str, ...]  # that the advice rests on
+    launches: tuple[str, ...]  # that the advice rests on, as `--launch` takes them
     exchanges: tuple[ExchangeAdvice, ...] = ()
     barriers: tuple[BarrierAdvice, ...] = ()
     collectives: tuple[CollectiveAdvice, ...] = ()  # what does all steps of an exchange at once
+    launch_texts: tuple[str, ...] = ()  # the launches in words
     missing: str = ""  # why there is no advice, and what to give
     is_fixed: bool = False  # the exchanges are the same in all launches with blocks of these shapes
     is_reached: bool = True  # a launch executed each line with accesses to shared memory
@@ -117,11 +119,11 @@ def _without_report(file: KernelFile, report: FileReport) -> tuple[SourceLine, .
 def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options: FileOptions) -> KernelAdvice:
     if report.verdict not in {KernelVerdict.CLEAN, KernelVerdict.DEPENDENT}:
         return KernelAdvice(report, (), missing=f"{report.verdict}: {report.sentence}")
-    if not study.shapes:
+    if not study.launches:
         return KernelAdvice(report, (), missing=study.request)
     exchanges = [_exchange(flow, study) for flow in study.flows.values()]
     barriers = tuple(_barriers(report, study, file, options))
-    shapes = tuple(dict.fromkeys(study.shapes))
+    shapes = tuple(dict.fromkeys(str(launch.shape) for launch in study.launches))
     exchanges.sort(key=_lines)
     runs = StatedRuns(study.program, tuple(study.stated)) if study.program is not None else None
     steps = collectives(study.flows.values()) if study.data_decide is DataDecide.NOTHING else ()
@@ -131,6 +133,7 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
         tuple(exchanges),
         barriers,
         tuple(steps),
+        launch_texts(study.launches),
         is_fixed=study.is_fixed,
         is_reached=study.unreached is None,
         runs=runs,

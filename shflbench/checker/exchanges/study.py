@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.exchanges.recorder import BarrierTotals
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.link.program import Program
     from shflbench.checker.machine.observer import Observer
@@ -53,7 +54,7 @@ class KernelStudy:
 
     flows: dict[tuple[SourceLine, SourceLine], Flow] = field(default_factory=dict)
     barriers: dict[SourceLine, BarrierSite] = field(default_factory=dict)
-    shapes: list[str] = field(default_factory=list)  # of the launches that were studied
+    launches: list[PlannedLaunch] = field(default_factory=list)  # that were studied
     warps: int = 0  # of a block, the most
     is_cut: bool = False  # a launch failed, or did not run
     program: Program | None = None
@@ -99,7 +100,7 @@ def studied(
             seen.add(key)
             executed |= _add(study, item, uses, line_of, deadline)
     study.unreached = _unreached(linked, executed, line_of)
-    if not study.shapes:
+    if not study.launches:
         study.request = CUT if study.is_cut and not requests else first_request(requests)
     return study
 
@@ -149,7 +150,7 @@ def _add(
         return set()
     (recorder,) = recorders
     accesses = own_accesses(recorder.flows.values())
-    study.shapes.append(str(item.launch.shape))
+    study.launches.append(item.launch)
     study.warps = max(study.warps, -(-item.launch.shape.threads_per_block // WARP))
     for totals in recorder.flows.values():
         key = line_of(totals.store.instruction), line_of(totals.load.instruction)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.advise.gains import gain_lines, gain_record, gains_of
-from shflbench.cli.advise.measuring import NO_CHANGE, measure_patch, print_measured, record_of, required_gpu
+from shflbench.cli.advise.measuring import measure_patch, no_change, print_measured, record_of, required_gpu
 from shflbench.cli.advise.options import check_options
 from shflbench.cli.advise.output import as_json
 from shflbench.cli.advise.sarif import as_sarif
@@ -44,7 +44,7 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
         _print_patch(patch, advice, console)
     elif flags["form"] == "text":
         _print_tables(advice, gains, origin, console)
-    measured = [] if patch is None or gpu is None else measure_patch(patch, flags, gpu, console)
+    measured = [] if patch is None or gpu is None else measure_patch(patch, advice, flags, gpu, console)
     if flags["form"] == "json" and not flags["patch"]:
         console.json(as_json("kernels", records(advice, gains, measured)))
     elif flags["form"] == "sarif" and not flags["patch"]:
@@ -57,11 +57,11 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
 def _print_patch(patch: Patch, advice: Sequence[KernelAdvice], console: Console) -> None:
     diff = patch.diff
     if not diff:
-        console.say(NO_CHANGE)
+        console.say(no_change(advice))
         return
     if "\r\n" in diff:  # a terminal gets no carriage returns
         console.warn(f"{patch.path} has the line ends of Windows: apply the diff by `git apply --ignore-whitespace`")
-    launches = list(dict.fromkeys(launch for kernel in advice for launch in kernel.launches))
+    launches = list(dict.fromkeys(launch for kernel in advice for launch in kernel.launch_texts))
     console.say(f"The changed file computed the same in {launches_text(launches)}.")
     console.data(diff.replace("\r\n", "\n").rstrip("\n"))
 

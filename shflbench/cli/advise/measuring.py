@@ -9,11 +9,9 @@ from shflbench.cli.advise.options import bench_options
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from shflbench.checker import Patch
+    from shflbench.checker import KernelAdvice, Patch
     from shflbench.cli.console import Console
     from shflbench.kernel_bench.versions import MeasuredKernel
-
-NO_CHANGE = "No exchange and no barrier of the file can be changed."
 
 
 def required_gpu(flags: dict[str, Any]) -> int | None:
@@ -25,13 +23,23 @@ def required_gpu(flags: dict[str, Any]) -> int | None:
     return require_gpu(flags["gpu"])
 
 
-def measure_patch(patch: Patch, flags: dict[str, Any], gpu: int, console: Console) -> list[MeasuredKernel]:
+def no_change(advice: Sequence[KernelAdvice]) -> str:
+    """Return that a patch is empty: perhaps nothing can be changed, or what can is no edit of the text."""
+    has_shuffles = any(exchange.instead for kernel in advice for exchange in kernel.exchanges)
+    if has_shuffles:
+        return "There is no change that can be written into the file."
+    return "No exchange and no barrier of the file can be changed."
+
+
+def measure_patch(
+    patch: Patch, advice: Sequence[KernelAdvice], flags: dict[str, Any], gpu: int, console: Console
+) -> list[MeasuredKernel]:
     """Time the kernels whose code a patch changes."""
     from shflbench.kernel_bench.versions import bench_versions
 
     if not patch.kernels:
         if not flags["patch"]:
-            console.say(NO_CHANGE)
+            console.say(no_change(advice))
         return []
     options = bench_options(patch.kernels, patch.path, flags)
     with console.progress(), patch.copy() as copy:
