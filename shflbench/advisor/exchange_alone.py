@@ -10,6 +10,7 @@ from shflbench.advisor.gpu_results import DEFAULT_RESULTS, read_results, usual_r
 from shflbench.analysis.advice.group_answers import answers_of
 from shflbench.analysis.advice.request import distance
 from shflbench.analysis.claims.times import RunTimes
+from shflbench.checker import LaneRelation
 from shflbench.grouping import group_by
 from shflbench.model import WARP, Status
 from shflbench.patterns.discover import builtin_declaration
@@ -53,25 +54,25 @@ class ExchangeAlone:
 
 def same_pattern(exchange: ExchangeAdvice) -> SamePattern | None:
     """Return the pattern with the same exchange; None if there is none."""
-    kinds = {relation.name for relation, _ in exchange.relations} - {"THREAD", "ACROSS"}
+    kinds = {relation for relation, _ in exchange.relations} - {LaneRelation.THREAD, LaneRelation.ACROSS}
     if not exchange.instead or len(kinds) != 1:
         return None
     (kind,) = kinds
-    if kind == "BROADCAST":
+    if kind is LaneRelation.BROADCAST:
         is_of_all = len(exchange.distances) == WARP
         return SamePattern("broadcast-work") if is_of_all else SamePattern("broadcast", (("values", "1"),))
-    if kind == "PERMUTATION":
+    if kind is LaneRelation.PERMUTATION:
         return SamePattern("neighbor", _mode("idx"))
-    if kind == "SEVERAL":
+    if kind is LaneRelation.SEVERAL:
         return _known("transpose", "words", str(exchange.offered))
-    return _of_distances(kind, exchange.distances) if kind in {"XOR", "SHIFT"} else None
+    return _of_distances(kind, exchange.distances) if kind in {LaneRelation.XOR, LaneRelation.SHIFT} else None
 
 
-def _of_distances(kind: str, distances: Sequence[int]) -> SamePattern | None:
+def _of_distances(kind: LaneRelation, distances: Sequence[int]) -> SamePattern | None:
     """Return the pattern that exchanges with lanes at these distances, which the lanes have in common."""
-    is_up = kind == "SHIFT" and distances[0] < 0
+    is_up = kind is LaneRelation.SHIFT and distances[0] < 0
     if len(distances) == 1:
-        return SamePattern("neighbor", _mode("xor" if kind == "XOR" else "up" if is_up else "down"))
+        return SamePattern("neighbor", _mode("xor" if kind is LaneRelation.XOR else "up" if is_up else "down"))
     if sorted(map(abs, distances)) != [1 << step for step in range(len(distances))]:
         return None  # no steps with distances that double
     return SamePattern("scan") if is_up else _known("reduce", "width", str(2 * max(distances)))

@@ -22,8 +22,15 @@ if TYPE_CHECKING:
     from shflbench.checker.candidates import read_candidates
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.dependent.requests import parse_chain, parse_same
-    from shflbench.checker.exchanges.advice import BarrierAdvice, ExchangeAdvice, KernelAdvice, advise_file
+    from shflbench.checker.exchanges.advice import (
+        BarrierAdvice,
+        BarrierNeed,
+        ExchangeAdvice,
+        KernelAdvice,
+        advise_file,
+    )
     from shflbench.checker.exchanges.patch import Patch, make_patch
+    from shflbench.checker.exchanges.recorder import LaneRelation
     from shflbench.checker.file_check import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import group_findings
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
@@ -69,8 +76,9 @@ else:
             "candidates": ("read_candidates",),
             "deadline": ("Deadline",),
             "dependent.requests": ("parse_chain", "parse_same"),
-            "exchanges.advice": ("BarrierAdvice", "ExchangeAdvice", "KernelAdvice", "advise_file"),
+            "exchanges.advice": ("BarrierAdvice", "BarrierNeed", "ExchangeAdvice", "KernelAdvice", "advise_file"),
             "exchanges.patch": ("Patch", "make_patch"),
+            "exchanges.recorder": ("LaneRelation",),
             "file_check": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("group_findings",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
@@ -107,6 +115,7 @@ __all__ = [
     "MOST_TIMED_THREADS",
     "POLICIES",
     "BarrierAdvice",
+    "BarrierNeed",
     "BufferUse",
     "CandidateBuffer",
     "CandidateFile",
@@ -128,6 +137,7 @@ __all__ = [
     "KernelCandidate",
     "KernelReport",
     "KernelVerdict",
+    "LaneRelation",
     "LaunchRecord",
     "Level",
     "Locate",

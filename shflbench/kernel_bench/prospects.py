@@ -31,17 +31,15 @@ if TYPE_CHECKING:
 
     from shflbench.arch.residency import Occupancy
     from shflbench.arch.tables import Architecture
-    from shflbench.checker import ExchangeAdvice, FileOptions, KernelAdvice, SourceLine
+    from shflbench.checker import FileOptions, KernelAdvice, SourceLine
     from shflbench.compile.toolchain import Toolchain
     from shflbench.model import Case, Device, LaunchCounts
 
-ONE_VALUE = frozenset({"THREAD", "XOR", "SHIFT", "BROADCAST", "PERMUTATION"})  # relations that one shuffle can give
 OF_EXCHANGES = frozenset({ExecutionUnit.EXCHANGE, ExecutionUnit.BARRIER, LOAD_STORE})  # what sets limits of exchanges
 LEAST_GAIN = 1.01  # below it, the limits of both versions count as equal
 # Of an SM, at a time: fewer leave each of its four sub-partitions less than four warps, which do not hide the latency
 # of an exchange, about 30 clocks; limits then say little about the time.
 FEW_WARPS = 16
-NEEDED = frozenset({"needed", "not enough evidence"})  # barriers that stay
 WORD = 32  # bits that a shuffle moves
 
 
@@ -65,11 +63,6 @@ class ExchangePlace:
     toolchain: Toolchain
     arch: str
     device: Device | None
-
-
-def is_replaceable(exchange: ExchangeAdvice) -> bool:
-    """Whether one shuffle gives all values of an exchange."""
-    return bool(exchange.instead) and {relation.name for relation, _ in exchange.relations} <= ONE_VALUE
 
 
 def prospect_of(advice: KernelAdvice, options: FileOptions, arguments: Sequence[str], place: ExchangePlace) -> Prospect:
@@ -114,10 +107,7 @@ def _dynamic_bytes(advice: KernelAdvice) -> int:
 
 def _is_all_replaceable(advice: KernelAdvice) -> bool:
     """Whether a kernel needs no shared memory with shuffles; what a thread itself wrote can be a register."""
-    return all(
-        is_replaceable(item) or {relation.name for relation, _ in item.relations} == {"THREAD"}
-        for item in advice.exchanges
-    )
+    return all(item.is_replaceable or item.is_of_thread for item in advice.exchanges)
 
 
 def _with_gain(
@@ -157,8 +147,8 @@ def _with_shuffles(
 
     Barriers go if the advice needs none of them. Instructions that go as well count on, which predicts too little.
     """
-    replaced = [item for item in advice.exchanges if is_replaceable(item)]
-    stays = {(item.store, item.load) for item in advice.exchanges if not is_replaceable(item)}
+    replaced = [item for item in advice.exchanges if item.is_replaceable]
+    stays = {(item.store, item.load) for item in advice.exchanges if not item.is_replaceable}
     loads = {item.load for item in replaced} - {load for _, load in stays}
     stores = {item.store for item in replaced} - {store for store, _ in stays}
     passes = requests = shuffles = 0.0
@@ -177,7 +167,7 @@ def _with_shuffles(
     ):
         if path and name in later:
             later[name] = max(later[name] - blocks * fewer / path.value, 0.0)
-    if not {str(item.need) for item in advice.barriers} & NEEDED:
+    if all(item.could_be_weaker for item in advice.barriers):
         later.pop(str(ExecutionUnit.BARRIER), None)
     return later
 

@@ -14,7 +14,7 @@ from shflbench.checker.exchanges.barriers import WARP_BARRIER, replaced
 from shflbench.checker.exchanges.collectives import collectives
 from shflbench.checker.exchanges.data_decide import DataDecide
 from shflbench.checker.exchanges.launch_texts import launch_texts
-from shflbench.checker.exchanges.recorder import LaneRelation
+from shflbench.checker.exchanges.recorder import OF_ONE_VALUE, LaneRelation
 from shflbench.checker.exchanges.same_memory import StatedRuns
 from shflbench.checker.exchanges.study import KernelStudy, studied
 from shflbench.checker.file_check import check_kernels, read_file, with_given_numbers
@@ -59,6 +59,16 @@ class ExchangeAdvice:
     element: str = ""  # NumPy's type of a value: `f4`, or `u4` where the code does not say more than its size
     reason: str = ""  # why it is unknown whether a shuffle could give the values
 
+    @property
+    def is_replaceable(self) -> bool:
+        """Whether one shuffle gives all values."""
+        return bool(self.instead) and {relation for relation, _ in self.relations} <= OF_ONE_VALUE
+
+    @property
+    def is_of_thread(self) -> bool:
+        """Whether each thread stored the values itself, so that a register could hold them."""
+        return {relation for relation, _ in self.relations} == {LaneRelation.THREAD}
+
 
 @dataclass(frozen=True, slots=True)
 class BarrierAdvice:
@@ -67,6 +77,11 @@ class BarrierAdvice:
     line: SourceLine
     need: BarrierNeed
     reason: str
+
+    @property
+    def could_be_weaker(self) -> bool:
+        """Whether a barrier of the warp, or none, is known to be enough."""
+        return self.need in {BarrierNeed.WARP, BarrierNeed.NOTHING}
 
 
 @dataclass(frozen=True, slots=True)

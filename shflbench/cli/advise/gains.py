@@ -29,9 +29,7 @@ class KernelGain:
 
 def gains_of(advice: Sequence[KernelAdvice], flags: dict[str, Any], console: Console) -> dict[str, KernelGain]:
     """Return what shuffles bring to each kernel that exchanges values which one shuffle gives, by its symbol."""
-    from shflbench.kernel_bench.prospects import is_replaceable
-
-    chosen = [item for item in advice if any(map(is_replaceable, item.exchanges))]
+    chosen = [item for item in advice if any(one.is_replaceable for one in item.exchanges)]
     if not chosen:
         return {}
     from shflbench.advisor.exchange_alone import StoredExchanges
@@ -44,7 +42,7 @@ def gains_of(advice: Sequence[KernelAdvice], flags: dict[str, Any], console: Con
     gains = {}
     with console.progress():
         for item in chosen:
-            exchanges = merged([one for one in item.exchanges if is_replaceable(one)])
+            exchanges = merged([one for one in item.exchanges if one.is_replaceable])
             block = item.runs.launches[0].launch.shape.threads_per_block if item.runs else 1
             alone = tuple((one, stored.alone(one, block)) for one in exchanges)
             options = bench_options([item.report.choice], item.report.place.file, flags)

@@ -26,7 +26,7 @@ def required_gpu(flags: dict[str, Any]) -> int | None:
 def no_change(advice: Sequence[KernelAdvice]) -> str:
     """Return that a patch is empty: perhaps nothing can be changed, or what can is no edit of the text."""
     has_shuffles = any(exchange.instead for kernel in advice for exchange in kernel.exchanges)
-    if has_shuffles:
+    if has_shuffles or any(barrier.could_be_weaker for kernel in advice for barrier in kernel.barriers):
         return "There is no change that can be written into the file."
     return "No exchange and no barrier of the file can be changed."
 

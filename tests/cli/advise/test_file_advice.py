@@ -83,10 +83,16 @@ def test_a_patch_of_a_kernel_without_exchanges_is_a_sentence(file: str, shflbenc
     assert "No exchange and no barrier of the file can be changed." in again.err
 
 
-def test_advice_that_is_no_edit_of_the_text_is_not_denied(file: str, shflbench: Command) -> None:
+BARRIER_IN_CONDITION = SHUFFLED.replace("\tout[", "\tif (blockDim.x > 1)\n\t\t__syncthreads();\n\tout[")
+
+
+@pytest.mark.parametrize(("text", "suggestion"), [(WEAKER, "could be"), (BARRIER_IN_CONDITION, "not needed")])
+def test_advice_that_is_no_edit_of_the_text_is_not_denied(
+    file: str, shflbench: Command, text: str, suggestion: str
+) -> None:
     del file
-    Path("lanes.cu").write_text(WEAKER, encoding="utf-8")
-    assert "could be" in shflbench("advise", "lanes.cu", "--launch", "1x64").out
+    Path("lanes.cu").write_text(text, encoding="utf-8")
+    assert suggestion in shflbench("advise", "lanes.cu", "--launch", "1x64").out
     outcome = shflbench("advise", "lanes.cu", "--launch", "1x64", "--patch")
     assert (outcome.code, outcome.out) == (0, "")
     assert outcome.err.endswith("There is no change that can be written into the file.\n")
