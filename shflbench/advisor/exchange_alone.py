@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.advisor.advice_request import make_request, resolve
-from shflbench.advisor.gpu_results import DEFAULT_RESULTS, read_results
+from shflbench.advisor.gpu_results import DEFAULT_RESULTS, read_results, usual_results
 from shflbench.analysis.advice.group_answers import answers_of
 from shflbench.analysis.advice.request import distance
 from shflbench.analysis.claims.times import RunTimes
-from shflbench.errors import ResultsError
+from shflbench.checker import LaneRelation
 from shflbench.grouping import group_by
 from shflbench.model import WARP, Status
 from shflbench.patterns.discover import builtin_declaration
@@ -54,25 +54,25 @@ class ExchangeAlone:
 
 def same_pattern(exchange: ExchangeAdvice) -> SamePattern | None:
     """Return the pattern with the same exchange; None if there is none."""
-    kinds = {relation.name for relation, _ in exchange.relations} - {"THREAD", "ACROSS"}
+    kinds = {relation for relation, _ in exchange.relations} - {LaneRelation.THREAD, LaneRelation.ACROSS}
     if not exchange.instead or len(kinds) != 1:
         return None
     (kind,) = kinds
-    if kind == "BROADCAST":
+    if kind is LaneRelation.BROADCAST:
         is_of_all = len(exchange.distances) == WARP
         return SamePattern("broadcast-work") if is_of_all else SamePattern("broadcast", (("values", "1"),))
-    if kind == "PERMUTATION":
+    if kind is LaneRelation.PERMUTATION:
         return SamePattern("neighbor", _mode("idx"))
-    if kind == "SEVERAL":
+    if kind is LaneRelation.SEVERAL:
         return _known("transpose", "words", str(exchange.offered))
-    return _of_distances(kind, exchange.distances) if kind in {"XOR", "SHIFT"} else None
+    return _of_distances(kind, exchange.distances) if kind in {LaneRelation.XOR, LaneRelation.SHIFT} else None
 
 
-def _of_distances(kind: str, distances: Sequence[int]) -> SamePattern | None:
+def _of_distances(kind: LaneRelation, distances: Sequence[int]) -> SamePattern | None:
     """Return the pattern that exchanges with lanes at these distances, which the lanes have in common."""
-    is_up = kind == "SHIFT" and distances[0] < 0
+    is_up = kind is LaneRelation.SHIFT and distances[0] < 0
     if len(distances) == 1:
-        return SamePattern("neighbor", _mode("xor" if kind == "XOR" else "up" if is_up else "down"))
+        return SamePattern("neighbor", _mode("xor" if kind is LaneRelation.XOR else "up" if is_up else "down"))
     if sorted(map(abs, distances)) != [1 << step for step in range(len(distances))]:
         return None  # no steps with distances that double
     return SamePattern("scan") if is_up else _known("reduce", "width", str(2 * max(distances)))
@@ -92,17 +92,15 @@ def _known(pattern: str, option: str, value: str) -> SamePattern | None:
 class StoredExchanges:
     """What the results at hand say of exchanges; each pattern is read once."""
 
-    def __init__(self, results: Sequence[Path], gpu: str | None, arch: str | None) -> None:
-        """Read the runs of results, by default those of the current folder, if there are any."""
+    def __init__(self, results: Sequence[Path], gpu: str | None, arch: str | None, *, of_gpu: bool = True) -> None:
+        """Read the runs of results, by default those of the current folder, if there are any.
+
+        ResultsError where a run is damaged, and, of named results or with `of_gpu`, where none is of the GPU.
+        """
         self._known: dict[tuple[SamePattern, str, int], tuple[ExchangeAlone, ...]] = {}
-        self._of_gpus: list[GpuResults] = []
         self._times: dict[Path, RunTimes] = {}  # by the run's folder
-        if results or DEFAULT_RESULTS.is_dir():
-            try:
-                self._of_gpus = read_results(results, gpu, arch)
-            except ResultsError:
-                if results or gpu:
-                    raise
+        is_required = results or (of_gpu and gpu and DEFAULT_RESULTS.is_dir())
+        self._of_gpus = read_results(results, gpu, arch) if is_required else usual_results(gpu, arch)
 
     @property
     def device(self) -> Device | None:

@@ -13,6 +13,7 @@ from shflbench.model import Status
 from shflbench.printable import escape
 from shflbench.store import find_runs, read_run
 from shflbench.store.limits_file import read_limits
+from shflbench.store.run_files import RUN_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -66,14 +67,34 @@ def read_results(paths: Sequence[Path], gpu: str | None, arch: str | None) -> li
             message = f"no results are named, and this folder has no {DEFAULT_RESULTS}/"
             raise UsageError(message, f"name the folder of a run, or {MEASURE}")
         paths = [DEFAULT_RESULTS]
-    runs = [run for run in map(read_run, find_runs(paths)) if _is_timed(run)]
+    runs = _timed_runs(paths)
     if not runs:
         raise ResultsError(f"no case of {', '.join(map(str, paths))} was timed on a GPU", MEASURE)
-    chosen = [run for run in runs if (not gpu or gpu.lower() in _name(run).lower())]
-    if not chosen:
+    if not _of_gpu(runs, gpu):
         known = ", ".join(dict.fromkeys(escape(_name(run)) or "a GPU without a name" for run in runs))
         raise ResultsError(f"no run is of a GPU `{gpu}`", f"the results are of: {known}")
-    of_arch = [run for run in chosen if not arch or run.info.arch.rstrip("af") == arch.rstrip("af")]
+    return _by_gpu(_of_gpu(runs, gpu), arch)
+
+
+def usual_results(gpu: str | None, arch: str | None) -> list[GpuResults]:
+    """Return the timed runs in `results` of the current folder as `read_results` does, empty where there are none.
+
+    ResultsError where a run is damaged.
+    """
+    has_runs = any(DEFAULT_RESULTS.rglob(RUN_FILE))
+    return _by_gpu(_of_gpu(_timed_runs([DEFAULT_RESULTS]), gpu), arch) if has_runs else []
+
+
+def _timed_runs(paths: Sequence[Path]) -> list[Run]:
+    return [run for run in map(read_run, find_runs(paths)) if _is_timed(run)]
+
+
+def _of_gpu(runs: Sequence[Run], gpu: str | None) -> list[Run]:
+    return [run for run in runs if not gpu or gpu.lower() in _name(run).lower()]
+
+
+def _by_gpu(runs: Sequence[Run], arch: str | None) -> list[GpuResults]:
+    of_arch = [run for run in runs if not arch or run.info.arch.rstrip("af") == arch.rstrip("af")]
     groups = group_by(of_arch, lambda run: (_name(run), run.info.arch))
     return [
         GpuResults(name, of, tuple(part), {run.folder: read_limits(run.folder) for run in part})

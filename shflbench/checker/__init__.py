@@ -22,15 +22,22 @@ if TYPE_CHECKING:
     from shflbench.checker.candidates import read_candidates
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.dependent.requests import parse_chain, parse_same, refuse_unknown_kernels
-    from shflbench.checker.exchanges.advice import BarrierAdvice, ExchangeAdvice, KernelAdvice, advise_file
+    from shflbench.checker.exchanges.advice import (
+        BarrierAdvice,
+        BarrierNeed,
+        ExchangeAdvice,
+        KernelAdvice,
+        advise_file,
+    )
     from shflbench.checker.exchanges.patch import Patch, make_patch
+    from shflbench.checker.exchanges.recorder import LaneRelation
     from shflbench.checker.file_check import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import group_findings
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
     from shflbench.checker.inputs.argument_sets import parse_argument_sets
     from shflbench.checker.inputs.grammar import parse_arguments
     from shflbench.checker.inputs.sampled import counted_blocks, may_wait
-    from shflbench.checker.inputs.shapes import parse_cluster, parse_shape
+    from shflbench.checker.inputs.shapes import MOST_TIMED_THREADS, parse_cluster, parse_shape
     from shflbench.checker.link.program import Program
     from shflbench.checker.load import load_program
     from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes, execute, module_contents
@@ -58,7 +65,6 @@ else:
         __name__,
         {
             "candidate": (
-                "KernelAdvice",
                 "KernelCandidate",
                 "CandidateBuffer",
                 "CandidateFile",
@@ -70,14 +76,15 @@ else:
             "candidates": ("read_candidates",),
             "deadline": ("Deadline",),
             "dependent.requests": ("parse_chain", "parse_same", "refuse_unknown_kernels"),
-            "exchanges.advice": ("BarrierAdvice", "ExchangeAdvice", "KernelAdvice", "advise_file"),
+            "exchanges.advice": ("BarrierAdvice", "BarrierNeed", "ExchangeAdvice", "KernelAdvice", "advise_file"),
             "exchanges.patch": ("Patch", "make_patch"),
+            "exchanges.recorder": ("LaneRelation",),
             "file_check": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("group_findings",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
             "inputs.argument_sets": ("parse_argument_sets",),
             "inputs.grammar": ("parse_arguments",),
-            "inputs.shapes": ("parse_cluster", "parse_shape"),
+            "inputs.shapes": ("MOST_TIMED_THREADS", "parse_cluster", "parse_shape"),
             "inputs.sampled": ("counted_blocks", "may_wait"),
             "link.program": ("Program",),
             "load": ("load_program",),
@@ -105,8 +112,10 @@ else:
 
 
 __all__ = [
+    "MOST_TIMED_THREADS",
     "POLICIES",
     "BarrierAdvice",
+    "BarrierNeed",
     "BufferUse",
     "CandidateBuffer",
     "CandidateFile",
@@ -128,6 +137,7 @@ __all__ = [
     "KernelCandidate",
     "KernelReport",
     "KernelVerdict",
+    "LaneRelation",
     "LaunchRecord",
     "Level",
     "Locate",

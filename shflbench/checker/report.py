@@ -129,6 +129,11 @@ class KernelReport:
     outputs: Mapping[str, NDArray[np.uint8]] = field(default_factory=dict)
 
     @property
+    def choice(self) -> str:
+        """The text by which `--kernel` chooses it alone: overloads share a name, and instances are made by theirs."""
+        return self.name if "<" in self.name else self.symbol
+
+    @property
     def sizes_to_give(self) -> tuple[str, ...]:
         """An option for the size of each buffer whose bounds were not tested: `--arg in=f32[COUNT]`."""
         texts = dict(text.split(" = ", 1) for text, _ in self.launches[0].arguments if " = " in text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.checker import LaneRelation
 from shflbench.words import join_words, one_or_many
 
 if TYPE_CHECKING:
@@ -13,14 +14,14 @@ if TYPE_CHECKING:
 
 MOST_DISTANCES = 8  # in a cell of the table
 WHERE = {  # relation → where the value comes from, as a reader says it
-    "thread": "the same thread",
-    "xor": "a lane of the warp",
-    "shift": "a lane of the warp",
-    "broadcast": "a lane of the warp",
-    "permutation": "a lane of the warp",
-    "several": "lanes of the warp, several values each",
-    "across": "another warp",
-    "parts": "lanes of the warp, parts of a value each",
+    LaneRelation.THREAD: "the same thread",
+    LaneRelation.XOR: "a lane of the warp",
+    LaneRelation.SHIFT: "a lane of the warp",
+    LaneRelation.BROADCAST: "a lane of the warp",
+    LaneRelation.PERMUTATION: "a lane of the warp",
+    LaneRelation.SEVERAL: "lanes of the warp, several values each",
+    LaneRelation.ACROSS: "another warp",
+    LaneRelation.PARTS: "lanes of the warp, parts of a value each",
 }
 
 
@@ -35,11 +36,11 @@ def exchange_scope(advice: KernelAdvice, origin: str) -> str:
 
 def barrier_scope(advice: KernelAdvice, origin: str) -> str:
     """Return in which launches the barriers were looked at; `origin` says where they come from."""
-    return f"in {launches_text(advice.launches)} {origin}"
+    return f"in {launches_text(advice.launch_texts)} {origin}"
 
 
 def launches_text(launches: Sequence[str]) -> str:
-    """Return launches as a list: `launches 64x256 and 16x256`."""
+    """Return launches as a list: `launches 64x256 (also with 16 blocks) and 8x32`."""
     return f"{one_or_many(len(launches), 'launch', 'launches')} {join_words(launches)}"
 
 
@@ -53,7 +54,7 @@ def sources_of(exchange: ExchangeAdvice) -> str:
     """Return where values come from: `the same thread (80), another warp (60)`."""
     counts: dict[str, int] = {}
     for relation, count in exchange.relations:
-        where = WHERE[relation.name.lower()]
+        where = WHERE[relation]
         counts[where] = counts.get(where, 0) + count
     parts = [f"{where} ({count:,})" for where, count in counts.items()]
     if 0 < len(exchange.distances) <= MOST_DISTANCES:
@@ -63,4 +64,4 @@ def sources_of(exchange: ExchangeAdvice) -> str:
 
 def _unit(exchange: ExchangeAdvice) -> str:
     """Return what the numbers of an exchange are: lanes of a broadcast, or distances."""
-    return "lane" if any(relation.name == "BROADCAST" for relation, _ in exchange.relations) else "distance"
+    return "lane" if any(relation is LaneRelation.BROADCAST for relation, _ in exchange.relations) else "distance"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import ISSUE, ExecutionUnit
 from shflbench.analysis.limits.bound import LOAD_STORE
-from shflbench.analysis.limits.launched import LaunchWork, launch_clocks
+from shflbench.analysis.limits.launched import LaunchWork, exchange_passes, launch_clocks, load_store_clocks
 from shflbench.arch import load as load_arch
 from shflbench.checker import parse_argument_sets, read_candidates
 from shflbench.compile.build import Builder
@@ -31,17 +31,16 @@ if TYPE_CHECKING:
 
     from shflbench.arch.residency import Occupancy
     from shflbench.arch.tables import Architecture
-    from shflbench.checker import ExchangeAdvice, FileOptions, KernelAdvice, SourceLine
+    from shflbench.checker import FileOptions, KernelAdvice, SourceLine
     from shflbench.compile.toolchain import Toolchain
     from shflbench.model import Case, Device, LaunchCounts
 
-ONE_VALUE = frozenset({"THREAD", "XOR", "SHIFT", "BROADCAST", "PERMUTATION"})  # relations that one shuffle can give
 OF_EXCHANGES = frozenset({ExecutionUnit.EXCHANGE, ExecutionUnit.BARRIER, LOAD_STORE})  # what sets limits of exchanges
 LEAST_GAIN = 1.01  # below it, the limits of both versions count as equal
-# Of an SM, at a time: fewer leave each of its four sub-partitions less than four warps, which do not hide the latency
-# of an exchange, about 30 clocks; limits then say little about the time.
+# Of an SM, at a time; chosen, not measured: fewer leave each of its four sub-partitions less than four warps to hide
+# the latency of an exchange, 28 clocks for a store and the load that depends on it (`arch/sm_90.toml`, under
+# `lds_latency`). Limits then say little about the time.
 FEW_WARPS = 16
-NEEDED = frozenset({"needed", "not enough evidence"})  # barriers that stay
 WORD = 32  # bits that a shuffle moves
 
 
@@ -65,11 +64,6 @@ class ExchangePlace:
     toolchain: Toolchain
     arch: str
     device: Device | None
-
-
-def is_replaceable(exchange: ExchangeAdvice) -> bool:
-    """Whether one shuffle gives all values of an exchange."""
-    return bool(exchange.instead) and {relation.name for relation, _ in exchange.relations} <= ONE_VALUE
 
 
 def prospect_of(advice: KernelAdvice, options: FileOptions, arguments: Sequence[str], place: ExchangePlace) -> Prospect:
@@ -114,10 +108,7 @@ def _dynamic_bytes(advice: KernelAdvice) -> int:
 
 def _is_all_replaceable(advice: KernelAdvice) -> bool:
     """Whether a kernel needs no shared memory with shuffles; what a thread itself wrote can be a register."""
-    return all(
-        is_replaceable(item) or {relation.name for relation, _ in item.relations} == {"THREAD"}
-        for item in advice.exchanges
-    )
+    return all(item.is_replaceable or item.is_of_thread for item in advice.exchanges)
 
 
 def _with_gain(
@@ -138,7 +129,7 @@ def _with_gain(
     parts |= {name: us * device.clock_mhz for name, us in memory.items() if us is not None}
     if not parts:
         return replace(known, reason="no rate is known for anything that it does")
-    later = _with_shuffles(parts, advice, counts, arch, device.sms)
+    later = _with_shuffles(parts, advice, work, arch, device.sms)
     limit_by, later_by = _largest(parts), _largest(later)
     if limit_by == ISSUE:
         return replace(known, limit_by=limit_by, reason="issue slots limit it, of which shuffles take fewer")
@@ -151,33 +142,31 @@ def _largest(parts: Mapping[str, float]) -> str:
 
 
 def _with_shuffles(
-    parts: Mapping[str, float], advice: KernelAdvice, counts: LaunchCounts, arch: Architecture, sms: int
+    parts: Mapping[str, float], advice: KernelAdvice, work: LaunchWork, arch: Architecture, sms: int
 ) -> dict[str, float]:
     """Return the clocks of each unit with a shuffle for each load that one can replace, and without their stores.
 
     Barriers go if the advice needs none of them. Instructions that go as well count on, which predicts too little.
     """
-    replaced = [item for item in advice.exchanges if is_replaceable(item)]
-    stays = {(item.store, item.load) for item in advice.exchanges if not is_replaceable(item)}
+    replaced = [item for item in advice.exchanges if item.is_replaceable]
+    stays = {(item.store, item.load) for item in advice.exchanges if not item.is_replaceable}
     loads = {item.load for item in replaced} - {load for _, load in stays}
     stores = {item.store for item in replaced} - {store for store, _ in stays}
-    passes = requests = shuffles = 0.0
-    for one in counts.requests.accesses:
+    passes = clocks = shuffles = 0.0
+    for one in work.counts.requests.accesses:
         lines = loads if one.kind is AccessKind.LOAD else stores
         if one.space is not AccessSpace.SHARED or not _has(lines, one.file, one.line):
             continue
-        passes += one.requests * (one.passes or 0.0)
-        requests += one.requests
+        passes += exchange_passes(one, work)
+        clocks += load_store_clocks(one, work, arch)
         shuffles += one.requests * -(-one.bits // WORD) if one.kind is AccessKind.LOAD else 0.0
-    blocks = max(counts.grid / sms, 1.0)
+    blocks = max(work.counts.grid / sms, 1.0)
     later = dict(parts)
-    for name, path, fewer in (
-        (str(ExecutionUnit.EXCHANGE), arch.exchange or arch.shared_memory, passes - shuffles),
-        (LOAD_STORE, arch.load_store, requests - shuffles),
-    ):
-        if path and name in later:
-            later[name] = max(later[name] - blocks * fewer / path.value, 0.0)
-    if not {str(item.need) for item in advice.barriers} & NEEDED:
+    if (path := arch.exchange or arch.shared_memory) and ExecutionUnit.EXCHANGE in later:
+        later[ExecutionUnit.EXCHANGE] += blocks * (shuffles - passes) / path.value
+    if arch.load_store and LOAD_STORE in later:
+        later[LOAD_STORE] += blocks * (shuffles / arch.load_store.value - clocks)
+    if all(item.could_be_weaker for item in advice.barriers):
         later.pop(str(ExecutionUnit.BARRIER), None)
     return later
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from shflbench.backends import gpus
 from shflbench.checker import parse_argument_sets, read_candidates
 from shflbench.errors import DeviceError
+from shflbench.grouping import group_by
 from shflbench.kernel_bench.api import BenchTarget, measure
 from shflbench.kernel_bench.result import BenchResult
 from shflbench.model import Interval, MeasureRules
@@ -18,10 +19,10 @@ from shflbench.user_kernels.folder import Equality
 from shflbench.user_kernels.suite import BenchSettings, suite_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
-    from shflbench.checker import FileOptions
-    from shflbench.user_kernels.comparison import KernelComparison
+    from shflbench.checker import CandidateFile, FileOptions
+    from shflbench.user_kernels.comparison import KernelChoice, KernelComparison
 
 PROCESSES = 5  # fewer leave an interval as wide as times of one process differ from those of another
 ADVICE = "Leave --measure out; --patch prints what it would time."
@@ -32,6 +33,7 @@ class MeasuredKernel:
     """A kernel with the times of its two versions."""
 
     name: str
+    symbols: frozenset[str]  # of the old version; none if the compiler rejects it
     result: BenchResult
 
     @property
@@ -65,10 +67,17 @@ def bench_versions(
     options, sets = replace(options, include=(old.resolve().parent, *options.include)), parse_argument_sets(arguments)
     files = [read_candidates(path, options, None, sets) for path in (old, new)]
     choice = choose_between(files[0], files[1], (str(old), "the changed file"))
-    reasons = {item.kernel: item.sentence for item in choice.left_out}
-    left_out = [MeasuredKernel(name, BenchResult((), {name: reason}, (), None)) for name, reason in reasons.items()]
     target = BenchTarget(gpu, seed=options.seed)
-    return [*(_measured(old, comparison, target) for comparison in choice.comparisons), *left_out]
+    measured = [_measured(old, comparison, target) for comparison in choice.comparisons]
+    return [*measured, *_left_out(choice, files[0], {symbol for item in measured for symbol in item.symbols})]
+
+
+def _left_out(choice: KernelChoice, old: CandidateFile, measured: Collection[str]) -> Iterator[MeasuredKernel]:
+    """Yield the kernels that are not timed, with the reason."""
+    symbols = group_by(old.kernels, lambda kernel: kernel.name)
+    for name, reason in {item.kernel: item.sentence for item in choice.left_out}.items():
+        named = {symbol for kernel in symbols.get(name, ()) for symbol in kernel.symbols}
+        yield MeasuredKernel(name, frozenset(named.difference(measured)), BenchResult((), {name: reason}, (), None))
 
 
 def _measured(file: Path, comparison: KernelComparison, target: BenchTarget) -> MeasuredKernel:
@@ -76,4 +85,5 @@ def _measured(file: Path, comparison: KernelComparison, target: BenchTarget) -> 
     with TemporaryDirectory(prefix="shflbench-") as folder:
         suite = suite_of(file, [comparison], settings, Path(folder))
         result = measure(suite, target, BenchResult((), {}, (), None), Path(folder) / "run")
-    return MeasuredKernel(comparison.kernels[0].candidate.name, replace(result, folder=None))
+    kernel = comparison.kernels[0].candidate
+    return MeasuredKernel(kernel.name, frozenset(kernel.symbols), replace(result, folder=None))

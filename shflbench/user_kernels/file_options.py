@@ -91,13 +91,13 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     seed: int,
     files: Sequence[Path],
     fast_math: bool = False,
-    most_threads: int | None = None,
+    is_timed: bool = False,
     named_launches: Sequence[str] = (),
     pdl: Sequence[str] = (),
     same: Sequence[str] = (),
     cluster: str | None = None,
 ) -> FileOptions:
-    """Return the options as typed values; a launch has at most so many threads, or as many as can be emulated.
+    """Return the options as typed values; a launch that is not timed has at most as many threads as can be emulated.
 
     The `named_launches` are those of single kernels, `NAME=GRIDxBLOCK`.
 
@@ -105,8 +105,8 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     needs a compiler and there is none.
     """
     shape = checker.parse_shape
-    if most_threads is not None:
-        shape = partial(checker.parse_shape, most_threads=most_threads)
+    if is_timed:
+        shape = partial(checker.parse_shape, most_threads=checker.MOST_TIMED_THREADS)
     needs_compiler = any(path.suffix.lower() != ".ptx" for path in files)
     limits_of(arch.rstrip("af"))
     for text in define:

@@ -23,7 +23,12 @@ def instance_pairs(old: Sequence[KernelCandidate], new: Sequence[KernelCandidate
     that is left has these parameters.
     """
     known = {kernel.name: kernel for kernel in old}
-    partners = {kernel: known[kernel.name] for kernel in new if kernel.name in known}
+    overloads = {(kernel.name, kernel.symbols): kernel for kernel in old}
+    partners = {
+        kernel: overloads.get((kernel.name, kernel.symbols), known[kernel.name])
+        for kernel in new
+        if kernel.name in known
+    }
     names = {kernel.name for kernel in new}
     before = group_by(sorted((item for item in old if item.name not in names), key=_order), _template)
     after = group_by(sorted((item for item in new if item.name not in known), key=_order), _template)

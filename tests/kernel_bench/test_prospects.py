@@ -67,6 +67,21 @@ def test_a_kernel_that_something_else_limits_gains_nothing(
     assert (prospect.limit_by, prospect.gain) == (unit, 1.0)
 
 
+COLUMNS = (
+    "__shared__ float s[1024]; __shared__ float4 q[2048]; int t = threadIdx.x, lane = t % 32, column = t / 32;\n"
+    "float x = in[blockIdx.x * 1024 + t];\nq[2 * t] = make_float4(x, x, x, x);\nfor (int k = 0; k < n; ++k) {\n"
+    "s[32 * lane + column] = x;\n__syncwarp();\nx += s[32 * (lane ^ 1) + column];\nfloat4 v = q[2 * t];\n"
+    "x += v.x + v.y + v.z + v.w;\n__syncwarp();\n}\nout[blockIdx.x * 1024 + t] = x;"
+)
+
+
+def test_what_shuffles_save_is_what_the_limit_counts_beside_vector_accesses(predict: Predict) -> None:
+    prospect = predict(COLUMNS)
+    assert (prospect.limit_by, prospect.later_by) == ("exchange", "exchange")
+    assert prospect.gain is not None
+    assert 4 < prospect.gain < 7  # 32 + 32 / 2 + 8 passes instead of 1 + 8
+
+
 def test_few_warps_are_no_reason_for_a_prediction(predict: Predict) -> None:
     prospect = predict(LOOP, "1x256")
     assert prospect.gain is None

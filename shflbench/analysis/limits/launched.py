@@ -101,24 +101,26 @@ def launch_clocks(work: LaunchWork, arch: Architecture, sms: int) -> dict[str, f
     shuffles = executed.get(SHUFFLE, 0.0) * warps
     shared = [one for one in requests.accesses if one.space is AccessSpace.SHARED]
     if path := arch.exchange or arch.shared_memory:
-        passes = sum(one.requests * (one.passes or 0.0) * _share_of_passes(one, work) for one in shared)
+        passes = sum(exchange_passes(one, work) for one in shared)
         parts[ExecutionUnit.EXCHANGE] = (blocks * passes + shuffles) / path.value
     if arch.load_store:
         rate = arch.load_store.value
-        slots = blocks * sum(_load_store(one, arch, rate) / work.joined(one) for one in requests.accesses)
+        slots = blocks * sum(load_store_clocks(one, work, arch) for one in requests.accesses)
         parts[LOAD_STORE] = slots + shuffles / rate
     return {name: value for name, value in parts.items() if value}
 
 
-def _share_of_passes(access: AccessRequests, work: LaunchWork) -> float:
-    """Return the share of the counted passes that is certain: joined loads take half of them if they are uniform."""
-    return 0.5 if access.kind is AccessKind.LOAD and work.joined(access) > 1 else 1.0
+def exchange_passes(access: AccessRequests, work: LaunchWork) -> float:
+    """Return the passes of an access to shared memory per block, at least: joined loads take half if uniform."""
+    share = 0.5 if access.kind is AccessKind.LOAD and work.joined(access) > 1 else 1.0
+    return access.requests * (access.passes or 0.0) * share
 
 
-def _load_store(access: AccessRequests, arch: Architecture, rate: float) -> float:
-    """Return the clocks of the load/store unit per block: one that touches many lines looks up many tags."""
+def load_store_clocks(access: AccessRequests, work: LaunchWork, arch: Architecture) -> float:
+    """Return the clocks of the load/store unit per block, at least: an access of many lines looks up many tags."""
+    slot = 1 / arch.load_store.value if arch.load_store else 0.0
     lookups = access.lines / arch.l1_tags.value if access.lines and arch.l1_tags else 0.0
-    return access.requests * max(1 / rate, lookups)
+    return access.requests * max(slot, lookups) / work.joined(access)
 
 
 def _executed(work: LaunchWork, arch: Architecture) -> Mapping[str, float]:

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from shflbench.checker.exchanges.barriers import WARP_BARRIER, replace_barriers
 from shflbench.checker.exchanges.collectives import collectives
 from shflbench.checker.exchanges.data_decide import DataDecide
-from shflbench.checker.exchanges.recorder import LaneRelation
+from shflbench.checker.exchanges.launch_texts import launch_texts
+from shflbench.checker.exchanges.recorder import OF_ONE_VALUE, LaneRelation
 from shflbench.checker.exchanges.same_memory import StatedRuns
 from shflbench.checker.exchanges.study import KernelStudy, study_launches
 from shflbench.checker.file_check import check_kernels, read_file, with_given_numbers
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from shflbench.checker.exchanges.study import BarrierSite
     from shflbench.checker.file_check import CheckStep, FileOptions
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.report import KernelReport
+    from shflbench.checker.report import FileReport, KernelReport
     from shflbench.checker.runs.evidence import KernelEvidence
     from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.kernel_file import KernelFile
@@ -58,6 +59,16 @@ class ExchangeAdvice:
     element: str = ""  # NumPy's type of a value: `f4`, or `u4` where the code does not say more than its size
     reason: str = ""  # why it is unknown whether a shuffle could give the values
 
+    @property
+    def is_replaceable(self) -> bool:
+        """Whether one shuffle gives all values."""
+        return bool(self.instead) and {relation for relation, _ in self.relations} <= OF_ONE_VALUE
+
+    @property
+    def is_of_thread(self) -> bool:
+        """Whether each thread stored the values itself, so that a register could hold them."""
+        return {relation for relation, _ in self.relations} == {LaneRelation.THREAD}
+
 
 @dataclass(frozen=True, slots=True)
 class BarrierAdvice:
@@ -67,20 +78,27 @@ class BarrierAdvice:
     need: BarrierNeed
     reason: str
 
+    @property
+    def could_be_weaker(self) -> bool:
+        """Whether a barrier of the warp, or none, is known to be enough."""
+        return self.need in {BarrierNeed.WARP, BarrierNeed.NOTHING}
+
 
 @dataclass(frozen=True, slots=True)
 class KernelAdvice:
     """What a kernel exchanges through shared memory."""
 
     report: KernelReport
-    launches: tuple[str, ...]  # that the advice rests on
+    launches: tuple[str, ...]  # that the advice rests on, as `--launch` takes them
     exchanges: tuple[ExchangeAdvice, ...] = ()
     barriers: tuple[BarrierAdvice, ...] = ()
     collectives: tuple[CollectiveAdvice, ...] = ()  # what does all steps of an exchange at once
+    launch_texts: tuple[str, ...] = ()  # the launches in words
     missing: str = ""  # why there is no advice, and what to give
     is_fixed: bool = False  # the exchanges are the same in all launches with blocks of these shapes
     is_reached: bool = True  # a launch executed each line with accesses to shared memory
     runs: StatedRuns | None = field(default=None, repr=False, compare=False)  # that it rests on
+    others: tuple[SourceLine, ...] = field(default=(), repr=False)  # where kernels without a report begin
 
 
 def advise_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], None]) -> list[KernelAdvice]:
@@ -98,17 +116,29 @@ def advise_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], N
 
     report = check_kernels(file, options, deadline, watch, study)
     again = replace(options, outputs=False)
-    return [_advice(kernel, studies.get(kernel.symbol, KernelStudy()), file, again) for kernel in report.kernels]
+    others = _without_report(file, report)
+    return [
+        replace(_advice(kernel, studies.get(kernel.symbol, KernelStudy()), file, again), others=others)
+        for kernel in report.kernels
+    ]
+
+
+def _without_report(file: KernelFile, report: FileReport) -> tuple[SourceLine, ...]:
+    """Return where the kernels begin that were not checked: others are chosen, or other instances of a template."""
+    symbols = {kernel.symbol for kernel in report.kernels}
+    names = {kernel.name for kernel in report.kernels}
+    compiled = [KernelReporter(file, kernel).place for kernel in file.kernels if kernel.symbol not in symbols]
+    return (*compiled, *(kernel.place for kernel in file.rejected if kernel.name not in names))
 
 
 def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options: FileOptions) -> KernelAdvice:
     if report.verdict not in {KernelVerdict.CLEAN, KernelVerdict.DEPENDENT}:
         return KernelAdvice(report, (), missing=f"{report.verdict}: {report.sentence}")
-    if not study.shapes:
+    if not study.launches:
         return KernelAdvice(report, (), missing=study.request)
     exchanges = [_exchange(flow, study) for flow in study.flows.values()]
     barriers = tuple(_barriers(report, study, file, options))
-    shapes = tuple(dict.fromkeys(study.shapes))
+    shapes = tuple(dict.fromkeys(str(launch.shape) for launch in study.launches))
     exchanges.sort(key=_lines)
     runs = StatedRuns(study.program, tuple(study.stated)) if study.program is not None else None
     steps = collectives(study.flows.values()) if study.data_decide is DataDecide.NOTHING else ()
@@ -118,6 +148,7 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
         tuple(exchanges),
         barriers,
         tuple(steps),
+        launch_texts(study.launches),
         is_fixed=study.is_fixed,
         is_reached=study.unreached is None,
         runs=runs,
@@ -197,17 +228,22 @@ def _barriers(
 
 def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
     """Return why the launches show nothing of a barrier; empty if they do."""
-    line = study.unreached.line if study.unreached is not None else None
+    access = _line_beside(study.unreached, site.line) if study.unreached is not None else ""
     reasons = (
         (study.is_cut, "not all launches ended"),
         (len(site.places) > 1, "it is one of several barriers of an operation in this line, such as one of the grid"),
         (study.reads_clock, "the kernel reads a clock, and barriers decide when"),
         (study.warps <= 1, "every launch has blocks of a single warp; give --launch with larger blocks"),
         (not site.executions, "no launch reached it"),
-        (line is not None, f"no launch reached the access to shared memory in line {line}"),
+        (bool(access), f"no launch reached the access to shared memory in {access}"),
         (site.in_loop and site.executions == 1, "its loop ran once; give sizes for which it runs more often"),
     )
     return next((reason for holds, reason in reasons if holds), "")
+
+
+def _line_beside(line: SourceLine, other: SourceLine) -> str:
+    """Return a line in words, with its file if that is another one than that of `other`."""
+    return f"line {line.line}" if line.file == other.file else f"line {line.line} of {line.file.name}"
 
 
 def _confirmed(

@@ -53,7 +53,13 @@ class LineSteps:
     relations: set[LaneRelation] = field(default_factory=set)
     distances: set[int] = field(default_factory=set)
     combinations: set[Combination | None] = field(default_factory=set)
-    is_stored: bool = False
+    stores: set[SourceLine] = field(default_factory=set)  # of the values
+    stored_in: set[SourceLine] = field(default_factory=set)  # lines that store the combined values
+
+    @property
+    def is_repeated(self) -> bool:
+        """Whether a step combines what an earlier one combined."""
+        return bool(self.stores & self.stored_in)
 
 
 def collectives(flows: Iterable[Flow]) -> Iterator[CollectiveAdvice]:
@@ -64,10 +70,11 @@ def collectives(flows: Iterable[Flow]) -> Iterator[CollectiveAdvice]:
         steps.relations |= flow.relations.keys() - {LaneRelation.THREAD}
         steps.distances |= set(flow.distances)
         steps.combinations |= flow.combinations
-        steps.is_stored |= flow.is_stored
+        steps.stores.add(flow.store)
+        steps.stored_in |= flow.stored_in
     for load, steps in lines.items():
         combination = next(iter(steps.combinations)) if len(steps.combinations) == 1 else None
-        if steps.is_stored and combination and (instead := tuple(_instead(steps, combination))):
+        if steps.is_repeated and combination and (instead := tuple(_instead(steps, combination))):
             yield CollectiveAdvice(load, instead)
 
 

@@ -22,8 +22,8 @@ class Flow:
     executions: Counter[tuple[LaneRelation, int, int]] = field(default_factory=Counter)
     values: int = 0
     element: str = ""  # NumPy's type of a value, as the store has it
-    combinations: set[Combination | None] = field(default_factory=set)  # how the values are combined; None: in no way
-    is_stored: bool = False  # the combined values are stored again
+    combinations: set[Combination | None] = field(default_factory=set)  # with the thread's own value; None: in no way
+    stored_in: set[SourceLine] = field(default_factory=set)  # lines that store the combined values
 
     @property
     def relations(self) -> dict[LaneRelation, int]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.link.program import Program
     from shflbench.checker.runs.evidence import KernelEvidence
+    from shflbench.checker.source_lines import SourceLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,7 @@ class Patch:
 
     path: Path
     text: str  # of the changed file
-    kernels: tuple[str, ...] = ()  # whose code differs
+    kernels: tuple[str, ...] = ()  # whose code differs, as `--kernel` takes them
 
     @property
     def diff(self) -> str:
@@ -105,12 +106,12 @@ def _changeable(path: Path, text: str, advice: Sequence[KernelAdvice]) -> Callab
     """Return whether a line may change: not one of a kernel without advice, or of a function that it may call."""
     functions = functions_of(_bytes(text))
 
-    def of_kernels(kernels: Iterable[KernelAdvice]) -> set[int]:
-        places = [kernel.report.place for kernel in kernels]
+    def of_places(places: Iterable[SourceLine]) -> set[int]:
         return {function_at(functions, place.line) for place in places if place.file.resolve() == path.resolve()}
 
-    unknown = [kernel for kernel in advice if kernel.missing]
-    known = of_kernels(advice) - of_kernels(unknown)
+    unknown = {place for kernel in advice for place in kernel.others}
+    unknown |= {kernel.report.place for kernel in advice if kernel.missing}
+    known = of_places(kernel.report.place for kernel in advice) - of_places(unknown)
     return lambda line: not unknown or function_at(functions, line) in known
 
 
@@ -128,8 +129,8 @@ def _confirmed(path: Path, text: str, advice: Sequence[KernelAdvice], options: F
             report = check_kernels(file, given, options.deadline, study=study)
         except (CompileError, KernelError):
             return None
-    verdicts = [(item.report.name, item.report.verdict) for item in advice]
-    if [(item.name, item.verdict) for item in report.kernels] != verdicts:
+    verdicts = [(item.report.symbol, item.report.verdict) for item in advice]
+    if [(item.symbol, item.verdict) for item in report.kernels] != verdicts:
         return None
     changed = []
     for kernel in advice:
@@ -139,7 +140,7 @@ def _confirmed(path: Path, text: str, advice: Sequence[KernelAdvice], options: F
         if program is None or not leaves_same_memory(runs, program, options.deadline):
             return None
         if _texts(program) != _texts(runs.program):
-            changed.append(kernel.report.name)
+            changed.append(kernel.report.choice)
     return Patch(path, text, tuple(changed))
 
 

@@ -40,6 +40,11 @@ class LaneRelation(Enum):
     PARTS = 7  # several lanes wrote parts of one value
 
 
+OF_ONE_VALUE = frozenset(  # which one shuffle can give
+    {LaneRelation.THREAD, LaneRelation.XOR, LaneRelation.SHIFT, LaneRelation.BROADCAST, LaneRelation.PERMUTATION}
+)
+
+
 @dataclass(slots=True)
 class FlowTotals:
     """The values that one load reads from one store, over all warps of a launch."""

@@ -11,13 +11,14 @@ from shflbench.checker.inputs.elements import ELEMENTS
 from shflbench.checker.machine.launch import Machine, execute
 from shflbench.checker.machine.paged_memory import PAGE, PagedMemory
 from shflbench.checker.runs.emulated import emulated_launch
-from shflbench.errors import KernelError
+from shflbench.errors import KernelError, TimeLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments
+    from shflbench.checker.inputs.elements import Element
     from shflbench.checker.link.program import Program
     from shflbench.checker.machine.observer import Observer
     from shflbench.checker.machine.state import State
@@ -38,25 +39,40 @@ def leaves_same_memory(runs: StatedRuns, changed: Program, deadline: Deadline) -
     """Whether a changed kernel leaves the same memory as before for all inputs of its launches, and for random ones.
 
     Contents of the host code are often all zero, with which a wrong exchange does not show. With random ones in their
-    place, a kernel may fail that takes them as indices: then the floating-point numbers alone are random.
+    place, a kernel may fail that takes them as indices: then integers are 0 and 1, or as they are. A launch that fails
+    for all of these, or does not end within the time limit, shows nothing, and is no evidence of the same.
     """
-    for item in runs.launches:
-        expected = _memory(runs.program, item, item.arguments, deadline)
-        if expected is None or expected != _memory(changed, item, item.arguments, deadline):
-            return False
-        for arguments in _random(item.arguments):
-            expected = _memory(runs.program, item, arguments, deadline)
-            if expected is not None:
-                if expected != _memory(changed, item, arguments, deadline):
-                    return False
-                break
-    return True
+    try:
+        return all(_is_same(runs.program, changed, item, deadline) for item in runs.launches)
+    except TimeLimitError:
+        return False
+
+
+def _is_same(program: Program, changed: Program, item: LaunchEvidence, deadline: Deadline) -> bool:
+    random = tuple(_random(item.arguments))
+    return _are_equal(program, changed, item, (item.arguments,), deadline) and (
+        not random or _are_equal(program, changed, item, random, deadline)
+    )
+
+
+def _are_equal(
+    program: Program, changed: Program, item: LaunchEvidence, inputs: Sequence[Arguments], deadline: Deadline
+) -> bool:
+    """Whether both leave the same memory for the first of the inputs for which the launch ends."""
+    for arguments in inputs:
+        expected = _memory(program, item, arguments, deadline)
+        if expected is not None:
+            return expected == _memory(changed, item, arguments, deadline)
+    return False
 
 
 def _memory(
     program: Program, item: LaunchEvidence, arguments: Arguments, deadline: Deadline
 ) -> dict[int, bytes] | bytes | None:
-    """Return global memory after a launch, by pages where a launch has such; None if it fails."""
+    """Return global memory after a launch, by pages where a launch has such; None if it fails.
+
+    TimeLimitError where the time ends before the launch.
+    """
     states: list[State] = []
 
     def observe(state: State) -> Sequence[Observer]:
@@ -66,6 +82,8 @@ def _memory(
     launch = emulated_launch(program, item.launch, arguments, Machine(deadline=deadline))
     try:
         execute(launch, observe=observe, seed=item.seed)
+    except TimeLimitError:
+        raise
     except KernelError:
         return None
     memory = states[0].spaces["global"]
@@ -76,19 +94,26 @@ def _memory(
 
 
 def _random(arguments: Arguments) -> Iterator[Arguments]:
-    """Yield arguments with random contents: all, then the floating-point numbers alone."""
-    for with_integers in (True, False):
-        yield replace(
-            arguments, buffers=tuple(_randomized(item, with_integers=with_integers) for item in arguments.buffers)
-        )
+    """Yield arguments with random contents, those with large integers first; none if there are no buffers."""
+    are_floats = [_element(item).kind == "f" for item in arguments.buffers]
+    for beyond in (LEAST_BEYOND, 2, 0):
+        if any(are_floats) or (are_floats and beyond):
+            buffers = (_randomized(item, place, beyond) for place, item in enumerate(arguments.buffers))
+            yield replace(arguments, buffers=tuple(buffers))
 
 
-def _randomized(buffer: ArgumentBuffer, *, with_integers: bool) -> ArgumentBuffer:
-    element = ELEMENTS.get(buffer.text.partition("[")[0])
-    if element is None or not (with_integers or element.kind == "f"):
-        return buffer
-    generator = np.random.default_rng([len(buffer.name), buffer.contents.size])
-    count = -(-buffer.contents.size // element.size)
+def _element(buffer: ArgumentBuffer) -> Element:
+    """Return the type of the elements; of those that have no name, bytes."""
+    return ELEMENTS.get(buffer.text.partition("[")[0], ELEMENTS["u8"])
+
+
+def _randomized(buffer: ArgumentBuffer, place: int, beyond: int) -> ArgumentBuffer:
+    """Return a buffer with random floating-point numbers, or integers below a bound; 0 leaves these as they are."""
+    element = _element(buffer)
     is_float = element.kind == "f"
-    numbers = generator.uniform(0.5, 2, count) if is_float else generator.integers(0, LEAST_BEYOND, count)
+    if not (is_float or beyond):
+        return buffer
+    generator = np.random.default_rng([place, buffer.contents.size])
+    count = -(-buffer.contents.size // element.size)
+    numbers = generator.uniform(0.5, 2, count) if is_float else generator.integers(0, beyond, count)
     return replace(buffer, contents=element.encode(numbers)[: buffer.contents.size])

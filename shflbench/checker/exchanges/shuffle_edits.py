@@ -14,9 +14,6 @@ if TYPE_CHECKING:
     from shflbench.checker.exchanges.shared_use import SharedUse
 
 MASK = "0xffffffff"
-OF_ONE_VALUE = frozenset(
-    {LaneRelation.THREAD, LaneRelation.XOR, LaneRelation.SHIFT, LaneRelation.BROADCAST, LaneRelation.PERMUTATION}
-)
 _OPERATORS = {"^": "xor", "+": "down", "-": "up"}
 
 
@@ -26,8 +23,7 @@ def shuffled_texts(text: bytes, use: SharedUse, exchange: ExchangeAdvice) -> Ite
     None where more than one shuffle is needed. A store sets a variable of the thread, which all lanes pass to the
     shuffle; a load under a condition moves before it.
     """
-    relations = {relation for relation, _ in exchange.relations}
-    if exchange.instead and relations <= OF_ONE_VALUE:
+    if exchange.is_replaceable:
         value = use.unused_name(f"{use.name}_value")
         for shuffle in dict.fromkeys(_shuffles(use, exchange, value)):
             yield _edited(text, use, value, shuffle)

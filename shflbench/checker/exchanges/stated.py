@@ -54,7 +54,7 @@ def request_for(item: LaunchEvidence, depends: Slice) -> str:
         return NO_LAUNCH
     host = launch.host
     if launch.origin is Origin.HOST and host is not None and host.assumed:
-        return _of_assumed(host)
+        return _of_assumed(host, _derived_numbers(item, depends, is_assumed=True))
     is_assumed = host is not None and bool(host.assumed)
     if names := list(dict.fromkeys(_derived_numbers(item, depends, is_assumed=is_assumed))):
         verb = one_or_many(len(names), "is", "are")
@@ -63,14 +63,16 @@ def request_for(item: LaunchEvidence, depends: Slice) -> str:
     return ""
 
 
-def _of_assumed(host: HostLaunch) -> str:
-    """Return what to give instead of numbers of the command line, of an input, or of the caller of a function."""
-    names = [name for name, _ in host.assumed]
+def _of_assumed(host: HostLaunch, parameters: Iterable[str]) -> str:
+    """Return what to give instead of numbers of the command line, of an input, or of the caller of a function.
+
+    Those of a caller are given as the `parameters` of the kernel that follow from them and decide on exchanges.
+    """
     option = "--launch GRIDxBLOCK"
-    if any(name.startswith(OF_COMMAND_LINE) for name in names):
+    if any(name.startswith(OF_COMMAND_LINE) for name, _ in host.assumed):
         option = f"--host-args, or {option}"
-    elif of_caller := [name for name in names if name.isidentifier() and name != "input"]:
-        option = f"{option} {' '.join(f'--arg {name}=…' for name in of_caller)}"
+    elif host.takes_parameters:
+        option = " ".join([option, *(f"--arg {name}=…" for name in dict.fromkeys(parameters))])
     return f"the launches follow from derived {join_words(assumed_texts(host))}: give {option}"
 
 

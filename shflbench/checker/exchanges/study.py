@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from shflbench.checker.exchanges.combinations import ValueReaders
+from shflbench.checker.exchanges.combinations import RegisterUses, own_accesses
 from shflbench.checker.exchanges.data_decide import DataDecide, data_decide
 from shflbench.checker.exchanges.flows import Flow
 from shflbench.checker.exchanges.recorder import ExchangeRecorder
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.deadline import Deadline
     from shflbench.checker.exchanges.recorder import BarrierTotals
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.link.program import Program
     from shflbench.checker.machine.observer import Observer
@@ -53,7 +54,7 @@ class KernelStudy:
 
     flows: dict[tuple[SourceLine, SourceLine], Flow] = field(default_factory=dict)
     barriers: dict[SourceLine, BarrierSite] = field(default_factory=dict)
-    shapes: list[str] = field(default_factory=list)  # of the launches that were studied
+    launches: list[PlannedLaunch] = field(default_factory=list)  # that were studied
     warps: int = 0  # of a block, the most
     is_cut: bool = False  # a launch failed, or did not run
     program: Program | None = None
@@ -83,7 +84,7 @@ def study_launches(
         return study
     study.is_fixed, study.data_decide = _is_fixed(linked), data_decide(linked.slicer)
     study.reads_clock = any(isinstance(op.form, Service) and op.form.name == "clock" for op in linked.program.ops())
-    depends = deciding(linked.slicer)
+    depends, uses = deciding(linked.slicer), RegisterUses(linked.program)
     seen: set[tuple[str, int]] = set()
     executed: set[int] = set()
     requests: list[str] = []
@@ -97,9 +98,9 @@ def study_launches(
         study.stated.append(item)
         if key not in seen:
             seen.add(key)
-            executed |= _add(study, linked, item, line_of, deadline)
+            executed |= _add(study, item, uses, line_of, deadline)
     study.unreached = _unreached(linked, executed, line_of)
-    if not study.shapes:
+    if not study.launches:
         study.request = CUT if study.is_cut and not requests else first_request(requests)
     return study
 
@@ -129,8 +130,8 @@ def _place(instruction: PtxInstruction, line: SourceLine) -> tuple[str, ...]:
 
 def _add(
     study: KernelStudy,
-    linked: LinkedKernel,
     item: LaunchEvidence,
+    uses: RegisterUses,
     line_of: Callable[[PtxInstruction], SourceLine],
     deadline: Deadline,
 ) -> set[int]:
@@ -141,14 +142,15 @@ def _add(
         recorders.append(ExchangeRecorder(state))
         return recorders
 
-    launch = emulated_launch(linked.program, item.launch, item.arguments, Machine(deadline=deadline))
+    launch = emulated_launch(uses.program, item.launch, item.arguments, Machine(deadline=deadline))
     try:
         execute(launch, observe=observe, seed=item.seed)
     except KernelError:
         study.is_cut = True
         return set()
-    (recorder,), readers = recorders, ValueReaders(linked.program)
-    study.shapes.append(str(item.launch.shape))
+    (recorder,) = recorders
+    accesses = own_accesses(recorder.flows.values())
+    study.launches.append(item.launch)
     study.warps = max(study.warps, -(-item.launch.shape.threads_per_block // WARP))
     for totals in recorder.flows.values():
         key = line_of(totals.store.instruction), line_of(totals.load.instruction)
@@ -156,8 +158,9 @@ def _add(
         flow.executions += totals.executions
         flow.values += totals.values
         flow.element = getattr(totals.store.form, "type", "")
-        flow.combinations.add(readers.combination(totals.load))
-        flow.is_stored |= readers.is_stored(totals.load)
+        if mine := accesses.get(id(totals.load)):
+            flow.combinations.add(uses.combination(totals.load, mine))
+        flow.stored_in |= {line_of(op.instruction) for op in uses.stores_of_sum(totals.load)}
     for number in recorder.barriers.values():
         _join(_site(study, line_of(number.op.instruction)), number)
     return recorder.executed

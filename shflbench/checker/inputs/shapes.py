@@ -13,6 +13,7 @@ from shflbench.model import MAX_BLOCK
 ADVICE = "Write GRIDxBLOCK, such as 4x256, or GRID:BLOCK with up to three dimensions each, such as 8x8:16x16."
 NO_CLUSTER: Dims = (1, 1, 1)
 MOST_THREADS = 1 << 20  # of one launch; more take minutes and show no more
+MOST_TIMED_THREADS = 1 << 40  # of a launch; a GPU refuses what it cannot run
 
 _NUMBERS = re.compile(r"[0-9]{1,10}(?:\s*[xX×]\s*[0-9]{1,10})*")
 

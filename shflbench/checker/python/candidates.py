@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from shflbench.checker.candidates import read_candidates
 from shflbench.checker.file_check import read_file
 from shflbench.checker.inputs.names import parameter_name
+from shflbench.checker.inputs.shapes import MOST_TIMED_THREADS
 from shflbench.checker.python import numba_kernels, triton_functions, triton_kernels
 from shflbench.checker.python.arguments import read_arguments
 from shflbench.checker.python.named_launch import launch_shape
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
 
 USUAL_STANDARDS = frozenset({"-std=c++17", "--std=c++17"})  # which kernels are compiled as
-MOST_TIMED_THREADS = 1 << 40  # of a launch; a GPU refuses what it cannot run
 ADVICE = "Pass CUDA C++ as a text, the path of a .cu file, a pair of either and the name of a kernel, or a RawKernel."
 
 

@@ -7,21 +7,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.advise.gains import gain_lines, gain_record, gains_of
-from shflbench.cli.advise.measuring import NO_CHANGE, measure_patch, print_measured, record_of, required_gpu
+from shflbench.cli.advise.measuring import measure_patch, no_change, print_measured, record_of, required_gpu
+from shflbench.cli.advise.options import check_options
 from shflbench.cli.advise.output import as_json
 from shflbench.cli.advise.sarif import as_sarif
 from shflbench.cli.check.progress import show_step
 from shflbench.cli.file_arguments import as_built
 from shflbench.cli.layout import Line, Table, wrap_text
-from shflbench.default_arch import DEFAULT_ARCH
-from shflbench.errors import KernelError
+from shflbench.errors import KernelError, UsageError
 from shflbench.kernel_bench.file_advice_words import barrier_scope, exchange_scope, launches_text, sources_of
-from shflbench.user_kernels.file_options import TIME_LIMIT_S, file_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from shflbench.checker import FileOptions, KernelAdvice, Patch, SourceLine
+    from shflbench.checker import KernelAdvice, Patch, SourceLine
     from shflbench.cli.advise.gains import KernelGain
     from shflbench.cli.console import Console
     from shflbench.kernel_bench.versions import MeasuredKernel
@@ -31,9 +30,11 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
     """Check the kernels of a file, print the advice on each or the patch, and return the exit code."""
     from shflbench.checker import advise_file, make_patch
 
+    if flags["form"] == "sarif" and flags["measure"]:
+        raise UsageError("--format sarif has no times, which --measure takes", "Leave one out, or use --format json.")
     gpu = required_gpu(flags)
     flags = as_built(file, flags, console)
-    options = _options(file, flags)
+    options = check_options(file, flags)
     with console.progress() as progress:
         advice = advise_file(file, options, partial(show_step, progress))
         patch = make_patch(file, advice, options) if flags["patch"] or flags["measure"] else None
@@ -43,7 +44,7 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
         _print_patch(patch, advice, console)
     elif flags["form"] == "text":
         _print_tables(advice, gains, origin, console)
-    measured = [] if patch is None or gpu is None else measure_patch(patch, flags, gpu, console)
+    measured = [] if patch is None or gpu is None else measure_patch(patch, advice, flags, gpu, console)
     if flags["form"] == "json" and not flags["patch"]:
         console.json(as_json("kernels", records(advice, gains, measured)))
     elif flags["form"] == "sarif" and not flags["patch"]:
@@ -53,32 +54,14 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
     return 0 if all(item.result.is_timed for item in measured) else KernelError.exit_code
 
 
-def _options(file: Path, flags: dict[str, Any]) -> FileOptions:
-    return file_options(
-        kernels=flags["kernels"],
-        launches=flags["launches"],
-        arguments=flags["arguments"],
-        shared=flags["shared"],
-        include=flags["include"],
-        define=flags["define"],
-        host_args=flags["host_args"],
-        fast_math=flags["fast_math"],
-        compiler=None,
-        time_limit_s=TIME_LIMIT_S,
-        arch=flags["arch"] or DEFAULT_ARCH,
-        seed=0,
-        files=[file],
-    )
-
-
 def _print_patch(patch: Patch, advice: Sequence[KernelAdvice], console: Console) -> None:
     diff = patch.diff
     if not diff:
-        console.say(NO_CHANGE)
+        console.say(no_change(advice))
         return
     if "\r\n" in diff:  # a terminal gets no carriage returns
         console.warn(f"{patch.path} has the line ends of Windows: apply the diff by `git apply --ignore-whitespace`")
-    launches = list(dict.fromkeys(launch for kernel in advice for launch in kernel.launches))
+    launches = list(dict.fromkeys(launch for kernel in advice for launch in kernel.launch_texts))
     console.say(f"The changed file computed the same in {launches_text(launches)}.")
     console.data(diff.replace("\r\n", "\n").rstrip("\n"))
 
@@ -93,7 +76,7 @@ def _print_tables(
             console.table(table, data=True)
         for item in kernel.collectives:
             console.data(f"  all steps of line {item.load.line} could be {' or '.join(item.instead)}")
-        if gain := gains.get(kernel.report.name):
+        if gain := gains.get(kernel.report.symbol):
             console.data(f"{_title(kernel)}: what shuffles bring")
             for line in gain_lines(gain):
                 console.data("\n".join(wrap_text(f"  {line}", console.width(data=True))))
@@ -138,7 +121,7 @@ def records(
 ) -> list[dict[str, object]]:
     """Return the advice on each kernel as a JSON object, with what shuffles bring, and what `--measure` measured."""
     base = Path.cwd()
-    times = {item.name: record_of(item) for item in measured}
+    times = {symbol: record_of(item) for item in measured for symbol in item.symbols}
     return [
         {
             "kernel": kernel.report.name,
@@ -163,8 +146,8 @@ def records(
             "barriers": [
                 {"line": one.line.shown(base), "need": one.need, "reason": one.reason} for one in kernel.barriers
             ],
-            **({"shuffles": gain_record(gains[kernel.report.name])} if kernel.report.name in gains else {}),
-            **({"measured": times[kernel.report.name]} if kernel.report.name in times else {}),
+            **({"shuffles": gain_record(gains[kernel.report.symbol])} if kernel.report.symbol in gains else {}),
+            **({"measured": times[kernel.report.symbol]} if kernel.report.symbol in times else {}),
         }
         for kernel in advice
     ]

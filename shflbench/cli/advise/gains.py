@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.advise.measuring import bench_options
+from shflbench.cli.advise.options import bench_options
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.grouping import group_by
 from shflbench.words import join_words
@@ -28,27 +28,25 @@ class KernelGain:
 
 
 def gains_of(advice: Sequence[KernelAdvice], flags: dict[str, Any], console: Console) -> dict[str, KernelGain]:
-    """Return what shuffles bring to each kernel that exchanges values which one shuffle gives, by its name."""
-    from shflbench.kernel_bench.prospects import is_replaceable
-
-    chosen = [item for item in advice if any(map(is_replaceable, item.exchanges))]
+    """Return what shuffles bring to each kernel that exchanges values which one shuffle gives, by its symbol."""
+    chosen = [item for item in advice if any(one.is_replaceable for one in item.exchanges)]
     if not chosen:
         return {}
     from shflbench.advisor.exchange_alone import StoredExchanges
     from shflbench.compile.toolchain import find
     from shflbench.kernel_bench.prospects import ExchangePlace, prospect_of
 
-    stored = StoredExchanges(flags["results"], flags["gpu"], flags["arch"])
+    stored = StoredExchanges(flags["results"], flags["gpu"], flags["arch"], of_gpu=not flags["measure"])
     device = stored.device
     place = ExchangePlace(find(), device.arch if device else flags["arch"] or DEFAULT_ARCH, device)
     gains = {}
     with console.progress():
         for item in chosen:
-            exchanges = merge_loads([one for one in item.exchanges if is_replaceable(one)])
+            exchanges = merge_loads([one for one in item.exchanges if one.is_replaceable])
             block = item.runs.launches[0].launch.shape.threads_per_block if item.runs else 1
             alone = tuple((one, stored.alone(one, block)) for one in exchanges)
-            options = bench_options([item.report.name], item.report.place.file, flags)
-            gains[item.report.name] = KernelGain(alone, prospect_of(item, options, flags["arguments"], place))
+            options = bench_options([item.report.choice], item.report.place.file, flags)
+            gains[item.report.symbol] = KernelGain(alone, prospect_of(item, options, flags["arguments"], place))
     return gains
 
 

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from shflbench.default_arch import DEFAULT_ARCH
-from shflbench.user_kernels.file_options import TIME_LIMIT_S, file_options
+from shflbench.cli.advise.options import bench_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from pathlib import Path
 
-    from shflbench.checker import FileOptions, Patch
+    from shflbench.checker import KernelAdvice, Patch
     from shflbench.cli.console import Console
     from shflbench.kernel_bench.versions import MeasuredKernel
-
-NO_CHANGE = "No exchange and no barrier of the file can be changed."
-MOST_THREADS = 1 << 40  # of a launch; a GPU refuses what it cannot run
 
 
 def required_gpu(flags: dict[str, Any]) -> int | None:
@@ -28,33 +23,23 @@ def required_gpu(flags: dict[str, Any]) -> int | None:
     return require_gpu(flags["gpu"])
 
 
-def bench_options(kernels: Sequence[str], file: Path, flags: dict[str, Any]) -> FileOptions:
-    """Return the options with which kernels are read to be timed; their arguments are sets, of which there is one."""
-    return file_options(
-        kernels=kernels,
-        launches=flags["launches"],
-        arguments=(),
-        shared=flags["shared"],
-        include=flags["include"],
-        define=flags["define"],
-        host_args=flags["host_args"],
-        fast_math=flags["fast_math"],
-        compiler="nvrtc",  # which also makes the machine code that is timed
-        time_limit_s=TIME_LIMIT_S,
-        arch=flags["arch"] or DEFAULT_ARCH,
-        seed=0,
-        files=[file],
-        most_threads=MOST_THREADS,
-    )
+def no_change(advice: Sequence[KernelAdvice]) -> str:
+    """Return that a patch is empty: perhaps nothing can be changed, or what can is no edit of the text."""
+    has_shuffles = any(exchange.instead for kernel in advice for exchange in kernel.exchanges)
+    if has_shuffles or any(barrier.could_be_weaker for kernel in advice for barrier in kernel.barriers):
+        return "There is no change that can be written into the file."
+    return "No exchange and no barrier of the file can be changed."
 
 
-def measure_patch(patch: Patch, flags: dict[str, Any], gpu: int, console: Console) -> list[MeasuredKernel]:
+def measure_patch(
+    patch: Patch, advice: Sequence[KernelAdvice], flags: dict[str, Any], gpu: int, console: Console
+) -> list[MeasuredKernel]:
     """Time the kernels whose code a patch changes."""
     from shflbench.kernel_bench.versions import bench_versions
 
     if not patch.kernels:
         if not flags["patch"]:
-            console.say(NO_CHANGE)
+            console.say(no_change(advice))
         return []
     options = bench_options(patch.kernels, patch.path, flags)
     with console.progress(), patch.copy() as copy:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import Level
+from shflbench.checker import BarrierNeed, Level
 from shflbench.cli.sarif import sarif_document, sarif_result
 from shflbench.kernel_bench.file_advice_words import barrier_scope, exchange_scope, sources_of
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from shflbench.checker import KernelAdvice
 
 BARRIERS = {  # need → rule, and what the barrier is
-    "__syncwarp() is enough": ("weaker-barrier", "__syncwarp() is enough here"),
-    "not needed": ("unneeded-barrier", "this barrier is not needed"),
+    BarrierNeed.WARP: ("weaker-barrier", "__syncwarp() is enough here"),
+    BarrierNeed.NOTHING: ("unneeded-barrier", "this barrier is not needed"),
 }
 
 
@@ -37,7 +37,7 @@ def _of_kernel(kernel: KernelAdvice, origin: str) -> Iterator[dict[str, object]]
             stored = (one.store, "where the values are stored")
             yield sarif_result("exchange", Level.NOTICE, f"{text}{others}.", one.load, stored)
     for barrier in kernel.barriers:
-        if known := BARRIERS.get(str(barrier.need)):
+        if known := BARRIERS.get(barrier.need):
             rule, sentence = known
             text = f"{name}: {barrier_scope(kernel, origin)}, {sentence}."
             yield sarif_result(rule, Level.NOTICE, text, barrier.line)

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from shflbench.store import RunFolder
     from shflbench.user_kernels.comparison import KernelChoice
 
-MOST_THREADS = 1 << 40  # of a launch; a GPU refuses what it cannot run
 CHECK_SECONDS = 10.0  # of the short check, after compiling
 MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has more time"  # that is no option of bench
 
@@ -231,7 +230,7 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
         arch=flags["arch"] or DEFAULT_ARCH,
         seed=flags["seed"],
         files=[file],
-        most_threads=MOST_THREADS,
+        is_timed=True,
     )
 
 

@@ -101,6 +101,8 @@ BUTTERFLY = (
 TREE = "for (int d = 16; d; d /= 2) {\nif (lane < d) s[t] += s[t + d];\n__syncwarp();\n}\nout[t] = s[t];"
 SCAN = BUTTERFLY.replace("int d = 16; d; d /= 2", "int d = 1; d < 32; d *= 2").replace("sum =", "if (lane >= d) sum =")
 SCAN = SCAN.replace("{\nif (lane >= d) sum", "{\nsum")
+KEPT_SUMS = "__shared__ int q[5][256]; int k = 0;\ns[t] = sum;\n__syncwarp();\nfor (int d = 16; d; d /= 2) STEP\nOUT"
+KEPT_SUMS = KEPT_SUMS.replace("STEP", "q[k++][t] = sum + s[t ^ d];").replace("OUT", "while (k--) out[t] += q[k][t];")
 
 
 @pytest.mark.parametrize(
@@ -123,6 +125,9 @@ SCAN = SCAN.replace("{\nif (lane >= d) sum", "{\nsum")
         (BUTTERFLY.replace("COMBINED", "sum * s[t ^ d]"), "int", ()),
         ("for (int d = 16; d; d /= 2) out[t] = sum += s[t ^ d];", "int", ()),  # of values that stay as they are
         (BUTTERFLY.replace("COMBINED", "sum + s[t ^ d] * (s[t ^ d] - 1)"), "int", ()),
+        (SCAN.replace("COMBINED", "fmaxf(sum, s[t - d] - 0.5f * d)"), "float", ()),  # two operations
+        (SCAN.replace("COMBINED", "s[t - d] + in[t + d]"), "float", ()),  # with another value than the own one
+        (KEPT_SUMS, "int", ()),
     ],
 )
 def test_all_steps_of_a_sum_are_one_function(
@@ -230,6 +235,14 @@ def test_an_access_that_no_launch_reached_leaves_barriers_open(advise: Advise) -
         "not enough evidence",
         "no launch reached the access to shared memory in line 6",
     )
+
+
+def test_an_access_of_another_file_that_no_launch_reached_is_named_with_it(advise: Advise, tmp_path: Path) -> None:
+    header = "__device__ void put(int* s, int n) {\n    if (n > 3) s[255 - threadIdx.x] = n;\n}\n"
+    (tmp_path / "put.cuh").write_text(header, encoding="utf-8")
+    body = f"{ROWS}\n{BARRIER}\nout[t] = s[t];\nput(s, n);"
+    (barrier,) = advise(body, "1x256", arguments=["n=3"], head='#include "put.cuh"\n').barriers
+    assert barrier.reason == "no launch reached the access to shared memory in line 2 of put.cuh"
 
 
 def test_a_launch_that_nobody_states_is_no_evidence(advise: Advise) -> None:

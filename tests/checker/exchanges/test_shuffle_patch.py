@@ -4,11 +4,21 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from shflbench.checker import FileOptions, advise_file, make_patch, parse_arguments, parse_shape
-from shflbench.checker.exchanges.same_memory import StatedRuns, leaves_same_memory
+from shflbench.checker import (
+    EmulatedLaunch,
+    FileOptions,
+    advise_file,
+    execute,
+    make_patch,
+    parse_arguments,
+    parse_shape,
+)
+from shflbench.checker.exchanges.same_memory import leaves_same_memory
 from shflbench.compile.toolchain import find
+from shflbench.errors import TimeLimitError
 
 pytestmark = pytest.mark.expensive
 
@@ -154,18 +164,79 @@ def test_an_instance_of_which_nothing_is_known_keeps_the_array(patch: Patch) -> 
     assert "__shfl" not in patch(body, signature=template, others=f"#include <cstdio>\n{also_unknown}", launched=False)
 
 
-@pytest.mark.parametrize(("distance", "is_same"), [(1, True), (2, False)])
-def test_zeros_do_not_hide_another_exchange(
-    tmp_path: Path, options: FileOptions, distance: int, *, is_same: bool
+STEP = "__device__ void step() {\n__syncthreads();\n}\n"
+CALLED = f"{SIGNATURE} {{\n{NUMBERS}\n{ARRAY}\ns[t] = in[t];\nstep();\nout[t] = s[READ] + s[t];\n}}\n"
+
+
+@pytest.mark.parametrize(("read", "barrier"), [("63 - t", "__syncthreads"), ("t ^ 2", "__syncwarp")])
+@pytest.mark.parametrize("kernels", [("first",), ()])
+def test_a_function_that_a_kernel_without_advice_may_call_stays(
+    tmp_path: Path, options: FileOptions, kernels: tuple[str, ...], read: str, barrier: str
 ) -> None:
-    runs = []
-    for number in (1, distance):
-        file = tmp_path / "kernel.cu"
-        file.write_text(f"{SIGNATURE} {{\n{NUMBERS}\n{STORE}\nout[t] = s[t ^ {number}];\n}}\n", encoding="utf-8")
-        given = replace(options, arguments=parse_arguments(["in=i32[64]:0", "n=4"]))
-        (advice,) = advise_file(file, given, lambda _: None)
-        assert advice.runs is not None
-        runs.append(advice.runs)
-    assert (
-        leaves_same_memory(StatedRuns(runs[0].program, runs[0].launches), runs[1].program, options.deadline) is is_same
-    )
+    file = tmp_path / "kernel.cu"
+    first, second = (CALLED.replace("READ", index) for index in ("t ^ 1", read))
+    text = f"{STEP}{first.replace('kernel', 'first')}{second.replace('kernel', 'second')}"
+    file.write_text(text, encoding="utf-8")
+    given = replace(options, kernels=kernels)
+    changed = text if kernels else text.replace("__syncthreads", barrier)
+    assert make_patch(file, advise_file(file, given, lambda _: None), given).text == changed
+
+
+def test_a_template_of_which_another_instance_is_not_chosen_stays(tmp_path: Path, options: FileOptions) -> None:
+    file = tmp_path / "kernel.cu"
+    template = f"template <int D>\n{SIGNATURE} {{\n{NUMBERS}\n{STORE}\nout[t] = s[t ^ D];\n}}\n"
+    host = "void run(int* p, int* q) { kernel<1><<<1, 64>>>(p, q, 4); kernel<32><<<1, 64>>>(p, q, 4); }\n"
+    file.write_text(template + host, encoding="utf-8")
+    given = replace(options, kernels=("kernel<1>",))
+    advice = advise_file(file, given, lambda _: None)
+    assert [item.report.verdict for item in advice] == ["clean"]
+    assert make_patch(file, advice, given).diff == ""
+
+
+Same = Callable[..., bool]
+
+
+@pytest.fixture
+def same(tmp_path: Path, options: FileOptions) -> Same:
+    """Return whether two expressions that are stored leave the same memory, with inputs of zeros."""
+    signature = SIGNATURE.replace("int* out", "const int* of, int* out")
+
+    def call(*values: str) -> bool:
+        runs = []
+        for value in values:
+            file = tmp_path / "kernel.cu"
+            file.write_text(f"{signature} {{\n{NUMBERS}\n{STORE}\nout[t] = {value};\n}}\n", encoding="utf-8")
+            given = replace(options, arguments=parse_arguments(["in=i32[64]:0", "of=i32[64]:0", "n=4"]))
+            (advice,) = advise_file(file, given, lambda _: None)
+            assert advice.runs is not None
+            runs.append(advice.runs)
+        return leaves_same_memory(runs[0], runs[1].program, options.deadline)
+
+    return call
+
+
+@pytest.mark.parametrize(("distance", "is_same"), [(1, True), (2, False)])
+def test_zeros_do_not_hide_another_exchange(same: Same, distance: int, *, is_same: bool) -> None:
+    assert same("s[t ^ 1]", f"s[t ^ {distance}]") is is_same
+
+
+def test_two_inputs_of_one_size_have_different_contents(same: Same) -> None:
+    assert not same("s[t ^ 1] + in[t]", "s[t ^ 1] + of[t]")
+
+
+def test_small_integers_show_an_exchange_where_large_ones_are_no_indices(same: Same) -> None:
+    assert not same("s[t ^ 1] + in[in[t]]", "s[t ^ 2] + in[in[t]]")
+
+
+def test_contents_for_which_no_launch_ends_are_no_evidence(same: Same) -> None:
+    assert not same("s[t ^ 1] + in[in[t] << 20]", "s[t ^ 1] + in[in[t] << 20]")
+
+
+def test_random_contents_that_the_time_limit_ends_are_no_evidence(same: Same, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(launch: EmulatedLaunch, **further: object) -> object:
+        if np.asarray(launch.outputs[0]).any():  # which are zeros without random contents
+            raise TimeLimitError("the time limit was reached")
+        return execute(launch, **further)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("shflbench.checker.exchanges.same_memory.execute", stop)
+    assert not same("s[t ^ 1]", "s[t ^ 1]")

@@ -24,7 +24,7 @@ def test_text_has_a_table_of_exchanges_and_one_of_barriers_per_kernel(file: str,
     assert outcome.code == 0, outcome.err
     text = outcome.out
     assert "sums_smem (sums.cu:4): exchanges through shared memory, in all launches with blocks of 256 threads" in text
-    assert "sums_smem (sums.cu:4): barriers, in launches 64x256 and 16x256 of the host code" in text
+    assert "sums_smem (sums.cu:4): barriers, in launch 64x256 (also with 16 blocks) of the host code" in text
     assert "__shfl_down_sync(mask, value, {16, 8, 4, 2, 1}) where it stays in a warp" in text
     assert "13       needed: it orders accesses of different warps" in text
 
@@ -73,8 +73,29 @@ def test_patch_is_a_diff_that_git_applies(file: str, shflbench: Command, text: s
     subprocess.run(["git", "apply", *words, "lanes.diff"], check=True)
     assert Path("lanes.cu").read_text(encoding="utf-8") == changed.removesuffix("\n") + end[-1:]
     again = shflbench("advise", "lanes.cu", "--launch", "1x64", "--patch")
-    assert (again.code, again.out) == (0, "")
+    assert (again.code, again.out, bool(again.err)) == (0, "", True)
+
+
+def test_a_patch_of_a_kernel_without_exchanges_is_a_sentence(file: str, shflbench: Command) -> None:
+    del file
+    Path("lanes.cu").write_text(SHUFFLED, encoding="utf-8")
+    again = shflbench("advise", "lanes.cu", "--launch", "1x64", "--patch")
     assert "No exchange and no barrier of the file can be changed." in again.err
+
+
+BARRIER_IN_CONDITION = SHUFFLED.replace("\tout[", "\tif (blockDim.x > 1)\n\t\t__syncthreads();\n\tout[")
+
+
+@pytest.mark.parametrize(("text", "suggestion"), [(WEAKER, "could be"), (BARRIER_IN_CONDITION, "not needed")])
+def test_advice_that_is_no_edit_of_the_text_is_not_denied(
+    file: str, shflbench: Command, text: str, suggestion: str
+) -> None:
+    del file
+    Path("lanes.cu").write_text(text, encoding="utf-8")
+    assert suggestion in shflbench("advise", "lanes.cu", "--launch", "1x64").out
+    outcome = shflbench("advise", "lanes.cu", "--launch", "1x64", "--patch")
+    assert (outcome.code, outcome.out) == (0, "")
+    assert outcome.err.endswith("There is no change that can be written into the file.\n")
 
 
 def test_no_patch_where_another_kernel_needs_the_barrier_of_the_line(file: str, shflbench: Command) -> None:
@@ -119,6 +140,7 @@ int main(int argc, char** argv) {
     rows<<<1, 256>>>(in, out, width);
 }
 """
+OTHER_NAME = "void run(float* in, float* out, int size) { rows<<<1, 256>>>(in, out, size); }\n"
 CALLER = "void run(float* in, float* out, int width) { rows<<<1, 256>>>(in, out, width); }\n"
 
 
@@ -127,6 +149,7 @@ CALLER = "void run(float* in, float* out, int width) { rows<<<1, 256>>>(in, out,
     [
         (MAIN, "argv[1] = ", "--host-args, or --launch GRIDxBLOCK"),
         (CALLER, "width = ", "--launch GRIDxBLOCK --arg width=…"),
+        (OTHER_NAME, "size = ", "--launch GRIDxBLOCK --arg width=…"),
     ],
 )
 def test_launches_for_numbers_that_nobody_gives_show_nothing(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.advise.results import reductions
 from tests.conftest import Command
 
 RESULTS = Path(__file__).parents[3] / "results"
@@ -64,13 +65,67 @@ def test_json_has_what_is_predicted_under_a_key_of_its_own(file: str, shflbench:
     assert "shuffles" not in plain
 
 
+OVERLOADS = """
+__global__ void lanes(const float* in, float* out) {
+    __shared__ float s[64];
+    s[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+__global__ void lanes(const float* in, double* out) { out[threadIdx.x] = in[threadIdx.x]; }
+"""
+
+
+def test_the_gain_of_an_overload_is_its_own(file: str, shflbench: Command) -> None:
+    del file
+    Path("lanes.cu").write_text(OVERLOADS, encoding="utf-8")
+    words = ("advise", "lanes.cu", "--launch", "1x64")
+    assert shflbench(*words).out.count("what shuffles bring") == 1
+    first, second = json.loads(shflbench(*words, "--format", "json").out)["kernels"]
+    assert ("shuffles" in first, "shuffles" in second) == (True, False)
+
+
+def test_an_instance_that_only_its_name_makes_has_a_gain(file: str, shflbench: Command) -> None:
+    text = NEIGHBOR.partition("__global__ void plain")[0].replace("__global__", "template <int D>\n__global__")
+    Path(file).write_text(text.replace("^ 1]", "^ D]"), encoding="utf-8")
+    given = [word for name in ("in", "out") for word in ("--arg", f"{name}=u32[26624]")]
+    outcome = shflbench(
+        "advise", file, RESULTS, "--kernel", "neighbor<1>", "--launch", "26x1024", "--arg", "iterations=64", *given
+    )
+    assert "the kernel: predicted" in outcome.out
+
+
 def test_without_results_both_are_unknown(file: str, shflbench: Command) -> None:
     text = shflbench("advise", file).out
     assert "  the exchange of line 9 alone: unknown; no results here are of its pattern\n" in text
     assert "  the kernel: unknown; use --measure (there are no results of a GPU" in text
 
 
-def test_results_of_another_gpu_are_an_error(file: str, shflbench: Command) -> None:
-    outcome = shflbench("advise", file, RESULTS, "--gpu", "A100")
+def test_a_damaged_run_is_named(file: str, shflbench: Command) -> None:
+    folder = reductions(Path("results") / "run")
+    (folder / "results.csv").write_text("pattern,variant\n1,2,3\n", encoding="utf-8")
+    outcome = shflbench("advise", file)
+    assert (outcome.code, outcome.out) == (3, "")
+    assert str(folder / "results.csv") in outcome.err
+
+
+@pytest.mark.parametrize("words", [(), ("--arch", "sm_80")])
+def test_folders_without_a_run_of_the_architecture_are_no_error(
+    file: str, shflbench: Command, words: tuple[str, ...]
+) -> None:
+    if words:
+        reductions(Path("results") / "run")
+    else:
+        Path("results").mkdir()
+    outcome = shflbench("advise", file, *words)
+    assert outcome.code == 0, outcome.err
+    assert "no results here are of its pattern" in outcome.out
+
+
+@pytest.mark.parametrize("are_named", [True, False])
+def test_results_of_another_gpu_are_an_error(file: str, shflbench: Command, *, are_named: bool) -> None:
+    if not are_named:
+        reductions(Path("results") / "run")
+    outcome = shflbench("advise", file, *([RESULTS] if are_named else []), "--gpu", "A100")
     assert outcome.code == 3
     assert "no run is of a GPU `A100`" in outcome.err

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.backends.base import KernelCall, OpenKernel
+from tests.cli.advise.results import reductions, set_in_record
 from tests.cli.bench.test_timed import EmulatedGpu, EmulatedGpuKernel
 from tests.conftest import Command
 from tests.fakes.backend import FakeBackend, Script, plug_in, unplug
@@ -102,6 +103,17 @@ def test_with_patch_the_diff_stays_alone_on_stdout(file: str, gpu: EmulatedGpu, 
     assert "2.00× the speed of old (" in outcome.err
 
 
+def test_an_overload_that_changes_is_the_one_that_is_measured(file: str, gpu: EmulatedGpu, shflbench: Command) -> None:
+    del gpu  # only plugged in
+    text = LANES.replace("plain(const float* in, float* out)", "lanes(const float* in, double* out)")
+    Path(file).write_text(text.partition("int main")[0], encoding="utf-8")
+    given = ("--launch", "1x64", "--arg", "in=f32[64]", "--arg", "out=f32[64]")
+    outcome = shflbench("advise", file, "--measure", "--format", "json", *given)
+    first, second = json.loads(outcome.out)["kernels"]
+    assert "measured" in first
+    assert "measured" not in second
+
+
 def test_nothing_is_timed_if_nothing_changes(file: str, gpu: EmulatedGpu, shflbench: Command) -> None:
     outcome = shflbench("advise", file, "--measure", "--kernel", "plain")
     assert (outcome.code, gpu.opened) == (0, [])
@@ -139,6 +151,16 @@ def test_gpu_chooses_one_by_its_name(file: str, gpu: EmulatedGpu, shflbench: Com
     assert gpu.opened
     assert outcome.code == 4
     assert "no name of a GPU contains 'A100'" in outcome.err
+
+
+def test_stored_runs_of_another_gpu_do_not_matter(file: str, gpu: EmulatedGpu, shflbench: Command) -> None:
+    folder = reductions(Path("results") / "run")
+    set_in_record(folder, lambda record: record["device"].update(name="NVIDIA A100"))
+    outcome = shflbench("advise", file, "--measure", "--gpu", "h200")
+    assert outcome.code == 0, outcome.err
+    assert gpu.opened
+    assert "no results here are of its pattern" in outcome.out
+    assert shflbench("advise", file, folder, "--measure", "--gpu", "h200").code == 3
 
 
 def test_measure_applies_to_files(shflbench: Command) -> None:

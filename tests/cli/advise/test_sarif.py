@@ -81,9 +81,10 @@ def test_text_and_json_have_what_does_all_steps(file: str, shflbench: Command) -
     [
         (("sums.cu", "--format", "code"), "--format code applies to patterns"),
         (("reduce", "--format", "sarif"), "--format sarif applies to files"),
+        (("sums.cu", "--format", "sarif", "--measure"), "--format sarif has no times, which --measure takes"),
     ],
 )
-def test_a_form_of_the_other_kind_of_target_is_refused(
+def test_a_form_that_does_not_fit_is_refused(
     file: str, shflbench: Command, words: tuple[str, ...], message: str
 ) -> None:
     del file

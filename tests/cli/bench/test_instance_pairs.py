@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.checker import KernelCandidate
 from shflbench.store import read_run
+from shflbench.user_kernels.instance_pairs import instance_pairs
 from tests.cli.bench.conftest import BenchCommand
 from tests.conftest import Command, Outcome
 
@@ -110,3 +112,10 @@ def test_of_several_renamed_kernels_none_is_compared(compare: BenchCommand) -> N
     assert outcome.code == 0, outcome.err
     assert "three and four are not timed: only in new.cu" in outcome.err
     assert groups() == {("new", "old"), ("new", "new")}
+
+
+def test_overloads_go_together_by_their_parameters() -> None:
+    old, new = (
+        [KernelCandidate("k", ("k",), (symbol,), "", (), (), ()) for symbol in ("_Z1kPf", "_Z1kPd")] for _ in range(2)
+    )
+    assert instance_pairs(old, new) == list(zip(old, new, strict=True))

@@ -1,0 +1,37 @@
+"""Launches in words: those of the host code, with the numbers of blocks with which a check runs them as well."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.words import join_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
+
+
+def launch_texts(launches: Iterable[PlannedLaunch]) -> tuple[str, ...]:
+    """Return each launch that somebody states as `64x256`, or as `64x256 (also with 16 blocks)`."""
+    blocks: dict[LaunchShape, dict[int, None]] = {}
+    for launch in launches:
+        blocks.setdefault(_stated(launch), {})[launch.shape.blocks] = None
+    return tuple(_text(shape, list(numbers)) for shape, numbers in blocks.items())
+
+
+def _stated(launch: PlannedLaunch) -> LaunchShape:
+    """Return the shape that the host code or the user states, of which a launch may have fewer blocks."""
+    host = launch.host
+    if host is None or host.grid is None or not launch.is_scaled_down:
+        return LaunchShape(launch.shape.grid, launch.shape.block)
+    return LaunchShape(host.grid, launch.shape.block)
+
+
+def _text(shape: LaunchShape, blocks: list[int]) -> str:
+    fewer = [number for number in blocks if number != shape.blocks]
+    if not fewer:
+        return str(shape)
+    also = "also " if len(fewer) < len(blocks) else ""
+    return f"{shape} ({also}with {join_words([str(number) for number in fewer])} block{'s' if fewer != [1] else ''})"
