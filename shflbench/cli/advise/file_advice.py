@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.cli.advise.gains import gain_lines, gain_record, gains_of
 from shflbench.cli.advise.measuring import measure_patch, no_change, print_measured, record_of, required_gpu
-from shflbench.cli.advise.options import check_options
 from shflbench.cli.advise.output import as_json
 from shflbench.cli.advise.sarif import as_sarif
 from shflbench.cli.check.progress import show_step
@@ -16,6 +15,7 @@ from shflbench.cli.file_arguments import as_built
 from shflbench.cli.layout import Line, Table, wrap_text
 from shflbench.errors import KernelError, UsageError
 from shflbench.kernel_bench.file_advice_words import barrier_scope, exchange_scope, launches_text, sources_of
+from shflbench.user_kernels.advice_options import check_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

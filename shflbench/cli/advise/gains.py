@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.advise.options import bench_options
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.grouping import group_by
+from shflbench.user_kernels.advice_options import bench_options
 from shflbench.words import join_words
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from shflbench.cli.advise.options import bench_options
+from shflbench.user_kernels.advice_options import bench_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
