@@ -236,7 +236,10 @@ def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
         (study.warps <= 1, "every launch has blocks of a single warp; give --launch with larger blocks"),
         (not site.executions, "no launch reached it"),
         (bool(access), f"no launch reached the access to shared memory in {access}"),
-        (site.in_loop and site.executions == 1, "its loop ran once; give sizes for which it runs more often"),
+        (
+            site.in_loop and site.executions == 1 and study.may_exchange,
+            "its loop ran once; give sizes for which it runs more often",
+        ),
     )
     return next((reason for holds, reason in reasons if holds), "")
 

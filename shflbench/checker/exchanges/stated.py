@@ -29,14 +29,30 @@ def exchanges(op: Op) -> bool:
 
 def deciding(slicer: Slicer) -> Slice:
     """Return what decides which threads exchange values: in shared memory, and in buffers that are written and read."""
-    global_ops = [op for op in slicer.ops if isinstance(op.form, Access) and not exchanges(op)]
+    both = _written_and_read(slicer)
+    others = [op for op in _global_ops(slicer) if both & slicer.pointers(op)] if both else []
+    return slicer.of([*filter(exchanges, slicer.ops), *others])
+
+
+def may_exchange(slicer: Slicer) -> bool:
+    """Whether threads of a block may exchange values: through shared memory, or what a kernel both writes and reads."""
+    is_shared = any(op.place is not None and op.place.space in {"shared", ""} for op in slicer.ops)
+    ops = [op for op in _global_ops(slicer) if op.place is None or op.place.space == "global"]
+    is_unknown = any(not slicer.pointers(op) or (isinstance(op.form, Access) and op.form.atomic) for op in ops)
+    return is_shared or is_unknown or bool(_written_and_read(slicer))
+
+
+def _global_ops(slicer: Slicer) -> list[Op]:
+    return [op for op in slicer.ops if isinstance(op.form, Access) and not exchanges(op)]
+
+
+def _written_and_read(slicer: Slicer) -> set[int]:
+    """Return the bytes of the pointers to memory that a kernel both writes and reads."""
     loads: set[int] = set()
     stores: set[int] = set()
-    for op in global_ops:
+    for op in _global_ops(slicer):
         (loads if _is_load(op) else stores).update(slicer.pointers(op))
-    both = loads & stores
-    others = [op for op in global_ops if both & slicer.pointers(op)] if both else []
-    return slicer.of([*filter(exchanges, slicer.ops), *others])
+    return loads & stores
 
 
 def _is_load(op: Op) -> bool:

@@ -10,7 +10,7 @@ from shflbench.checker.exchanges.combinations import RegisterUses, own_accesses
 from shflbench.checker.exchanges.data_decide import DataDecide, data_decide
 from shflbench.checker.exchanges.flows import Flow
 from shflbench.checker.exchanges.recorder import ExchangeRecorder
-from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, request_for
+from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, may_exchange, request_for
 from shflbench.checker.machine.launch import Machine, execute
 from shflbench.checker.opcodes.forms import Access, Barrier, Service
 from shflbench.checker.runs.emulated import emulated_launch
@@ -63,6 +63,7 @@ class KernelStudy:
     unreached: SourceLine | None = None  # the first line with accesses to shared memory that no launch executed
     data_decide: DataDecide = DataDecide.NOTHING
     reads_clock: bool = False
+    may_exchange: bool = True  # through memory
     is_fixed: bool = False  # the block alone decides which threads access what in shared memory, and when
 
 
@@ -83,6 +84,7 @@ def study_launches(
     if not study.barriers and not any(op.place and op.place.space == "shared" for op in linked.program.ops()):
         return study
     study.is_fixed, study.data_decide = _is_fixed(linked), data_decide(linked.slicer)
+    study.may_exchange = may_exchange(linked.slicer)
     study.reads_clock = any(isinstance(op.form, Service) and op.form.name == "clock" for op in linked.program.ops())
     depends, uses = deciding(linked.slicer), RegisterUses(linked.program)
     seen: set[tuple[str, int]] = set()

@@ -220,6 +220,16 @@ def test_data_that_decide_which_lane_stores_leave_its_broadcast(advise: Advise) 
     assert {one.reason for one in swapped} == {"unknown: the data decide which threads store"}
 
 
+@pytest.mark.parametrize(("read", "need"), [("in[t ^ 1]", "not needed"), ("out[t ^ 1]", "not enough evidence")])
+def test_a_loop_that_ran_once_leaves_barriers_open_where_threads_exchange_values(
+    advise: Advise, read: str, need: str
+) -> None:
+    steps = f"{BARRIER}\nint x = {read};\n{BARRIER}\nout[t] = x + i;"
+    body = f"int t = threadIdx.x;\nfor (int i = 0; i < n; ++i) {{\n{steps}\n}}"
+    arguments = ["n=1", "in=i32[256]", "out=i32[256]"]
+    assert {item.need for item in advise(body, "1x256", arguments=arguments).barriers} == {need}
+
+
 def test_a_clock_that_is_read_leaves_barriers_open(advise: Advise) -> None:
     body = f"{ROWS}\n{BARRIER}\nout[t] = s[t];\nout[256 + t] = TIME;"
     assert [item.need for item in advise(body.replace("TIME", "t"), "1x256").barriers] == ["not needed"]

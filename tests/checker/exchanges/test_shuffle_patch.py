@@ -61,6 +61,7 @@ STORE = f"{ARRAY}\ns[t] = in[t];\n__syncthreads();"
 STORED = "int s_value = in[t];"
 FROM = "int from = (n + w) % 32;\nif (lane == from)"
 LOOP = "int sum = in[t];\nfor (int d = 16; d > 0; d /= 2) {\n"
+ONCE = "int x = in[t];\nfor (int i = 0; i < n / 4; ++i) {\n"
 WAIT = "\n    __syncthreads();\n"
 OTHER = "q[63 - t] = in[t];\n__syncthreads();"
 BUTTERFLY = "__shfl_xor_sync(0xffffffff, s_value"
@@ -106,6 +107,10 @@ BODIES = {
     "a pointer": (
         f"{DYNAMIC}\nint* s = memory + 64;{POINTER_STORE}\nout[t] = s[t ^ 5];",
         f"{DYNAMIC}\n{STORED}\nout[t] = {BUTTERFLY}, 5);",
+    ),
+    "a loop that ran once": (
+        f"{ARRAY}\n{ONCE}    s[t] = x;{WAIT}    x += s[t ^ 5];{WAIT}}}\nout[t] = x;",
+        f"{ONCE}    int s_value = x;\n    x += {BUTTERFLY}, 5);\n}}\nout[t] = x;",
     ),
     "one of two arrays": (
         f"__shared__ int q[64];\n{STORE}\n{OTHER}\nout[t] = s[t ^ 5] + q[t];",
