@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,10 @@ if TYPE_CHECKING:
 
 # Opcodes whose time depends on addresses, active lanes or values.
 COUNTED = {"LDS", "STS", "ATOMS", "LDG", "STG", "LDL", "STL", "LD", "ST", "ATOM", "ATOMG", "RED", "REDG", "MATCH"}
+
+_KERNEL = re.compile(
+    r"^(?://[^\n]*\n)*(?:template <[^\n]*>\n)?__global__ (?P<head>[^{;\n]*)\{\n.*?^\}\n", re.MULTILINE | re.DOTALL
+)
 
 LOAD = "LDG"  # from global memory, with its modifiers
 
@@ -91,12 +96,27 @@ def _case(row: Row) -> Case:
 
 
 def _ran(source: Source, stored: StoredKernel, archive: KernelArchive) -> bool:
-    """Return whether a run compiled this very source."""
+    """Return whether a run compiled this very source, apart from other kernels."""
+    if stored.later or source.expression != stored.expression:
+        return False
     files = {"": stored.source, **stored.headers}
     texts = {"": source.text, **source.headers}
-    return (
-        not stored.later
-        and source.expression == stored.expression
-        and {name: archive.contents[file] for name, file in files.items()}
-        == {name: text.encode() for name, text in texts.items()}
+    if files.keys() != texts.keys():
+        return False
+    name = source.expression.partition("<")[0].rpartition("::")[2]
+    return all(
+        without_other_kernels(archive.contents[file].decode(), name) == without_other_kernels(texts[header], name)
+        for header, file in files.items()
     )
+
+
+def without_other_kernels(text: str, name: str) -> str:
+    """Return a source without its blank lines, and without the kernels that are not `name` and the comments on these.
+
+    A kernel begins with a line `__global__ …(…) {`, and ends at the next line that is a brace.
+    """
+
+    def kept(match: re.Match[str]) -> str:
+        return match[0] if re.search(rf"\b{name}\(", match["head"]) else ""
+
+    return re.sub(r"\n{2,}", "\n", _KERNEL.sub(kept, text)).strip("\n")

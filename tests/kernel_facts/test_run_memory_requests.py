@@ -54,6 +54,20 @@ def test_a_kernel_that_changed_since_the_run_is_left_out(kernel_cache: Path, tmp
     assert requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache) == {}
 
 
+def test_another_kernel_that_changed_since_the_run_changes_nothing(kernel_cache: Path, tmp_path: Path) -> None:
+    changed = tmp_path / "neighbor"
+    shutil.copytree(builtin()["neighbor"], changed)
+    source = changed / "kernels.cu"
+    text = source.read_text(encoding="utf-8")
+    other = "\n// Another kernel.\ntemplate <typename T>\n__global__ void other(T* result, int iterations) {\n}\n"
+    source.write_text(text.replace("neighbor_shfl", "renamed") + other, encoding="utf-8")
+    assert requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache)
+    own = text.replace("slots[mine] = x;", "slots[mine] = x + 1;", 1)
+    assert own != text
+    source.write_text(own, encoding="utf-8")
+    assert requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache) == {}
+
+
 @pytest.mark.parametrize(("stride", "efficiency"), [("1", 1.0), ("2", 0.5), ("32", 0.125)])
 def test_loads_of_a_kernel_of_one_pass_request_whole_sectors(
     stride: str, efficiency: float, kernel_cache: Path
