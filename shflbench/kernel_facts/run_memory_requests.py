@@ -104,9 +104,10 @@ def _ran(source: Source, stored: StoredKernel, archive: KernelArchive) -> bool:
     if files.keys() != texts.keys():
         return False
     name = source.expression.partition("<")[0].rpartition("::")[2]
-    return all(
-        without_other_kernels(archive.contents[file].decode(), name) == without_other_kernels(texts[header], name)
-        for header, file in files.items()
+    stored_texts = {header: archive.contents[file].decode(errors="replace") for header, file in files.items()}
+    return stored_texts == texts or all(
+        without_other_kernels(stored_texts[header], name) == without_other_kernels(text, name)
+        for header, text in texts.items()
     )
 
 
@@ -117,6 +118,6 @@ def without_other_kernels(text: str, name: str) -> str:
     """
 
     def kept(match: re.Match[str]) -> str:
-        return match[0] if re.search(rf"\b{name}\(", match["head"]) else ""
+        return match[0] if re.search(rf"\b{re.escape(name)}\(", match["head"]) else ""
 
     return re.sub(r"\n{2,}", "\n", _KERNEL.sub(kept, text)).strip("\n")

@@ -10,7 +10,7 @@ from shflbench.checker.opcodes.forms import Access, Branch, Exit
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from shflbench.checker.dataflow.index_values import IndexValues
     from shflbench.checker.dataflow.polynomials import Polynomial
@@ -62,7 +62,6 @@ class _Search:
     def __init__(self, slicer: Slicer, values: IndexValues) -> None:
         self._slicer, self._values = slicer, values
         self.accesses = [op for op in slicer.ops if isinstance(op.form, Access) and op.place is not None]
-        self._first = min(slicer.program.blocks, default=-1)
 
     def branches(self) -> list[tuple[Op, Slot]]:
         """Return the branches that compare numbers, with their predicates."""
@@ -96,9 +95,7 @@ class _Search:
 
     def behind(self, branch: Op, *, holds: bool) -> frozenset[int]:
         """Return the accesses that run only after `branch` with a predicate that holds, or that does not."""
-        start = self._slicer.block_of(branch)
-        where_it_holds, where_not = self._slicer.successors(start)
-        reached = self._reach(start, [where_not if holds else where_it_holds])
+        reached = reached_otherwise(self._slicer, branch, holds=holds)
         return frozenset(id(op) for op in self.accesses if self._slicer.block_of(op) not in reached)
 
     def repeats(self, branch: Op, *, holds: bool) -> bool:
@@ -108,13 +105,16 @@ class _Search:
         stays, ends = (where_it_holds, where_not) if holds else (where_not, where_it_holds)
         return stays in self._slicer.loop_blocks(branch) and ends not in self._slicer.loop_blocks(branch)
 
-    def _reach(self, start: int, instead: Iterable[int]) -> set[int]:
-        """Return the blocks that can be reached if control goes from `start` to the blocks `instead` only."""
-        seen, waiting = {self._first}, [self._first]
-        while waiting:
-            block = waiting.pop()
-            for end in instead if block == start else self._slicer.successors(block):
-                if end not in seen:
-                    seen.add(end)
-                    waiting.append(end)
-        return seen
+
+def reached_otherwise(slicer: Slicer, branch: Op, *, holds: bool) -> set[int]:
+    """Return the blocks that control can reach without leaving `branch` where its predicate holds, or does not."""
+    start, first = slicer.block_of(branch), min(slicer.program.blocks, default=-1)
+    where_it_holds, where_not = slicer.successors(start)
+    seen, waiting = {first}, [first]
+    while waiting:
+        block = waiting.pop()
+        for end in [where_not if holds else where_it_holds] if block == start else slicer.successors(block):
+            if end not in seen:
+                seen.add(end)
+                waiting.append(end)
+    return seen

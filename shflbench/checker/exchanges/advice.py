@@ -36,6 +36,9 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import KernelFile
 
 
+ANY_LANE = "__shfl_sync(mask, value, lane)"
+
+
 class BarrierNeed(StrEnum):
     """What a barrier of the block is needed for."""
 
@@ -170,6 +173,8 @@ def _exchange(flow: Flow, study: KernelStudy) -> ExchangeAdvice:
     instead, reason = _instead(flow), ""
     if instead and not _holds_for_other_data(flow, study.data_decide):
         instead, reason = "", "unknown: the data decide which threads store"
+    elif instead and study.data_decide is DataDecide.LANE and LaneRelation.BROADCAST in flow.relations:
+        instead = ANY_LANE
     return ExchangeAdvice(
         flow.store, flow.load, relations, flow.distances, flow.offered, flow.values, instead, flow.element, reason
     )
@@ -200,7 +205,7 @@ def _shuffle(flow: Flow, relations: Collection[LaneRelation]) -> str:
     if LaneRelation.PARTS in relations:
         return f"{flow.offered} shuffles, one for each part of a value"
     if relations == {LaneRelation.BROADCAST}:
-        return f"__shfl_sync(mask, value, {which if len(distances) == 1 else 'lane'})"
+        return f"__shfl_sync(mask, value, {which})" if len(distances) == 1 else ANY_LANE
     if relations == {LaneRelation.XOR}:
         return f"__shfl_xor_sync(mask, value, {which})"
     if relations == {LaneRelation.SHIFT} and len({item > 0 for item in flow.distances}) == 1:
@@ -208,7 +213,7 @@ def _shuffle(flow: Flow, relations: Collection[LaneRelation]) -> str:
         return f"__shfl_{word}_sync(mask, value, {which})"
     if LaneRelation.SEVERAL in relations:
         return f"{flow.offered} shuffles, or a transposition by shuffles"
-    return "__shfl_sync(mask, value, lane)"
+    return ANY_LANE
 
 
 def _barriers(

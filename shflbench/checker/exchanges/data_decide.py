@@ -5,6 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from shflbench.checker.dataflow.guards import reached_otherwise
 from shflbench.checker.exchanges.stated import exchanges
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access
@@ -42,21 +43,27 @@ def _is_of_one_lane(slicer: Slicer, store: Op) -> bool:
     """Whether data decide nothing about a store but which lane it is that executes it."""
     if _by_data(slicer, [store], address_only=True):
         return False
-    branches = slicer.all_conditions(store)
-    guards = [op.guard for op in (store, *branches) if op.guard is not None]
-    by_data = [guard for guard in guards if _by_data(slicer, slicer.writers(guard.number))]
-    return all(_compares_lane(slicer, guard) for guard in by_data)
+    by_data = [op for op in (store, *slicer.all_conditions(store)) if _is_guarded_by_data(slicer, op)]
+    return all(_runs_where_equal(slicer, op, store) for op in by_data)
 
 
-def _compares_lane(slicer: Slicer, predicate: Slot) -> bool:
-    """Whether a predicate says that a number of the thread's own equals one that data give."""
-    writers = slicer.writers(predicate.number)
-    if len(writers) != 1 or writers[0].instruction.opcode != "setp" or len(writers[0].sources) != 2:  # noqa: PLR2004
+def _is_guarded_by_data(slicer: Slicer, op: Op) -> bool:
+    return op.guard is not None and _by_data(slicer, slicer.writers(op.guard.number))
+
+
+def _runs_where_equal(slicer: Slicer, op: Op, store: Op) -> bool:
+    """Whether a store runs only where a number of the thread's own equals one that data give, by the guard of `op`."""
+    guard = op.guard
+    if guard is None or len(writers := slicer.writers(guard.number)) != 1:
         return False
     (setp,) = writers
-    if setp.instruction.modifiers[0] not in {"eq", "ne"}:
+    if setp.instruction.opcode != "setp" or len(setp.sources) != 2:  # noqa: PLR2004  (compared)
         return False
-    return {_of_thread(slicer, source) for source in setp.sources} == {True, False}
+    relation = setp.instruction.modifiers[0]
+    if relation not in {"eq", "ne"} or {_of_thread(slicer, source) for source in setp.sources} != {True, False}:
+        return False
+    holds = (relation == "eq") != guard.negated  # the guard, where both are equal
+    return holds if op is store else slicer.block_of(store) not in reached_otherwise(slicer, op, holds=holds)
 
 
 def _of_thread(slicer: Slicer, source: Source) -> bool:

@@ -43,7 +43,7 @@ def _shuffles(use: SharedUse, exchange: ExchangeAdvice, value: str) -> Iterator[
         yield f"__shfl_xor_sync({MASK}, {value}, {numbers[0]})"
     if len(numbers) == 1 and relations == {LaneRelation.SHIFT}:
         yield f"__shfl_{'down' if numbers[0] > 0 else 'up'}_sync({MASK}, {value}, {abs(numbers[0])})"
-    if len(numbers) == 1 and relations == {LaneRelation.BROADCAST}:
+    if exchange.instead == f"__shfl_sync(mask, value, {numbers[0] if numbers else ''})":
         yield f"__shfl_sync({MASK}, {value}, {numbers[0]})"
     if LaneRelation.BROADCAST in relations:
         for condition in use.conditions:

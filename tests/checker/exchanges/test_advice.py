@@ -215,6 +215,11 @@ def test_data_that_decide_which_lane_stores_leave_its_broadcast(advise: Advise) 
     body = f"{rows}if (CONDITION)\ns[t / 32] = n;\n{BARRIER}\nout[t] = s[t / 32];"
     chosen = advise(body.replace("CONDITION", "lane == in[t / 32] % 32u"), "1x256", arguments=["n=3"]).exchanges
     assert {one.instead for one in chosen} == {"__shfl_sync(mask, value, lane)"}
+    one = advise(body.replace("CONDITION", "lane == in[0] % 32u"), "1x256", arguments=["n=3", "in=i32[256]:7"])
+    assert {item.instead for item in one.exchanges} == {"__shfl_sync(mask, value, lane)"}  # whatever it is in this run
+    others = f"{rows}if (lane != in[0] % 32u)\ns[t] = n;\n{BARRIER}\nout[t] = s[t / 32 * 32 + 7];"
+    unequal = advise(others, "1x256", arguments=["n=3", "in=i32[256]:4"]).exchanges
+    assert {item.reason for item in unequal} == {"unknown: the data decide which threads store"}
     own = f"{rows}if (CONDITION)\ns[t] = n;\n{BARRIER}\nout[t] = s[t ^ 1];"
     swapped = advise(own.replace("CONDITION", "lane == in[t / 32] % 32u"), "1x256", arguments=["n=3"]).exchanges
     assert {one.reason for one in swapped} == {"unknown: the data decide which threads store"}
