@@ -23,7 +23,7 @@ COLORS: Mapping[Mechanism, str] = {
     Mechanism.REGISTER: "#14A0C0",
     Mechanism.MATRIX: "#9C0CF0",
     Mechanism.ASYNC: "#00309C",
-    Mechanism.CLUSTER: "#C2185B",
+    Mechanism.CLUSTER: "#D24BFF",
     Mechanism.LIBRARY: "#8C8C8C",
 }
 # The same hues, lighter, for the dark background of reports: likewise found by search and checked by a test.
@@ -38,7 +38,7 @@ DARK_COLORS: Mapping[Mechanism, str] = {
     Mechanism.REGISTER: "#5FD4EE",
     Mechanism.MATRIX: "#9C24FC",
     Mechanism.ASYNC: "#B4FC9C",
-    Mechanism.CLUSTER: "#FF8FB3",
+    Mechanism.CLUSTER: "#695AD2",
     Mechanism.LIBRARY: "#8C8C8C",
 }
 NAMES: Mapping[Mechanism, str] = {

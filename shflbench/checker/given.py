@@ -108,7 +108,7 @@ def _reporter(kernel: GivenKernel) -> KernelReporter:
 
 def _planned(given: GivenLaunch) -> PlannedLaunch:
     dims = _shape(given)
-    return PlannedLaunch(LaunchShape(dims.grid, dims.block), Origin.GIVEN)
+    return PlannedLaunch(LaunchShape(dims.grid, dims.block, cluster=given.launch.shape.cluster), Origin.GIVEN)
 
 
 def _shape(given: GivenLaunch) -> LaunchDims:

@@ -1,0 +1,158 @@
+//: two-launches last-block barrier store-async larger-block dtype=f32,i32 cluster=2,4,8
+//: add-async dtype=i32 cluster=2,4,8
+
+//! *
+// The sum of a value per thread of {cluster} blocks, for grids and blocks of whole warps along x.
+//! barrier store-async add-async
+// From sm_90 on.
+//! *
+template <typename T>
+__device__ T sum_of_warp(T x) {
+#pragma unroll
+    for (int offset = 16; offset > 0; offset /= 2) x += __shfl_down_sync(0xffffffffu, x, offset);
+    return x;
+}
+
+// Thread 0 gets the sum of its block.
+template <typename T>
+__device__ T sum_of_block(T x) {
+    __shared__ T sums[32];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    x = sum_of_warp(x);
+    if (lane == 0) sums[warp] = x;
+    __syncthreads();
+    return warp == 0 ? sum_of_warp(lane < blockDim.x / 32 ? sums[lane] : T(0)) : x;
+}
+
+//! two-launches last-block barrier store-async
+template <typename T>
+__device__ T sum_of_few(const T* sums) {
+    T sum = sums[0];
+#pragma unroll
+    for (int i = 1; i < {cluster}; ++i) sum += sums[i];
+    return sum;
+}
+
+//! barrier store-async add-async
+__device__ inline unsigned rank_in_cluster() {
+    unsigned rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return rank;
+}
+
+// Where the first block of the cluster has what this one has in `own`.
+__device__ inline unsigned in_first_block(const void* own) {
+    unsigned address;
+    asm("mapa.shared::cluster.u32 %0, %1, 0;" : "=r"(address) : "r"((unsigned)__cvta_generic_to_shared(own)));
+    return address;
+}
+
+//! store-async add-async
+__device__ inline void wait_for_bytes(unsigned long long* barrier) {
+    int is_complete;
+    do {
+        asm volatile("{.reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], 0; "
+                     "selp.b32 %0, 1, 0, p;}"
+                     : "=r"(is_complete) : "r"((unsigned)__cvta_generic_to_shared(barrier)) : "memory");
+    } while (!is_complete);
+}
+
+//! two-launches
+__global__ void cluster_reduce_two_launches(const {T}* values, {T}* partial) {
+    const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
+    if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+}
+
+// One thread per group of blocks.
+template <typename T>
+__global__ void cluster_reduce_second(const T* partial, T* sums, int groups) {
+    const int group = blockIdx.x * blockDim.x + threadIdx.x;
+    if (group < groups) sums[group] = sum_of_few(partial + group * {cluster});
+}
+//! last-block
+// `tickets` are zero before, and afterwards again.
+__global__ void cluster_reduce_last_block(const {T}* values, {T}* sums, {T}* partial, unsigned* tickets) {
+    const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
+    if (threadIdx.x != 0) return;
+    const int group = blockIdx.x / {cluster};
+    partial[blockIdx.x] = sum;
+    __threadfence();
+    if (atomicInc(&tickets[group], {cluster} - 1) != {cluster} - 1) return;
+    __threadfence();
+    sums[group] = sum_of_few(partial + group * {cluster});
+}
+//! barrier
+__cluster_dims__({cluster})
+__global__ void cluster_reduce_barrier(const {T}* values, {T}* sums) {
+    __shared__ {T} of_blocks[{cluster}];
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");  // this block has started
+    const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+    if (threadIdx.x == 0) {
+        unsigned bits;
+        memcpy(&bits, &sum, sizeof bits);
+        asm volatile("st.shared::cluster.u32 [%0], %1;"
+                     :: "r"(in_first_block(&of_blocks[rank_in_cluster()])), "r"(bits) : "memory");
+    }
+    __syncwarp();
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+    if (rank_in_cluster() == 0 && threadIdx.x == 0) sums[blockIdx.x / {cluster}] = sum_of_few(of_blocks);
+}
+//! store-async add-async
+__cluster_dims__({cluster})
+//! store-async
+__global__ void cluster_reduce_store_async(const {T}* values, {T}* sums) {
+    __shared__ {T} of_blocks[{cluster}];
+//! add-async
+__global__ void cluster_reduce_add_async(const {T}* values, {T}* sums) {
+    __shared__ {T} total;
+//! store-async add-async
+    __shared__ unsigned long long arrived;
+    const unsigned barrier = (unsigned)__cvta_generic_to_shared(&arrived);
+    if (threadIdx.x == 0) {
+//! add-async
+        total = 0;
+//! store-async add-async
+        asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(barrier) : "memory");
+//! store-async
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+//! store-async add-async
+    }
+    __syncwarp();
+//! store-async
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+//! add-async
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");  // publishes the zero, too
+//! store-async add-async
+    const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+    if (threadIdx.x != 0) return;
+    const bool is_first = rank_in_cluster() == 0;
+    if (is_first) {
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" :: "r"(barrier), "n"({cluster} * 4) : "memory");
+    }
+//! store-async
+    unsigned bits;
+    memcpy(&bits, &sum, sizeof bits);
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"
+                 :: "r"(in_first_block(&of_blocks[rank_in_cluster()])), "r"(bits), "r"(in_first_block(&arrived))
+                 : "memory");
+//! add-async
+    asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, [%2];"
+                 :: "r"(in_first_block(&total)), "r"(sum), "r"(in_first_block(&arrived)) : "memory");
+//! store-async add-async
+    if (!is_first) return;
+    wait_for_bytes(&arrived);
+//! store-async
+    sums[blockIdx.x / {cluster}] = sum_of_few(of_blocks);
+//! add-async
+    sums[blockIdx.x / {cluster}] = total;
+//! store-async add-async
+}
+//! larger-block
+// Launch blocks of {cluster} times as many threads.
+__global__ void cluster_reduce_larger_block(const {T}* values, {T}* sums) {
+    const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
+    if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}

@@ -1,0 +1,78 @@
+"""Check patterns whose variants launch several kernels, or shapes of their own."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from shflbench.backends.emulator import EmulatorBackend
+from shflbench.compile.build import Builder
+from shflbench.pattern_checks.subject_check import SubjectCheck
+from shflbench.pattern_checks.subject_report import SubjectReport
+from shflbench.pattern_checks.targets import find
+from shflbench.patterns.discover import builtin
+from tests import kernels
+
+FIRST, SECOND = "    if (threadIdx.x == 0) partial[blockIdx.x] = sum;", "sums[thread()] = few(partial + thread() * BLOCKS);"
+
+
+def check(folder: Path, *variants: str) -> list[SubjectReport]:
+    """Return the reports on the kernels of a pattern for i32 and clusters of 2."""
+    builder, backend = Builder(kernels.tools(), "sm_90", kernels.CACHE), EmulatorBackend("sm_90")
+    subjects = [
+        subject
+        for subject in find([str(folder)])
+        if (subject.case.dtype, dict(subject.case.options)["cluster"]) == ("i32", "2")
+        and subject.case.variant in variants
+    ]
+    return [
+        SubjectCheck(subject, backend, 0, None).report(builder.build(subject.pattern, subject.case))
+        for subject in subjects
+    ]
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> Path:
+    folder = tmp_path / "cluster_reduce"
+    shutil.copytree(builtin()["cluster-reduce"], folder)
+    return folder
+
+
+def replace_in(folder: Path, old: str, new: str) -> None:
+    path = folder / "kernels.cu"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+
+
+def test_each_kernel_of_a_sequence_is_checked_at_its_own_launch() -> None:
+    (report,) = check(builtin()["cluster-reduce"], "two-launches")
+    assert report.verdict == "clean"
+    assert [launch.shape for launch in report.kernel.launches] == ["2x64", "1x128"]
+
+
+def test_blocks_of_a_variant_form_its_clusters() -> None:
+    reports = check(builtin()["cluster-reduce"], "barrier", "larger-block")
+    assert {report.case.variant: report.kernel.launches[0].shape for report in reports} == {
+        "barrier": "2x64",
+        "larger-block": "1x128",
+    }
+    assert {str(report.verdict) for report in reports} == {"clean"}
+
+
+def test_a_wrong_result_of_the_second_kernel_is_found(edited: Path) -> None:
+    replace_in(edited, SECOND, "sums[thread()] = partial[thread() * BLOCKS];")
+    (report,) = check(edited, "two-launches")
+    assert report.verdict == "broken"
+
+
+def test_a_race_in_the_first_kernel_is_found_although_its_result_is_right(edited: Path) -> None:
+    replace_in(edited, FIRST, "    if (threadIdx.x % 32 == 0) partial[blockIdx.x] = __shfl_sync(1, sum, 0) * 0;\n" + FIRST)
+    (report,) = check(edited, "two-launches")
+    assert report.verdict == "broken"
+
+
+def test_a_cluster_that_does_not_wait_is_found(edited: Path) -> None:
+    replace_in(edited, "    __syncwarp();\n    cluster_sync();\n", "")
+    (report,) = check(edited, "barrier")
+    assert report.verdict == "broken"

@@ -1,0 +1,56 @@
+import pytest
+
+from shflbench.backends.base import Array
+from shflbench.measure.workload import Workload
+from shflbench.patterns.discover import builtin, load
+from tests import cases, kernels
+from tests.patterns.iterations import after, hidden
+
+CLUSTER_EXCHANGE = load(builtin()["cluster-exchange"])
+SIZES = CLUSTER_EXCHANGE.declaration.options["cluster"]
+GROUPS, BLOCK = 2, 32
+
+
+def workload(cluster: str) -> Workload:
+    return cases.workload(CLUSTER_EXCHANGE, "i32", options={"cluster": cluster}, launch=f"{GROUPS}x{BLOCK}")
+
+
+def next_values(values: list[int], cluster: int) -> list[int]:
+    """Return the values of all threads after one iteration, in Python's whole numbers."""
+    result = []
+    for thread, own in enumerate(values):
+        block, lane = divmod(thread, BLOCK)
+        group, rank = divmod(block, cluster)
+        other = (group * cluster + cluster - 1 - rank) * BLOCK + lane
+        result.append((own + 2 * values[other]) % 2**32)
+    return result
+
+
+@pytest.mark.parametrize("cluster", SIZES)
+def test_reference_is_the_recurrence_thread_by_thread(cluster: str) -> None:
+    data = workload(cluster)
+    (values,) = data.inputs(0)
+    expected = values.view("u4").reshape(-1).tolist()
+    for iterations in range(4):
+        assert after(data, iterations, values).view("u4").reshape(-1).tolist() == expected
+        expected = next_values(expected, int(cluster))
+
+
+@pytest.mark.parametrize("block", [0, 3])
+def test_a_value_of_the_iteration_before_is_visible_at_the_end(block: int) -> None:
+    """A thread that reads a slot before the other block has written it gets what was there two iterations before."""
+
+    def stale(before: Array, values: Array) -> None:
+        own = int(before.view("u4").reshape(-1, BLOCK)[block, 5])
+        values.view("u4").reshape(-1, BLOCK)[block, 5] = own
+
+    assert hidden(workload("4"), stale) == []
+
+
+@pytest.mark.parametrize(
+    ("variant", "opcode"), [("barrier", "UCGABAR_ARV"), ("mbarrier", "SYNCS.ARRIVE"), ("store-async", "STAS")]
+)
+def test_the_mechanism_is_in_the_timed_loop(variant: str, opcode: str) -> None:
+    kernel = kernels.compiled(f"cluster-exchange/{variant}/i32/cluster=2")
+    assert kernel.sass is not None
+    assert any(instruction.opcode.startswith(opcode) for instruction in kernel.sass)

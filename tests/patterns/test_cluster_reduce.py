@@ -1,0 +1,58 @@
+import numpy as np
+import pytest
+
+from shflbench.measure.verify import mismatch
+from shflbench.measure.workload import Workload
+from shflbench.model import Mechanism
+from shflbench.patterns.discover import builtin, load
+from tests import cases, kernels
+
+CLUSTER_REDUCE = load(builtin()["cluster-reduce"])
+SIZES = CLUSTER_REDUCE.declaration.options["cluster"]
+GROUPS, BLOCK = 3, 64
+
+
+def workload(dtype: str, cluster: str) -> Workload:
+    return cases.workload(CLUSTER_REDUCE, dtype, options={"cluster": cluster}, launch=f"{GROUPS}x{BLOCK}")
+
+
+@pytest.mark.parametrize("cluster", SIZES)
+@pytest.mark.parametrize("dtype", CLUSTER_REDUCE.declaration.dtypes)
+def test_reference_is_the_exact_sum_of_each_group(dtype: str, cluster: str) -> None:
+    data = workload(dtype, cluster)
+    (values,) = data.inputs(0)
+    sums, tickets = data.expected(0, 1)
+    groups = values.reshape(GROUPS, -1).tolist()
+    assert [len(group) for group in groups] == [int(cluster) * BLOCK] * GROUPS
+    assert sums.tolist() == [sum(group) for group in groups]
+    assert not tickets.any()
+
+
+def test_the_sum_of_a_block_that_is_missing_is_visible() -> None:
+    data = workload("f32", "4")
+    (values,) = data.inputs(0)
+    wrong = values.reshape(GROUPS, 4, BLOCK).copy()
+    wrong[1, 2] = 0
+    got = wrong.reshape(GROUPS, -1).sum(axis=1, dtype=np.float32)
+    assert mismatch([got], data.expected(0, 1)[:1], 0.0)
+
+
+def test_launches_of_a_setting_have_equal_threads() -> None:
+    setting = workload("i32", "8").setting
+    threads = {}
+    for variant in CLUSTER_REDUCE.declaration.variants:
+        dims = variant.launch_dims(setting)
+        assert dims is not None
+        threads[variant.name] = dims.blocks * dims.threads_per_block
+    assert set(threads.values()) == {GROUPS * 8 * BLOCK}
+
+
+@pytest.mark.parametrize("variant", ["barrier", "store-async"])
+def test_threads_of_a_cluster_meet_at_its_barrier(variant: str) -> None:
+    kernel = kernels.compiled(f"cluster-reduce/{variant}/f32/cluster=4")
+    assert CLUSTER_REDUCE.declaration.variant(variant).mechanism is Mechanism.CLUSTER
+    assert kernel.sass is not None
+    opcodes = [instruction.opcode for instruction in kernel.sass]
+    assert any(opcode.startswith("UCGABAR_ARV") for opcode in opcodes)
+    # The arrival of `store-async` is relaxed: no fence of the whole GPU comes before it.
+    assert any(opcode.startswith("MEMBAR.ALL.GPU") for opcode in opcodes) == (variant == "barrier")

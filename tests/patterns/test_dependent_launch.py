@@ -1,0 +1,72 @@
+from pathlib import Path
+
+import pytest
+
+from shflbench.checker import FileOptions, check_file, parse_chain, parse_same, parse_shape
+from shflbench.compile.build import Builder
+from shflbench.files import SHARED_HEADERS
+from shflbench.measure.workload import Workload
+from shflbench.patterns.dependent_launch.pattern import FACTOR, after_steps
+from shflbench.patterns.discover import builtin, load
+from tests import cases, kernels
+
+DEPENDENT = load(builtin()["dependent-launch"])
+PROGRAMMATIC = ("no-signal", "late-signal", "early-signal")
+
+
+def workload(work: str, prologue: str) -> Workload:
+    return cases.workload(DEPENDENT, "i32", options={"work": work, "prologue": prologue}, launch="2x128")
+
+
+def test_steps_are_those_of_the_kernel() -> None:
+    (values, _) = workload("64", "0").inputs(0)
+    x = [int(value) for value in values.view("u4").reshape(-1)[:8]]
+    for _ in range(64):
+        x = [(value * FACTOR + 1) % 2**32 for value in x]
+    assert after_steps(values, 64).reshape(-1)[:8].tolist() == x
+
+
+def test_each_thread_uses_the_result_of_the_thread_at_the_other_end() -> None:
+    data = workload("64", "0")
+    values, weights = (array.view("u4").reshape(2, 128) for array in data.inputs(0))
+    expected = data.expected(0, 1)[0].view("u4").reshape(2, 128)
+    between = int(after_steps(data.inputs(0)[0], 64).reshape(2, 128)[1, 127 - 5])
+    assert int(expected[1, 5]) == (int(weights[1, 5]) + 2 * between) % 2**32
+    assert values.shape == expected.shape
+
+
+@pytest.mark.parametrize("variant", PROGRAMMATIC)
+def test_the_second_kernel_waits_and_the_first_one_signals(variant: str) -> None:
+    options = {"work": "64", "prologue": "64"}
+    case = cases.case("dependent-launch", variant, "i32", options=options, launch="2x128")
+    kernel = Builder(kernels.tools(), "sm_90", kernels.CACHE).build(DEPENDENT, case)
+    (later,) = kernel.later
+    assert kernel.sass is not None
+    assert later.sass is not None
+    assert any(item.base == "ACQBULK" for item in later.sass)
+    assert any(item.base == "PREEXIT" for item in kernel.sass) == (variant != "no-signal")
+
+
+@pytest.mark.parametrize(("first", "verdict"), [(name.replace("-", "_"), "clean") for name in PROGRAMMATIC])
+def test_launches_that_overlap_are_clean(first: str, verdict: str, kernel_cache: Path) -> None:
+    assert verdict_of(f"dependent_launch_{first}", "dependent_launch_consume_after_wait", kernel_cache) == verdict
+
+
+def test_a_second_kernel_that_does_not_wait_is_found(kernel_cache: Path) -> None:
+    assert verdict_of("dependent_launch_early_signal", "dependent_launch_consume", kernel_cache) == "broken"
+
+
+def verdict_of(first: str, second: str, cache: Path) -> str:
+    """Return what `check` says of the second of two kernels whose launches overlap."""
+    options = FileOptions(
+        toolchain=kernels.tools(),
+        cache=cache,
+        include=(SHARED_HEADERS,),
+        define=("BLOCK=128", "OPTION_WORK=64", "OPTION_PROLOGUE=64"),
+        kernels=(second,),
+        launches=(parse_shape("2x128"),),
+        pdl=(parse_chain(f"{first},{second}"),),
+        same=(parse_same(f"{first}.between={second}.between"),),
+    )
+    (report,) = check_file(builtin()["dependent-launch"] / "kernels.cu", options).kernels
+    return str(report.verdict)
