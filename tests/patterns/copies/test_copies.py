@@ -93,6 +93,9 @@ def test_copied_code_has_the_declared_instructions_and_no_hazard(
             "        __syncthreads();",
             "doubtful",
         ),
+        ("transpose8/movmatrix/i8", "0x6240", "0x2640", "broken"),
+        ("transpose8/shfl-prmt/i8", "column + 4 * !odd", "column + 4 * odd", "broken"),
+        ("transpose8/stmatrix/i8", "__syncwarp();  // all lanes have written", "", "broken"),
     ],
 )
 def test_a_mistake_in_copied_code_is_found(
