@@ -28,9 +28,7 @@ def elements_of(words: list[int]) -> dict[tuple[int, int, int], int]:
 def transposed(words: list[int]) -> list[int]:
     elements = elements_of(words)
     return [
-        sum(
-            elements[number // 2, 4 * (lane % 4) + byte, 2 * (lane // 4) + number % 2] << 8 * byte for byte in range(4)
-        )
+        sum(elements[number // 2, 4 * (lane % 4) + byte, 2 * (lane // 4) + number % 2] << 8 * byte for byte in range(4))
         for number in range(4)
         for lane in range(WARP)
     ]
