@@ -93,6 +93,8 @@ def test_copied_code_has_the_declared_instructions_and_no_hazard(
             "        __syncthreads();",
             "doubtful",
         ),
+        ("reduce/shfl/bf16x2", "sum = __hadd2(sum, ", "sum = __hadd2(x, ", "broken"),
+        ("convert-layout/shfl-bits/i8", "0x3514", "0x3154", "broken"),
         ("transpose8/movmatrix/i8", "0x6240", "0x2640", "broken"),
         ("transpose8/shfl-prmt/i8", "column + 4 * !odd", "column + 4 * odd", "broken"),
         ("transpose8/stmatrix/i8", "__syncwarp();  // all lanes have written", "", "broken"),
