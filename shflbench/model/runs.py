@@ -72,6 +72,8 @@ DTYPES: Mapping[str, Dtype] = {
     for dtype in (
         Dtype("f16", "__half", "float16", 2, header="cuda_fp16.h"),
         Dtype("bf16", "__nv_bfloat16", "bfloat16", 2, header="cuda_bf16.h"),
+        Dtype("f16x2", "__half2", "float16", 4, components=2, header="cuda_fp16.h"),
+        Dtype("bf16x2", "__nv_bfloat162", "bfloat16", 4, components=2, header="cuda_bf16.h"),
         Dtype("f32", "float", "float32", 4),
         Dtype("f64", "double", "float64", 8),
         Dtype("i8", "signed char", "int8", 1),

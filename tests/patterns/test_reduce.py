@@ -10,13 +10,14 @@ from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import DTYPES as KNOWN
 from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load
-from tests import cases
+from tests import cases, kernels
 from tests.patterns.iterations import after, hidden
 
 REDUCE = load(builtin()["reduce"])
 DTYPES = REDUCE.declaration.dtypes
 WIDTHS = REDUCE.declaration.options["width"]
 HALVES, FLOATS, INTEGERS = ("f16", "bf16"), ("f32", "f64"), ("i32", "i64")
+PAIRS = ("f16x2", "bf16x2")
 MAGIC = {"f16": 1.5 * 2**13, "bf16": 1.5 * 2**10}  # where the type's numbers are 8 apart
 
 
@@ -128,16 +129,17 @@ def test_reference_of_halves_is_x_plus_sum_modulo_8(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_components_of_vectors_are_summed_separately(width: str) -> None:
-    data = workload("f32x4", width)
+@pytest.mark.parametrize("dtype", ["f32x4", *PAIRS])
+def test_components_of_vectors_are_summed_separately(dtype: str, width: str) -> None:
+    data = workload(dtype, width)
     (values,) = data.inputs(0)
-    assert values.shape == (4, WARP, 4)
-    for component in range(4):
+    assert values.shape == (4, WARP, KNOWN[dtype].components)
+    for component in range(KNOWN[dtype].components):
         alone = after(data, 9, values[..., component])
         assert after(data, 9, values)[..., component].tolist() == alone.tolist()
 
 
-@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype not in HALVES])
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype not in {*HALVES, *PAIRS}])
 def test_inputs_are_small_whole_numbers_distinct_within_a_warp(dtype: str) -> None:
     for index in range(INPUT_SETS):
         (values,) = workload(dtype).inputs(index)
@@ -185,7 +187,7 @@ def test_lane_that_loses_one_input_in_any_iteration_is_visible_at_the_end(dtype:
         """Let lane 5 of the last warp miss lane 4's value in its sum."""
         lost = before[-1, 4]
         if values.dtype.itemsize == 2:
-            less = float(values[-1, 5]) - float(lost)
+            less = values[-1, 5].astype("f8") - lost.astype("f8")
             values[-1, 5] = less - 8 * np.rint(less / 8)
         elif values.dtype.kind == "f":
             values[-1, 5] -= lost / (2 * int(width))
@@ -194,6 +196,14 @@ def test_lane_that_loses_one_input_in_any_iteration_is_visible_at_the_end(dtype:
                 values[-1, 5] -= lost
 
     assert hidden(workload(dtype, width), lose_one_input, range(INPUT_SETS)) == []
+
+
+@pytest.mark.parametrize("dtype", PAIRS)
+@pytest.mark.parametrize("variant", ["shfl", "cub"])
+def test_a_pair_takes_one_shuffle_and_one_addition_per_step(dtype: str, variant: str) -> None:
+    kernel = kernels.compiled(f"reduce/{variant}/{dtype}/width=32")
+    assert kernel.loop is not None
+    assert kernel.loop.counts["SHFL"] == (5 if variant == "shfl" else 6) * kernel.loop.unroll
 
 
 @pytest.mark.parametrize("width", WIDTHS)

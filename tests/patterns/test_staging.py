@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from shflbench.backends.base import Array
+from shflbench.measure.launch_counts import counts_of
 from shflbench.measure.verify import mismatch
 from shflbench.measure.workload import Workload
 from shflbench.patterns.discover import builtin, load
@@ -55,10 +56,21 @@ def test_bytes_are_those_of_the_array() -> None:
     assert cases.bytes_moved(workload("16")) == 2 * BLOCK * 16 * 16
 
 
-@pytest.mark.parametrize("variant", ["cp-async", "cp-async-4"])
-def test_the_mechanism_is_in_the_machine_code_and_no_store_to_shared_memory(variant: str) -> None:
+@pytest.mark.parametrize(
+    ("variant", "opcode"), [("cp-async", "LDGSTS"), ("cp-async-4", "LDGSTS"), ("bulk", "UBLKCP"), ("bulk-4", "UBLKCP")]
+)
+def test_the_mechanism_is_in_the_machine_code_and_no_store_to_shared_memory(variant: str, opcode: str) -> None:
     kernel = kernels.compiled(f"staging/{variant}/i32/tiles=16")
     assert kernel.sass is not None
     opcodes = {instruction.base for instruction in kernel.sass}
-    assert "LDGSTS" in opcodes
+    assert opcode in opcodes
     assert "STS" not in opcodes
+
+
+@pytest.mark.parametrize("variant", ["ldg-sts", "cp-async-4", "bulk-4"])
+def test_each_variant_reads_the_array_from_memory_once(variant: str) -> None:
+    """Of a large launch, too, of which the emulator runs some blocks."""
+    case = cases.case("staging", variant, "i32", launch=f"1024x{BLOCK}", options={"tiles": "16"})
+    footprint = counts_of(STAGING, case, kernels.compiled(f"staging/{variant}/i32/tiles=16")).footprint
+    assert footprint.read_bytes == 1024 * BLOCK * 16 * 16
+    assert footprint.written_bytes == 1024 * BLOCK * 4

@@ -101,9 +101,17 @@ def counted_blocks(blocks: int, threads_per_block: int) -> tuple[int, ...]:
 
 
 def may_wait(ops: Sequence[Op]) -> bool:
-    """Whether threads may wait for others by memory; an atomic whose result is not used tells nobody anything."""
+    """Whether blocks may wait for others by memory.
+
+    An atomic whose result is not used tells nobody anything, and the shared memory of a block nothing of other blocks.
+    """
     used = {slot for op in ops for slot in (*op.sources, op.guard, op.place.base if op.place else None)}
-    return waits_by_memory([op for op in ops if not _is_atomic(op) or used.intersection(op.results)])
+    visible = (op for op in ops if not _is_of_block(op))
+    return waits_by_memory([op for op in visible if not _is_atomic(op) or used.intersection(op.results)])
+
+
+def _is_of_block(op: Op) -> bool:
+    return isinstance(op.form, Access) and op.form.space == "shared" and not op.form.distributed
 
 
 def _is_atomic(op: Op) -> bool:

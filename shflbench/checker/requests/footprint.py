@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from shflbench.checker.link.program import Op
+from shflbench.checker.machine.bulk_copy import BulkCopy
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.state import State
@@ -16,6 +17,7 @@ from shflbench.model import MemoryFootprint
 
 NEIGHBORS = 2  # of which the blocks that stand for a launch consist, by `inputs.sampled.counted_blocks`
 MOST_SHARED = 0.25  # of what neighbors use, in both
+COPY_UNIT = 16  # bytes of which a bulk copy has a multiple, and to which its addresses are aligned
 BLOCK_BITS = 40  # of a key, below the number of the block: a terabyte of buffers
 
 
@@ -46,6 +48,14 @@ class FootprintRecorder(Observer):
             self._touched.setdefault((False, size * form.vector), []).append(keys)
         if form.writes:
             self._touched.setdefault((True, size * form.vector), []).append(keys)
+
+    def start_copy(self, copy: BulkCopy) -> None:
+        """Add the bytes that a bulk copy accesses."""
+        block = copy.thread // self.state.shape.lanes_per_block
+        for region, writes in ((copy.source, False), (copy.target, True)):
+            if region is not None and region.space == "global":
+                keys = block << BLOCK_BITS | np.arange(region.start, region.end, COPY_UNIT, dtype=np.int64)
+                self._touched.setdefault((writes, COPY_UNIT), []).append(keys)
 
     def footprint(self, grid: int) -> MemoryFootprint:
         """Return the bytes of a launch of `grid` blocks, of which those of this launch stand for the others."""

@@ -1,16 +1,39 @@
-// Lane l with register r gets what lane r had in register l, as far as their lowest BITS bits go.
+// Lane l with element e gets what lane e had in element l, as far as their lowest BITS bits go.
 #include "layout.cuh"
 #include "shflbench.cuh"
 
-// A row of 32 words per lane. Word r of row l lies at r ^ l: 32 lanes use all banks, both when they write and when they read.
+// A row of words per lane, which change places within it so that 32 lanes use all banks, both when they write and when they
+// read: of 32-bit elements, word r of row l lies at r ^ l.
+template <typename T>
+__device__ int place_of_word(int lane, int word) { return lane * WORDS<T> + (word ^ lane / PER_WORD<T>); }
+template <typename T>
+__device__ T load_element(const typename Registers<T>::Word* rows, int lane, int element) {
+    const auto* word = rows + place_of_word<T>(lane, element / PER_WORD<T>);
+    return reinterpret_cast<const T*>(word)[element % PER_WORD<T>];
+}
+template <typename T>
+__device__ auto gather(const typename Registers<T>::Word* rows, int i) {
+    if constexpr (PER_WORD<T> == 1) {
+        return load_element<T>(rows, lane_of(i), element_of(i));
+    } else {
+        constexpr unsigned BITS_OF_ELEMENT = 8 * sizeof(T), LOWEST = (1u << BITS_OF_ELEMENT) - 1;
+        unsigned word = 0;
+#pragma unroll
+        for (int part = 0; part < PER_WORD<T>; ++part) {
+            const int element = i * PER_WORD<T> + part;
+            word |= (load_element<T>(rows, lane_of(element), element_of(element)) & LOWEST) << part * BITS_OF_ELEMENT;
+        }
+        return word;
+    }
+}
 template <typename T>
 __global__ void convert_layout_smem(const T* values, T* result, int iterations) {
-    T* rows = shared<T>() + threadIdx.x / WARP * WARP * REGISTERS;
+    auto* rows = shared<typename Registers<T>::Word>() + threadIdx.x / WARP * WARP * WORDS<T>;
     Registers<T> own(values);
     REPEAT(iterations) {
-        EACH_REGISTER(i) rows[lane() * REGISTERS + (i ^ lane())] = own.x[i];
+        EACH_WORD(T, i) rows[place_of_word<T>(lane(), i)] = own.x[i];
         __syncwarp();
-        EACH_REGISTER(i) own.x[i] = rows[lane_of(i) * REGISTERS + (register_of(i) ^ lane_of(i))];
+        EACH_WORD(T, i) own.x[i] = gather<T>(rows, i);
         __syncwarp();
         own.advance();
     }
@@ -26,18 +49,18 @@ struct alignas(4 * sizeof(T)) Four {
 __device__ inline int place_of_four(int lane, int four) { return four ^ (lane & 7) ^ lane / 8 << (BITS > 2); }
 template <typename T>
 __global__ void convert_layout_smem_wide(const T* values, T* result, int iterations) {
-    T* rows = shared<T>() + threadIdx.x / WARP * WARP * REGISTERS;
+    T* rows = shared<T>() + threadIdx.x / WARP * WARP * ELEMENTS;
     Registers<T> own(values);
     REPEAT(iterations) {
 #pragma unroll
-        for (int i = 0; i < REGISTERS; i += 4) {
+        for (int i = 0; i < ELEMENTS; i += 4) {
             const Four<T> four = {own.x[i], own.x[i + 1], own.x[i + 2], own.x[i + 3]};
-            reinterpret_cast<Four<T>*>(rows + lane() * REGISTERS)[place_of_four(lane(), i / 4)] = four;
+            reinterpret_cast<Four<T>*>(rows + lane() * ELEMENTS)[place_of_four(lane(), i / 4)] = four;
         }
         __syncwarp();
-        EACH_REGISTER(i) {
-            const int from = register_of(i);
-            own.x[i] = rows[lane_of(i) * REGISTERS + place_of_four(lane_of(i), from / 4) * 4 + from % 4];
+        EACH_WORD(T, i) {
+            const int from = element_of(i);
+            own.x[i] = rows[lane_of(i) * ELEMENTS + place_of_four(lane_of(i), from / 4) * 4 + from % 4];
         }
         __syncwarp();
         own.advance();
@@ -45,19 +68,47 @@ __global__ void convert_layout_smem_wide(const T* values, T* result, int iterati
     own.store(result);
 }
 
-// Bit by bit: a lane keeps half of its registers, and exchanges the others with the lane that differs in this bit.
+// Bit by bit: a lane keeps half of its elements, and exchanges the others with the lane that differs in this bit.
+template <typename T>
+__device__ void exchange_words(T* words, int distance, int bit) {
+    const bool upper = lane() & bit;
+    const T low = words[0], high = words[distance], got = shfl_xor(upper ? low : high, bit);
+    words[0] = upper ? got : low;
+    words[distance] = upper ? high : got;
+}
+
+// The same within two registers: a lane sends every second part of each, of PART bytes, as one register.
+struct Permutations {
+    unsigned sent, first, second;
+};
+template <int PART>
+__device__ Permutations permutations(bool upper) {
+    if (PART == 2) return upper ? Permutations{0x5410, 0x3254, 0x3276} : Permutations{0x7632, 0x5410, 0x7610};
+    return upper ? Permutations{0x6420, 0x3514, 0x3716} : Permutations{0x7531, 0x5240, 0x7260};
+}
+template <int PART>
+__device__ void exchange_parts(unsigned* words, int bit) {
+    const Permutations by = permutations<PART>(lane() & bit);
+    const unsigned got = shfl_xor(__byte_perm(words[0], words[1], by.sent), bit);
+    words[0] = __byte_perm(words[0], got, by.first);
+    words[1] = __byte_perm(words[1], got, by.second);
+}
+
 template <typename T>
 __global__ void convert_layout_shfl_bits(const T* values, T* result, int iterations) {
     Registers<T> own(values);
     REPEAT(iterations) {
 #pragma unroll
         for (int bit = 1; bit < SIDE; bit *= 2) {
-            const bool upper = lane() & bit;
-            EACH_REGISTER(i) {
-                if (i & bit) continue;
-                const T low = own.x[i], high = own.x[i | bit], got = shfl_xor(upper ? low : high, bit);
-                own.x[i] = upper ? got : low;
-                own.x[i | bit] = upper ? high : got;
+            const int distance = bit / PER_WORD<T>;  // of the registers of two elements whose numbers differ in this bit
+            EACH_WORD(T, i) {
+                if (distance > 0) {
+                    if (!(i & distance)) exchange_words(own.x + i, distance, bit);
+                } else if constexpr (sizeof(T) < 4) {
+                    if (i % 2) continue;
+                    if (bit * sizeof(T) == 2) exchange_parts<2>(own.x + i, bit);
+                    else exchange_parts<1>(own.x + i, bit);
+                }
             }
         }
         own.advance();
@@ -67,10 +118,10 @@ __global__ void convert_layout_shfl_bits(const T* values, T* result, int iterati
 
 // Register i of each lane changes places with register i ^ l of the same SIDE registers, where l are the bits of the lane.
 template <typename T>
-__device__ void xor_registers(T (&x)[REGISTERS]) {
+__device__ void xor_registers(T (&x)[ELEMENTS]) {
 #pragma unroll
     for (int bit = 1; bit < SIDE; bit *= 2) {
-        EACH_REGISTER(i) {
+        EACH_WORD(T, i) {
             if (i & bit) continue;
             const T low = x[i], high = x[i | bit];
             x[i] = lane() & bit ? high : low;
@@ -85,7 +136,7 @@ __global__ void convert_layout_shfl_rounds(const T* values, T* result, int itera
     Registers<T> own(values);
     REPEAT(iterations) {
         xor_registers(own.x);
-        EACH_REGISTER(i) {
+        EACH_WORD(T, i) {
             if (i % SIDE) own.x[i] = shfl_xor(own.x[i], i % SIDE);
         }
         xor_registers(own.x);

@@ -9,6 +9,8 @@ from shflbench.model import WARP, Dtype, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant, elements_per_thread
 
 HALF = 2  # bytes of a 16-bit number
+DTYPES = ("f16", "bf16", "f16x2", "bf16x2", "f32", "f64", "i32", "i64", "f32x2", "f32x4")
+NOT_PAIRS = tuple(name for name in DTYPES if name not in {"f16x2", "bf16x2"})  # CUDA has no volatile ones
 WIDTHS = ("32", "16", "8", "4", "2")
 WARP_ONLY, PARTS_ONLY = {"width": WIDTHS[:1]}, {"width": WIDTHS[1:]}
 
@@ -33,7 +35,7 @@ def through_shared_memory(barriers: int) -> Callable[[Dtype, Mapping[str, str]],
 PATTERN = Pattern(
     summary="All lanes get the sum of the values of their warp, or of their group of `width` lanes.",
     source="GTC 2013, Shuffle: Tips and Tricks, reduce",
-    dtypes=("f16", "bf16", "f32", "f64", "i32", "i64", "f32x2", "f32x4"),
+    dtypes=DTYPES,
     options={"width": WIDTHS},
     representative={"launch": "26x1024"},
     also_called=("sum", "warp sum", "warp reduce", "all-reduce", "butterfly"),
@@ -51,7 +53,7 @@ PATTERN = Pattern(
         "no loop can be identified. The butterflies need no such masks: all lanes participate, and xor distances less "
         "than `width` stay within a group. In `redux-mask`, the lanes of a warp have different masks: the compiler "
         "branches to code in which the groups execute `REDUX` one after another (`WARPSYNC.COLLECTIVE`). "
-        "`redux-padded` executes as many, of the whole warp, without a branch. Values of 16-bit types are small "
+        "`redux-padded` executes as many, of the whole warp, without a branch. Values of 16 bits are small "
         "integers, which each iteration takes modulo 8, because their sums must be exact in any order."
     ),
     variants=(
@@ -81,6 +83,7 @@ PATTERN = Pattern(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
+            dtypes=NOT_PAIRS,
             summary=(
                 "butterfly through `volatile` shared memory without barriers; relies on lockstep execution of the warp"
             ),
@@ -132,6 +135,7 @@ PATTERN = Pattern(
             name="cg",
             mechanism=Mechanism.LIBRARY,
             summary="`cooperative_groups::reduce`",
+            dtypes=tuple(name for name in DTYPES if name != "bf16x2"),  # its header does not compile for this type
             only=WARP_ONLY,
             source="cg.cu",
         ),
@@ -166,8 +170,8 @@ LARGEST_INPUT = 24
 
 def inputs(rng: np.random.Generator, at: Setting) -> NDArray[np.generic]:
     """Draw small whole numbers; those of 32 and 64 bits are distinct within a warp; shape [warps, 32, components]."""
-    if at.dtype.size == HALF:
-        return rng.integers(-3, 5, size=(at.warps, WARP)).astype(at.dtype.numpy)
+    if at.dtype.size // at.dtype.components == HALF:
+        return rng.integers(-3, 5, size=(at.warps, WARP, at.dtype.components)).astype(at.dtype.numpy)
     pool = np.arange(-LARGEST_INPUT, LARGEST_INPUT)
     drawn = rng.permuted(np.tile(pool, (at.warps, at.dtype.components, 1)), axis=2)[..., :WARP]
     return drawn.swapaxes(1, 2).astype(at.dtype.numpy)
@@ -210,7 +214,7 @@ def tolerance(at: Setting, iterations: int) -> float:
     below 2^10 divided by 64. An iteration in which one lane missed one input changes every lane by 1/2048. Smaller
     groups have smaller sums and fewer digits.
     """
-    if at.dtype.size == HALF or not at.dtype.floating:
+    if at.dtype.size // at.dtype.components == HALF or not at.dtype.floating:
         return 0.0
     exact_iterations, eps = {"float32": (8, 2.0**-23), "float64": (37, 2.0**-52)}[at.dtype.numpy]
     return 0.0 if iterations <= exact_iterations else 32 * eps * iterations

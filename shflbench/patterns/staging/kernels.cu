@@ -56,3 +56,38 @@ template <typename T>
 __global__ void staging_cp_async(const T* values, T* result) { stage_by_copies<2>(values, result); }
 template <typename T>
 __global__ void staging_cp_async_4(const T* values, T* result) { stage_by_copies<4>(values, result); }
+
+// One thread copies a whole tile with one instruction, and a barrier in shared memory counts its bytes.
+template <int STAGES, typename T>
+__device__ void stage_by_bulk_copies(const T* values, T* result) {
+    __shared__ __align__(16) uint4 tiles[STAGES][BLOCK];
+    __shared__ unsigned long long copied[STAGES];
+    const bool is_first = threadIdx.x == 0;
+    const auto start = [&](int number) {
+        if (is_first && number < TILES) {
+            start_bulk_copy(tiles[number % STAGES], word_of(values, number), sizeof tiles[0], &copied[number % STAGES]);
+        }
+    };
+    if (is_first) {
+#pragma unroll
+        for (int i = 0; i < STAGES; ++i) init(&copied[i]);
+        fence_of_proxies();
+    }
+    __syncthreads();
+    unsigned sum = 0;
+#pragma unroll
+    for (int number = 0; number < STAGES - 1; ++number) start(number);
+#pragma unroll
+    for (int number = 0; number < TILES; ++number) {
+        wait(&copied[number % STAGES], number / STAGES % 2);
+        fence_of_proxies();
+        __syncthreads();  // no thread still reads the tile that is copied next
+        start(number + STAGES - 1);
+        sum = use(sum, tiles[number % STAGES]);
+    }
+    result[thread()] = T(sum);
+}
+template <typename T>
+__global__ void staging_bulk(const T* values, T* result) { stage_by_bulk_copies<2>(values, result); }
+template <typename T>
+__global__ void staging_bulk_4(const T* values, T* result) { stage_by_bulk_copies<4>(values, result); }

@@ -20,7 +20,7 @@ PATTERN = Pattern(
     dtypes=("i32",),
     options={"tiles": ("16", "64")},
     representative={"launch": "4096x256"},
-    also_called=("cp.async", "double buffering", "software pipeline"),
+    also_called=("cp.async", "cp.async.bulk", "bulk copy", "double buffering", "software pipeline"),
     buffers=(Input("values", elements=elements), Output("result")),
     one_pass=True,
     static_block=True,
@@ -28,8 +28,9 @@ PATTERN = Pattern(
     bytes_moved=lambda at: elements(at) * at.dtype.size,
     notes=(
         "A thread reads the word of the thread at the other end of the block. The array has `tiles` words of 16 bytes "
-        "per thread: 268 MB at `4096x256`. There is no variant with bulk copies (`cp.async.bulk`), because the "
-        "emulator cannot verify them."
+        "per thread: 268 MB at `4096x256`. With bulk copies, one thread per block copies a tile with one instruction. "
+        "They access shared memory by the async proxy, so that each thread executes `fence.proxy.async` between its "
+        "reads of a tile and the barrier after which this is overwritten."
     ),
     variants=(
         Variant(
@@ -54,6 +55,23 @@ PATTERN = Pattern(
             mechanism=Mechanism.ASYNC,
             summary="like `cp-async`, with four tiles, of which three are copied while one is used",
             needs="sm_80",
+        ),
+        Variant(
+            name="bulk",
+            mechanism=Mechanism.ASYNC,
+            summary=(
+                "one `cp.async.bulk` of the next tile before one is used; two tiles, each with an mbarrier and a "
+                "`__syncthreads()`"
+            ),
+            needs="sm_90",
+            opcodes=("UBLKCP", "SYNCS"),
+        ),
+        Variant(
+            name="bulk-4",
+            mechanism=Mechanism.ASYNC,
+            summary="like `bulk`, with four tiles, of which three are copied while one is used",
+            needs="sm_90",
+            opcodes=("UBLKCP", "SYNCS"),
         ),
     ),
 )

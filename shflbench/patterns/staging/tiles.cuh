@@ -29,3 +29,23 @@ __device__ inline void end_group() { asm volatile("cp.async.commit_group;" ::: "
 // Waits for all groups of the thread but the newest ones.
 template <int NEWEST>
 __device__ void wait_for_groups() { asm volatile("cp.async.wait_group %0;" :: "n"(NEWEST) : "memory"); }
+
+// Barriers in shared memory that count bulk copies. One thread expects the bytes of a copy and starts it; all wait for it.
+__device__ inline void init(unsigned long long* barrier) {
+    asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(shared_address(barrier)) : "memory");
+}
+__device__ inline void start_bulk_copy(uint4* to, const uint4* from, unsigned bytes, unsigned long long* barrier) {
+    const unsigned counts = shared_address(barrier);
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" :: "r"(counts), "r"(bytes) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+                 :: "r"(shared_address(to)), "l"(from), "r"(bytes), "r"(counts) : "memory");
+}
+__device__ inline void wait(unsigned long long* barrier, unsigned parity) {
+    int is_complete;
+    do {
+        asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.b32 %0, 1, 0, p;}"
+                     : "=r"(is_complete) : "r"(shared_address(barrier)), "r"(parity) : "memory");
+    } while (!is_complete);
+}
+// Bulk copies access memory by another proxy than threads do: what these did before comes before copies that start later.
+__device__ inline void fence_of_proxies() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }

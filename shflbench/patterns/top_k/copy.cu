@@ -1,6 +1,9 @@
-//: bitonic merge radix dtype=i32 elements=256,32,64,128 k=8,32
+//: bitonic merge radix cub dtype=i32 elements=256,32,64,128 k=8,32
 
-//! *
+//! cub
+#include <cub/warp/warp_merge_sort.cuh>
+
+//! bitonic merge radix
 // The step of a lane in a bitonic network: it keeps the larger or the smaller one of its number and another lane's.
 __device__ inline int compare_exchange(int x, int distance, bool keeps_larger) {
     const int other = __shfl_xor_sync(0xffffffffu, x, distance);
@@ -124,5 +127,25 @@ __device__ inline int top_k(const int (&x)[{elements} / 32]) {
     for (int distance = {k}; distance < 32; distance *= 2) {  // with the run in other lanes, in reverse
         got = merge(max(got, __shfl_xor_sync(0xffffffffu, got, distance + {k} - 1)), true);
     }
+    return got;
+}
+//! cub
+// `storage` is shared memory that only this warp uses: one WarpMergeSort::TempStorage per warp of the block.
+using WarpMergeSort = cub::WarpMergeSort<int, {elements} / 32, 32>;
+
+__device__ inline int top_k(const int (&x)[{elements} / 32], WarpMergeSort::TempStorage& storage) {
+    constexpr int PER_LANE = {elements} / 32;
+    const int lane = threadIdx.x % 32, place = lane % {k};
+    int sorted[PER_LANE];
+#pragma unroll
+    for (int i = 0; i < PER_LANE; ++i) sorted[i] = x[i];
+    WarpMergeSort(storage).Sort(sorted, [](int a, int b) { return a > b; });  // each lane gets elements in a row
+    int got = 0;
+#pragma unroll
+    for (int i = 0; i < PER_LANE; ++i) {
+        const int other = __shfl_sync(0xffffffffu, sorted[i], place / PER_LANE);
+        if (place % PER_LANE == i) got = other;
+    }
+    __syncwarp();  // before `storage` is used again
     return got;
 }

@@ -107,6 +107,12 @@ PATTERN = Pattern(
             shared=selected_slots,
             per_iteration=radix_counts,
         ),
+        Variant(
+            name="cub",
+            mechanism=Mechanism.LIBRARY,
+            summary="`cub::WarpMergeSort` of all elements; shuffles give the largest to all lanes",
+            source="cub.cu",
+        ),
     ),
 )
 

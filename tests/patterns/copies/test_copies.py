@@ -81,17 +81,32 @@ def test_copied_code_has_the_declared_instructions_and_no_hazard(
 
 
 @pytest.mark.parametrize(
-    ("variant", "right", "wrong"),
+    ("variant", "right", "wrong", "verdict"),
     [
-        ("smem-syncwarp", "__syncwarp();  // all lanes have read", "// all lanes have read"),
-        ("shfl", "sum +=", "sum ="),
+        ("reduce/smem-syncwarp/f32", "__syncwarp();  // all lanes have read", "// all lanes have read", "broken"),
+        ("reduce/shfl/f32", "sum +=", "sum =", "broken"),
+        ("staging/bulk/i32", "wait_for_copy(&copied[number % STAGES], number / STAGES % 2);", "", "broken"),
+        ("staging/bulk/i32", "__syncthreads();  // no thread still reads", "// no thread still reads", "broken"),
+        (
+            "staging/bulk/i32",
+            "        fence_before_copies();\n        __syncthreads();",
+            "        __syncthreads();",
+            "doubtful",
+        ),
+        ("reduce/shfl/bf16x2", "sum = __hadd2(sum, ", "sum = __hadd2(x, ", "broken"),
+        ("convert-layout/shfl-bits/i8", "0x3514", "0x3154", "broken"),
+        ("transpose8/movmatrix/i8", "0x6240", "0x2640", "broken"),
+        ("transpose8/shfl-prmt/i8", "column + 4 * !odd", "column + 4 * odd", "broken"),
+        ("transpose8/stmatrix/i8", "__syncwarp();  // all lanes have written", "", "broken"),
     ],
 )
 def test_a_mistake_in_copied_code_is_found(
-    check: Command, monkeypatch: pytest.MonkeyPatch, variant: str, right: str, wrong: str
+    check: Command, monkeypatch: pytest.MonkeyPatch, variant: str, right: str, wrong: str, verdict: str
 ) -> None:
     start_no_processes(monkeypatch)
-    assert set(verdicts(check, first_copies("reduce", "f32").only(variant).edited(right, wrong)).values()) == {"broken"}
+    pattern, name, dtype = variant.split("/")
+    copies = first_copies(pattern, dtype).only(name).edited(right, wrong)
+    assert set(verdicts(check, copies).values()) == {verdict}
 
 
 @pytest.mark.archs

@@ -26,6 +26,27 @@ def test_a_thread_waits_for_all_groups_of_copies_but_the_newest(form: str, polic
     assert run(code, rows, policy) == rows
 
 
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "mbarrier.arrive.expect_tx.shared.b64",
+        "fence.proxy.async.shared.cta",
+        "cp.async.bulk.shared.cluster.global.mbarrier.complete_tx.bytes",
+    ],
+)
+def test_a_barrier_counts_the_bytes_of_a_bulk_copy_to_shared_memory(form: str, policy: str) -> None:
+    code = """
+        mbarrier.init.shared.b64 [%r5+16], 1; fence.proxy.async.shared::cta;
+        mbarrier.arrive.expect_tx.shared.b64 _, [%r5+16], 16;
+        cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r5], [%d4], 16, [%r5+16];
+        $wait: mbarrier.try_wait.parity.shared.b64 %p1, [%r5+16], 0; @!%p1 bra $wait;
+        ld.shared.v2.u64 {%x, %y}, [%r5];"""
+    assert form in code.replace("::", ".")
+    rows = operands()
+    assert run(code, rows, policy) == rows
+
+
 @pytest.mark.parametrize("form", ["membar.cta", "membar.gl", "membar.sys", "fence.acq_rel.gpu", "fence.sc.gpu"])
 def test_a_fence_between_a_store_and_a_load_of_a_thread_changes_no_value(form: str) -> None:
     rows = operands()

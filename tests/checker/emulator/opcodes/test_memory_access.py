@@ -140,14 +140,25 @@ def test_vectors_are_loaded_in_order(form: str) -> None:
     assert run(code, rows) == [kept(a, b, type_, 0) for a, b in rows]
 
 
-@pytest.mark.parametrize("form", each(("ld.global",), ("v2", "v4"), ("b16", "u16")))
+@pytest.mark.parametrize("form", each(("ld",), ("global", "shared"), ("v2", "v4"), ("b16", "u16")))
 def test_vectors_of_halves_are_loaded_in_order(form: str) -> None:
     rows, count = operands(9), 4 if ".v4." in form else 2
     names = ", ".join(f"%h{place}" for place in range(count))
+    space, at, address = place(form)
     code = f"""
-        st.global.b64 [%d5], %a; mov.u16 %h2, 0; mov.u16 %h3, 0; {form} {{{names}}}, [%d5];
+        st.{space}.b64 [{at}], %a; mov.u16 %h2, 0; mov.u16 %h3, 0; {form} {{{names}}}, [{address}];
         mov.b64 %x, {{%h0, %h1, %h2, %h3}}; mov.u64 %y, %b;"""
     assert run(code, rows) == [(a % (1 << 16 * count), b) for a, b in rows]
+
+
+@pytest.mark.parametrize("form", each(("st",), ("global", "shared"), ("v2",), ("b16", "u16")))
+def test_pairs_of_halves_are_stored_in_order(form: str) -> None:
+    rows = operands(9)
+    space, at, address = place(form)
+    code = f"""
+        st.{space}.b64 [{at}], %b; mov.b64 {{%h0, %h1, %h2, %h3}}, %a; {form} [{address}], {{%h0, %h1}};
+        ld.{space}.b64 %x, [{at}]; mov.u64 %y, %b;"""
+    assert run(code, rows) == [(b >> 32 << 32 | a % (1 << 32), b) for a, b in rows]
 
 
 def test_a_guard_keeps_threads_from_storing() -> None:

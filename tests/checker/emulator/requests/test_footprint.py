@@ -76,3 +76,44 @@ def test_whole_sectors_are_moved_where_lanes_use_parts_of_them() -> None:
 def test_atomics_read_what_they_write(write: str, read: int) -> None:
     footprint = count("", write).footprint
     assert (footprint.read_bytes, footprint.written_bytes, footprint.distinct_bytes) == (read, 4 * WORDS, 8 * WORDS)
+
+
+# Of each block, one thread copies 128 bytes of `in` to shared memory, waits for them, and copies them to `out`.
+COPIES = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry one(.param .u64 in, .param .u64 out)
+{
+    .reg .pred %p<4>; .reg .b32 %r<16>; .reg .b64 %d<8>;
+    .shared .align 16 .b8 words[128]; .shared .align 8 .b64 bar;
+    ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out]; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %tid.x;
+    setp.ne.u32 %p1, %r3, 0; @%p1 bra END;
+    mul.wide.u32 %d3, %r2, 128; add.u64 %d4, %d1, %d3; add.u64 %d5, %d2, %d3;
+    mov.u32 %r4, words; mov.u32 %r5, bar;
+    mbarrier.init.shared.b64 [%r5], 1; fence.proxy.async.shared::cta;
+    mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 128;
+    cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r4], [%d4], 128, [%r5];
+WAIT:
+    mbarrier.try_wait.parity.shared.b64 %p2, [%r5], 0; @!%p2 bra WAIT;
+    cp.async.bulk.global.shared::cta.bulk_group [%d5], [%r4], 128;
+    cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;
+END:
+    ret;
+}
+"""
+
+
+def test_bulk_copies_move_the_bytes_that_they_copy() -> None:
+    launch = EmulatedLaunch(
+        link(parse(COPIES), "one"),
+        Shape.of((GRID, 1, 1), (32, 1, 1), NEIGHBORS),
+        0,
+        [np.zeros(WORDS, "u4")],
+        [(WORDS, "u4")],
+        1,
+        [0, 1],
+    )
+    footprint = count_launch(launch, lambda _: ("one.cu", 1)).footprint
+    assert footprint.read_bytes == footprint.written_bytes == 4 * WORDS
+    assert footprint.distinct_bytes == 8 * WORDS

@@ -5,7 +5,7 @@
 
 template <typename T>
 __global__ void {kernel}(const T* values, T* result, int iterations) {
-    T* rows = shared<T>() + threadIdx.x / WARP * WARP * REGISTERS;  //! smem smem-wide
+    auto* rows = shared<typename Registers<T>::Word>() + threadIdx.x / WARP * WARP * WORDS<T>;  //! smem smem-wide
     Registers<T> own(values);
     REPEAT(iterations) {
         convert(own.x, rows);  //! smem smem-wide
