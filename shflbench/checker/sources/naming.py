@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from shflbench.checker.report import KernelReport
     from shflbench.checker.sources.kernel_file import SourceKernel
 
 _SHOWN = 8  # names in a message: enough to choose from
@@ -22,7 +23,7 @@ def select_kernels(path: Path, kernels: Sequence[SourceKernel], name: str | None
     """Return the kernels that `name` selects, all for None; KernelError if there is none."""
     if name is None:
         return tuple(kernels)
-    chosen = tuple(item for item in kernels if item.symbol == name or means(name, item.name))
+    chosen = tuple(item for item in kernels if item.symbol == name or is_called(name, item))
     if not chosen:
         known = [item.name for item in kernels]
         nearest = difflib.get_close_matches(name, known, 1)
@@ -30,6 +31,11 @@ def select_kernels(path: Path, kernels: Sequence[SourceKernel], name: str | None
         shown = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
         raise KernelError(f"{path} has no kernel `{name}`", f"{hint}It has: {shown}".capitalize() + ".")
     return chosen
+
+
+def is_called(name: str, kernel: SourceKernel | KernelReport) -> bool:
+    """Whether a name of a user means a kernel, also by an alias or an enumerator among the template arguments."""
+    return any(means(name, text) for text in (kernel.name, *kernel.spellings))
 
 
 def means(spelling: str, name: str) -> bool:
