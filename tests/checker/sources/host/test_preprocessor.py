@@ -15,7 +15,7 @@ def user_file(name: str, text: str) -> UserFile:
 
 
 @pytest.mark.parametrize(("first_line", "is_read_twice"), [("#pragma once\n", False), ("", True)])
-def test_a_header_with_pragma_once_is_read_once(first_line: str, is_read_twice: bool) -> None:
+def test_a_header_with_pragma_once_is_read_once(first_line: str, *, is_read_twice: bool) -> None:
     main = user_file("k.cu", '#include "a.h"\n#include "a.h"\n')
     header = user_file("a.h", first_line + HEADER)
     assert ("TWICE" in Preprocessor([main], [main, header], {}).macros) is is_read_twice
