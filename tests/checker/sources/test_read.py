@@ -242,11 +242,14 @@ def test_a_header_of_cublas_brings_the_types_of_device_code(read: Read) -> None:
     assert [kernel.name for kernel in read(text).kernels] == ["k"]
 
 
-def test_a_kernel_in_a_namespace_that_a_macro_opens_has_named_parameters(read: Read) -> None:
+@pytest.mark.parametrize(("first", "last", "inside"), [("", "", ""), ("\nnamespace inner {\n", "}", "inner::")])
+def test_a_kernel_in_a_namespace_that_a_macro_opens_has_named_parameters(
+    read: Read, first: str, last: str, inside: str
+) -> None:
     result = read(
-        "#define BEGIN namespace outer { inline namespace v1 {\n#define END } }\nBEGIN\n"
-        "__global__ void copy(const float *from, float *to) { *to = *from; }\nEND\n"
+        f"#define BEGIN namespace outer {{ inline namespace v1 {{\n#define END }} }}\nBEGIN\n{first}"
+        f"__global__ void copy(const float *from, float *to) {{ *to = *from; }}\n{last}\nEND\n"
     )
     (kernel,) = result.kernels
-    assert kernel.name == "outer::v1::copy"
+    assert kernel.name == f"outer::v1::{inside}copy"
     assert [item.name for item in kernel.parameters] == ["from", "to"]
