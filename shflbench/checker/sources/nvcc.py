@@ -48,8 +48,8 @@ def compile_ptx(
 def symbols_of(nvcc: Path, source: Path, options: CompileOptions, instances: Sequence[str]) -> list[str]:
     """Return the symbols of instances of template kernels, whose arguments a user may write in many ways."""
     ptx = _compiled(nvcc, source, options, instances, listed=True)
-    found = {int(match["number"]): match["symbol"] for match in _LISTED.finditer(ptx)}
-    return [found.get(number, "") for number in range(len(instances))]
+    symbols = {int(match["number"]): match["symbol"] for match in _LISTED.finditer(ptx)}
+    return [symbols.get(number, "") for number in range(len(instances))]
 
 
 def _compiled(  # noqa: PLR0913  (what differs between compilations of one file)
