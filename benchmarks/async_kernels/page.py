@@ -7,6 +7,7 @@ from dataclasses import replace
 from statistics import median
 from typing import TYPE_CHECKING
 
+from benchmarks.async_kernels.runs import LIMIT_S, NO_VERDICT
 from benchmarks.async_kernels.sample import HERE
 
 if TYPE_CHECKING:
@@ -67,13 +68,14 @@ def _right(kernels: Sequence[PublicKernel], results: Mapping[str, KernelResult])
 
 
 def _costs(final: Mapping[str, KernelResult]) -> Iterator[str]:
-    seconds = [item.cpu_s for item in final.values()]
-    memory = [item.memory_mb for item in final.values()]
-    cheap = sum(item.cpu_s <= MOST_CPU_S and item.memory_mb <= MOST_MB for item in final.values())
+    ended = [item for item in final.values() if item.verdict != NO_VERDICT]
+    seconds, memory = [item.cpu_s for item in ended], [item.memory_mb for item in ended]
+    cheap = sum(item.cpu_s <= MOST_CPU_S and item.memory_mb <= MOST_MB for item in ended)
     yield (
         "Final run, with the time of the compiler and of Python's start: "
         f"median {median(seconds):.1f} s of CPU time and {median(memory):.0f} MB, at most {max(seconds):.1f} s and "
-        f"{max(memory):.0f} MB; {cheap} of {len(final)} take at most {MOST_CPU_S} s and {MOST_MB} MB."
+        f"{max(memory):.0f} MB; {cheap} of {len(final)} take at most {MOST_CPU_S} s and {MOST_MB} MB, and "
+        f"{len(final) - len(ended)} did not end within {LIMIT_S} s on two cores with much other work beside it."
     )
     yield ""
 
@@ -85,7 +87,8 @@ def _table(
     yield "| --: | --- | --- | --- | --- | --- | --- | --- | --: | --: |"
     for number, kernel in enumerate(kernels, 1):
         before, after = first.get(kernel.key), final.get(kernel.key)
-        costs = f"{after.cpu_s:.1f} | {after.memory_mb:.0f}" if after is not None else f"{_NONE} | {_NONE}"
+        ended = after is not None and after.verdict != NO_VERDICT
+        costs = f"{after.cpu_s:.1f} | {after.memory_mb:.0f}" if after is not None and ended else f"{_NONE} | {_NONE}"
         name = f"`{kernel.kernel.partition('<')[0]}`"
         file = f"{kernel.repository.rpartition('/')[2]}: {kernel.path.rpartition('/')[2]}"
         words = (name, file, kernel.mechanism, kernel.launch, kernel.verdict)

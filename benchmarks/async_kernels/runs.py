@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 LIMIT_S = 300  # after which there is no verdict
 STUBS = Path(__file__).parent / "stubs"  # of headers that only host code needs; CHECKOUT is that of the repository
-_LATE = "no verdict"
+NO_VERDICT = "no verdict"
 _MEASURED = f"""
 import resource, subprocess, sys
 try:
     subprocess.run(sys.argv[1:], timeout={LIMIT_S})
 except subprocess.TimeoutExpired:
-    print("{_LATE}", file=sys.stderr)
+    print("{NO_VERDICT}", file=sys.stderr)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(f"used {{used.ru_utime + used.ru_stime:.1f}} {{used.ru_maxrss / 1024:.0f}}", file=sys.stderr)
 """
@@ -54,8 +54,9 @@ def _checked(kernel: PublicKernel, checkouts: Path) -> dict[str, object]:
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
     *errors, used = done.stderr.strip().splitlines() or [""]
     _, cpu_s, memory_mb = used.split()
-    failed = (_LATE, f"after {LIMIT_S} s") if _LATE in errors else ("usage error", " ".join(errors))
+    failed = (NO_VERDICT, f"after {LIMIT_S} s") if NO_VERDICT in errors else ("usage error", " ".join(errors))
     verdict, sentence = _verdict(kernel, done.stdout) if done.stdout else failed
+    sentence = sentence.replace(f"{checkouts.resolve()}/", "").replace(f"{folder}/", "")
     return {"verdict": verdict, "sentence": sentence, "cpu_s": float(cpu_s), "memory_mb": float(memory_mb)}
 
 
