@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.checker.report import KernelReport
     from shflbench.checker.sources.kernel_file import SourceKernel
 
 _SHOWN = 8  # names in a message: enough to choose from
@@ -23,7 +22,7 @@ def select_kernels(path: Path, kernels: Sequence[SourceKernel], name: str | None
     """Return the kernels that `name` selects, all for None; KernelError if there is none."""
     if name is None:
         return tuple(kernels)
-    chosen = tuple(item for item in kernels if item.symbol == name or is_called(name, item))
+    chosen = tuple(item for item in kernels if item.symbol == name or means_one(name, (item.name, *item.spellings)))
     if not chosen:
         known = [item.name for item in kernels]
         nearest = difflib.get_close_matches(name, known, 1)
@@ -33,9 +32,9 @@ def select_kernels(path: Path, kernels: Sequence[SourceKernel], name: str | None
     return chosen
 
 
-def is_called(name: str, kernel: SourceKernel | KernelReport) -> bool:
-    """Whether a name of a user means a kernel, also by an alias or an enumerator among the template arguments."""
-    return any(means(name, text) for text in (kernel.name, *kernel.spellings))
+def means_one(spelling: str, known: Sequence[str]) -> bool:
+    """Whether the user's `spelling` means a kernel with these names: its own, and those with aliases or enumerators."""
+    return any(means(spelling, name) for name in known)
 
 
 def means(spelling: str, name: str) -> bool:
