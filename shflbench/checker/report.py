@@ -127,6 +127,7 @@ class KernelReport:
     errors: tuple[str, ...] = ()  # what kept a launch from ending, or the kernel from running
     # Buffers after the first launch in lockstep, by parameter; empty where the options do not ask for them.
     outputs: Mapping[str, NDArray[np.uint8]] = field(default_factory=dict)
+    spellings: tuple[str, ...] = ()  # of the instance, as `SourceKernel.spellings`
 
     @property
     def choice(self) -> str:

@@ -121,11 +121,13 @@ class KernelReporter:
             printed=tuple(text for launch in evidence.launches for text in launch.printed),
             errors=tuple(self._named(error) for error in dict.fromkeys(errors)),
             outputs=dict(_outputs(evidence.launches)) if self.outputs else {},
+            spellings=self.kernel.spellings,
         )
         return with_untested(report, linked, evidence.launches, judgment.refused)
 
     def _empty(self, verdict: KernelVerdict, sentence: str, errors: tuple[str, ...]) -> KernelReport:
-        return KernelReport(self.kernel.name, self.kernel.symbol, self.place, verdict, sentence, errors=errors)
+        name, symbol, spellings = self.kernel.name, self.kernel.symbol, self.kernel.spellings
+        return KernelReport(name, symbol, self.place, verdict, sentence, errors=errors, spellings=spellings)
 
     def _limits(self, program: Program, judgment: KernelJudgment, evidence: KernelEvidence) -> Iterator[str]:
         """Yield what the verdict is limited to."""

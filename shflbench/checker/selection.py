@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.naming import means
+from shflbench.checker.sources.naming import means, means_one
 from shflbench.errors import UsageError
 from shflbench.words import did_you_mean
 
@@ -73,4 +73,4 @@ def refuse_unknown_launches(kernels: Sequence[SourceKernel], named: Sequence[tup
 
 def is_named(kernel: SourceKernel | KernelReport, name: str) -> bool:
     """Whether `name` names a kernel."""
-    return name == kernel.symbol or means(name, kernel.name)
+    return name == kernel.symbol or means_one(name, (kernel.name, *kernel.spellings))

@@ -7,7 +7,7 @@ from pathlib import Path
 Dimensions = tuple[int, int, int]
 
 KERNELS = Path(__file__).parent / "kernels"
-OF_CLUSTERS = {"bulk", "clusters"}  # folders of kernels that no GPU has run
+OF_CLUSTERS = {"bulk", "clusters", "public"}  # folders of kernels that no GPU has run
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from shflbench.checker.dependent.grid_order import NEVER, TriggerOrder
 from shflbench.checker.races.hazards import HazardKind
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from shflbench.checker.dependent.chain_order import Completed
     from shflbench.checker.dependent.footprints import GridAccess, GridFootprint, LastAccesses, MemoryRange
@@ -59,10 +59,10 @@ class OverlappingLaunch:
     identities: Sequence[Hashable]  # of each buffer
 
     @property
-    def ranges(self) -> Mapping[Hashable, MemoryRange]:
-        """The memory that launches may share, by what it is for all of them."""
-        buffers = dict(zip(self.identities, self.footprint.buffers, strict=False))
-        return {**buffers, **{("variable", name): part for name, part in self.footprint.variables.items()}}
+    def ranges(self) -> list[tuple[Hashable, MemoryRange]]:
+        """The memory that launches may share, with what it is for all of them; two buffers may be the same one."""
+        variables = ((("variable", name), part) for name, part in self.footprint.variables.items())
+        return [*zip(self.identities, self.footprint.buffers, strict=False), *variables]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,8 +99,7 @@ def _between(chain: Sequence[OverlappingLaunch], last: int, number: int, complet
     """Yield the conflicts of the last launch with one of those before it."""
     later, earlier = chain[last], chain[number]
     has_flag = _has_flag(later, earlier)
-    for memory in later.ranges.keys() & earlier.ranges.keys():
-        mine, other = later.ranges[memory], earlier.ranges[memory]
+    for memory, mine, other in _common(later, earlier):
         pairs = product(later.footprint.kinds(mine.space), earlier.footprint.kinds(other.space))
         for (kind, accesses), (other_kind, others) in pairs:
             is_ordered = kind.waited and number in completed.after_wait
@@ -111,10 +110,18 @@ def _between(chain: Sequence[OverlappingLaunch], last: int, number: int, complet
                 yield from pair.conflicts(hazard, *cells)
 
 
+def _common(
+    later: OverlappingLaunch, earlier: OverlappingLaunch
+) -> Iterator[tuple[Hashable, MemoryRange, MemoryRange]]:
+    """Yield the memory that two launches share: what it is, and where it lies in either."""
+    for (memory, mine), (other_memory, other) in product(later.ranges, earlier.ranges):
+        if memory == other_memory:
+            yield memory, mine, other
+
+
 def _has_flag(later: OverlappingLaunch, earlier: OverlappingLaunch) -> bool:
     """Whether threads of the later launch read strongly, before a wait, what the earlier one writes strongly."""
-    for memory in later.ranges.keys() & earlier.ranges.keys():
-        mine, other = later.ranges[memory], earlier.ranges[memory]
+    for _, mine, other in _common(later, earlier):
         reads = [last for kind, last in later.footprint.kinds(mine.space) if kind.reads_strongly and not kind.waited]
         writes = [last for kind, last in earlier.footprint.kinds(other.space) if kind.writes and kind.is_strong]
         for one, another in product(reads, writes):

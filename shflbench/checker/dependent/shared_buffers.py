@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.inputs.names import names_of
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.sources.kernel_file import SourceKernel
 
-_Argument: TypeAlias = tuple[str, str]  # symbol of the kernel, and name
+_Argument: TypeAlias = tuple[int, str]  # number of a launch of the chain, and name
 
 
 class SharedBuffers:
@@ -25,19 +26,18 @@ class SharedBuffers:
     def __init__(self, chain: DependentChain, same: Sequence[SameBuffer], kernels: Sequence[SourceKernel]) -> None:
         """Keep which arguments of the `kernels` of the file the user says are one buffer."""
         self._kernels = [step.kernel for step in chain.steps]
-        self._group_of = _groups(same, kernels)
+        self._group_of = _groups(same, [item.symbol for item in self._kernels], kernels)
         self._is_stated = False  # whether the user says that two launches share a buffer
         self._pointers: dict[int, bool] = {}  # of each launch that has some, whether one of them may point anywhere
 
     def identities(self, number: int, arguments: Arguments) -> list[Hashable]:
         """Return what each buffer of a launch is: equal for the launches that share it."""
-        kernel = self._kernels[number]
         names = _names_of_buffers(arguments)
         result: list[Hashable] = []
         if arguments.buffers:
             self._pointers[number] = False
         for place, buffer in enumerate(arguments.buffers):
-            given = self._given(kernel, names.get(place, ()))
+            given = self._given(number, names.get(place, ()))
             if given is not None:
                 self._is_stated = True
                 result.append(given)
@@ -57,27 +57,41 @@ class SharedBuffers:
             return False
         return self._pointers[last] or any(self._pointers[number] for number in before)
 
-    def _given(self, kernel: SourceKernel, names: Sequence[str]) -> Hashable | None:
+    def _given(self, number: int, names: Sequence[str]) -> Hashable | None:
         """Return what stands for all arguments that the user says are one with a buffer; None if there are none."""
-        known = (self._group_of.get((kernel.symbol, name)) for name in names)
+        known = (self._group_of.get((number, name)) for name in names)
         return next((("same", group) for group in known if group is not None), None)
 
 
-def _groups(same: Sequence[SameBuffer], kernels: Sequence[SourceKernel]) -> dict[_Argument, _Argument]:
+def _groups(
+    same: Sequence[SameBuffer], symbols: Sequence[str], kernels: Sequence[SourceKernel]
+) -> dict[_Argument, _Argument]:
     """Return for each argument that the user names the one that stands for all that are one buffer with it."""
     group_of: dict[_Argument, _Argument] = {}
     for item in same:
-        arguments = [*_arguments(item.first, kernels), *_arguments(item.second, kernels)]
-        joined = {group_of.get(argument, argument) for argument in arguments}
-        group_of |= dict.fromkeys(arguments, arguments[0])
-        group_of |= {argument: arguments[0] for argument, group in group_of.items() if group in joined}
+        for arguments in _joined(item, symbols, kernels):
+            joined = {group_of.get(argument, argument) for argument in arguments}
+            group_of |= dict.fromkeys(arguments, arguments[0])
+            group_of |= {argument: arguments[0] for argument, group in group_of.items() if group in joined}
     return group_of
 
 
-def _arguments(argument: KernelArgument, kernels: Sequence[SourceKernel]) -> list[_Argument]:
-    """Return the arguments that the user names: of each instance of a template, or of a kernel of another file."""
-    symbols = [kernel.symbol for kernel in kernels if is_named(kernel, argument.kernel)]
-    return [(symbol, argument.name) for symbol in symbols or [argument.kernel]]
+def _joined(item: SameBuffer, symbols: Sequence[str], kernels: Sequence[SourceKernel]) -> list[list[_Argument]]:
+    """Return which arguments of the launches, of kernels with the `symbols`, are one buffer.
+
+    Two arguments of one kernel are that of a launch and that of the next launch of the kernel: `step.out=step.in`.
+    """
+    first, second = (_launches(argument, symbols, kernels) for argument in (item.first, item.second))
+    if first == second and item.first.name != item.second.name:
+        return [[(one, item.first.name), (next_, item.second.name)] for one, next_ in pairwise(first)]
+    arguments = [(number, item.first.name) for number in first] + [(number, item.second.name) for number in second]
+    return [arguments] if arguments else []
+
+
+def _launches(argument: KernelArgument, symbols: Sequence[str], kernels: Sequence[SourceKernel]) -> list[int]:
+    """Return the numbers of the launches of the kernel that the user names, in all instances of a template."""
+    named = {kernel.symbol for kernel in kernels if is_named(kernel, argument.kernel)}
+    return [number for number, symbol in enumerate(symbols) if symbol in named]
 
 
 def _names_of_buffers(arguments: Arguments) -> dict[int, list[str]]:

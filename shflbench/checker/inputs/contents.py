@@ -114,7 +114,7 @@ def fill(value: BufferValue, most: int, name: str, seed: int) -> NDArray[np.uint
         case "index":
             # Types with few bits wrap around.
             period = 2 if element.kind == "b" else 1 << (8 * element.size - 1) if element.kind != "f" else 1 << 11
-            numbers = np.arange(count) % period
+            numbers = np.arange(count) % min(period, 1 << 62)  # NumPy counts with 64 bits
         case _:
             numbers = np.resize(np.array(value.fill), count)
     return element.encode(numbers)

@@ -56,6 +56,9 @@ def _definition(
     name = known.name.replace(_ANONYMOUS, "") if known is not None else kernel.symbol
     named = source.named(name, plain=known is None)
     file = files.get(kernel.file)
+    if not named and file is not None:  # a macro opens a namespace
+        named = source.named(name.rpartition("::")[2], plain=True)
+        named = [item for item in named if _same(item.place.file, file) and item.place.line <= kernel.line <= item.end]
     if len(named) > 1 and file is not None:
         named = [item for item in named if _same(item.place.file, file) and item.place.line <= kernel.line <= item.end]
     return named[0] if len(named) == 1 else None

@@ -26,7 +26,7 @@ from shflbench.errors import CompileError, CompilerError, TimeLimitError
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.kernel_file import CompileOptions, RejectedKernel
@@ -56,6 +56,7 @@ class CompiledFile:
     is_device_code_only: bool = False  # without what the host code instantiates
     rejected: tuple[RejectedKernel, ...] = ()
     unit: PtxUnit | None = None  # what NVRTC was given; None if nvcc compiled the file
+    symbols: Mapping[str, str] = field(default_factory=dict)  # of instances whose names differ from what was asked for
 
 
 class FileCompiler:
@@ -176,12 +177,18 @@ class FileCompiler:
         with concurrent.futures.ThreadPoolExecutor(1) as executor:
             version = executor.submit(nvcc_compiler.version, nvcc)
             self._plain = ptx = self._plain or nvcc_compiler.compile_ptx(nvcc, path, options)
-            symbols = {known.full_name for item in read_kernels(ptx) if (known := demangle(item.symbol))}
-            added = [name for name in instances if not any(means(name, symbol) for symbol in symbols)]
+            added = _unknown(instances, ptx)
             if added:
                 ptx = nvcc_compiler.compile_ptx(nvcc, path, options, added)
             debug = partial(nvcc_compiler.compile_ptx, nvcc, path, options, added, debug=True)
-            return CompiledFile(ptx, f"nvcc {version.result()}", partial(_unless_rejected, debug))
+            unknown = _unknown(added, ptx)
+            symbols = nvcc_compiler.symbols_of(nvcc, path, options, unknown) if unknown else ()
+            return CompiledFile(
+                ptx,
+                f"nvcc {version.result()}",
+                partial(_unless_rejected, debug),
+                symbols=dict(zip(unknown, symbols, strict=True)),
+            )
 
     def _with_nvrtc(self, instances: Sequence[str]) -> CompiledFile:
         compiler = self._nvrtc = self._nvrtc or PtxCompiler(find(), None)
@@ -209,6 +216,9 @@ class FileCompiler:
             is_device_code_only=True,
             rejected=jit.rejected,
             unit=jit.unit,
+            symbols={
+                name: symbol for name, symbol in zip(jit.unit.expressions, jit.symbols, strict=True) if "<" in name
+            },
         )
 
     def _without_rejected(self, instances: Sequence[str], compiler: PtxCompiler) -> tuple[Jit, list[SourceNote]]:
@@ -226,6 +236,12 @@ class FileCompiler:
                 why = error.message.partition(" does not compile: ")[2]
                 text = f"an instance that the host code names was not checked, because NVRTC rejects it: {why}"
                 notes.append(SourceNote("template", f"{text}; name its types with --kernel"))
+
+
+def _unknown(instances: Sequence[str], ptx: str) -> list[str]:
+    """Return the instances that no name of a kernel in the PTX is."""
+    names = {known.full_name for item in read_kernels(ptx) if (known := demangle(item.symbol))}
+    return [instance for instance in instances if not any(means(instance, name) for name in names)]
 
 
 def _unless_rejected(compile_ptx: Callable[[], str]) -> str | None:

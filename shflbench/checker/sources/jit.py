@@ -58,6 +58,7 @@ class Jit:
 
     ptx: str
     unit: PtxUnit
+    symbols: tuple[str, ...]  # of the expressions of the unit
     left_out: tuple[str, ...] = ()  # missing headers
     rejected: tuple[RejectedKernel, ...] = ()
 
@@ -103,7 +104,7 @@ def compile_device_code(
             given = PtxUnit(text, unit.main.name, headers, tuple(without(expressions, rejected)), arguments)
             result = _compiled(given, compiler, options.deadline)
             if result.ptx is not None:
-                return Jit(result.ptx, given, tuple(left_out), tuple(rejected))
+                return Jit(result.ptx, given, result.symbols, tuple(left_out), tuple(rejected))
             errors = result.errors
             _refuse_incomplete_toolkit(unit, errors)
             absent = [name for name in unit.missing if name not in left_out and _lacks(errors, name)]

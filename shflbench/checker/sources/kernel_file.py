@@ -220,6 +220,7 @@ class SourceKernel:
     launch_bounds: LaunchBounds = field(default_factory=LaunchBounds)
     sibling: str = ""  # the instance whose arguments it takes, because the host code does not launch it
     derived: tuple[str, ...] = ()  # template arguments that nothing in the file names: `T = float`
+    spellings: tuple[str, ...] = ()  # what else was asked for and is this instance: `copy<Mode::fast>`
     named_block: NamedBlock | None = None
     variables: tuple[tuple[str, int], ...] = ()  # of the device, which it reaches: name and bytes; once it is linked
 

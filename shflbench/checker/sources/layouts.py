@@ -185,7 +185,9 @@ class Types:
         return self._lay_out(made, depth + 1) if made is not None else None
 
     def layout(self, name: str, depth: int = 0) -> StructureLayout | None:
-        """Return the layout of the structure `name`; None if it is unknown."""
+        """Return the layout of the structure `name`, also with its namespaces; None if it is unknown."""
+        if name not in self._structures and "<" not in name:
+            name = name.rpartition("::")[2]
         if name not in self._layouts:
             node = self._structures.get(name)
             self._layouts[name] = None  # while it is laid out: a structure cannot contain itself

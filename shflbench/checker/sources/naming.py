@@ -22,7 +22,7 @@ def select_kernels(path: Path, kernels: Sequence[SourceKernel], name: str | None
     """Return the kernels that `name` selects, all for None; KernelError if there is none."""
     if name is None:
         return tuple(kernels)
-    chosen = tuple(item for item in kernels if item.symbol == name or means(name, item.name))
+    chosen = tuple(item for item in kernels if item.symbol == name or means_one(name, (item.name, *item.spellings)))
     if not chosen:
         known = [item.name for item in kernels]
         nearest = difflib.get_close_matches(name, known, 1)
@@ -30,6 +30,11 @@ def select_kernels(path: Path, kernels: Sequence[SourceKernel], name: str | None
         shown = ", ".join(known[:_SHOWN]) + (", …" if len(known) > _SHOWN else "")
         raise KernelError(f"{path} has no kernel `{name}`", f"{hint}It has: {shown}".capitalize() + ".")
     return chosen
+
+
+def means_one(spelling: str, known: Sequence[str]) -> bool:
+    """Whether the user's `spelling` means a kernel with these names: its own, and those with aliases or enumerators."""
+    return any(means(spelling, name) for name in known)
 
 
 def means(spelling: str, name: str) -> bool:

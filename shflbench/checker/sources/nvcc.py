@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.ptx.line_table import files_of, rename_files
 from shflbench.checker.sources.messages import compile_error, instance_error
-from shflbench.checker.sources.plain_folder import UNIT, PlainFolder, plain_folder, require_plain, table_name
+from shflbench.checker.sources.plain_folder import INSTANCE, UNIT, PlainFolder, plain_folder, require_plain, table_name
 from shflbench.compile.ptx_process import UnfinishedError
 from shflbench.errors import CompileError, CompilerError
 
@@ -31,6 +31,8 @@ _ERROR = re.compile(
     re.MULTILINE,
 )
 
+_LISTED = re.compile(rf"\b{INSTANCE}(?P<number>\d+) = (?P<symbol>[\w$]+);", re.ASCII)
+
 
 def compile_ptx(
     nvcc: Path, source: Path, options: CompileOptions, instances: Sequence[str] = (), *, debug: bool = False
@@ -40,9 +42,28 @@ def compile_ptx(
     `instances` are instances of template kernels that the file does not contain; a file that includes `source` takes
     their addresses. `debug` compiles without optimization. The line table names the user's files.
     """
+    return _compiled(nvcc, source, options, instances, debug=debug)
+
+
+def symbols_of(nvcc: Path, source: Path, options: CompileOptions, instances: Sequence[str]) -> list[str]:
+    """Return the symbols of instances of template kernels, whose arguments a user may write in many ways."""
+    ptx = _compiled(nvcc, source, options, instances, listed=True)
+    symbols = {int(match["number"]): match["symbol"] for match in _LISTED.finditer(ptx)}
+    return [symbols.get(number, "") for number in range(len(instances))]
+
+
+def _compiled(  # noqa: PLR0913  (what differs between compilations of one file)
+    nvcc: Path,
+    source: Path,
+    options: CompileOptions,
+    instances: Sequence[str],
+    *,
+    debug: bool = False,
+    listed: bool = False,
+) -> str:
     source = source.resolve()
     with tempfile.TemporaryDirectory(prefix="shflbench-", dir=plain_folder()) as name:
-        folder = PlainFolder(Path(name), source, options, instances)
+        folder = PlainFolder(Path(name), source, options, instances, listed=listed)
         output = folder.path / "kernels.ptx"
         command = [str(require_plain(nvcc)), "-ptx", "-G" if debug else "-lineinfo", f"-arch={options.arch}", "-w"]
         command += [f"-std={options.standard}", *options.math, *folder.words]

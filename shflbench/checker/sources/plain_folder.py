@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import CompileOptions
 
 UNIT = "shflbench_unit.cu"
+INSTANCE = "shflbench_instance_"  # name of the pointer to an instance, before its number
 _MACROS = "shflbench_macros.h"
 _LINK = "shflbench_include_"  # with a number: a folder
 _SOURCE = "shflbench_source.cu"
@@ -68,8 +69,13 @@ def table_name(name: str) -> str:
 class PlainFolder:
     """The folder of one compilation."""
 
-    def __init__(self, path: Path, source: Path, options: CompileOptions, instances: Sequence[str]) -> None:
-        """Write the unit into the empty folder `path`, with links to the folders of `source` and of headers."""
+    def __init__(
+        self, path: Path, source: Path, options: CompileOptions, instances: Sequence[str], *, listed: bool = False
+    ) -> None:
+        """Write the unit into the empty folder `path`, with links to the folders of `source` and of headers.
+
+        With `listed`, the PTX has a variable per instance, whose value is the symbol.
+        """
         self.path = path
         self._source = source
         beside = [item.resolve() for item in options.sources]
@@ -77,7 +83,7 @@ class PlainFolder:
         self._folders = list(dict.fromkeys(folders))
         for number, folder in enumerate(self._folders):
             (path / f"{_LINK}{number}").symlink_to(folder, target_is_directory=True)
-        self._write_unit(instances, beside)
+        self._write_unit(instances, beside, "__device__ " if listed else "")
         plain = [macro for macro in options.define if _PLAIN_MACRO.fullmatch(macro)]
         others = [macro for macro in options.define if macro not in plain]
         renamed = (f"#define {old}(...) {new}(__VA_ARGS__)\n" for old, new in _REMOVED.items())
@@ -86,12 +92,12 @@ class PlainFolder:
         self.words = [word for number in range(len(self._folders)) for word in ("-I", f"{_LINK}{number}")]
         self.words += [f"-D{macro}" for macro in plain] + ["-include", _MACROS]
 
-    def _write_unit(self, instances: Sequence[str], beside: Sequence[Path]) -> None:
+    def _write_unit(self, instances: Sequence[str], beside: Sequence[Path], space: str) -> None:
         included = f"{_LINK}0/{self._source.name}"
         if _UNQUOTABLE.search(included) or not included.isprintable():
             included = _SOURCE
             (self.path / included).symlink_to(self._source)
-        pointers = (f"void *shflbench_instance_{n} = (void *)({name});" for n, name in enumerate(instances))
+        pointers = (f"{space}void *{INSTANCE}{n} = (void *)({name});" for n, name in enumerate(instances))
         others = (f'#include "{_LINK}{self._folders.index(item.parent)}/{item.name}"' for item in beside)
         text = "\n".join((f'#include "{included}"', *pointers, *others, ""))
         (self.path / UNIT).write_text(text, encoding="utf-8", errors="surrogateescape")

@@ -25,7 +25,7 @@ from shflbench.checker.sources.includes import is_file, read_limited
 from shflbench.checker.sources.instances import choose_instances, compile_with_derived, example, signature, with_derived
 from shflbench.checker.sources.kernel_file import CompileOptions, HostChange, KernelFile, SourceNote
 from shflbench.checker.sources.lexer import without_comments
-from shflbench.checker.sources.naming import select_kernels
+from shflbench.checker.sources.naming import means, select_kernels
 from shflbench.checker.sources.neighbors import neighbors
 from shflbench.checker.sources.plain_folder import table_name
 from shflbench.checker.sources.ptx import dialect_notes, read_kernels
@@ -182,7 +182,8 @@ def _kernel_file(
     """Return the kernels of a compiled file, with notes on how it was read; KernelError if it has none."""
     source, wanted, compiled, derived = compilation
     files = _user_files(compiled.ptx, path)
-    listed = _of_user(source, [kernel_of(item, files, source) for item in read_kernels(compiled.ptx)])
+    compiled_kernels = [kernel_of(item, files, source) for item in read_kernels(compiled.ptx)]
+    listed = _of_user(source, [_with_spellings(item, compiled.symbols) for item in compiled_kernels])
     kernels, chosen_types = with_derived(listed, derived)
     templates = _uninstantiated(source, kernels) if not wanted else []
     if not wanted and compiled.is_device_code_only:
@@ -216,6 +217,12 @@ def _kernel_file(
         source.host_numbers,
         chains=source.chains,
     )
+
+
+def _with_spellings(kernel: SourceKernel, symbols: Mapping[str, str]) -> SourceKernel:
+    """Return an instance with the texts that name it although its name is another: `copy<Mode::fast>`."""
+    spellings = (text for text, symbol in symbols.items() if symbol == kernel.symbol and not means(text, kernel.name))
+    return replace(kernel, spellings=tuple(spellings))
 
 
 def _with_host_code(file: KernelFile, source: CudaSource) -> KernelFile:

@@ -19,15 +19,21 @@ _DEFINES_HOST_FUNCTIONS = re.compile(
     rb"[\w:]+(?:[\s\\*&]+[\w#:]+)+\s*\([^;{}]*\)[\s\\]*\{"
 )
 
+# A macro alone on its line, which opens a namespace: the grammar takes it for the type of a function `namespace`.
+_BEFORE_NAMESPACE = re.compile(rb"^[ \t]*[A-Z][A-Z0-9_]+[ \t]*(?=\s*^[ \t]*(?:inline[ \t]+)?namespace\b)", re.MULTILINE)
+
 
 def for_grammar(text: bytes, lexed: Lexed) -> bytes:
-    """Return a text of the same length, without attributes of kernels and without uses of macros that define functions.
+    """Return a text of the same length, without attributes of kernels and without uses of some macros.
+
+    These are macros that define functions, and those that open a namespace.
 
     Types that `__align__` aligns have the word of C++ for it. What a kernel declares with the attributes is in the PTX,
     and the compiler is given the text as it is.
     """
     result = _ATTRIBUTES.sub(_blank, text) if b"__" in text else text
     result = _ALIGNED_TYPE.sub(rb"\1alignas  ", result) if b"__align__" in text else result
+    result = _BEFORE_NAMESPACE.sub(_blank, result)
     for span in lexed.directives:
         define = _DEFINES_FUNCTIONS.match(text, span.start, span.end)
         define = define or _DEFINES_HOST_FUNCTIONS.match(text, span.start, span.end)

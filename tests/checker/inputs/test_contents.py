@@ -23,6 +23,11 @@ def test_the_index_of_an_element_fills_a_buffer() -> None:
     assert fill(BufferValue(ELEMENTS["i32"], 5, "index"), 0, "in", 0).view("i4").tolist() == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.parametrize(("name", "dtype"), [("i64", "i8"), ("u64", "u8")])
+def test_the_index_fills_a_buffer_of_long_integers(name: str, dtype: str) -> None:
+    assert fill(BufferValue(ELEMENTS[name], 3, "index"), 0, "in", 0).view(dtype).tolist() == [0, 1, 2]
+
+
 def test_an_index_wraps_where_a_type_has_few_bits() -> None:
     assert fill(BufferValue(ELEMENTS["i8"], 130, "index"), 0, "in", 0).view("i1")[[127, 128, 129]].tolist() == [
         127,

@@ -153,3 +153,10 @@ int main(int argc, char **argv) { float *out; cudaMalloc(&out, 128); if (atoi(ar
     launches = {kernel.name: [launch.block for launch in kernel.host_launches] for kernel in file.kernels}
     assert launches["k<16>"] == [None]
     assert set(launches["k<32>"]) == {(32, 1, 1)}
+
+
+@pytest.mark.parametrize("instance", ["f<N::M::b, Real>", "f<M::b, Real>", "N::f<M(1), double>", "f<(N::M)1, Real>"])
+def test_an_instance_may_be_named_by_enumerators_and_aliases(read: Read, instance: str) -> None:
+    text = "enum class M { a, b }; using Real = double; template <M m, class T> __global__ void f(T *p) { *p = T(m); }"
+    result = read(f"namespace N {{ {text} }} using namespace N;\n", kernel=instance)
+    assert [item.name for item in result.kernels] == ["N::f<(N::M)1, double>"]

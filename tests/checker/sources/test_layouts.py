@@ -106,3 +106,11 @@ def test_typedef_that_is_not_compiled_counts_where_there_is_no_other(parse: Pars
     value = parse("#ifdef __CUDA_ARCH__\ntypedef double T;\n#endif\nstruct S { T x; };").types.value("S")
     assert value is not None
     assert value[0] == 8
+
+
+def test_a_structure_may_be_named_with_its_namespaces_unless_two_differ(parse: Parse) -> None:
+    one, other = "namespace a { struct S { float *p; int n; }; }", "namespace b { struct S { char c; }; }"
+    value = parse(one).types.value("a::S")
+    assert value is not None
+    assert [field.name for field in value[2]] == ["p", "n"]
+    assert parse(f"{one} {other}").types.value("a::S") is None

@@ -282,3 +282,14 @@ def test_nvcc_gets_the_option_for_fast_mathematics(nvcc: FakeNvcc, source: Path)
     for fast_math in (False, True):
         read_cuda(source, "sm_90", toolchain=None, nvcc=nvcc.path, fast_math=fast_math)
         assert ("--use_fast_math" in nvcc.command) == fast_math
+
+
+def test_an_instance_whose_name_is_another_one_than_asked_for_is_found_by_its_symbol(
+    nvcc: FakeNvcc, source: Path
+) -> None:
+    source.write_text("enum M { a };\ntemplate <M m> __global__ void k(int *p) { *p = m; }\n")
+    symbol = "_Z1kIL1M0EEvPi"
+    nvcc.answer(PTX.format(symbol=symbol, line=2, file=source) + f".global .u64 shflbench_instance_0 = {symbol};\n")
+    (kernel,) = read(source, nvcc, "k<M::a>").kernels
+    assert (kernel.name, kernel.spellings) == ("k<(M)0>", ("k<M::a>",))
+    assert "__device__ void *shflbench_instance_0 = (void *)(k<M::a>);\n" in nvcc.unit

@@ -240,3 +240,16 @@ def test_what_nvcc_includes_before_each_file_is_known_to_nvrtc(read: Read) -> No
 def test_a_header_of_cublas_brings_the_types_of_device_code(read: Read) -> None:
     text = "#include <cublas_v2.h>\n__global__ void k(__nv_bfloat16 *p, __half *q) { *p = 1.0f; *q = 2; }"
     assert [kernel.name for kernel in read(text).kernels] == ["k"]
+
+
+@pytest.mark.parametrize(("first", "last", "inside"), [("", "", ""), ("\nnamespace inner {\n", "}", "inner::")])
+def test_a_kernel_in_a_namespace_that_a_macro_opens_has_named_parameters(
+    read: Read, first: str, last: str, inside: str
+) -> None:
+    result = read(
+        f"#define BEGIN namespace outer {{ inline namespace v1 {{\n#define END }} }}\nBEGIN\n{first}"
+        f"__global__ void copy(const float *from, float *to) {{ *to = *from; }}\n{last}\nEND\n"
+    )
+    (kernel,) = result.kernels
+    assert kernel.name == f"outer::v1::{inside}copy"
+    assert [item.name for item in kernel.parameters] == ["from", "to"]

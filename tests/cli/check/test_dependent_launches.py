@@ -289,3 +289,39 @@ __global__ void second(const int *index, int *p, int *q) { q[threadIdx.x] = p[in
         for offset in ("0", "1")
     ]
     assert verdicts == ["broken", "clean"]
+
+
+STEP = """\
+__global__ void step(const float *in, const float *other, float *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[i];
+    cudaGridDependencySynchronize();
+    out[i] = x + other[i];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("same", "verdict"),
+    [
+        (["step.out=step.in"], "broken"),
+        (["step.out=step.other"], "clean"),
+        (["step.out=step.in", "step.out=step.other"], "broken"),
+        (["step.other=step.out"], "clean"),  # a launch writes what the one before has read
+    ],
+)
+def test_a_kernel_may_overlap_itself_and_reads_what_its_last_launch_wrote(
+    check: Any, same: list[str], verdict: str
+) -> None:
+    words = [word for pair in same for word in ("--same", pair)]
+    outcome = check(STEP, "--pdl", "step,step", *words, "--format", "json")
+    assert kernel_of(outcome)["verdict"] == verdict
+
+
+def test_one_buffer_may_be_two_arguments_of_the_second_launch(check: Any) -> None:
+    text = KERNELS.replace("const float *in,", "const float *in, const float *more,").replace(
+        "2 * x", "2 * x + more[i]"
+    )
+    outcome = check(text, *PDL, *SAME, "--same", "primary.out=secondary.more", "--format", "json")
+    (finding,) = kernel_of(outcome)["findings"]
+    assert finding["line"] == 4

@@ -40,6 +40,7 @@ class Preprocessor:
         """Read the `roots`, in their order, and those of the files that they include; `define` is what `-D` gives."""
         self._files = {file.path.name: file for file in files}
         self._compiled: dict[str, list[TextSpan]] = {}  # by the name of a file that is read: its lines that count
+        self._once: set[str] = set()  # names of files with `#pragma once` that have been read
         self.macros: dict[str, Macro] = {name: Macro(name, None, body) for name, body in _GIVEN.items()} | dict(define)
         for file in roots:
             self._read(file, 0)
@@ -73,10 +74,10 @@ class Preprocessor:
                 taken.pop()
                 ended.pop()
             elif taken[-1]:
-                self._follow(word, rest, depth)
+                self._follow(file, word, rest, depth)
         compiled.append(TextSpan(start, len(file.text)))
 
-    def _follow(self, word: str, rest: str, depth: int) -> None:
+    def _follow(self, file: UserFile, word: str, rest: str, depth: int) -> None:
         if word == "define" and (match := _DEFINITION.match(rest)) is not None:
             names = tuple(_WORD.findall(match["parameters"])) if match["parameters"] is not None else None
             self.macros[match["name"]] = Macro(match["name"], names, match["body"].strip())
@@ -84,8 +85,10 @@ class Preprocessor:
             self.macros.pop(rest.strip(), None)
         elif word == "include" and (match := _INCLUDED.match(rest)) is not None and depth < MOST_DEPTH:
             header = self._files.get(match[1].rpartition("/")[2])
-            if header is not None:
+            if header is not None and header.name not in self._once:
                 self._read(header, depth + 1)
+        elif word == "pragma" and rest.split() == ["once"]:
+            self._once.add(file.name)
 
     def _holds(self, word: str, rest: str) -> bool:
         if word != "if":

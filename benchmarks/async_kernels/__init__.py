@@ -1,0 +1,1 @@
+"""`check` on public kernels with clusters, bulk copies and dependent launches."""

@@ -1,0 +1,126 @@
+"""The page on public kernels: the list, both runs, and every verdict that was not the expected one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+from benchmarks.async_kernels.runs import LIMIT_S, NO_VERDICT
+from benchmarks.async_kernels.sample import HERE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from benchmarks.async_kernels.sample import KernelResult, Note, PublicKernel
+
+MOST_CPU_S, MOST_MB = 3, 1024
+_NONE = "–"
+
+
+def page(
+    kernels: Sequence[PublicKernel],
+    first: Mapping[str, KernelResult],
+    final: Mapping[str, KernelResult],
+    notes: Mapping[str, Note],
+) -> str:
+    """Return the page as Markdown."""
+    read_again = [replace(item, verdict=notes[item.key].verdict) if item.key in notes else item for item in kernels]
+    parts = (_head(kernels), _shares(kernels, read_again, first, final), _costs(final), _table(kernels, first, final))
+    lines = [line for part in parts for line in part]
+    return "\n".join([*lines, *_open(kernels, first, final, notes), *_reasons(kernels)]) + "\n"
+
+
+def _head(kernels: Sequence[PublicKernel]) -> Iterator[str]:
+    yield "# `check` on public kernels with clusters, bulk copies and dependent launches"
+    yield ""
+    yield "Written by `python -m benchmarks.async_kernels`; do not edit."
+    yield ""
+    yield (HERE / "rule.txt").read_text(encoding="utf-8").strip()
+    yield ""
+    yield "| repository | commit | license | kernels |"
+    yield "| --- | --- | --- | --: |"
+    for (repository, commit, license_), count in Counter((k.repository, k.commit, k.license) for k in kernels).items():
+        yield f"| {repository} | {commit} | {license_} | {count} |"
+    yield f"| all | | | {len(kernels)} |"
+    yield ""
+
+
+def _shares(
+    kernels: Sequence[PublicKernel],
+    read_again: Sequence[PublicKernel],
+    first: Mapping[str, KernelResult],
+    final: Mapping[str, KernelResult],
+) -> Iterator[str]:
+    yield "| mechanism | kernels | first run as expected | final run as expected | right by a second reading |"
+    yield "| --- | --: | --: | --: | --: |"
+    for mechanism in [*dict.fromkeys(kernel.mechanism for kernel in kernels), ""]:
+        group = [kernel for kernel in kernels if mechanism in {kernel.mechanism, ""}]
+        again = [kernel for kernel in read_again if mechanism in {kernel.mechanism, ""}]
+        counts = (len(group), _right(group, first), _right(group, final), _right(again, final))
+        yield f"| {mechanism or 'all'} | {' | '.join(map(str, counts))} |"
+    yield ""
+
+
+def _right(kernels: Sequence[PublicKernel], results: Mapping[str, KernelResult]) -> int:
+    return sum(kernel.key in results and kernel.agrees(results[kernel.key]) for kernel in kernels)
+
+
+def _costs(final: Mapping[str, KernelResult]) -> Iterator[str]:
+    ended = [item for item in final.values() if item.verdict != NO_VERDICT]
+    seconds, memory = [item.cpu_s for item in ended], [item.memory_mb for item in ended]
+    cheap = sum(item.cpu_s <= MOST_CPU_S and item.memory_mb <= MOST_MB for item in ended)
+    yield (
+        "Final run, with the time of the compiler and of Python's start: "
+        f"median {median(seconds):.1f} s of CPU time and {median(memory):.0f} MB, at most {max(seconds):.1f} s and "
+        f"{max(memory):.0f} MB; {cheap} of {len(final)} take at most {MOST_CPU_S} s and {MOST_MB} MB, and "
+        f"{len(final) - len(ended)} did not end within {LIMIT_S} s on two cores with much other work beside it."
+    )
+    yield ""
+
+
+def _table(
+    kernels: Sequence[PublicKernel], first: Mapping[str, KernelResult], final: Mapping[str, KernelResult]
+) -> Iterator[str]:
+    yield "| | kernel | file | mechanism | launch | expected | first run | final run | s | MB |"
+    yield "| --: | --- | --- | --- | --- | --- | --- | --- | --: | --: |"
+    for number, kernel in enumerate(kernels, 1):
+        before, after = first.get(kernel.key), final.get(kernel.key)
+        ended = after is not None and after.verdict != NO_VERDICT
+        costs = f"{after.cpu_s:.1f} | {after.memory_mb:.0f}" if after is not None and ended else f"{_NONE} | {_NONE}"
+        name = f"`{kernel.kernel.partition('<')[0]}`"
+        file = f"{kernel.repository.rpartition('/')[2]}: {kernel.path.rpartition('/')[2]}"
+        words = (name, file, kernel.mechanism, kernel.launch, kernel.verdict)
+        runs = (_shown(kernel, before), _shown(kernel, after))
+        yield f"| {number} | {' | '.join((*words, *runs))} | {costs} |"
+    yield ""
+
+
+def _shown(kernel: PublicKernel, result: KernelResult | None) -> str:
+    if result is None:
+        return _NONE
+    return result.verdict if kernel.agrees(result) else f"**{result.verdict}**"
+
+
+def _open(
+    kernels: Sequence[PublicKernel],
+    first: Mapping[str, KernelResult],
+    final: Mapping[str, KernelResult],
+    notes: Mapping[str, Note],
+) -> Iterator[str]:
+    yield "## Verdicts that were not the expected one"
+    yield ""
+    for number, kernel in enumerate(kernels, 1):
+        wrong = [run for run in (first, final) if kernel.key in run and not kernel.agrees(run[kernel.key])]
+        if wrong:
+            text = notes[kernel.key].text if kernel.key in notes else wrong[-1][kernel.key].sentence
+            yield f"- {number}, `{kernel.kernel.partition('<')[0]}`: {text}"
+    yield ""
+
+
+def _reasons(kernels: Sequence[PublicKernel]) -> Iterator[str]:
+    yield "## Expected verdicts"
+    yield ""
+    for number, kernel in enumerate(kernels, 1):
+        yield f"{number}. {kernel.verdict}: {kernel.reason}."

@@ -1,0 +1,1 @@
+// Stands for a header that only host code needs.

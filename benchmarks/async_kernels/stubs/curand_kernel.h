@@ -1,0 +1,1 @@
+// Stands for the header of cuRAND, which the kernels do not use.

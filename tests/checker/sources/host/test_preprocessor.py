@@ -1,0 +1,29 @@
+"""The directives of files in the order in which a compiler reads them."""
+
+from pathlib import Path
+
+import pytest
+
+from shflbench.checker.sources.host.preprocessor import Preprocessor
+from shflbench.checker.sources.host_code import UserFile
+
+HEADER = "#ifdef SEEN\n#define TWICE\n#endif\n#define SEEN\n"
+
+
+def user_file(name: str, text: str) -> UserFile:
+    return UserFile.of(Path(name), name, text.encode())
+
+
+@pytest.mark.parametrize(("first_line", "is_read_twice"), [("#pragma once\n", False), ("", True)])
+def test_a_header_with_pragma_once_is_read_once(first_line: str, *, is_read_twice: bool) -> None:
+    main = user_file("k.cu", '#include "a.h"\n#include "a.h"\n')
+    header = user_file("a.h", first_line + HEADER)
+    assert ("TWICE" in Preprocessor([main], [main, header], {}).macros) is is_read_twice
+
+
+def test_headers_that_include_all_others_are_read_in_no_time() -> None:
+    names = [f"h{number}.h" for number in range(30)]
+    includes = "".join(f'#include "{name}"\n' for name in names)
+    headers = [user_file(name, f"#pragma once\n{includes}#define M{name[1:-2]}\n") for name in names]
+    main = user_file("k.cu", includes)
+    assert "M29" in Preprocessor([main], [main, *headers], {}).macros
