@@ -21,10 +21,12 @@ from shflbench.checker.opcodes.forms import Access, Values
 from shflbench.checker.opcodes.mbarriers import PHASES, phase_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.hazards import HazardKind, HazardLog
+from shflbench.checker.races.load_uses import NEVER, UNUSED_BEFORE_ARRIVAL, UNUSED_BEFORE_COPY
 from shflbench.checker.races.proxy_fences import ProxyFences
 from shflbench.checker.races.rule import Rule
 from shflbench.checker.races.scopes import Scopes
 from shflbench.checker.races.tracked import TrackedRaces
+from shflbench.checker.races.weak_barriers import weak_barriers
 
 MOST_KEPT = 64  # copies after another one to the same target: each costs time at every later access
 
@@ -197,12 +199,14 @@ class BulkRaces(Rule):
                 numbers <= self.clocks.knows(np.full(threads.shape, copy.thread), threads)
             )
             known |= self._atomic_accesses(copy, threads, numbers)
-            race = HazardKind.RAW if reads else HazardKind.WAW if writes else HazardKind.WAR
-            self._report_earlier(race, copy, region, threads[~known], numbers[~known])
+            if not writes:
+                self._report_unordered_reads(copy, region, threads[~known], numbers[~known])
+            else:
+                race = HazardKind.RAW if reads else HazardKind.WAW
+                self._report_earlier(race, copy, region, threads[~known], numbers[~known])
             if copy.by_proxy and known.any():
                 late = ~self._fences.lie_after(copy, region, threads[known], numbers[known])
-                kind = HazardKind.PROXY_RACE if writes else HazardKind.PROXY_ORDER
-                self._report_earlier(kind, copy, region, threads[known][late], numbers[known][late])
+                self._report_without_fence(copy, region, threads[known][late], numbers[known][late], writes=writes)
 
     def _after_initialization(self, copy: BulkCopy) -> None:
         """Report a copy whose barrier may not have been initialized, as far as its thread knows."""
@@ -216,20 +220,53 @@ class BulkRaces(Rule):
             if is_first and not known.all():
                 self._report_earlier(HazardKind.ATOMIC_RACE, copy, region, threads[~known], numbers[~known])
 
-    def _report_earlier(
-        self, kind: HazardKind, copy: BulkCopy, region: Region, threads: Values, numbers: Values
+    def _report_without_fence(
+        self, copy: BulkCopy, region: Region, threads: Values, numbers: Values, *, writes: bool
     ) -> None:
-        if not threads.size:
-            return
-        if kind is HazardKind.WAR and self.clocks.practice is not None:
-            known = numbers <= self.clocks.practice.knows(np.full(threads.shape, copy.thread), threads)
-            self._report_earlier(HazardKind.WEAK_ORDER, copy, region, threads[known], numbers[known])
-            threads, numbers = threads[~known], numbers[~known]
+        """Report accesses that a copy comes after without a proxy fence; reads are doubtful if their value was used."""
+        used = np.zeros(threads.shape, np.bool_) if writes else self._are_used(self.clocks, copy, threads, numbers)
+        self._report_earlier(HazardKind.PROXY_ORDER, copy, region, threads[used], numbers[used])
+        reasons = () if writes else (UNUSED_BEFORE_COPY,)
+        self._report_earlier(HazardKind.PROXY_RACE, copy, region, threads[~used], numbers[~used], reasons)
+
+    def _report_unordered_reads(self, copy: BulkCopy, region: Region, threads: Values, numbers: Values) -> None:
+        """Report reads that nothing orders before the copy that overwrites them, or a barrier only in practice."""
+        practice, known = self.clocks.practice, np.zeros(threads.shape, np.bool_)
+        if practice is not None:
+            known = numbers <= practice.knows(np.full(threads.shape, copy.thread), threads)
+        used = known.copy()
+        if practice is not None:
+            used &= self._are_used(practice, copy, threads, numbers, in_scope=True)
+        self._report_earlier(HazardKind.WEAK_ORDER, copy, region, threads[used], numbers[used])
+        unused = known & ~used
+        reasons = (*filter(None, [weak_barriers(self.state.program)]), UNUSED_BEFORE_ARRIVAL)
+        self._report_earlier(HazardKind.WAR, copy, region, threads[unused], numbers[unused], reasons)
+        self._report_earlier(HazardKind.WAR, copy, region, threads[~known], numbers[~known])
+
+    def _are_used(
+        self, clocks: Clocks, copy: BulkCopy, threads: Values, numbers: Values, *, in_scope: bool = False
+    ) -> Values:
+        """Return of which reads the value was used before a copy, as far as `clocks` know; `in_scope`, or released."""
+        copier = np.full(threads.shape, copy.thread)
+        at = self._tracked.uses.used_at(threads, numbers, copier if in_scope else None)
+        known = (threads == copy.thread) | (at <= clocks.knows(copier, threads))
+        used: Values = known & (at < NEVER)
+        return used
+
+    def _report_earlier(  # noqa: PLR0913, PLR0917  (the copy and what came before it)
+        self,
+        kind: HazardKind,
+        copy: BulkCopy,
+        region: Region,
+        threads: Values,
+        numbers: Values,
+        reasons: tuple[str, ...] = (),
+    ) -> None:
         if threads.size:
             earlier = self._tracked.op_at(int(numbers[0]))
             pair = np.array([copy.thread, threads[0]])
             place = (region.space, region.start, region.end - region.start)
-            self.report(kind, copy.op, pair, int(threads.size), earlier, place=place)
+            self.report(kind, copy.op, pair, int(threads.size), earlier, place=place, history=reasons)
 
     def _replace(self, copy: BulkCopy) -> None:
         """Drop the copies to the same target as a new one: accesses that are ordered with it are with them, or race.
