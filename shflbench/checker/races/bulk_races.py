@@ -97,9 +97,13 @@ class BulkRaces(Rule):
             copy = followed.copy
             if not followed.is_replaced and copy.target.overlaps(whole):
                 hit = self._hits(first, size * form.vector, copy.target)
-                hit &= ~self._morally_strong(copy, form, members.threads)
+                strong = self._morally_strong(copy, form, members.threads)
                 kind = HazardKind.RAW if not form.writes else HazardKind.WAW
-                self._report_unknown(kind, op, members.threads[hit], followed, followed.done_at)
+                self._report_unknown(kind, op, members.threads[hit & ~strong], followed, followed.done_at)
+                if not form.atomic:  # additions of one word may come in any order
+                    self._report_unknown(
+                        HazardKind.UNORDERED, op, members.threads[hit & strong], followed, followed.done_at
+                    )
             if form.writes and copy.source is not None and copy.source.overlaps(whole):
                 hit = self._hits(first, size * form.vector, copy.source)
                 self._report_unknown(HazardKind.WAR, op, members.threads[hit], followed, followed.read_at)
@@ -198,7 +202,10 @@ class BulkRaces(Rule):
             known = (threads == copy.thread) | (
                 numbers <= self.clocks.knows(np.full(threads.shape, copy.thread), threads)
             )
-            known |= self._atomic_accesses(copy, threads, numbers)
+            strong = ~known & self._strong_accesses(copy, threads, numbers)
+            known |= strong
+            plain = strong & ~self._are_atomics(numbers)
+            self._report_earlier(HazardKind.UNORDERED, copy, region, threads[plain], numbers[plain])
             if not writes:
                 self._report_unordered_reads(copy, region, threads[~known], numbers[~known])
             else:
@@ -295,15 +302,24 @@ class BulkRaces(Rule):
         return both and bool(self._scopes.include(self._scopes.of_cluster, *pair)[0])
 
     def _morally_strong(self, copy: BulkCopy, form: Access, threads: Values) -> Values:
-        """Return which threads' accesses are atomics as a copy is that combines values, of one size and in scope."""
+        """Return which threads' accesses are strong as a copy is that combines values, of one size and in scope.
+
+        Volatile accesses to shared memory count as weak ones, as in `tracked.py`.
+        """
         size = copy.target.end - copy.target.start
-        if copy.update is None or not form.atomic or np.dtype(form.type).itemsize * form.vector != size:
+        is_strong = form.strong and form.order != "volatile"
+        if copy.update is None or not is_strong or np.dtype(form.type).itemsize * form.vector != size:
             return np.zeros(threads.shape, np.bool_)
         level = min(self._scopes.level(form), self._scopes.of_cluster)
         return self._scopes.include(level, threads, np.array([copy.thread]))
 
-    def _atomic_accesses(self, copy: BulkCopy, threads: Values, numbers: Values) -> Values:
-        """Return which earlier accesses do not race with a copy because both are atomics."""
+    def _are_atomics(self, numbers: Values) -> Values:
+        """Return which accesses are atomics."""
+        atomics = [n for n in np.unique(numbers).tolist() if self._tracked.op_at(n).form.atomic]  # type: ignore[union-attr]
+        return np.isin(numbers, atomics)
+
+    def _strong_accesses(self, copy: BulkCopy, threads: Values, numbers: Values) -> Values:
+        """Return which earlier accesses do not race with a copy because both are strong."""
         strong = np.zeros(threads.shape, np.bool_)
         for number in np.unique(numbers).tolist() if copy.update is not None else ():
             those = numbers == number

@@ -1,4 +1,4 @@
-"""What is read before a weak order is doubtful if an instruction has used it by then, and broken if none has.
+"""Reads before a weak order are doubtful if an instruction has used the value by then, and broken if none has.
 
 The first warp of each of two blocks reads the shared memory of the other block, and arrives; this one overwrites it.
 """
