@@ -102,6 +102,11 @@ class LaunchRecord:
     cluster: str = ""  # blocks of a cluster, as `--cluster` takes them; "" without clusters
     derived_numbers: tuple[str, ...] = ()  # from which the host code computes arguments: `argv[1] = 1024`
 
+    @property
+    def in_clusters(self) -> str:
+        """The shape, and the blocks of a cluster if there are clusters: `8x64 in clusters of 2`."""
+        return f"{self.shape} in clusters of {self.cluster}" if self.cluster else self.shape
+
     def listed(self, origin: str) -> str:
         """Return the arguments of one origin: `in = f32[256], n = 256`."""
         return join_first([text for text, where in self.arguments if where == origin])

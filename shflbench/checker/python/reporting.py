@@ -87,4 +87,4 @@ def _derived(kernel: KernelReport) -> Iterator[str]:
 def _explored(launch: LaunchRecord) -> str:
     seeds = f"{len(launch.seeds)} seeds" if len(launch.seeds) > 1 else "1 seed"
     schedules = f"{len(launch.schedules)} schedules" if len(launch.schedules) > 1 else f"schedule {launch.schedules[0]}"
-    return f"explored: launch {launch.shape}, {seeds}, {schedules}"
+    return f"explored: launch {launch.in_clusters}, {seeds}, {schedules}"

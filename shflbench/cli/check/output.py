@@ -105,17 +105,13 @@ def _explored(launches: Sequence[LaunchRecord]) -> str:
     """Return which launches ran with how many inputs under which schedules."""
     most = max(len(launch.schedules) for launch in launches)
     seeds = max(len(launch.seeds) for launch in launches)
-    every = list(dict.fromkeys(map(_with_cluster, launches)))
-    thorough = list(dict.fromkeys(_with_cluster(launch) for launch in launches if len(launch.schedules) > 1))
+    every = list(dict.fromkeys(launch.in_clusters for launch in launches))
+    thorough = list(dict.fromkeys(launch.in_clusters for launch in launches if len(launch.schedules) > 1))
     inputs = f"with {seeds} sets of inputs" if seeds > 1 else "with 1 set of inputs"
     under = f"{most} schedules" if thorough else "in lockstep only"
     if 0 < len(thorough) < len(every):
         under = f"{under} in {join_words(thorough)}, the others in lockstep"
     return f"{'launches' if len(every) > 1 else 'launch'} {', '.join(every)}, {inputs}; {under}"
-
-
-def _with_cluster(launch: LaunchRecord) -> str:
-    return f"{launch.shape} in clusters of {launch.cluster}" if launch.cluster else launch.shape
 
 
 def summary_of_patterns(reports: Sequence[SubjectReport], arch: str) -> str:
