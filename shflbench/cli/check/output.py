@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import POLICIES, KernelVerdict, Level, group_findings
+from shflbench.checker import EXHAUSTIVE, POLICIES, KernelVerdict, Level, group_findings
 from shflbench.cli.layout import Line, Table
 from shflbench.files import relative
 from shflbench.words import count_noun, join_words
@@ -90,6 +90,10 @@ def _inputs(launches: Sequence[LaunchRecord], *, brief: bool) -> Iterator[str]:
         source = f"that the host code computes from derived {numbers}" if numbers else "from the host code"
         yield f"arguments {source}: {host}"
     yield f"explored: {_explored(launches)}"
+    exhaustive = list(dict.fromkeys(launch.in_clusters for launch in launches if launch.exhaustive))
+    if exhaustive:
+        where = "" if all(launch.exhaustive for launch in launches) else f"in {join_words(exhaustive)}, "
+        yield f"exhaustive: {where}{EXHAUSTIVE}"
 
 
 def _notes(launches: Sequence[LaunchRecord]) -> dict[str, list[str]]:
