@@ -137,6 +137,7 @@ def check(  # noqa: PLR0913  (a keyword per fact about a launch)
     args: Arguments = None,
     *,
     grid: Grid | None = None,
+    cluster: Extent | None = None,
     shared_bytes: int | None = None,
     arch: str | None = None,
     include: Iterable[str | os.PathLike[str]] = (),
@@ -148,11 +149,11 @@ def check(  # noqa: PLR0913  (a keyword per fact about a launch)
 
     `source` is PTX or CUDA C++ as text, the path of a .ptx or .cu file, a CompiledKernel or `@triton.jit` function of
     Triton, or a `@cuda.jit` function of Numba. `kernel` names one of several kernels. `launch` is (grid, block), each a
-    number or up to three, or a text such as "4x256" or "8x8:16x16"; a kernel of Triton has `grid` instead. `args` is a
-    list of arrays (NumPy, PyTorch, CuPy, Numba), numbers and None, or a mapping by name. What is not given is derived,
-    where the signature of the kernel allows it. `shared_bytes` is the dynamic shared memory per block. `arch`,
-    `include` and `define` are those of the compiler, `options` those of Triton, such as {"num_warps": 8}. `seed`
-    decides derived contents and random schedules.
+    number or up to three, or a text such as "4x256" or "8x8:16x16"; a kernel of Triton has `grid` instead. `cluster`
+    are the blocks of a cluster, such as 2 or (2, 2). `args` is a list of arrays (NumPy, PyTorch, CuPy, Numba), numbers
+    and None, or a mapping by name. What is not given is derived, where the signature of the kernel allows it.
+    `shared_bytes` is the dynamic shared memory per block. `arch`, `include` and `define` are those of the compiler,
+    `options` those of Triton, such as {"num_warps": 8}. `seed` decides derived contents and random schedules.
 
     The result has `verdict`, `sentence`, `findings`, `outputs` (the arrays after the launch, by the positions or names
     in `args`), `derived`, `explored`, `notes` and `text()`. What cannot be decided is a verdict, such as "not checked".
@@ -165,7 +166,17 @@ def check(  # noqa: PLR0913  (a keyword per fact about a launch)
     from shflbench.checker.python import api  # noqa: PLC0415
 
     request = api.CheckRequest(
-        kernel, launch, args, grid, arch, shared_bytes, tuple(map(Path, include)), tuple(define), options or {}, seed
+        kernel,
+        launch,
+        args,
+        grid,
+        arch,
+        shared_bytes,
+        tuple(map(Path, include)),
+        tuple(define),
+        options or {},
+        seed,
+        cluster,
     )
     return api.check(source, request)
 

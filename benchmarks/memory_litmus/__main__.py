@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
@@ -21,7 +21,7 @@ from tests.litmus.bulk_model import bulk_verdict
 from tests.litmus.bulk_table import BulkLitmus, bulk_rows
 from tests.litmus.kernels import shape
 from tests.litmus.model import verdict
-from tests.litmus.table import Litmus, rows
+from tests.litmus.table import USED, Litmus, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -35,7 +35,8 @@ Written by `python -m benchmarks.memory_litmus`; do not edit.
 Each test of [the memory model](../docs/explanation/memory-model.md) ran on one {device} (driver {driver}): {tries:,}
 tries per row, {total:,} in all, without a delay and with delays before either thread's part. A try shows the result
 that a sound row forbids: an old value that is read, a later value, or a write that is lost. A GPU need not show what
-the model allows: that a broken row is quiet proves nothing. {void} rows have tries in which a flag did not arrive
+the model allows: that a broken row is quiet proves nothing. Unused are rows that would be doubtful if an instruction
+used what the first thread reads before it signals. {void} rows have tries in which a flag did not arrive
 within {polls:,} polls; these do not count.
 
 """
@@ -60,7 +61,16 @@ class Outcome:
         """The verdict; for a broken row, what is missing."""
         if self.verdict != "broken":
             return self.verdict
-        return "without a wait" if is_without_wait(self.row) else "too weak"
+        if is_without_wait(self.row):
+            return "without a wait"
+        return "unused" if _is_doubtful_if_used(self.row) else "too weak"
+
+
+def _is_doubtful_if_used(row: Litmus | BulkLitmus) -> bool:
+    """Return whether a row whose first thread reads is broken only because nothing uses the value."""
+    if isinstance(row, BulkLitmus):
+        return row.access == "read" and bulk_verdict(replace(row, used=USED)) == "doubtful"
+    return row.access == "WAR" and verdict(replace(row, used=USED)) == "doubtful"
 
 
 def main() -> None:
@@ -109,9 +119,9 @@ def _shown(row: Litmus | BulkLitmus, ptx: str, blocks: int, threads: int) -> tup
 
 
 def _table(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    kinds = ("sound", "doubtful", "without a wait", "too weak")
+    kinds = ("sound", "doubtful", "unused", "without a wait", "too weak")
     yield f"| rows, and those that show it | {' | '.join(kinds)} |"
-    yield "| --- | --: | --: | --: | --: |"
+    yield f"| --- |{' --: |' * len(kinds)}"
     count: Counter[tuple[str, str]] = Counter()
     shows: Counter[tuple[str, str]] = Counter()
     for item in outcomes:
@@ -128,6 +138,7 @@ def _lists(outcomes: Sequence[Outcome]) -> Iterator[str]:
     for title, items in (
         ("Sound rows that show it", [item for item in outcomes if item.verdict == "sound" and item.shown]),
         ("Doubtful rows that show it", [item for item in outcomes if item.verdict == "doubtful" and item.shown]),
+        ("Unused rows that show it", [item for item in outcomes if item.kind == "unused" and item.shown]),
         ("Too weak rows that show it", [item for item in outcomes if item.kind == "too weak" and item.shown]),
         ("Rows without a wait that do not", [i for i in outcomes if i.kind == "without a wait" and not i.shown]),
     ):

@@ -54,7 +54,11 @@ class ExchangeAlone:
 
 def same_pattern(exchange: ExchangeAdvice) -> SamePattern | None:
     """Return the pattern with the same exchange; None if there is none."""
-    kinds = {relation for relation, _ in exchange.relations} - {LaneRelation.THREAD, LaneRelation.ACROSS}
+    kinds = {relation for relation, _ in exchange.relations} - {
+        LaneRelation.THREAD,
+        LaneRelation.ACROSS,
+        LaneRelation.BLOCKS,
+    }
     if not exchange.instead or len(kinds) != 1:
         return None
     (kind,) = kinds

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         python_kernel,
         read_python_candidate,
     )
-    from shflbench.checker.report import FileReport, Finding, KernelReport, LaunchRecord
+    from shflbench.checker.report import EXHAUSTIVE, FileReport, Finding, KernelReport, LaunchRecord
     from shflbench.checker.requests.count import Locate, count_launch, count_requests
     from shflbench.checker.runs.buffer_uses import BufferUse
     from shflbench.checker.runs.evidence import Expectation
@@ -99,7 +99,7 @@ else:
                 "python_kernel",
                 "read_python_candidate",
             ),
-            "report": ("FileReport", "Finding", "KernelReport", "LaunchRecord"),
+            "report": ("EXHAUSTIVE", "FileReport", "Finding", "KernelReport", "LaunchRecord"),
             "requests.count": ("Locate", "count_launch", "count_requests"),
             "runs.buffer_uses": ("BufferUse",),
             "runs.evidence": ("Expectation",),
@@ -112,6 +112,7 @@ else:
 
 
 __all__ = [
+    "EXHAUSTIVE",
     "MOST_TIMED_THREADS",
     "POLICIES",
     "BarrierAdvice",

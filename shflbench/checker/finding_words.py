@@ -62,8 +62,8 @@ WORDS = {
     "PTX ISA does not give",
     "UNFINISHED_COPY": "{place} copies from or to the shared memory of a block, which may have ended at {other} before "
     "the copy is complete; a thread of the block must wait for the copy",
-    "PROXY_RACE": "{place} copies what {other} wrote, or overwrites it, by the async proxy; fence.proxy.async must "
-    "come between",
+    "PROXY_RACE": "{place} copies what {other} wrote, or overwrites what it accessed, by the async proxy; "
+    "fence.proxy.async must come between",
     "PROXY_ORDER": "{place} overwrites what {other} read by the async proxy with no fence.proxy.async between, which "
     "NVIDIA's own code relies on, and the PTX ISA does not allow",
     "ACTIVEMASK": "{place} reads the mask of active lanes, which depends on the schedule",

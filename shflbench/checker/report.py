@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shflbench.checker.verdict import KernelVerdict, Level
 
 MOST_NAMES = 12  # of a list in a sentence
+EXHAUSTIVE = "threads communicate by barriers and commuting atomics only: with these contents, all schedules agree"
 
 
 def join_first(texts: Sequence[str]) -> str:
@@ -101,6 +102,12 @@ class LaunchRecord:
     note: str = ""
     cluster: str = ""  # blocks of a cluster, as `--cluster` takes them; "" without clusters
     derived_numbers: tuple[str, ...] = ()  # from which the host code computes arguments: `argv[1] = 1024`
+    exhaustive: bool = False  # no other order of threads has other findings or results, with these contents
+
+    @property
+    def in_clusters(self) -> str:
+        """The shape, and the blocks of a cluster if there are clusters: `8x64 in clusters of 2`."""
+        return f"{self.shape} in clusters of {self.cluster}" if self.cluster else self.shape
 
     def listed(self, origin: str) -> str:
         """Return the arguments of one origin: `in = f32[256], n = 256`."""

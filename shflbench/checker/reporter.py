@@ -22,6 +22,7 @@ from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 from shflbench.checker.ptx.syntax import Location, shorten
 from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.report import Finding, KernelReport, LaunchRecord, join_first
+from shflbench.checker.runs.all_schedules import communicates_by_barriers, shows_all_schedules
 from shflbench.checker.runs.coverage import code_lines, executed_blocks, unreached_lines
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.untested import with_untested
@@ -89,7 +90,7 @@ class KernelReporter:
         program = linked.program
         if removed is not None:
             judgment = with_removed(judgment, removed.judged, self.line_of)
-        launches = tuple(_records(evidence, judgment.refused))
+        launches = tuple(_records(linked.program, evidence, judgment.refused))
         is_clean = judgment.verdict is KernelVerdict.CLEAN  # outputs differ only with values that do not fit
         difference = "" if is_clean else next(_differences(evidence), "")
         findings = tuple(self._finding(item) for item in judgment.observations if not item.undecided)
@@ -262,8 +263,11 @@ def _outputs(launches: Sequence[LaunchEvidence]) -> Iterator[tuple[str, NDArray[
             yield buffer.name, values.view(np.uint8)
 
 
-def _records(evidence: KernelEvidence, refused: Mapping[str, Sequence[HazardKind]]) -> Iterator[LaunchRecord]:
+def _records(
+    program: Program, evidence: KernelEvidence, refused: Mapping[str, Sequence[HazardKind]]
+) -> Iterator[LaunchRecord]:
     """Yield a record per launch; its seeds differ in contents only."""
+    by_barriers = communicates_by_barriers(program)
     groups: dict[int, list[LaunchEvidence]] = {}
     for item in evidence.launches:
         groups.setdefault(id(item.launch), []).append(item)
@@ -280,6 +284,7 @@ def _records(evidence: KernelEvidence, refused: Mapping[str, Sequence[HazardKind
             seeds=tuple(item.seed for item in items),
             schedules=tuple(dict.fromkeys(result.policy for item in items for result in item.results)),
             derived_numbers=assumed_texts(first.launch.host),
+            exhaustive=by_barriers and all(map(shows_all_schedules, items)),
             note=first.launch.note or (_refusal(refused[shape]) if shape in refused else ""),
         )
 

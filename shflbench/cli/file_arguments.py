@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
     from shflbench.cli.console import Console
 
+CLUSTER = option(
+    "--cluster",
+    metavar="N",
+    help="Blocks of a cluster, such as 2 or 2x2, of which the grid must be a multiple.",
+    show_default="from the host code or the kernel",
+)
 FILE_ARGUMENTS = (
     option(
         "--launch",

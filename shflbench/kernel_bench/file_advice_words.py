@@ -21,6 +21,7 @@ WHERE = {  # relation → where the value comes from, as a reader says it
     LaneRelation.PERMUTATION: "a lane of the warp",
     LaneRelation.SEVERAL: "lanes of the warp, several values each",
     LaneRelation.ACROSS: "another warp",
+    LaneRelation.BLOCKS: "another block of the cluster",
     LaneRelation.PARTS: "lanes of the warp, parts of a value each",
 }
 

@@ -30,6 +30,7 @@ def _options(file: Path, flags: dict[str, Any], *, is_timed: bool) -> FileOption
         launches=flags["launches"],
         arguments=flags["arguments"],
         shared=flags["shared"],
+        cluster=None if is_timed else flags["cluster"],
         include=flags["include"],
         define=flags["define"],
         host_args=flags["host_args"],

@@ -1,6 +1,7 @@
 """The PTX of a litmus test of a bulk copy: the first lanes of two warps, 16 bytes of shared and of global memory."""
 
 from tests.litmus.bulk_table import FIRST, SECOND, BulkLitmus
+from tests.litmus.kernels import USE
 
 HEAD = """.version 8.8
 .target sm_90
@@ -73,7 +74,7 @@ def _access(test: BulkLitmus) -> str:
 
 def _before_the_barrier(test: BulkLitmus) -> list[str]:
     lines = ["@%p1 fence.proxy.async;"] if test.early_fence == FIRST else []
-    lines += _copy(test) if test.by == FIRST else [_access(test)]
+    lines += _copy(test) if test.by == FIRST else [_access(test), *([USE] if test.used else [])]
     lines += ["@%p1 fence.proxy.async;"] if test.fence == FIRST else []
     if test.wait == FIRST:
         lines += [GROUP] if test.copy == "store" else _wait(1)

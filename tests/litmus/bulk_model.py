@@ -42,7 +42,7 @@ def _access_first(test: BulkLitmus) -> str:
     fences = [number for number, step in enumerate(steps) if step[1] == "fence"]
     if any((access, fence) in order and (fence, copy) in order for fence in fences):
         return "sound"
-    return "doubtful" if test.access == "read" else "broken"
+    return "doubtful" if test.access == "read" and test.used else "broken"
 
 
 def _copy_first(test: BulkLitmus) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 
+from tests.litmus.table import USED
+
 NONE, FIRST, SECOND = "", "first", "second"
 
 
@@ -19,13 +21,15 @@ class BulkLitmus:
     fence: str = NONE  # the thread that executes fence.proxy.async after its access, or before its copy
     early_fence: str = NONE  # the same before its access, or before the barrier
     wait: str = NONE  # for the completion of the copy: by its thread, by the second one, or only for the source
+    used: str = NONE  # whether an instruction uses what the first thread reads before its fence and the barrier
 
     @property
     def name(self) -> str:
         """The row as a word."""
         parts = [self.copy, self.by, self.side, self.access, "barrier" if self.barrier else NONE]
         named = (("fence", self.fence), ("early fence", self.early_fence), ("wait", self.wait))
-        return "-".join([*filter(None, parts), *(f"{name} by {thread}" for name, thread in named if thread)])
+        words = [*parts, *(f"{name} by {thread}" for name, thread in named if thread), self.used]
+        return "-".join(filter(None, words))
 
 
 SIDES = (("load", "target"), ("store", "source"), ("store", "target"))
@@ -39,8 +43,9 @@ def bulk_rows() -> list[BulkLitmus]:
 def _copies_after_accesses() -> Iterator[BulkLitmus]:
     for (copy, side), access, barrier in product(SIDES, ("read", "write"), (False, True)):
         if (side, access) != ("source", "read"):
-            for fence, early in product((NONE, FIRST, SECOND), repeat=2):
-                yield BulkLitmus(copy, SECOND, side, access, barrier, fence, early)
+            uses = (NONE, USED) if access == "read" else (NONE,)
+            for fence, early, used in product((NONE, FIRST, SECOND), (NONE, FIRST, SECOND), uses):
+                yield BulkLitmus(copy, SECOND, side, access, barrier, fence, early, used=used)
 
 
 def _accesses_after_copies() -> Iterator[BulkLitmus]:

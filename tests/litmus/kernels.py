@@ -33,6 +33,7 @@ end:
 }
 """
 WORD = {"shared": ("shared::cluster", "%r7"), "global": ("global", "%d1")}
+USE = "@%p1 st.global.u32 [%d1+48], %r8;"  # of what was read; of a word that nothing else concerns
 FLAG = {"shared": ("shared::cluster", "%r7+4"), "global": ("global", "%d1+4")}
 
 
@@ -67,7 +68,7 @@ def _access(test: Litmus, kind: str) -> str:
 def _first(test: Litmus) -> list[str]:
     if test.mechanism == "atomics":
         return [_update(test, test.signal)]
-    lines = [_access(test, ACCESSES[test.access][0])]
+    lines = [_access(test, ACCESSES[test.access][0]), *([USE] if test.used else [])]
     if test.fence:
         lines.append(f"fence.acq_rel.{test.fence};")
     match test.mechanism:

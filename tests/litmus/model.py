@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, product
 
-from tests.litmus.table import ACCESSES, BLOCK, CLUSTER, GRID, Litmus
+from tests.litmus.table import ACCESSES, BLOCK, CLUSTER, GRID, NONE, Litmus
 
 Pair = tuple[int, int]
 INCLUDED = {"cta": {BLOCK}, "cluster": {BLOCK, CLUSTER}, "gpu": {BLOCK, CLUSTER, GRID}}  # by scope
@@ -84,8 +84,14 @@ def _judged(test: Litmus, order: list[Step]) -> str:
     if (one, other) in closed(_base(order) | _synchronizes(test, order)):
         return "sound"
     in_practice = closed(_base(order) | _synchronizes_in_practice(test, order))
-    is_read = order[one].kind == "read"
-    return "doubtful" if is_read and (one, other) in in_practice else "broken"
+    is_complete = order[one].kind == "read" and (test.used != NONE or _releases(test, order))
+    return "doubtful" if is_complete and (one, other) in in_practice else "broken"
+
+
+def _releases(test: Litmus, order: list[Step]) -> bool:
+    """Whether the first thread waits for its loads before its signal, in a scope that includes the other thread."""
+    of_first = [step for step in order if step.thread == 0 and step.order in {"release", "acq_rel"}]
+    return any(_covers(step, test) for step in of_first if step.scope)
 
 
 def _strong_together(test: Litmus, one: Step, other: Step) -> bool:

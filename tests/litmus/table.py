@@ -5,13 +5,14 @@ access happened before the second one in each execution in which the wait ends.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import product
 
 ACCESSES = {"RAW": ("write", "read"), "WAR": ("read", "write"), "WAW": ("write", "write")}
 BLOCK, CLUSTER, GRID = "block", "cluster", "grid"  # what the two threads have in common; of a block, other warps
 SCOPES = ("cta", "cluster", "gpu")
 NONE = ""
+USED = "used"  # in words, as it stands in the name of a row
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Litmus:
     signal: str = NONE  # order and scope of the signal: `release.cta`
     wait: str = NONE  # order and scope of the wait: `acquire.cta`
     fence_after: str = NONE  # scope of a fence after the wait
+    used: str = NONE  # whether an instruction uses what the first thread reads before its fence and its signal
 
     @property
     def name(self) -> str:
@@ -42,15 +44,22 @@ def rows() -> list[Litmus]:
     return list(dict.fromkeys([*_barriers(), *_mbarriers(), *_flags(), *_atomics()]))
 
 
+def _in_both_forms(row: Litmus) -> Iterator[Litmus]:
+    """Yield a row, and if its first thread reads also the row in which that uses the value."""
+    yield row
+    if ACCESSES[row.access][0] == "read":
+        yield replace(row, used=USED)
+
+
 def _barriers() -> Iterator[Litmus]:
     for together, access in product((BLOCK, CLUSTER), ACCESSES):
         yield Litmus("block barrier", together, access, "shared")
     for access, memory, fence, signal in product(
         ACCESSES, ("shared", "global"), (NONE, *SCOPES), ("release", "relaxed")
     ):
-        yield Litmus("cluster barrier", CLUSTER, access, memory, fence, signal)
+        yield from _in_both_forms(Litmus("cluster barrier", CLUSTER, access, memory, fence, signal))
     for access, signal in product(ACCESSES, ("release", "relaxed")):
-        yield Litmus("cluster barrier", BLOCK, access, "shared", NONE, signal)
+        yield from _in_both_forms(Litmus("cluster barrier", BLOCK, access, "shared", NONE, signal))
         yield Litmus("cluster barrier", GRID, access, "global", NONE, signal)
 
 
@@ -58,7 +67,7 @@ def _mbarriers() -> Iterator[Litmus]:
     signals = ("release.cta", "release.cluster", "relaxed.cluster")
     waits = ("acquire.cta", "acquire.cluster", "relaxed.cluster")
     for together, access, signal, wait in product((BLOCK, CLUSTER), ACCESSES, signals, waits):
-        yield Litmus("mbarrier", together, access, "shared", NONE, signal, wait)
+        yield from _in_both_forms(Litmus("mbarrier", together, access, "shared", NONE, signal, wait))
     for fence, fence_after in product((NONE, *SCOPES), repeat=2):
         yield Litmus("mbarrier", CLUSTER, "RAW", "shared", fence, "relaxed.cluster", "relaxed.cluster", fence_after)
         yield Litmus("mbarrier", CLUSTER, "RAW", "shared", fence, "release.cluster", "relaxed.cluster", fence_after)

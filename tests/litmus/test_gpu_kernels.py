@@ -1,9 +1,12 @@
 """The kernels that run the litmus tests on a GPU, in the emulator: what they write says what happened."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from benchmarks.memory_litmus import kernels
+from benchmarks.memory_litmus.__main__ import Outcome
 from benchmarks.memory_litmus.results import is_forbidden, is_without_wait
 from shflbench.checker.link.linker import link
 from shflbench.checker.machine.launch import EmulatedLaunch, execute
@@ -13,7 +16,7 @@ from tests.litmus.bulk_model import bulk_verdict
 from tests.litmus.bulk_table import BulkLitmus, bulk_rows
 from tests.litmus.kernels import shape
 from tests.litmus.model import verdict
-from tests.litmus.table import Litmus, rows
+from tests.litmus.table import USED, Litmus, rows
 
 pytestmark = pytest.mark.expensive
 
@@ -46,3 +49,13 @@ def test_rows_without_a_wait_show_it_when_a_thread_is_late() -> None:
     assert len(missing) > 20
     quiet = [row.name for row in missing if not shown(row, LONG, 0)[1] and not shown(row, 0, LONG)[1]]
     assert not quiet
+
+
+def test_the_page_keeps_rows_apart_that_are_broken_only_because_nothing_uses_the_value() -> None:
+    outcomes = [Outcome(row, verdict(row) if isinstance(row, Litmus) else bulk_verdict(row), 0, 0) for row in ROWS]
+    unused = {item.row for item in outcomes if item.kind == "unused"}
+    assert {replace(row, used=USED) for row in unused} < {item.row for item in outcomes if item.kind == "doubtful"}
+    assert all(item.verdict == "broken" for item in outcomes if item.row in unused)
+    assert {item.mechanism for item in outcomes if item.row in unused} == {
+        "cluster barrier", "mbarrier", "bulk load", "bulk store",
+    }  # fmt: skip

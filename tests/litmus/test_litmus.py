@@ -39,7 +39,7 @@ def judge(test: Litmus) -> str:
 
 def judge_bulk(test: BulkLitmus) -> str:
     program = link(parse(bulk_text(test)), "k")
-    launch = EmulatedLaunch(program, Shape(1, 64), 0, [], [np.zeros(4, np.uint32)], 0, order=(0,))
+    launch = EmulatedLaunch(program, Shape(1, 64), 0, [], [np.zeros(16, np.uint32)], 0, order=(0,))
     return conclude(explore(launch, SCHEDULES))
 
 

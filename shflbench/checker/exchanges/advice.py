@@ -14,7 +14,7 @@ from shflbench.checker.exchanges.barriers import WARP_BARRIER, replace_barriers
 from shflbench.checker.exchanges.collectives import collectives
 from shflbench.checker.exchanges.data_decide import DataDecide
 from shflbench.checker.exchanges.launch_texts import launch_texts
-from shflbench.checker.exchanges.recorder import OF_ONE_VALUE, LaneRelation
+from shflbench.checker.exchanges.recorder import OF_ONE_VALUE, OUTSIDE_OF_THE_WARP, LaneRelation
 from shflbench.checker.exchanges.same_memory import StatedRuns
 from shflbench.checker.exchanges.study import KernelStudy, study_launches
 from shflbench.checker.file_check import check_kernels, read_file, with_given_numbers
@@ -185,8 +185,8 @@ def _instead(flow: Flow) -> str:
 
     Where some executions read from other warps, as in the first steps of a tree over a block, it is for the other ones.
     """
-    relations = flow.relations.keys() - {LaneRelation.THREAD, LaneRelation.ACROSS}
-    is_part = LaneRelation.ACROSS in flow.relations
+    relations = flow.relations.keys() - {LaneRelation.THREAD, *OUTSIDE_OF_THE_WARP}
+    is_part = not OUTSIDE_OF_THE_WARP.isdisjoint(flow.relations)
     if not relations or (is_part and not _is_tree(flow, relations)):
         return ""
     shuffle = _shuffle(flow, relations)

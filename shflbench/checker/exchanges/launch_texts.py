@@ -25,13 +25,15 @@ def _stated(launch: PlannedLaunch) -> LaunchShape:
     """Return the shape that the host code or the user states, of which a launch may have fewer blocks."""
     host = launch.host
     if host is None or host.grid is None or not launch.is_scaled_down:
-        return LaunchShape(launch.shape.grid, launch.shape.block)
-    return LaunchShape(host.grid, launch.shape.block)
+        return LaunchShape(launch.shape.grid, launch.shape.block, cluster=launch.shape.cluster)
+    return LaunchShape(host.grid, launch.shape.block, cluster=launch.shape.cluster)
 
 
 def _text(shape: LaunchShape, blocks: list[int]) -> str:
+    clusters = f" in clusters of {shape.in_clusters}" if shape.in_clusters else ""
     fewer = [number for number in blocks if number != shape.blocks]
     if not fewer:
-        return str(shape)
+        return f"{shape}{clusters}"
     also = "also " if len(fewer) < len(blocks) else ""
-    return f"{shape} ({also}with {join_words([str(number) for number in fewer])} block{'s' if fewer != [1] else ''})"
+    numbers = f"{join_words([str(number) for number in fewer])} block{'s' if fewer != [1] else ''}"
+    return f"{shape}{clusters} ({also}with {numbers})"

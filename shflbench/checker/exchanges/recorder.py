@@ -38,8 +38,10 @@ class LaneRelation(Enum):
     SEVERAL = 5  # a lane offers several values
     ACROSS = 6  # a lane of another warp wrote one of the values
     PARTS = 7  # several lanes wrote parts of one value
+    BLOCKS = 8  # a lane of another block of the cluster wrote one of the values
 
 
+OUTSIDE_OF_THE_WARP = frozenset({LaneRelation.ACROSS, LaneRelation.BLOCKS})
 OF_ONE_VALUE = frozenset(  # which one shuffle can give
     {LaneRelation.THREAD, LaneRelation.XOR, LaneRelation.SHIFT, LaneRelation.BROADCAST, LaneRelation.PERMUTATION}
 )
@@ -141,6 +143,7 @@ class ExchangeRecorder(Observer):
         blocks = users // self._block_lanes
         other = others[cells]
         alone = (other != NOBODY) & (other != users) & (self._epoch[blocks] - epochs[cells] == 1)
+        alone &= (other < 0) | (other // self._block_lanes == blocks)  # of other blocks it orders nothing
         if not alone.any():
             return
         barriers, other, mine = self._barrier[blocks[alone]], other[alone], users[alone]
@@ -182,14 +185,16 @@ class ExchangeRecorder(Observer):
             if totals is None:
                 totals = self.flows[store, load] = FlowTotals(self._ops[store], self._ops[load])
             totals.values += end - start
-            totals.executions[_relation(readers[part], writers[:, part], cells[part])] += 1
+            totals.executions[_relation(readers[part], writers[:, part], cells[part], self._block_lanes)] += 1
 
 
-def _relation(readers: Values, writers: Values, cells: Values) -> tuple[LaneRelation, int, int]:
+def _relation(readers: Values, writers: Values, cells: Values, block: int) -> tuple[LaneRelation, int, int]:
     """Return the relation of an execution by a warp; the entries are sorted by writer and cell.
 
-    `writers` has a row for each part of the values.
+    `writers` has a row for each part of the values, and `block` is the number of lanes of a block.
     """
+    if (readers // block != writers // block).any():
+        return LaneRelation.BLOCKS, 0, 0
     if (readers // WARP != writers // WARP).any():
         return LaneRelation.ACROSS, 0, 0
     if (writers[1:] != writers[0]).any():

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.cluster_plan import UNSTATED
 from shflbench.checker.inputs.default_launches import assumed_texts
 from shflbench.checker.opcodes.forms import Access, Barrier
 from shflbench.words import join_words, one_or_many
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import HostLaunch
 
 NO_LAUNCH = "no launch is stated: give --launch GRIDxBLOCK"
+NO_CLUSTER = "the launches are in clusters of a size that nothing states: give --cluster N"
 OF_COMMAND_LINE = "argv["  # numbers that `--host-args` gives
 
 
@@ -67,7 +69,7 @@ def request_for(item: LaunchEvidence, depends: Slice) -> str:
     """
     launch = item.launch
     if launch.origin is Origin.DERIVED:
-        return NO_LAUNCH
+        return NO_CLUSTER if launch.host is not None and UNSTATED in launch.note else NO_LAUNCH
     host = launch.host
     if launch.origin is Origin.HOST and host is not None and host.assumed:
         return _of_assumed(host, _derived_numbers(item, depends, is_assumed=True))

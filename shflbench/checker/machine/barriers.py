@@ -125,6 +125,8 @@ def _complete_masks(state: State, groups: list[ConvergedGroup], *, same_mask: bo
         for observer in state.observers:
             observer.synchronize_lanes(free, named)
     else:
+        if state.follower is not None and id(ops[0]) in state.loaded_values.ops:
+            state.follower.follow(ops[0], free)
         execute_collective(state, ops[0], free)
     return free
 

@@ -67,6 +67,19 @@ def _build(state: State, members: ThreadSet, start: int, *, one_block: bool) -> 
 
 def bind(state: State, op: Op, members: ThreadSet) -> Step:
     """Return a function that executes `op` for `members`."""
+    step = _unobserved(state, op, members)
+    return partial(_followed, state, op, members, step) if id(op) in state.loaded_values.ops else step
+
+
+def _followed(state: State, op: Op, members: ThreadSet, step: Step) -> None:
+    """Execute an op that reads or writes registers which loads write, and report it if that is asked for."""
+    if state.follower is not None:
+        flags = slice(None) if op.guard is None else state.gather(op.guard, members).reshape(-1)
+        state.follower.follow(op, members.threads[flags])
+    step()
+
+
+def _unobserved(state: State, op: Op, members: ThreadSet) -> Step:
     if members.view is not None and (direct := _direct(state, op)):
         return partial(op.form.apply, *[_view_of(state, item, members) for item in direct])  # type: ignore[union-attr]
     step = _bound(state, op, members)

@@ -39,6 +39,9 @@ class Observer:
     def wait_copies(self, thread: int, copies: Sequence[BulkCopy], *, only_read: bool) -> None:
         """Get a thread that has waited for copies, or only until these have read their sources."""
 
+    def follow(self, op: Op, threads: Values) -> None:
+        """Get an op that reads or writes registers which loads write; only of the state's `follower`."""
+
     def finish(self) -> None:
         """Get the end of the launch, or the error that stopped it."""
 

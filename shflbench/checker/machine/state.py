@@ -7,7 +7,9 @@ import numpy as np
 
 from shflbench.checker.link.barrier_loops import BarrierLoops, barrier_loops
 from shflbench.checker.link.block_barriers import has_named_barriers
+from shflbench.checker.link.loaded_values import NOTHING, loaded_values
 from shflbench.checker.link.program import Op, Program, Slot
+from shflbench.checker.link.weak_orders import has_weak_orders
 from shflbench.checker.machine.bulk_copies import BulkCopies
 from shflbench.checker.machine.cluster_barriers import ClusterBarriers
 from shflbench.checker.machine.clusters import Clusters
@@ -40,7 +42,10 @@ class State:
         _check_size(program, shape, dynamic_shared)
         self.program, self.shape, self.dynamic_shared = program, shape, dynamic_shared
         self.has_named_barriers = has_named_barriers(program)
+        is_followed = has_weak_orders(program, has_clusters=shape.has_clusters)
+        self.loaded_values = loaded_values(program) if is_followed else NOTHING
         self.observers: Sequence[Observer] = ()
+        self.follower: Observer | None = None  # gets the ops of `loaded_values`
         self.dropped: DroppedAccesses | None = None  # if faults do not end the launch
         self.versions = [0] * len(program.registers)  # of the watched registers: how often each was written
         try:
@@ -91,7 +96,7 @@ class State:
             register.fill(0)
         self.alive[:] = self.existing
         self.forget_addresses()
-        self.observers, self.dropped = (), None
+        self.observers, self.follower, self.dropped = (), None, None
         self.ends = []
         self.executed, self.guarded = set(), set()
         self.iterations = None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.file_check import FileOptions, check_kernels, read_file
 from shflbench.checker.python import numba_kernels, texts, triton_functions, triton_kernels
-from shflbench.checker.python.named_launch import launch_shape
+from shflbench.checker.python.named_launch import cluster_dims, launch_shape
 from shflbench.checker.python.reporting import check_result
 from shflbench.checker.python.results import CheckResult
 from shflbench.checker.sources.generators import target_of
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shflbench.checker.inputs.shapes import LaunchShape
-    from shflbench.checker.python.named_launch import LaunchLike
+    from shflbench.checker.python.named_launch import Extent, LaunchLike
     from shflbench.checker.python.prepared import Arguments, PreparedKernel
     from shflbench.checker.python.triton_kernels import Grid
     from shflbench.checker.sources.kernel_file import KernelFile
@@ -45,6 +45,7 @@ class CheckRequest:
     define: tuple[str, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
+    cluster: Extent | None = None
 
     @property
     def shape(self) -> LaunchShape | None:
@@ -60,6 +61,7 @@ def check(source: object, request: CheckRequest) -> CheckResult:
     Raises UsageError if arguments do not fit it, InputError if a file cannot be read, and CompilerError if there is no
     compiler for it.
     """
+    cluster = cluster_dims(request.cluster)
     try:
         prepared = _prepared(source, request)
     except CompileError as error:
@@ -71,6 +73,7 @@ def check(source: object, request: CheckRequest) -> CheckResult:
         launches=(prepared.shape,) if prepared.shape else (),
         arguments=prepared.arguments,
         shared_bytes=prepared.shared_bytes,
+        cluster=cluster,
         arch=target_of(prepared.file.ptx),
         seed=request.seed,
     )

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, SupportsIndex, TypeAlias
 
-from shflbench.checker.inputs.shapes import MOST_THREADS, parse_shape
+from shflbench.checker.inputs.shapes import MOST_THREADS, parse_cluster, parse_shape
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
     from shflbench.checker.inputs.shapes import LaunchShape
+    from shflbench.dimensions import Dims
 
 Extent: TypeAlias = int | Sequence[int]  # blocks of a grid or threads of a block, in up to three dimensions
 LaunchLike: TypeAlias = str | tuple[Extent, Extent]
@@ -30,6 +31,17 @@ def launch_shape(launch: LaunchLike, most_threads: int = MOST_THREADS) -> Launch
         return parse_shape(launch, most_threads)
     except UsageError as error:
         raise UsageError(error.message.replace("--launch", "launch"), ADVICE) from error
+
+
+def cluster_dims(cluster: Extent | None) -> Dims | None:
+    """Return the blocks of a cluster along each axis; UsageError for what is no number of blocks, or too many."""
+    if cluster is None:
+        return None
+    try:
+        return parse_cluster(extent_text(cluster))
+    except UsageError as error:
+        message = error.message.replace("--cluster ", "cluster ")
+        raise UsageError(message, "Write the blocks of a cluster, such as 2 or (2, 2).") from error
 
 
 def extent_text(extent: Extent) -> str:

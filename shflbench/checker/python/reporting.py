@@ -9,6 +9,7 @@ from shflbench.checker.finding_groups import group_findings
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.python.results import CheckFinding, CheckResult
 from shflbench.checker.python.values import like
+from shflbench.checker.report import EXHAUSTIVE
 from shflbench.checker.verdict import KernelVerdict
 
 if TYPE_CHECKING:
@@ -87,4 +88,5 @@ def _derived(kernel: KernelReport) -> Iterator[str]:
 def _explored(launch: LaunchRecord) -> str:
     seeds = f"{len(launch.seeds)} seeds" if len(launch.seeds) > 1 else "1 seed"
     schedules = f"{len(launch.schedules)} schedules" if len(launch.schedules) > 1 else f"schedule {launch.schedules[0]}"
-    return f"explored: launch {launch.shape}, {seeds}, {schedules}"
+    every = f"; {EXHAUSTIVE}" if launch.exhaustive else ""
+    return f"explored: launch {launch.in_clusters}, {seeds}, {schedules}{every}"

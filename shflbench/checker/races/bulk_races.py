@@ -21,10 +21,12 @@ from shflbench.checker.opcodes.forms import Access, Values
 from shflbench.checker.opcodes.mbarriers import PHASES, phase_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.hazards import HazardKind, HazardLog
+from shflbench.checker.races.load_uses import NEVER, UNUSED_BEFORE_ARRIVAL, UNUSED_BEFORE_COPY
 from shflbench.checker.races.proxy_fences import ProxyFences
 from shflbench.checker.races.rule import Rule
 from shflbench.checker.races.scopes import Scopes
 from shflbench.checker.races.tracked import TrackedRaces
+from shflbench.checker.races.weak_barriers import weak_barriers
 
 MOST_KEPT = 64  # copies after another one to the same target: each costs time at every later access
 
@@ -95,9 +97,13 @@ class BulkRaces(Rule):
             copy = followed.copy
             if not followed.is_replaced and copy.target.overlaps(whole):
                 hit = self._hits(first, size * form.vector, copy.target)
-                hit &= ~self._morally_strong(copy, form, members.threads)
+                strong = self._morally_strong(copy, form, members.threads)
                 kind = HazardKind.RAW if not form.writes else HazardKind.WAW
-                self._report_unknown(kind, op, members.threads[hit], followed, followed.done_at)
+                self._report_unknown(kind, op, members.threads[hit & ~strong], followed, followed.done_at)
+                if not form.atomic:  # additions of one word may come in any order
+                    self._report_unknown(
+                        HazardKind.UNORDERED, op, members.threads[hit & strong], followed, followed.done_at
+                    )
             if form.writes and copy.source is not None and copy.source.overlaps(whole):
                 hit = self._hits(first, size * form.vector, copy.source)
                 self._report_unknown(HazardKind.WAR, op, members.threads[hit], followed, followed.read_at)
@@ -196,13 +202,18 @@ class BulkRaces(Rule):
             known = (threads == copy.thread) | (
                 numbers <= self.clocks.knows(np.full(threads.shape, copy.thread), threads)
             )
-            known |= self._atomic_accesses(copy, threads, numbers)
-            race = HazardKind.RAW if reads else HazardKind.WAW if writes else HazardKind.WAR
-            self._report_earlier(race, copy, region, threads[~known], numbers[~known])
+            strong = ~known & self._strong_accesses(copy, threads, numbers)
+            known |= strong
+            plain = strong & ~self._are_atomics(numbers)
+            self._report_earlier(HazardKind.UNORDERED, copy, region, threads[plain], numbers[plain])
+            if not writes:
+                self._report_unordered_reads(copy, region, threads[~known], numbers[~known])
+            else:
+                race = HazardKind.RAW if reads else HazardKind.WAW
+                self._report_earlier(race, copy, region, threads[~known], numbers[~known])
             if copy.by_proxy and known.any():
                 late = ~self._fences.lie_after(copy, region, threads[known], numbers[known])
-                kind = HazardKind.PROXY_RACE if writes else HazardKind.PROXY_ORDER
-                self._report_earlier(kind, copy, region, threads[known][late], numbers[known][late])
+                self._report_without_fence(copy, region, threads[known][late], numbers[known][late], writes=writes)
 
     def _after_initialization(self, copy: BulkCopy) -> None:
         """Report a copy whose barrier may not have been initialized, as far as its thread knows."""
@@ -216,20 +227,53 @@ class BulkRaces(Rule):
             if is_first and not known.all():
                 self._report_earlier(HazardKind.ATOMIC_RACE, copy, region, threads[~known], numbers[~known])
 
-    def _report_earlier(
-        self, kind: HazardKind, copy: BulkCopy, region: Region, threads: Values, numbers: Values
+    def _report_without_fence(
+        self, copy: BulkCopy, region: Region, threads: Values, numbers: Values, *, writes: bool
     ) -> None:
-        if not threads.size:
-            return
-        if kind is HazardKind.WAR and self.clocks.practice is not None:
-            known = numbers <= self.clocks.practice.knows(np.full(threads.shape, copy.thread), threads)
-            self._report_earlier(HazardKind.WEAK_ORDER, copy, region, threads[known], numbers[known])
-            threads, numbers = threads[~known], numbers[~known]
+        """Report accesses that a copy comes after without a proxy fence; reads are doubtful if their value was used."""
+        used = np.zeros(threads.shape, np.bool_) if writes else self._are_used(self.clocks, copy, threads, numbers)
+        self._report_earlier(HazardKind.PROXY_ORDER, copy, region, threads[used], numbers[used])
+        reasons = () if writes else (UNUSED_BEFORE_COPY,)
+        self._report_earlier(HazardKind.PROXY_RACE, copy, region, threads[~used], numbers[~used], reasons)
+
+    def _report_unordered_reads(self, copy: BulkCopy, region: Region, threads: Values, numbers: Values) -> None:
+        """Report reads that nothing orders before the copy that overwrites them, or a barrier only in practice."""
+        practice, known = self.clocks.practice, np.zeros(threads.shape, np.bool_)
+        if practice is not None:
+            known = numbers <= practice.knows(np.full(threads.shape, copy.thread), threads)
+        used = known.copy()
+        if practice is not None:
+            used &= self._are_used(practice, copy, threads, numbers, in_scope=True)
+        self._report_earlier(HazardKind.WEAK_ORDER, copy, region, threads[used], numbers[used])
+        unused = known & ~used
+        reasons = (*filter(None, [weak_barriers(self.state.program)]), UNUSED_BEFORE_ARRIVAL)
+        self._report_earlier(HazardKind.WAR, copy, region, threads[unused], numbers[unused], reasons)
+        self._report_earlier(HazardKind.WAR, copy, region, threads[~known], numbers[~known])
+
+    def _are_used(
+        self, clocks: Clocks, copy: BulkCopy, threads: Values, numbers: Values, *, in_scope: bool = False
+    ) -> Values:
+        """Return of which reads the value was used before a copy, as far as `clocks` know; `in_scope`, or released."""
+        copier = np.full(threads.shape, copy.thread)
+        at = self._tracked.uses.used_at(threads, numbers, copier if in_scope else None)
+        known = (threads == copy.thread) | (at <= clocks.knows(copier, threads))
+        used: Values = known & (at < NEVER)
+        return used
+
+    def _report_earlier(  # noqa: PLR0913, PLR0917  (the copy and what came before it)
+        self,
+        kind: HazardKind,
+        copy: BulkCopy,
+        region: Region,
+        threads: Values,
+        numbers: Values,
+        reasons: tuple[str, ...] = (),
+    ) -> None:
         if threads.size:
             earlier = self._tracked.op_at(int(numbers[0]))
             pair = np.array([copy.thread, threads[0]])
             place = (region.space, region.start, region.end - region.start)
-            self.report(kind, copy.op, pair, int(threads.size), earlier, place=place)
+            self.report(kind, copy.op, pair, int(threads.size), earlier, place=place, history=reasons)
 
     def _replace(self, copy: BulkCopy) -> None:
         """Drop the copies to the same target as a new one: accesses that are ordered with it are with them, or race.
@@ -258,15 +302,24 @@ class BulkRaces(Rule):
         return both and bool(self._scopes.include(self._scopes.of_cluster, *pair)[0])
 
     def _morally_strong(self, copy: BulkCopy, form: Access, threads: Values) -> Values:
-        """Return which threads' accesses are atomics as a copy is that combines values, of one size and in scope."""
+        """Return which threads' accesses are strong as a copy is that combines values, of one size and in scope.
+
+        Volatile accesses to shared memory count as weak ones, as in `tracked.py`.
+        """
         size = copy.target.end - copy.target.start
-        if copy.update is None or not form.atomic or np.dtype(form.type).itemsize * form.vector != size:
+        is_strong = form.strong and form.order != "volatile"
+        if copy.update is None or not is_strong or np.dtype(form.type).itemsize * form.vector != size:
             return np.zeros(threads.shape, np.bool_)
         level = min(self._scopes.level(form), self._scopes.of_cluster)
         return self._scopes.include(level, threads, np.array([copy.thread]))
 
-    def _atomic_accesses(self, copy: BulkCopy, threads: Values, numbers: Values) -> Values:
-        """Return which earlier accesses do not race with a copy because both are atomics."""
+    def _are_atomics(self, numbers: Values) -> Values:
+        """Return which accesses are atomics."""
+        atomics = [n for n in np.unique(numbers).tolist() if self._tracked.op_at(n).form.atomic]  # type: ignore[union-attr]
+        return np.isin(numbers, atomics)
+
+    def _strong_accesses(self, copy: BulkCopy, threads: Values, numbers: Values) -> Values:
+        """Return which earlier accesses do not race with a copy because both are strong."""
         strong = np.zeros(threads.shape, np.bool_)
         for number in np.unique(numbers).tolist() if copy.update is not None else ():
             those = numbers == number

@@ -109,6 +109,12 @@ class Clocks(Observer):
         del op, threads
         self.now += 1
 
+    def count(self) -> None:
+        """Count an event that is no access, likewise."""
+        self.now += 1
+        if self.practice is not None:
+            self.practice.now += 1
+
     def wait_copies(self, thread: int, copies: Sequence[BulkCopy], *, only_read: bool) -> None:
         """Count the wait likewise."""
         del thread, copies, only_read

@@ -18,6 +18,7 @@ from shflbench.checker.machine.threads import ThreadSet
 from shflbench.checker.opcodes.forms import Access, Values
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.hazards import HazardKind, HazardLog
+from shflbench.checker.races.load_uses import UNUSED_BEFORE_ARRIVAL, LoadUses
 from shflbench.checker.races.rule import Rule
 from shflbench.checker.races.weak_barriers import weak_barriers
 
@@ -28,7 +29,7 @@ class DistributedLifetime(Rule):
     def __init__(self, state: State, clocks: Clocks, log: HazardLog) -> None:
         """Observe a launch with clusters."""
         super().__init__(state, clocks, log)
-        self._practice = clocks.practice or clocks
+        self._practice, self.uses = clocks.practice or clocks, LoadUses(state, clocks)
         lanes, blocks = self.shape.lanes, self.shape.grid
         self._started = np.zeros((lanes, blocks), np.bool_)  # what each thread is known to know
         # [block, thread]: the last read of the block's shared memory, and the last other access, and their ops.
@@ -57,6 +58,7 @@ class DistributedLifetime(Rule):
         number = self._numbers.setdefault(id(op), len(self._ops))
         if number == len(self._ops):
             self._ops.append(op)
+        self.uses.load(op, threads)
         self._last[form.writes][owners, threads] = self.clocks.now
         self._op_of[form.writes][owners, threads] = number
 
@@ -90,16 +92,27 @@ class DistributedLifetime(Rule):
                 in_practice = those & (last <= self._known_in_practice)
                 self._report_late(self._ops[number], HazardKind.ENDED, those & ~in_practice)
                 kind = HazardKind.ENDED if writes else HazardKind.WEAK_END
-                self._report_late(self._ops[number], kind, in_practice, weak_barriers(self.state.program))
+                used, reason = self._used(last, in_practice), weak_barriers(self.state.program)
+                self._report_late(self._ops[number], kind, used, (reason,))
+                reasons = (reason, UNUSED_BEFORE_ARRIVAL)
+                self._report_late(self._ops[number], HazardKind.ENDED, in_practice & ~used, reasons)
 
-    def _report_late(self, op: Op, kind: HazardKind, late: Values, reason: str = "") -> None:
+    def _used(self, last: Values, those: Values) -> Values:
+        """Return which accesses that a block knew of in practice when it ended were complete by then."""
+        used = those.copy()
+        owners, threads = np.nonzero(those)
+        others = owners * self.shape.lanes_per_block
+        used[owners, threads] = self.uses.used_at(threads, last[those], others) <= self._known_in_practice[those]
+        return used
+
+    def _report_late(self, op: Op, kind: HazardKind, late: Values, reasons: tuple[str, ...] = ()) -> None:
         owners, threads = np.nonzero(late)
         if not owners.size:
             return
         first = int(np.argmin(threads))
         owner = int(owners[first])
         pair = np.array([threads[first], owner * self.shape.lanes_per_block])
-        self.report(kind, op, pair, int(owners.size), self._ended_at.get(owner), history=(reason,) if reason else ())
+        self.report(kind, op, pair, int(owners.size), self._ended_at.get(owner), history=tuple(filter(None, reasons)))
 
     def _knows_start(self, threads: Values, owners: Values) -> Values:
         """Return which threads know that a block has started."""

@@ -51,11 +51,11 @@ class Rule(Observer):
         at: int,
         count: int,
         place: tuple[str, int],
-        reason: str = "",
+        reasons: tuple[str, ...] = (),
     ) -> None:
         """Report two accesses, the later one first, of which the earlier one had the number `at`.
 
-        `place` is the space and the first byte that both access, and `reason` a sentence on why nothing orders them.
+        `place` is the space and the first byte that both access, and `reasons` say why nothing orders them.
         Nothing is reported of shared memory that the system reserves, which only the code of cooperative groups uses:
         by the letter of the memory model it has races, as one lane of a warp waits for other warps, and a shuffle tells
         the others (`sync_warps_last_releases` in cooperative_groups/details/sync.h, CUDA 13).
@@ -73,7 +73,7 @@ class Rule(Observer):
         history = (
             sentence(self.state, self.clocks, ops[1], threads[1], at),
             sentence(self.state, self.clocks, ops[0], threads[0], self.clocks.now),
-            *((reason,) if reason else ()),
+            *reasons,
         )
         named = tuple(self.shape.in_block(thread) for thread in threads)
         self.log.merge(Hazard(kind, *instructions, named, count, space.name, detail, history, buffer, one_store))

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from shflbench.checker.link.program import Program
+from shflbench.checker.link.weak_orders import copies_in_bulk
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.state import State
 from shflbench.checker.opcodes.forms import Values
@@ -14,6 +15,7 @@ from shflbench.checker.races.diagnostics import Divergence, LaneMasks
 from shflbench.checker.races.distributed_lifetime import DistributedLifetime
 from shflbench.checker.races.hazards import HazardLog
 from shflbench.checker.races.incomplete_copies import AsyncCopies
+from shflbench.checker.races.load_uses import LoadUses
 from shflbench.checker.races.non_coherent import NonCoherentLoads
 from shflbench.checker.races.rule import Rule
 from shflbench.checker.races.shared_memory import SharedMemoryRaces
@@ -31,17 +33,19 @@ def rules(state: State, log: HazardLog) -> tuple[list[Observer], Conflicts]:
     """
     clocks = _clocks(state)
     applied = [rule(state, clocks, log) for rule in RULES]
-    spaces = ["global", "module"]
+    spaces, uses = ["global", "module"], None
     if state.shape.has_clusters:
-        applied.append(DistributedLifetime(state, clocks, log))
-    if _plain_shared(state.program) and not state.shape.has_clusters and not _copies_in_bulk(state.program):
+        lifetime = DistributedLifetime(state, clocks, log)
+        applied.append(lifetime)
+        uses = lifetime.uses
+    if _plain_shared(state.program) and not state.shape.has_clusters and not copies_in_bulk(state.program):
         applied += [UninitializedReads(state, clocks, log), SharedMemoryRaces(state, clocks, log)]
     else:
         applied.append(UninitializedReads(state, clocks, log, ("global", "local", "shared")))
         spaces.append("shared")
     synchronization = [Synchronization(state, clocks)] if publishes(state.program) else []
     conflicts = Conflicts(state, spaces)
-    return [*_practice(state, clocks), clocks, *applied, *synchronization, conflicts], conflicts
+    return [*_before(state, clocks, uses), clocks, *applied, *synchronization, conflicts], conflicts
 
 
 def tracking_rules(state: State, log: HazardLog, cells: Mapping[str, Values]) -> list[Observer]:
@@ -49,13 +53,9 @@ def tracking_rules(state: State, log: HazardLog, cells: Mapping[str, Values]) ->
     clocks = _clocks(state)
     synchronization = Synchronization(state, clocks) if publishes(state.program) else None
     tracked = TrackedRaces(state, clocks, log, cells, synchronization)
-    bulk = [BulkRaces(state, clocks, log, tracked)] if _copies_in_bulk(state.program) else []
+    bulk = [BulkRaces(state, clocks, log, tracked)] if copies_in_bulk(state.program) else []
     last = [synchronization] if synchronization is not None else []
-    return [*_practice(state, clocks), clocks, *bulk, tracked, *last]
-
-
-def _copies_in_bulk(program: Program) -> bool:
-    return not program.opcodes.isdisjoint({"$bulk_copy", "$store_async"})
+    return [*_before(state, clocks, tracked.uses), clocks, *bulk, tracked, *last]
 
 
 def _clocks(state: State) -> Clocks:
@@ -66,13 +66,15 @@ def _clocks(state: State) -> Clocks:
     return clocks
 
 
-def _practice(state: State, clocks: Clocks) -> list[Observer]:
+def _before(state: State, clocks: Clocks, uses: LoadUses | None) -> list[Observer]:
     """Return what keeps the clocks of what barriers order in practice; before the rules that ask these clocks.
 
-    What a rule compares with earlier accesses synchronizes only by an event that follows.
+    What a rule compares with earlier accesses synchronizes only by an event that follows. What completes a load has to
+    be counted before what makes it known.
     """
     practice = clocks.practice
-    return [] if practice is None else [practice, Synchronization(state, practice, in_practice=True)]
+    kept: list[Observer] = [uses] if uses is not None and state.loaded_values.ops else []
+    return kept if practice is None else [*kept, practice, Synchronization(state, practice, in_practice=True)]
 
 
 def _plain_shared(program: Program) -> bool:

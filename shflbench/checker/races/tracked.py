@@ -23,6 +23,7 @@ from shflbench.checker.opcodes.forms import OF_ALL, OF_BLOCK, Access, Values
 from shflbench.checker.races.cells import Batch, batch, granule_of
 from shflbench.checker.races.clocks import Clocks
 from shflbench.checker.races.hazards import HazardKind, HazardLog
+from shflbench.checker.races.load_uses import UNUSED_BEFORE_ARRIVAL, LoadUses
 from shflbench.checker.races.observation import Observations
 from shflbench.checker.races.rule import Rule
 from shflbench.checker.races.scopes import Scopes
@@ -62,7 +63,7 @@ class _Place:
     space: str
     byte: int
     arguments: tuple[HazardKind, Op, int, int, int, int]  # kind, op, thread, other thread, number of it, count
-    reason: str = ""
+    reasons: tuple[str, ...] = ()
 
 
 class TooManyCellsError(EmulatorError):
@@ -83,6 +84,7 @@ class TrackedRaces(Rule):
         """Watch the cells of each space; TooManyCellsError if these are too many for so many threads."""
         super().__init__(state, clocks, log)
         self._scopes, self._practice = Scopes(state), clocks.practice
+        self.uses = LoadUses(state, clocks)
         self._granule, self._synchronization = granule_of(state.program), synchronization
         rows = sum(part.size for part in cells.values())
         self._shape = (rows, state.shape.lanes)
@@ -129,6 +131,7 @@ class TrackedRaces(Rule):
         )
         rows = rows[chosen]
         self._number(op)
+        self.uses.load(op, part.threads)
         same = _same_values(part, space, index, values) if part.form.kind == "st" else np.zeros(rows.size, np.bool_)
         if self._racing[id(op)] > MOST_REPORTS:
             self._record(part, rows)
@@ -233,10 +236,18 @@ class TrackedRaces(Rule):
         known: Values = at <= self._practice.knows(part.threads[entry], other)
         return known
 
+    def _used_in_practice(self, part: Batch, entry: Values, other: Values, at: Values) -> Values:
+        """Return of which earlier reads the value was used before the accesses of entries in practice."""
+        used = self._in_practice(part, entry, other, at)
+        if used.any():
+            entry, other, at = entry[used], other[used], at[used]
+            used[used] = self._in_practice(part, entry, other, self.uses.used_at(other, at, part.threads[entry]))
+        return used
+
     def _by_practice(self, pairs: _Pairs, part: Batch) -> Iterator[_Pairs]:
-        """Yield reads that a barrier orders in practice before what overwrites them, apart from the others."""
-        known = self._in_practice(part, pairs.entry, pairs.other, pairs.at)
-        for kind, where in ((pairs.kind, ~known), (HazardKind.WEAK_ORDER, known)):
+        """Yield reads whose use a barrier orders in practice before what overwrites them, apart from the others."""
+        used = self._used_in_practice(part, pairs.entry, pairs.other, pairs.at)
+        for kind, where in ((pairs.kind, ~used), (HazardKind.WEAK_ORDER, used)):
             if where.any():
                 yield replace(pairs, kind=kind, entry=pairs.entry[where], other=pairs.other[where], at=pairs.at[where])
 
@@ -364,24 +375,26 @@ class TrackedRaces(Rule):
                         int(group.at[first]),
                         those.size,
                     ),
-                    self._reason(part, group, first) if self._practice is not None else "",
+                    self._reasons(part, group, first) if self._practice is not None else (),
                 )
                 if group.may_synchronize:
                     self._weak.append(place)
                 else:
                     self._log(place)
 
-    def _reason(self, part: Batch, pairs: _Pairs, first: int) -> str:
-        """Return which barriers order a pair in practice only, "" if none does."""
+    def _reasons(self, part: Batch, pairs: _Pairs, first: int) -> tuple[str, ...]:
+        """Return which barriers order a pair in practice only, and whether a value was not used; nothing if none do."""
         one = slice(first, first + 1)
-        if not self._in_practice(part, pairs.entry[one], pairs.other[one], pairs.at[one])[0]:
-            return ""
-        return weak_barriers(self.state.program)
+        pair = pairs.entry[one], pairs.other[one], pairs.at[one]
+        if not self._in_practice(part, *pair)[0]:
+            return ()
+        unused = () if self._used_in_practice(part, *pair)[0] else (UNUSED_BEFORE_ARRIVAL,)
+        return (*filter(None, [weak_barriers(self.state.program)]), *unused)
 
     def _log(self, place: _Place) -> None:
         kind, op, thread, other, at, count = place.arguments
         earlier = self._ops[self._op_at[at]]
-        self.report_race(kind, (op, earlier), (thread, other), at, count, (place.space, place.byte), place.reason)
+        self.report_race(kind, (op, earlier), (thread, other), at, count, (place.space, place.byte), place.reasons)
 
     def _record(self, part: Batch, rows: Values) -> None:
         """Record the accesses."""

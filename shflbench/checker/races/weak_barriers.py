@@ -1,13 +1,9 @@
-"""Barriers between blocks of a cluster that order the execution of threads, but not their accesses to memory.
-
-A relaxed arrival releases nothing, and an operation on a barrier in memory whose scope is the block, as it is where
-none is given, synchronizes with no thread of another block (PTX ISA 9.0, 9.7.13.3 and 9.7.13.15).
-"""
+"""A sentence on the barriers of a program that order the execution of threads, but not their accesses to memory."""
 
 from collections.abc import Iterator
 
-from shflbench.checker.link.program import Op, Program
-from shflbench.checker.opcodes.forms import OF_BLOCK, Access, ClusterBarrier
+from shflbench.checker.link.program import Program
+from shflbench.checker.link.weak_orders import weakness
 from shflbench.checker.races.rule import place_of
 
 _MOST_NAMED = 3
@@ -24,17 +20,5 @@ def weak_barriers(program: Program) -> str:
 
 def _named(program: Program) -> Iterator[str]:
     for op in program.ops():
-        if (why := _weakness(op)) != "":
+        if (why := weakness(op)) != "":
             yield f"{why} at {place_of(op)}"
-
-
-def _weakness(op: Op) -> str:
-    form = op.form
-    if isinstance(form, ClusterBarrier) and form.order == "relaxed":
-        return "a relaxed arrival at the barrier of the cluster"
-    if not isinstance(form, Access) or not form.is_barrier or not form.strong:
-        return ""
-    what = "a wait for a barrier in memory" if form.kind == "ld" else "an arrival at a barrier in memory"
-    if form.order == "relaxed":
-        return f"{what} with .relaxed"
-    return f"{what} with the scope .cta" if form.reach == OF_BLOCK else ""

@@ -28,7 +28,7 @@ def order_reasons(program: Program, place: Callable[[PtxInstruction], SourceLine
 
 
 def _reasons(program: Program, place: Callable[[PtxInstruction], SourceLine]) -> Iterator[str]:
-    read = _read_registers(program)
+    read = read_registers(program)
     for op in program.ops():
         form, words = op.form, op.instruction.modifiers
         if isinstance(form, Service) and form.name == "clock":
@@ -45,7 +45,7 @@ def _reasons(program: Program, place: Callable[[PtxInstruction], SourceLine]) ->
                 yield f"atomics return or store values in the order of the threads ({where})"
 
 
-def _read_registers(program: Program) -> set[int]:
+def read_registers(program: Program) -> set[int]:
     """Return the registers whose values some instruction uses."""
     slots = (slot for op in program.ops() for slot in (*op.sources, op.guard, op.place.base if op.place else None))
     return {slot.number for slot in slots if isinstance(slot, Slot)}

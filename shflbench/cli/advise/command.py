@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shflbench.cli.file_arguments import FILE_ARGUMENTS
+from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 from shflbench.errors import UsageError
@@ -41,6 +41,7 @@ ONLY_OF = {"code": "patterns", "sarif": "files"}  # form → to what it applies
     "A file of kernels",
     option("--kernel", "kernels", metavar="NAME", multiple=True, help="Advise only on this kernel (repeatable)."),
     *FILE_ARGUMENTS,
+    CLUSTER,
     option(
         "--patch",
         is_flag=True,

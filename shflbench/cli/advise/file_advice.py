@@ -32,6 +32,8 @@ def print_file_advice(file: Path, flags: dict[str, Any], console: Console) -> in
 
     if flags["form"] == "sarif" and flags["measure"]:
         raise UsageError("--format sarif has no times, which --measure takes", "Leave one out, or use --format json.")
+    if flags["cluster"] is not None and flags["measure"]:
+        raise UsageError("--measure cannot launch clusters of a size that --cluster gives", "Leave one out.")
     gpu = required_gpu(flags)
     flags = as_built(file, flags, console)
     options = check_options(file, flags)

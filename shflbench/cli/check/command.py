@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from shflbench.cli.file_arguments import CLUSTER
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.host_args import host_args_option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, filters, format_option
@@ -47,12 +48,7 @@ if TYPE_CHECKING:
         show_default="those of the host code, else one warp, blocks of several warps, a block that is no multiple of "
         "32, and three blocks",
     ),
-    option(
-        "--cluster",
-        metavar="N",
-        help="Blocks of a cluster, such as 2 or 2x2, of which the grid must be a multiple.",
-        show_default="from the host code or the kernel",
-    ),
+    CLUSTER,
     option(
         "--arg",
         "arguments",

@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from shflbench.checker import POLICIES, KernelVerdict, Level, group_findings
+from shflbench.checker import EXHAUSTIVE, POLICIES, KernelVerdict, Level, group_findings
 from shflbench.cli.layout import Line, Table
 from shflbench.files import relative
 from shflbench.words import count_noun, join_words
@@ -90,6 +90,10 @@ def _inputs(launches: Sequence[LaunchRecord], *, brief: bool) -> Iterator[str]:
         source = f"that the host code computes from derived {numbers}" if numbers else "from the host code"
         yield f"arguments {source}: {host}"
     yield f"explored: {_explored(launches)}"
+    exhaustive = list(dict.fromkeys(launch.in_clusters for launch in launches if launch.exhaustive))
+    if exhaustive:
+        where = "" if all(launch.exhaustive for launch in launches) else f"in {join_words(exhaustive)}, "
+        yield f"exhaustive: {where}{EXHAUSTIVE}"
 
 
 def _notes(launches: Sequence[LaunchRecord]) -> dict[str, list[str]]:
@@ -105,17 +109,13 @@ def _explored(launches: Sequence[LaunchRecord]) -> str:
     """Return which launches ran with how many inputs under which schedules."""
     most = max(len(launch.schedules) for launch in launches)
     seeds = max(len(launch.seeds) for launch in launches)
-    every = list(dict.fromkeys(map(_with_cluster, launches)))
-    thorough = list(dict.fromkeys(_with_cluster(launch) for launch in launches if len(launch.schedules) > 1))
+    every = list(dict.fromkeys(launch.in_clusters for launch in launches))
+    thorough = list(dict.fromkeys(launch.in_clusters for launch in launches if len(launch.schedules) > 1))
     inputs = f"with {seeds} sets of inputs" if seeds > 1 else "with 1 set of inputs"
     under = f"{most} schedules" if thorough else "in lockstep only"
     if 0 < len(thorough) < len(every):
         under = f"{under} in {join_words(thorough)}, the others in lockstep"
     return f"{'launches' if len(every) > 1 else 'launch'} {', '.join(every)}, {inputs}; {under}"
-
-
-def _with_cluster(launch: LaunchRecord) -> str:
-    return f"{launch.shape} in clusters of {launch.cluster}" if launch.cluster else launch.shape
 
 
 def summary_of_patterns(reports: Sequence[SubjectReport], arch: str) -> str:

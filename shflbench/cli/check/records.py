@@ -115,6 +115,7 @@ def _launch(launch: LaunchRecord) -> dict[str, object]:
         "shared_bytes": launch.shared_bytes,
         "seeds": list(launch.seeds),
         "schedules": list(launch.schedules),
+        "exhaustive": launch.exhaustive,
     }
 
 

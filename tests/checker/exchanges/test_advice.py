@@ -19,13 +19,23 @@ BUFFERS = ["in=i32[256]", "out=i32[512]"]
 def advise(tmp_path: Path, kernel_cache: Path) -> Advise:
     """Return the advice on the only kernel of a text, at launches that `--launch` gives."""
 
-    def call(body: str, *launches: str, arguments: Sequence[str] = (), head: str = "") -> KernelAdvice:
+    def call(
+        body: str,
+        *launches: str,
+        arguments: Sequence[str] = (),
+        head: str = "",
+        cluster: int | None = None,
+        host: str = "",
+    ) -> KernelAdvice:
         file = tmp_path / "kernel.cu"
         signature = "__global__ void kernel(const int* in, int* out, int n)"
-        file.write_text(f"{head}{signature} {{\n{body}\n}}\n", encoding="utf-8")
+        file.write_text(f"{head}{signature} {{\n{body}\n}}\n{host}", encoding="utf-8")
         shapes = tuple(map(parse_shape, launches))
         given = parse_arguments(arguments)
-        options = FileOptions(launches=shapes, arguments=given, toolchain=find(), cache=kernel_cache, outputs=False)
+        blocks = None if cluster is None else (cluster, 1, 1)
+        options = FileOptions(
+            launches=shapes, arguments=given, cluster=blocks, toolchain=find(), cache=kernel_cache, outputs=False
+        )
         (advice,) = advise_file(file, options, lambda _: None)
         return advice
 
@@ -336,3 +346,54 @@ def test_launches_that_do_not_end_in_time_are_no_evidence(advise: Advise, monkey
     advice = advise(f"{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];", "1x256")
     assert advice.missing.startswith("no launch ended within the time limit")
     assert (advice.exchanges, advice.barriers) == ((), ())
+
+
+# Each thread takes a value of the next block of the cluster, which its neighbor in the warp then reads.
+OF_THE_NEXT_BLOCK = """auto cluster = cooperative_groups::this_cluster(); __shared__ int s[64]; __shared__ int u[64];
+    int t = threadIdx.x, rank = (cluster.block_rank() + 1) % cluster.num_blocks();
+    s[t] = in[t];
+    cluster.sync();
+    u[t] = cluster.map_shared_rank(s, rank)[t];
+    __syncthreads();
+    out[blockIdx.x * 64 + t] = u[t ^ 1];
+    cluster.sync();"""
+GROUPS = "#include <cooperative_groups.h>\n"
+
+
+def test_values_of_another_block_of_the_cluster_have_no_shuffle(advise: Advise) -> None:
+    advice = advise(OF_THE_NEXT_BLOCK, "8x64", head=GROUPS, cluster=2)
+    across, within = advice.exchanges
+    assert advice.launch_texts == ("8x64 in clusters of 2",)
+    assert ([item.name for item, _ in across.relations], across.instead) == (["BLOCKS"], "")
+    assert within.instead == "__shfl_xor_sync(mask, value, 1)"
+    assert [barrier.need for barrier in advice.barriers] == ["__syncwarp() is enough"]
+
+
+def test_without_clusters_each_block_reads_its_own_memory(advise: Advise) -> None:
+    own, _ = advise(OF_THE_NEXT_BLOCK, "8x64", head=GROUPS).exchanges
+    assert [item.name for item, _ in own.relations] == ["THREAD"]
+
+
+LAUNCH = """
+int main() {
+    int *in, *out;
+    cudaMalloc(&in, 256);
+    cudaMalloc(&out, 2048);
+    cudaMemset(in, 0, 256);
+    cudaLaunchConfig_t config = {};
+    config.gridDim = 8;
+    config.blockDim = 64;
+    cudaLaunchAttribute attributes[1];
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim.x = best_size(8);
+    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+    config.attrs = attributes;
+    config.numAttrs = 1;
+    cudaLaunchKernelEx(&config, kernel, (const int *)in, out, 64);
+}
+"""
+
+
+def test_a_size_of_clusters_that_nothing_states_is_asked_for(advise: Advise) -> None:
+    assert "give --cluster N" in advise(OF_THE_NEXT_BLOCK, head=GROUPS, host=LAUNCH).missing
+    assert advise(OF_THE_NEXT_BLOCK, head=GROUPS, host=LAUNCH, cluster=4).launch_texts == ("8x64 in clusters of 4",)

@@ -33,3 +33,8 @@ def test_fewer_blocks_are_said_of_the_launch_of_the_host_code(blocks: tuple[int,
 def test_a_launch_that_the_user_gives_is_one_of_its_own() -> None:
     shapes = (LaunchShape((16, 1, 1), BLOCK), LaunchShape((4, 4, 1), (8, 8, 1)))
     assert launch_texts(PlannedLaunch(shape, Origin.GIVEN, HOST) for shape in shapes) == ("16x256", "4x4:8x8")
+
+
+def test_a_launch_in_clusters_says_so() -> None:
+    shape = LaunchShape((8, 1, 1), BLOCK, cluster=(2, 1, 1))
+    assert launch_texts([PlannedLaunch(shape, Origin.GIVEN)]) == ("8x256 in clusters of 2",)

@@ -179,3 +179,29 @@ def test_import_of_shflbench_imports_no_checker() -> None:
     code = "import sys, shflbench; print([name for name in sys.modules if 'numpy' in name or 'checker' in name])"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout == "[]\n"
+
+
+CLUSTER = """\
+#include <cooperative_groups.h>
+__global__ void next_rank(int *out) {
+    auto cluster = cooperative_groups::this_cluster();
+    out[blockIdx.x] = cluster.num_blocks() * 10 + cluster.block_rank();
+}
+"""
+
+
+@pytest.mark.parametrize(("cluster", "numbers"), [(None, [10] * 4), (2, [20, 21] * 2), ((4, 1), [40, 41, 42, 43])])
+def test_blocks_run_in_clusters_of_the_given_size(cluster: int | tuple[int, int] | None, numbers: list[int]) -> None:
+    result = shflbench.check(CLUSTER, launch=(4, 1), args=[np.zeros(4, np.int32)], cluster=cluster)
+    assert result.outputs[0].tolist() == numbers
+    assert ("in clusters of" in result.explored[0]) == (cluster is not None)
+
+
+@pytest.mark.parametrize(
+    ("cluster", "message"),
+    [(0, "no number of blocks"), (17, "at most 16 blocks"), ((1, 2, 1, 1), "neither a number"), (3, "clusters of 3")],
+)
+def test_a_size_of_clusters_that_cannot_be_is_refused(cluster: int, message: str) -> None:
+    with pytest.raises(UsageError, match=message) as error:
+        shflbench.check(CLUSTER, launch=(4, 1), args=[np.zeros(4, np.int32)], cluster=cluster)
+    assert cluster == 3 or "--cluster" not in str(error.value)

@@ -205,3 +205,12 @@ def test_a_missing_file_is_named(shflbench: Command) -> None:
     outcome = shflbench("advise", "nothing.cu")
     assert outcome.code == 3
     assert "nothing.cu cannot be read" in outcome.err
+
+
+def test_a_size_of_clusters_is_one_of_the_launches_and_cannot_be_measured(file: str, shflbench: Command) -> None:
+    text = shflbench("advise", file, "--launch", "8x256", "--cluster", "2").out
+    assert "barriers, in launch 8x256 in clusters of 2 given by --launch" in text
+    outcome = shflbench("advise", file, "--launch", "8x256", "--cluster", "2", "--measure")
+    assert outcome.code == 2
+    assert "--measure cannot launch clusters" in outcome.err
+    assert "--cluster applies to .cu" in shflbench("advise", "reduce", "--cluster", "2").err

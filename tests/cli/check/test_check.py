@@ -231,6 +231,7 @@ def test_json_holds_everything(check: Command) -> None:
                         "shared_bytes": 512,
                         "seeds": [3],
                         "schedules": list(POLICIES),
+                        "exhaustive": False,
                     }
                     for iterations in (1, 51)
                 ],

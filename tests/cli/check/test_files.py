@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.checker.report import EXHAUSTIVE
 from tests.cli.check.conftest import CheckText
 from tests.cli.gate.runs import process
 from tests.conftest import Command
@@ -38,10 +39,23 @@ def test_a_sound_kernel_is_clean_and_says_what_was_derived(shflbench: Command) -
         "  derived arguments, in launch 2x256: in = f32[512], out = f32[512], n = 512",
     ]
     assert outcome.err.startswith("1 kernel for sm_90 by NVRTC ")
-    assert shflbench("check", "reverse.cu", *NVRTC, "-v").out.splitlines()[-1] == (
+    *_, explored, exhaustive = shflbench("check", "reverse.cu", *NVRTC, "-v").out.splitlines()
+    assert explored == (
         "  explored: launches 2x256, 1x32, 2x128, 2x80, 3x64, with 2 sets of inputs; 7 schedules in 1x32 and 3x64, "
         "the others in lockstep"
     )
+    assert exhaustive == f"  exhaustive: {EXHAUSTIVE}"
+
+
+def test_json_says_of_each_launch_whether_it_shows_all_schedules(check_text: CheckText) -> None:
+    def launches(text: str) -> list[bool]:
+        return [
+            item["exhaustive"] for item in check_text(text, "--launch", "2x64", "--launch", "3x32").kernel["launches"]
+        ]
+
+    assert launches(SOUND) == [True, True]
+    assert launches(BROKEN) == [False, False]
+    assert launches("__global__ void k(int *out, int n) { if (atomicAdd(out, 1) == n) out[1] = 1; }") == [False, False]
 
 
 def test_a_clean_kernel_of_which_nothing_was_derived_is_one_line_of_the_table(shflbench: Command) -> None:

@@ -100,21 +100,42 @@ def test_who_knows_of_the_last_asynchronous_addition_alone_does_not_know_of_the_
 
 
 @pytest.mark.parametrize(
-    ("atomic", "found"),
+    ("access", "found"),
     [
         ("atom.shared.add.u32 %r8, [%r3], 1;", set()),
         ("atom.cluster.shared.add.u32 %r8, [%r3], 1;", set()),
         ("atom.shared.add.u64 %d2, [%r3], 1;", {"WAW"}),
         ("st.shared.u32 [%r3], 1;", {"WAW"}),
+        ("st.relaxed.cta.shared.u32 [%r3], 1;", {"UNORDERED"}),
+        ("ld.relaxed.cluster.shared.u32 %r8, [%r3];", {"UNORDERED"}),
+        ("ld.acquire.gpu.shared.u32 %r8, [%r3];", {"UNORDERED"}),
+        ("st.relaxed.cta.shared.u64 [%r3], 1;", {"WAW"}),
+        ("st.volatile.shared.u32 [%r3], 1;", {"WAW"}),
     ],
 )
-@pytest.mark.parametrize("order", ["{atomic} {addition}", "{addition} {atomic}"])
-def test_atomics_of_one_size_do_not_race_with_an_asynchronous_addition(
-    atomic: str, found: set[str], order: str
+@pytest.mark.parametrize("order", ["{access} {addition}", "{addition} {access}"])
+def test_strong_accesses_of_one_size_do_not_race_with_an_asynchronous_addition(
+    access: str, found: set[str], order: str
 ) -> None:
-    both = order.format(atomic=f"@%p2 {atomic}", addition=f"@%p1 {REDUCE}.add.u32 [%r3], 1, [%r3+128];")
+    both = order.format(access=f"@%p2 {access}", addition=f"@%p1 {REDUCE}.add.u32 [%r3], 1, [%r3+128];")
     report = check(f"{EXPECT.replace('BYTES', '4')} barrier.sync 0; {both} {PHASE}")
     assert kinds(report) - {"UNINITIALIZED_UNUSED"} == found
+
+
+@pytest.mark.parametrize(("access", "other"), [("ld", "WAR"), ("st", "WAW")])
+@pytest.mark.parametrize("scope", ["cta", "cluster", "gpu"])
+def test_the_scope_of_a_relaxed_access_has_to_include_the_thread_that_adds(access: str, other: str, scope: str) -> None:
+    """Thread 0 of the first block adds to a word of the second block, whose thread 32 accesses it."""
+    operands = {"ld": "%r8, [%r3]", "st": "[%r3], 1"}[access]
+    body = f"""mov.u32 %r4, %cluster_ctarank; setp.eq.u32 %p4, %r4, 0; {EXPECT.replace("BYTES", "4")}
+        barrier.cluster.arrive; barrier.cluster.wait; mapa.shared::cluster.u32 %r7, %r3, 1;
+        @%p4 bra first; @%p2 {access}.relaxed.{scope}.shared.u32 {operands}; {PHASE} bra over;
+        first: @%p1 {REDUCE}.add.u32 [%r7], 1, [%r7+128];
+        over: barrier.cluster.arrive; barrier.cluster.wait;"""
+    program = link(parse(FRAME.replace("VARIABLES", "").replace("BODY", body)), "k")
+    shape = Shape.of((2, 1, 1), (64, 1, 1), cluster=(2, 1, 1))
+    report = explore(EmulatedLaunch(program, shape, 0, [], [np.zeros(64, np.uint32)], 0, order=(0,)), SCHEDULES)
+    assert kinds(report) - {"UNINITIALIZED_UNUSED"} == ({other} if scope == "cta" else {"UNORDERED"})
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,7 @@ __device__ void start(void *bar, unsigned count) {
     __syncthreads();
 }
 
-// CUTLASS has no fence between the reads and the next copy, which the PTX ISA asks for.
+// CUTLASS has no fence between the reads and the next copy, which the PTX ISA asks for, but uses what it reads.
 __global__ void k(const int *in, int *out) {
     __shared__ __align__(16) int s[64];
     __shared__ unsigned long long bar;
@@ -35,12 +35,12 @@ __global__ void k(const int *in, int *out) {
         load(s, from, 256, &bar);
     }
     wait(&bar, 0);
-    int first = s[t];
+    to[t] = s[t];
     __syncthreads();
     if (t == 0) {
         expect(&bar, 256);
         load(s, from, 256, &bar);
     }
     wait(&bar, 1);
-    to[t] = s[t] + first;
+    to[t] += s[t];
 }

@@ -1,0 +1,67 @@
+"""Decide whether what one execution of a launch shows holds for every order of its threads.
+
+It does where threads communicate by barriers only, and nothing races: then what each thread reads, and so what it does
+next, follows from its program and the accesses that barriers order before. Another order of threads has the same
+accesses in the same happens-before relation. Not covered are values that depend on the order, and barriers at which
+the order decides who meets: those of a number of threads, and phases in memory, in which arrivals are counted.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.opcodes.forms import Access, Barrier, Collective, Service
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
+from shflbench.checker.runs.order import read_registers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.checker.link.program import Op, Program
+    from shflbench.checker.runs.evidence import LaunchEvidence
+
+# Atomics of one such operation give the same result in each order; integers only.
+_COMMUTING = {"add", "min", "max", "and", "or", "xor"}
+_SERVICES = {  # that do the same in each order
+    "vprintf", "__assertfail", "stack", "copy_commit", "copy_wait", "copy_wait_all",
+    "bulk_copy", "bulk_commit", "bulk_wait",
+}  # fmt: skip
+_CHANGING = ("%smid", "%warpid", "%pm", "%clock", "%globaltimer")  # special registers that a GPU may give any value
+
+
+def shows_all_schedules(item: LaunchEvidence) -> bool:
+    """Whether findings and results of a launch hold for each order of threads that communicate by barriers only.
+
+    All of its blocks ran to their ends, and nothing was found.
+    """
+    has_faults = any(result.error is not None or result.faults or result.hazards for result in item.results)
+    return bool(item.results) and not (has_faults or item.partial or item.differences or item.launch.shape.sample)
+
+
+def communicates_by_barriers(program: Program) -> bool:
+    """Return whether nothing but barriers, and memory that they order, lets threads learn of one another."""
+    if any(name.startswith(_CHANGING) for name in program.special):
+        return False
+    ops, read = list(program.ops()), read_registers(program)
+    updates = [op for op in ops if isinstance(op.form, Access) and op.form.atomic]
+    return not any(_depends_on_order(op) for op in ops) and _commute(updates, read)
+
+
+def _depends_on_order(op: Op) -> bool:
+    form = op.form
+    if isinstance(form, Access):
+        return form.is_barrier or (form.strong and not form.atomic)
+    if isinstance(form, Barrier):
+        return form.counted or form.arrives_only
+    if isinstance(form, Collective):
+        return form.mask is None or has_role(op.instruction, OpcodeRole.ORDER)
+    return isinstance(form, Service) and form.name not in _SERVICES
+
+
+def _commute(updates: Sequence[Op], read: set[int]) -> bool:
+    """Whether atomics leave the same values in each order, and no thread reads what they return."""
+    words = {op.instruction.modifiers[-1] for op in updates}
+    operations = {tuple(_COMMUTING.intersection(op.instruction.modifiers)) for op in updates}
+    returns = any(slot is not None and slot.number in read for op in updates for slot in op.results)
+    is_of_integers = all(word[:1] in {"u", "s", "b"} for word in words)
+    return not updates or (not returns and is_of_integers and len(operations) == 1 and operations != {()})

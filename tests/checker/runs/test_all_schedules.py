@@ -1,0 +1,87 @@
+"""Programs of which one execution shows what every order of the threads does, and others."""
+
+import numpy as np
+import pytest
+
+import shflbench
+from shflbench.checker.link.linker import link
+from shflbench.checker.ptx.parse import parse
+from shflbench.checker.runs.all_schedules import communicates_by_barriers
+
+PTX = """\
+.version 8.8
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+    .shared .align 16 .b8 s[256];
+    .reg .pred %p<4>; .reg .b32 %r<9>; .reg .f32 %f<4>; .reg .b64 %rd<4>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x; mov.u32 %r2, s;
+    BODY
+    st.global.u32 [%rd1+4], %r1;
+    ret;
+}
+"""
+BARRIERS = [
+    "st.shared.u32 [%r2], %r1; bar.sync 0; ld.shared.u32 %r3, [%r2];",
+    "barrier.sync.aligned 1;",
+    "barrier.cluster.arrive.relaxed; barrier.cluster.wait;",
+    "bar.warp.sync -1; shfl.sync.idx.b32 %r3, %r1, 0, 31, -1;",
+    "vote.sync.ballot.b32 %r3, %p1, -1;",
+    "red.global.add.u32 [%rd1], 1; red.global.add.u32 [%rd1+8], 2;",
+    "atom.global.max.s32 %r3, [%rd1], %r1;",  # whose result nothing reads
+    "cp.async.ca.shared.global [%r2], [%rd1], 4; cp.async.wait_all;",
+    """cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 16;
+    cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;""",
+]
+OTHERS = [
+    "ld.volatile.global.u32 %r1, [%rd1];",
+    "st.relaxed.gpu.global.u32 [%rd1], 1;",
+    "ld.acquire.gpu.global.u32 %r1, [%rd1];",
+    "atom.global.add.u32 %r1, [%rd1], 1;",
+    "red.global.add.u32 [%rd1], 1; red.global.max.u32 [%rd1], 2;",
+    "red.global.add.f32 [%rd1], %f1;",
+    "red.global.inc.u32 [%rd1], 5;",
+    "atom.global.exch.b32 %r3, [%rd1], %r1;",
+    "bar.sync 1, 64;",
+    "bar.arrive 1, 64;",
+    "activemask.b32 %r1;",
+    "mov.u32 %r1, %clock;",
+    "mov.u32 %r1, %smid;",
+    "mbarrier.init.shared.b64 [%r2], 1; mbarrier.arrive.shared.b64 _, [%r2];",
+    "griddepcontrol.wait;",
+]
+
+
+def is_by_barriers(body: str) -> bool:
+    return communicates_by_barriers(link(parse(PTX.replace("BODY", body)), "k"))
+
+
+@pytest.mark.parametrize("body", BARRIERS)
+def test_barriers_and_commuting_atomics_have_one_result(body: str) -> None:
+    assert is_by_barriers(body)
+
+
+@pytest.mark.parametrize("body", OTHERS)
+def test_what_the_order_of_threads_decides_is_no_barrier(body: str) -> None:
+    assert not is_by_barriers(body)
+
+
+CUDA = """\
+__global__ void reverse(int *x) {
+    __shared__ int s[64];
+    s[threadIdx.x] = x[threadIdx.x];
+    BARRIER
+    x[threadIdx.x] = s[63 - threadIdx.x];
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("barrier", "is_exhaustive"), [("__syncthreads();", True), ("", False), ("__threadfence(); atomicOr(s, 0);", False)]
+)
+def test_only_a_launch_without_findings_is_exhaustive(barrier: str, *, is_exhaustive: bool) -> None:
+    result = shflbench.check(CUDA.replace("BARRIER", barrier), launch=(1, 64), args=[np.arange(64, dtype=np.int32)])
+    assert result.clean == is_exhaustive
+    assert ("all schedules agree" in result.explored[0]) == is_exhaustive
