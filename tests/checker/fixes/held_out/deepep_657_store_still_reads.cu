@@ -18,19 +18,18 @@ constexpr int PENDING = STAGES - 1;
 __device__ unsigned place_of(const void *pointer) { return (unsigned)__cvta_generic_to_shared(pointer); }
 
 __device__ void wait_parity(unsigned long long *barrier, unsigned parity) {
-    unsigned done = 0;
+    unsigned place = place_of(barrier), done = 0;
     while (!done)
         asm volatile(
             "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-            : "=r"(done)
-            : "r"(place_of(barrier)), "r"(parity)
-            : "memory");
+            : "=r"(done) : "r"(place), "r"(parity) : "memory");
 }
 
 __device__ void load(int *to, const int *from, unsigned long long *full) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" ::"r"(place_of(full)) : "memory");
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];"  // later
-                 ::"r"(place_of(to)), "l"(from), "r"(place_of(full)) : "memory");
+    unsigned target = place_of(to), barrier = place_of(full);
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 256;" ::"r"(barrier) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 256, [%2];"
+                 ::"r"(target), "l"(from), "r"(barrier) : "memory");  // later
 }
 
 __device__ void store(int *to, const int *from) {

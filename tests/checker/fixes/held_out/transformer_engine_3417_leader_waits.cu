@@ -23,7 +23,8 @@ __global__ void quantize(const float *in, int *out) {
         __syncthreads();
         if (t == 0) {
             unsigned place = (unsigned)__cvta_generic_to_shared(buffer);
-            asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" ::"l"(out + first), "r"(place) : "memory");  // earlier
+            asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;"
+                         ::"l"(out + first), "r"(place) : "memory");  // earlier
             asm volatile("cp.async.bulk.commit_group;" ::: "memory");
         }
     }

@@ -10,13 +10,11 @@
 __device__ unsigned place_of(const void *pointer) { return (unsigned)__cvta_generic_to_shared(pointer); }
 
 __device__ void wait_parity(unsigned long long *barrier, unsigned parity) {
-    unsigned done = 0;
+    unsigned place = place_of(barrier), done = 0;
     while (!done)
         asm volatile(
             "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-            : "=r"(done)
-            : "r"(place_of(barrier)), "r"(parity)
-            : "memory");
+            : "=r"(done) : "r"(place), "r"(parity) : "memory");
 }
 
 __global__ void indexer(const float *weights, float *result) {

@@ -16,19 +16,18 @@ __device__ void start(unsigned long long *barrier, unsigned count) {
 }
 
 __device__ void wait_parity(unsigned long long *barrier, unsigned parity) {
-    unsigned done = 0;
+    unsigned place = place_of(barrier), done = 0;
     while (!done)
         asm volatile(
             "{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-            : "=r"(done)
-            : "r"(place_of(barrier)), "r"(parity)
-            : "memory");
+            : "=r"(done) : "r"(place), "r"(parity) : "memory");
 }
 
 __device__ void load(int *to, const int *from, unsigned long long *full) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 128;" ::"r"(place_of(full)) : "memory");
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 128, [%2];"  // later
-                 ::"r"(place_of(to)), "l"(from), "r"(place_of(full)) : "memory");
+    unsigned target = place_of(to), barrier = place_of(full);
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], 128;" ::"r"(barrier) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], 128, [%2];"
+                 ::"r"(target), "l"(from), "r"(barrier) : "memory");  // later
 }
 
 __global__ void combine(const int *in, int *out) {

@@ -23,8 +23,6 @@ __global__ void transpose(const float *in, float *out) {
     while (!done)
         asm volatile(
             "{ .reg .pred p; mbarrier.try_wait.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-            : "=r"(done)
-            : "r"(place_of(&barrier)), "l"(state)
-            : "memory");
+            : "=r"(done) : "r"(place_of(&barrier)), "l"(state) : "memory");
     out[t] = tile[t % 8 * 8 + t / 8];
 }

@@ -18,7 +18,8 @@ __global__ void scale(const float *in, float *out) {
         __syncthreads();
         if (t == 0) {
             unsigned place = (unsigned)__cvta_generic_to_shared(tile);
-            asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;" ::"l"(out + first), "r"(place) : "memory");  // earlier
+            asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], 256;"
+                         ::"l"(out + first), "r"(place) : "memory");  // earlier
 #ifdef FIXED
             asm volatile("cp.async.bulk.commit_group;" ::: "memory");
             asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");

@@ -13,7 +13,7 @@ __global__ void attention(const float *scores, float *result) {
     int t = threadIdx.x, lane = t % 32, first = blockIdx.x * SLICES * 64;
     float sum = 0;
     for (int slice = 0; slice < SLICES; slice++) {
-        mask[t] = slice == 0 ? -INFINITY : 0.5f * slice;  // later
+        mask[t] = slice == 0 ? -__int_as_float(0x7f800000) : 0.5f * slice;  // later
         __syncthreads();
         bool masked = true;
         for (int i = lane; i < 64; i += 32) masked = masked && isinf(mask[i]);  // earlier

@@ -22,13 +22,11 @@ __device__ void sync_cluster() {
 }
 
 __device__ void wait_parity(unsigned long long *barrier, unsigned parity) {
-    unsigned done = 0;
+    unsigned place = place_of(barrier), done = 0;
     while (!done)
         asm volatile(
-            "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"  // later
-            : "=r"(done)
-            : "r"(place_of(barrier)), "r"(parity)
-            : "memory");
+            "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+            : "=r"(done) : "r"(place), "r"(parity) : "memory");  // later
 }
 
 __global__ void next_tile(const int *tiles, int *out) {

@@ -35,13 +35,11 @@ __device__ void sync_cluster() {
 }
 
 __device__ void wait_parity(unsigned long long *barrier, unsigned parity) {
-    unsigned done = 0;
+    unsigned place = place_of(barrier), done = 0;
     while (!done)
         asm volatile(
-            "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"  // later
-            : "=r"(done)
-            : "r"(place_of(barrier)), "r"(parity)
-            : "memory");
+            "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+            : "=r"(done) : "r"(place), "r"(parity) : "memory");  // later
 }
 
 __global__ void meet(const int *in, int *out) {
@@ -59,9 +57,8 @@ __global__ void meet(const int *in, int *out) {
         unsigned long long *barrier = &barriers[meeting % SLOTS];
         values[meeting][lane] = in[(blockIdx.x * MEETINGS + meeting) * 32 + lane];
         __syncwarp();
-        if (lane == 0)
-            asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];"  // earlier
-                         ::"r"(place_in_rank(barrier, peer)) : "memory");
+        unsigned met = place_in_rank(barrier, peer);
+        if (lane == 0) asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" ::"r"(met) : "memory");  // earlier
         wait_parity(barrier, meeting / SLOTS % 2);
         int value;
         asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(value) : "r"(place_in_rank(&values[meeting][lane], peer)) : "memory");

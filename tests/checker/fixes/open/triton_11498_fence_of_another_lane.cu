@@ -23,13 +23,11 @@ __device__ void arrive_at_rank(const void *own, unsigned rank) {
 }
 
 __device__ void wait_parity(unsigned long long *barrier, unsigned parity) {
-    unsigned done = 0;
+    unsigned place = place_of(barrier), done = 0;
     while (!done)
         asm volatile(
             "{ .reg .pred p; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
-            : "=r"(done)
-            : "r"(place_of(barrier)), "r"(parity)
-            : "memory");
+            : "=r"(done) : "r"(place), "r"(parity) : "memory");
 }
 
 __global__ void multicast(const int *in, int *out) {
