@@ -31,7 +31,7 @@ def answer(file: FixFile, form: str) -> FirstAnswer:
     """Run `check` on one form of a file."""
     report = file.check(CACHE, *([FIXED] if form == "after" else []))
     expected = file.before[0] if form == "before" else file.after
-    marked = ", ".join(str(line) for line in file.lines if line is not None)
+    marked = ", ".join(str(lines[-1]) for lines in file.lines if lines is not None)
     findings = "; ".join(map(_words, report.findings))
     return FirstAnswer(file.name, form, expected, marked, report.verdict, findings)
 

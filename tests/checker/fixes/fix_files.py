@@ -51,14 +51,25 @@ class FixFile:
         return re.split(r"[ ,]", self.listed("source")[0])[0]
 
     @property
-    def lines(self) -> tuple[int, int | None]:
-        """The line that is reported, and the earlier one if the file names it."""
+    def lines(self) -> tuple[range, range | None]:
+        """The lines of the statement that is reported, and of the earlier one if the file names it."""
         later, earlier = (self._marked(mark) for mark in ("later", "earlier"))
         assert later, self.path
-        return later[0], earlier[0] if earlier else None
+        return later, earlier
 
-    def _marked(self, mark: str) -> list[int]:
-        return [number for number, line in enumerate(self.text.splitlines(), 1) if line.endswith(f"// {mark}")]
+    def _marked(self, mark: str) -> range | None:
+        """Return the lines of the statement that ends with a comment, None if there is none.
+
+        Of inline assembly in several lines, NVRTC names the first one, and nvcc that of the operands.
+        """
+        lines = self.text.splitlines()
+        last = next((number for number, line in enumerate(lines) if line.endswith(f"// {mark}")), None)
+        if last is None:
+            return None
+        first = last
+        while "asm volatile(" not in lines[first] and not _ends_code(lines[first - 1]):
+            first -= 1
+        return range(first + 1, last + 2)
 
     def listed(self, name: str) -> list[str]:
         """Return the values of one kind of line at the top."""
@@ -80,13 +91,20 @@ class FixFile:
         return check_file(self.path, options).kernels[-1]
 
 
+def _ends_code(line: str) -> bool:
+    """Whether a line ends a statement or the head of a block, or has no code."""
+    code = line.partition("//")[0].strip()
+    return not code or code.startswith("#") or code.endswith((";", "{", "}", ")"))
+
+
 def at_the_lines(report: KernelReport, file: FixFile) -> Finding | None:
     """Return the finding of the verdict's level at the lines that the file marks, or None."""
+    later, earlier = file.lines
     for finding in report.findings:
-        places = [item.line if item is not None else None for item in (finding.place, finding.other)]
-        if finding.level == report.verdict.level and places[: 1 if file.lines[1] is None else 2] == list(
-            file.lines if file.lines[1] is not None else file.lines[:1]
-        ):
+        place, other = finding.place, finding.other
+        if finding.level != report.verdict.level or place is None or place.line not in later:
+            continue
+        if earlier is None or (other is not None and other.line in earlier):
             return finding
     return None
 
