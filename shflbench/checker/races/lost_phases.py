@@ -1,4 +1,4 @@
-"""Say which phase of a barrier in memory a thread has missed that waits for it forever.
+"""Say which phase of a barrier in memory has been missed by a thread that waits for it forever.
 
 The parity of a phase is that of the second one after it, too: a thread that does not test a barrier while two phases
 end waits for the end of a third one. Only a launch that has come to a deadlock runs with this observer, once more.

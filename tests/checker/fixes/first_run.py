@@ -1,6 +1,6 @@
 """Record the first answer of `check` on public fixes: `python -m tests.checker.fixes.first_run open`.
 
-A row of `first_run.tsv` is never written again: a file that has been recorded is refused.
+A row of `first_run.tsv` is never written again: a file that has been recorded is left out.
 """
 
 import csv
@@ -55,7 +55,7 @@ def main(*folders: str) -> None:
     known = {row.file for row in recorded()}
     for file in fix_files(*folders):
         if file.name in known:
-            raise SystemExit(f"{file.name} is recorded already")
+            continue
         rows = [asdict(answer(file, form)) for form in ("before", "after")]
         with RECORD.open("a", encoding="utf-8", newline="") as out:
             csv.DictWriter(out, names, delimiter="\t", lineterminator="\n").writerows(rows)

@@ -7,6 +7,7 @@ from pathlib import Path
 from shflbench.checker.dependent.requests import parse_chain, parse_same
 from shflbench.checker.file_check import FileOptions, check_file
 from shflbench.checker.inputs.shapes import parse_cluster, parse_shape
+from shflbench.checker.races.hazards import RACES
 from shflbench.checker.report import Finding, KernelReport
 from tests import kernels
 
@@ -99,14 +100,17 @@ def _ends_code(line: str) -> bool:
 
 def at_the_lines(report: KernelReport, file: FixFile) -> Finding | None:
     """Return the finding of the verdict's level at the lines that the file marks, or None."""
-    later, earlier = file.lines
-    for finding in report.findings:
-        place, other = finding.place, finding.other
-        if finding.level != report.verdict.level or place is None or place.line not in later:
-            continue
-        if earlier is None or (other is not None and other.line in earlier):
-            return finding
-    return None
+    level = report.verdict.level
+    return next((item for item in report.findings if item.level == level and _is_at(item, *file.lines)), None)
+
+
+def _is_at(finding: Finding, later: range, earlier: range | None) -> bool:
+    """Whether a finding has both lines; which access of a race comes first depends on the run."""
+    lines = [place.line for place in (finding.place, finding.other) if place is not None]
+    if earlier is None:
+        return bool(lines) and lines[0] in later
+    pairs = (lines, lines[::-1]) if finding.kind in RACES else (lines,)
+    return any(len(pair) > 1 and pair[0] in later and pair[1] in earlier for pair in pairs)
 
 
 def fix_files(*folders: str) -> list[FixFile]:

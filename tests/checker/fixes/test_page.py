@@ -16,31 +16,30 @@ SETS = dict(zip(FOLDERS, ("open", "held out"), strict=True))
 def row_of_fix(file: FixFile) -> str:
     owner, name, _, number = file.source.removeprefix("https://github.com/").split("/")[:4]
     verdict, wrong = file.before
-    mechanism = re.sub(r"^(RAW|WAR|WAW|deadlock)\b( between launches:)? ", "", wrong)
+    mechanism = re.sub(r"^(RAW|WAR|WAW|deadlock|peer's \w+,)( between launches:)? ", "", wrong)
     kind = SETS[file.path.parent.name]
     return f"| [{owner}/{name} {number}]({file.source}) | {mechanism} | {verdict} | {file.after} | {kind} |"
 
 
 def row_of_set(folder: str) -> str:
     files = {file.name: file for file in fix_files(folder)}
-    answers = [answer for answer in recorded() if answer.file in files]
     counts: Counter[str] = Counter()
-    for answer in answers:
-        counts[answer.form] += answer.verdict == answer.expected
-        if answer.form == "before":
-            later, both = found_lines(answer, files[answer.file])
-            counts.update({"later": later, "both": both})
+    for row in (row for row in recorded() if row.file in files):
+        counts[row.form] += row.verdict == row.expected
+        if row.form == "before":
+            counts.update(found_lines(row, files[row.file]))
     columns = " | ".join(str(counts[name]) for name in ("before", "later", "both", "after"))
     return f"| {SETS[folder]} | {len(files)} | {columns} |"
 
 
-def found_lines(answer: FirstAnswer, file: FixFile) -> tuple[bool, bool]:
-    """Return whether the first answer had a finding at the later line, and one at both lines."""
+def found_lines(row: FirstAnswer, file: FixFile) -> list[str]:
+    """Return whether the first answer named the `later` line, and `both`, in any order."""
     later, earlier = file.lines
-    places = [re.findall(r"\d+", item) for item in answer.findings.split("; ")]
-    at_later = [lines for lines in places if lines and int(lines[0]) in later]
-    both = [lines for lines in at_later if earlier is None or (len(lines) > 1 and int(lines[1]) in earlier)]
-    return bool(at_later), bool(both)
+    findings = [[int(line) for line in re.findall(r"\b\d+\b", item)] for item in row.findings.split("; ")]
+    at_later = any(line in later for lines in findings for line in lines)
+    pairs = [pair for lines in findings for pair in (lines, lines[::-1])]
+    both = any(pair[0] in later and (earlier is None or pair[-1] in earlier) for pair in pairs if pair)
+    return ["later"] * at_later + ["both"] * both
 
 
 def table(head: str, rows: list[str]) -> str:

@@ -1,7 +1,7 @@
 // broken: WAR the producer overwrites its mailbox while consumers have not read it
 // fixed: clean
 // launch: 1x96
-// source: https://github.com/NVlabs/cuda-oxide/pull/1066, Apache-2.0
+// source: https://github.com/NVlabs/cuda-oxide/pull/1066
 // Written anew after the thread: no code of it.
 // One warp publishes the next tile in shared memory and arrives at an mbarrier; others wait for that and read. Nothing tells the
 // producer that they have. As it may run ahead by more than one phase, they may also wait forever.

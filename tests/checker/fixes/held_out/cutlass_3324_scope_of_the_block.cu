@@ -2,7 +2,7 @@
 // fixed: clean
 // launch: 2x32
 // cluster: 2
-// source: https://github.com/NVIDIA/cutlass/issues/3324, BSD-3-Clause
+// source: https://github.com/NVIDIA/cutlass/issues/3324
 // Written anew after the thread: no code of it.
 // The second block fills its shared memory by cp.async, waits, and arrives at a barrier of the first block, which then reads it.
 // Neither the arrival nor the test names a scope, which makes it the block.

@@ -1,7 +1,7 @@
 // broken: WAR the wait allows one bulk store to be pending, which is the one that still reads the stage that is loaded next
 // fixed: clean
 // launch: 2x32
-// source: https://github.com/deepseek-ai/DeepEP/issues/657 (fix: pull request 660, in 674), MIT
+// source: https://github.com/deepseek-ai/DeepEP/issues/657 (fix: pull request 660, in 674)
 // Written anew after the thread: no code of it.
 // One thread copies by two stages: a bulk load, then a bulk store from the same stage, then the load of the tile after the next one.
 // The fix: wait for all stores.

@@ -3,7 +3,7 @@
 // launch: 2x128
 // pdl: projection,preprocess
 // same: projection.gradient=preprocess.gradient
-// source: https://github.com/Dao-AILab/flash-attention/pull/2481, BSD-3-Clause
+// source: https://github.com/Dao-AILab/flash-attention/pull/2481
 // Written anew after the thread: no code of it.
 // The kernel that multiplies output and gradient triggers its successor, but does not wait for its predecessor.
 // The fix: a wait before the first load.

@@ -1,7 +1,7 @@
 // broken: RAW lanes read a pointer that lane 0 of their warp has just stored, with no __syncwarp() between
 // fixed: clean
 // launch: 2x64
-// source: https://github.com/ORNL/HeCBench/pull/221, BSD-3-Clause
+// source: https://github.com/ORNL/HeCBench/pull/221
 // Written anew after the thread: no code of it.
 // Lane 0 chooses the scratch memory of its warp and stores the pointer in shared memory, where the other lanes read it.
 // The fix: the __syncwarp() that was commented out.

@@ -1,7 +1,7 @@
 // broken: RAW threads add to a histogram that other threads have not set to zero yet
 // fixed: clean
 // launch: 2x64
-// source: https://github.com/alicevision/popsift/pull/82, MPL-2.0
+// source: https://github.com/alicevision/popsift/pull/82
 // Written anew after the thread: no code of it.
 // Each thread sets a bin of the histogram of orientations to zero, and then adds to any bin by atomics.
 // The fix: a barrier between both.

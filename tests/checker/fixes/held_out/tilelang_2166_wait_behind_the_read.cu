@@ -1,7 +1,7 @@
 // broken: RAW the consumer reads one of two buffers before it waits for the barrier of both
 // fixed: clean
 // launch: 1x64
-// source: https://github.com/tile-ai/tilelang/pull/2166, MIT
+// source: https://github.com/tile-ai/tilelang/pull/2166
 // Written anew after the thread: no code of it.
 // The producer warp fills one buffer by stores and one by a bulk copy. The compiler put the wait before the first read of the latter.
 // The fix: the wait comes before the first read of any of them.

@@ -1,7 +1,7 @@
 // broken: WAR the wait for bulk stores counts for the thread that started them, and the others overwrite their source
 // fixed: clean
 // launch: 2x64
-// source: https://github.com/NVIDIA/TransformerEngine/pull/3417, Apache-2.0
+// source: https://github.com/NVIDIA/TransformerEngine/pull/3417
 // Written anew after the thread: no code of it.
 // All threads write a tile, and one of them stores it by a bulk copy. Each thread waits before it writes the buffer again, but the
 // groups are those of the one that has started the copies.

@@ -2,7 +2,7 @@
 // fixed: clean
 // launch: 2x32
 // cluster: 2
-// source: https://github.com/facebookexperimental/triton/pull/3472, MIT
+// source: https://github.com/facebookexperimental/triton/pull/3472
 // Written anew after the thread: no code of it.
 // Leader and follower arrive at one mbarrier of the leader per iteration, and only the leader waits. With three buffers, the follower
 // may arrive for later iterations, and its two arrivals complete a phase that the leader has not seen begin.

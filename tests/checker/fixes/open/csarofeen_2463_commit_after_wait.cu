@@ -1,7 +1,7 @@
 // broken: RAW cp.async.wait_group comes before the commit of the copies that it should wait for
 // fixed: clean
 // launch: 1x64
-// source: https://github.com/csarofeen/pytorch/issues/2463 (pull request 2457), BSD-3-Clause
+// source: https://github.com/csarofeen/pytorch/issues/2463 (pull request 2457)
 // Written anew after the thread: no code of it.
 // In the loop over two buffers, the copies of the next tile are committed after the wait, which therefore waits for nothing.
 // The fix: commit, then wait.

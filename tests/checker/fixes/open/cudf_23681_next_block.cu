@@ -1,7 +1,7 @@
 // broken: WAR lane 0 advances a position in shared memory that other lanes of the warp have not read yet
 // fixed: clean
 // launch: 2x32
-// source: https://github.com/NVIDIA/cudf/pull/23681, Apache-2.0
+// source: https://github.com/NVIDIA/cudf/pull/23681
 // Written anew after the thread: no code of it.
 // A warp decodes one part per pass. All lanes read where it begins, and lane 0 sets up the next one.
 // The fix: __syncwarp() before lane 0 does so.

@@ -1,7 +1,7 @@
 // doubtful: WAR no proxy fence stands between generic reads of shared memory and the next bulk load into it
 // fixed: clean
 // launch: 2x64
-// source: https://github.com/deepseek-ai/DeepEP/pull/642 (issue 621), MIT
+// source: https://github.com/deepseek-ai/DeepEP/pull/642 (issue 621)
 // Written anew after the thread: no code of it.
 // One warp loads tokens into one stage by bulk copies, and the other one reads them and arrives at the barrier of the empty stage.
 // Doubtful before the fix, because the earlier access is a read: the model's page, "Where the text and NVIDIA's code disagree".

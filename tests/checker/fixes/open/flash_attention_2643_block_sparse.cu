@@ -3,7 +3,7 @@
 // launch: 2x64
 // pdl: preprocess,backward
 // same: preprocess.row_sums=backward.row_sums
-// source: https://github.com/Dao-AILab/flash-attention/pull/2643, BSD-3-Clause
+// source: https://github.com/Dao-AILab/flash-attention/pull/2643
 // Written anew after the thread: no code of it.
 // The dense producer waits before its loads; the producer for sparse blocks has no wait. The other warp gets the data by a barrier.
 // The fix: a wait before the loads of the sparse producer.

@@ -1,7 +1,7 @@
 // broken: RAW no proxy fence stands between generic writes to shared memory and the bulk store that reads them
 // fixed: clean
 // launch: 2x64
-// source: https://github.com/MoonshotAI/FlashKDA/pull/25 (issue 24), license not read
+// source: https://github.com/MoonshotAI/FlashKDA/pull/25 (issue 24)
 // Written anew after the thread: no code of it.
 // All threads convert the state in shared memory, and after a barrier one thread stores it by a bulk copy.
 // The fix: each thread that wrote executes fence.proxy.async before the barrier.

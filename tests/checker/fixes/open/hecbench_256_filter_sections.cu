@@ -1,7 +1,7 @@
 // broken: WAR each section of a filter overwrites its output while the next one still reads it
 // fixed: clean
 // launch: 1x64
-// source: https://github.com/ORNL/HeCBench/issues/256, BSD-3-Clause
+// source: https://github.com/ORNL/HeCBench/issues/256
 // Written anew after the thread: no code of it.
 // Each thread is a section: it reads what the one before has put out in the last step, and writes its own output in the same step.
 // The fix: a barrier between read and write (the issue is closed; the change itself was not read).

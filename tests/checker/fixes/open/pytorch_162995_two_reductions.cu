@@ -1,7 +1,7 @@
 // broken: WAR the reduction over x stores into shared memory that the reduction over y still reads
 // fixed: clean
 // launch: 2:64x2
-// source: https://github.com/pytorch/pytorch/pull/162995, BSD-3-Clause
+// source: https://github.com/pytorch/pytorch/pull/162995
 // Written anew after the thread: no code of it.
 // Both reductions use the same shared memory, and nothing separates the last read of one from the first store of the other one.
 // The fix: a barrier between both.

@@ -2,7 +2,7 @@
 // fixed: clean
 // launch: 2x32
 // cluster: 2
-// source: https://github.com/facebookexperimental/triton/pull/1024 (pull request 908), MIT
+// source: https://github.com/facebookexperimental/triton/pull/1024 (pull request 908)
 // Written anew after the thread: no code of it.
 // The answer goes to all blocks of the cluster and counts its bytes at the mbarrier of each, but only block 0 arrives and expects
 // bytes at its own one, so that the wait of the other block never ends.

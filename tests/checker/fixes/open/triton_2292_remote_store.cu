@@ -2,7 +2,7 @@
 // fixed: clean
 // launch: 2x32
 // cluster: 2
-// source: https://github.com/facebookexperimental/triton/pull/2292, MIT
+// source: https://github.com/facebookexperimental/triton/pull/2292
 // Written anew after the thread: no code of it.
 // Each block stores into the shared memory of the other one as the first thing that it does.
 // The fix: a barrier of the cluster before the stores.
