@@ -23,6 +23,7 @@ COLORS: Mapping[Mechanism, str] = {
     Mechanism.REGISTER: "#14A0C0",
     Mechanism.MATRIX: "#9C0CF0",
     Mechanism.ASYNC: "#00309C",
+    Mechanism.CLUSTER: "#C2185B",
     Mechanism.LIBRARY: "#8C8C8C",
 }
 # The same hues, lighter, for the dark background of reports: likewise found by search and checked by a test.
@@ -37,6 +38,7 @@ DARK_COLORS: Mapping[Mechanism, str] = {
     Mechanism.REGISTER: "#5FD4EE",
     Mechanism.MATRIX: "#9C24FC",
     Mechanism.ASYNC: "#B4FC9C",
+    Mechanism.CLUSTER: "#FF8FB3",
     Mechanism.LIBRARY: "#8C8C8C",
 }
 NAMES: Mapping[Mechanism, str] = {
@@ -50,5 +52,6 @@ NAMES: Mapping[Mechanism, str] = {
     Mechanism.REGISTER: "registers",
     Mechanism.MATRIX: "matrix unit",
     Mechanism.ASYNC: "asynchronous copy",
+    Mechanism.CLUSTER: "cluster",
     Mechanism.LIBRARY: "library",
 }

@@ -75,6 +75,7 @@ class KernelLaunch:
     dims: LaunchDims
     shared_bytes: int  # dynamic shared memory per block
     arguments: tuple[str | BufferPointer | np.generic, ...]  # in its order
+    programmatic: bool = False  # whether it may begin before the launch before it has ended
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ import numpy as np
 
 from shflbench.backends.base import BufferPointer, Burst
 from shflbench.backends.cuda_harness import TRIES, to_host
+from shflbench.backends.cuda_programmatic import launch_programmatically
 from shflbench.patterns.declare import ITERATIONS
 
 if TYPE_CHECKING:
@@ -140,7 +141,10 @@ class CudaKernel:
 
     def _launch(self, arguments: Sequence[Arguments]) -> None:
         for function, launch, given in zip(self._functions, self._launches, arguments, strict=True):
-            function(launch.dims.grid, launch.dims.block, given, shared_mem=launch.shared_bytes)
+            if launch.programmatic:
+                launch_programmatically(function, launch, given)
+            else:
+                function(launch.dims.grid, launch.dims.block, given, shared_mem=launch.shared_bytes)
 
     def close(self) -> None:
         """Return the buffers to cupy's pool for the next kernel."""

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import cycle
 from typing import NoReturn
@@ -24,6 +24,7 @@ from shflbench.checker import (
     load_program,
     module_contents,
 )
+from shflbench.dimensions import LaunchDims
 from shflbench.errors import LaunchError
 from shflbench.model import Conditions, Device, Kernel
 
@@ -119,8 +120,7 @@ class EmulatedKernel:
         outputs = [_output(buffer, contents.get(buffer.name), self._runs) for buffer in call.written]
         places = {name: place for place, name in enumerate((*pure, *(item.name for item in call.written)))}
         order = [_argument(item, places) for item in call.arguments]
-        shape = Shape(call.grid, call.block) if call.dims is None else Shape.of(call.dims.grid, call.dims.block)
-        inputs = list(pure.values())
+        inputs, shape = list(pure.values()), _shape(call.launches[0].dims, self.program)
         return EmulatedLaunch(
             self.program, shape, call.shared_bytes, inputs, outputs, iterations, order, self._machine, list(places)
         )
@@ -142,22 +142,32 @@ class EmulatedKernel:
         """Run a launch, and those that follow it on what it leaves."""
         self._runs += 1
         policy = next(self._schedules)
-        contents = self._contents_after(first, policy)
+        launch = first
+        for launch in self.steps(first, policy):  # noqa: B007  (the last one is left)
+            pass
+        contents = self._written = self._contents_after(launch, policy)
+        return [values for buffer, values in zip(self.call.written, contents, strict=True) if buffer.compared]
+
+    def steps(self, first: EmulatedLaunch, policy: Policy) -> Iterator[EmulatedLaunch]:
+        """Yield a launch of `launch` and those that follow it, each on what the one before leaves under `policy`.
+
+        Errors as for `run`.
+        """
         places = {name: place for place, name in enumerate(first.names)}
+        launch = first
+        yield launch
         for later, program, machine in self._later:
+            machine.deadline = first.machine.deadline
             launch = replace(
                 first,
                 program=program,
-                shape=Shape.of(later.dims.grid, later.dims.block),
+                shape=_shape(later.dims, program),
                 shared_bytes=later.shared_bytes,
-                outputs=contents,
+                outputs=self._contents_after(launch, policy),
                 order=[_argument(item, places) for item in later.arguments],
                 machine=machine,
             )
-            machine.deadline = first.machine.deadline
-            contents = self._contents_after(launch, policy)
-        self._written = contents
-        return [values for buffer, values in zip(self.call.written, contents, strict=True) if buffer.compared]
+            yield launch
 
     def _contents_after(self, launch: EmulatedLaunch, policy: Policy) -> list[Array]:
         launch = replace(launch, symbols=self._symbols)
@@ -176,6 +186,10 @@ class EmulatedKernel:
         """Release the memory of the last launch."""
         for machine in (self._machine, *(machine for *_, machine in self._later)):
             machine.state = None
+
+
+def _shape(dims: LaunchDims, program: Program) -> Shape:
+    return Shape.of(dims.grid, dims.block, cluster=program.cluster)
 
 
 def _argument(

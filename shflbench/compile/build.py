@@ -108,16 +108,19 @@ class Builder:
         constants = pattern.declaration.constants(dict(case.options), case.launch.block)
         expected = ExpectedCode.of(pattern.declaration, variant, dtype, constants)
         # Kernels that follow one another may share `__device__` variables, so they are compiled and cached together.
-        together = tuple(item.kernel for item in variant.later)
+        names_of_later = tuple(item.kernel.replace("{T}", dtype.cuda) for item in variant.later)
 
-        def requested(source: Source, names: Sequence[str | PointerInto]) -> BuildRequest:
+        def requested(source: Source, names: Sequence[str | PointerInto], expected: ExpectedCode) -> BuildRequest:
             declared = signature.arguments(pattern.declaration, names, dtype)
-            decisive = repr((expected, declared, *([expression, *together] if together else ())))
+            decisive = repr((expected, declared, *([expression, *names_of_later] if names_of_later else ())))
             return BuildRequest(source, expected, declared, key(source, self.arch, self.toolchain.identity, decisive))
 
         expression = source.expression
-        later = (requested(replace(source, expression=item.kernel), item.arguments) for item in variant.later)
-        return replace(requested(source, pattern.declaration.arguments(variant)), later=tuple(later))
+        later = (
+            requested(replace(source, expression=name), item.arguments, expected.of_later(item))
+            for name, item in zip(names_of_later, variant.later, strict=True)
+        )
+        return replace(requested(source, pattern.declaration.arguments(variant), expected), later=tuple(later))
 
     def build(self, pattern: LoadedPattern, case: Case) -> Kernel:
         """Return the kernel of `case`, from the cache if possible.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.model import Mechanism
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.model import Dtype, Instruction, Loop
-    from shflbench.patterns.declare import Pattern, Variant
+    from shflbench.patterns.declare import LaterKernel, Pattern, Variant
 
 _OTHER_NAMES = {"VOTEU": "VOTE", "ATOMSG": "ATOMS", "BARRIER": "BAR", "REDG": "RED", "ATOM": "ATOMG"}
 _OTHER_NAMES |= {"LD": "LDG", "ST": "STG"}  # a generic access
@@ -32,6 +32,7 @@ NEEDED: Mapping[Mechanism, tuple[tuple[str, ...], ...]] = {
     Mechanism.COLLECTIVE: (("VOTE", "REDUX", "CREDUX", "MATCH"),),
     Mechanism.LOCAL: (("LDL",),),
     Mechanism.ASYNC: (("LDGSTS", "UBLKCP", "UTMALDG"),),
+    Mechanism.CLUSTER: (("UCGABAR_ARV",),),
     Mechanism.MATRIX: ((*_PRODUCTS, "MOVM", "LDSM", "STSM"),),
 }
 # Opcodes that must not be in the code.
@@ -54,6 +55,10 @@ class ExpectedCode:
         unroll = None if pattern.one_pass else pattern.unroll
         may_fold = variant.folds(options) or pattern.fixed_sizes  # of a file: the mechanism is what the PTX shows
         return cls(variant.mechanism, may_fold, unroll, variant.expected_counts(dtype, options), variant.opcodes)
+
+    def of_later(self, kernel: LaterKernel) -> ExpectedCode:
+        """Return the machine code that is expected of a kernel that follows the first one of the variant."""
+        return replace(self, opcodes=kernel.opcodes)
 
 
 def exchanges(counts: Mapping[str, int]) -> dict[str, int]:

@@ -175,7 +175,10 @@ def inspect(
         case = replace(case, launch=replace(case.launch, block=block))
     block = case.launch.block
     with subject.pattern.calling("PATTERN"):
-        shared = facts.static_shared_bytes + shared_bytes(subject.variant, case, setting_of(case, grid=1))
+        setting = setting_of(case, grid=1)
+        shared = facts.static_shared_bytes + shared_bytes(subject.variant, case, setting)
+        dims = subject.variant.launch_dims(setting)
+    block = dims.threads_per_block if dims else block
     resident = _resident(facts, arch, shared, block)
     return InspectedKernel(subject, arch, facts, block, shared, resident, wanted.blocks, facts.remark)
 

@@ -32,12 +32,13 @@ def recorded_blocks(row: Row, device: Device) -> int | None:
     """Return the blocks of a row's kernel that an SM executes at a time; None if its occupancy is not known."""
     if not row.occupancy or not device.threads_per_sm:
         return None
-    return max(1, round(row.occupancy * device.threads_per_sm / row.block))
+    return max(1, round(row.occupancy * device.threads_per_sm / row.first_launch[1]))
 
 
 def residency_of(row: Row, device: Device) -> Residency | None:
     """Return the warps of the busiest SM in the launch of a row; None if the row has no grid."""
-    return None if row.grid is None else Residency.of(row.grid, row.block, device.sms, recorded_blocks(row, device))
+    grid, block = row.first_launch
+    return None if grid is None else Residency.of(grid, block, device.sms, recorded_blocks(row, device))
 
 
 def occupancy_of(arch: str, registers: int, shared_bytes: int, block: int) -> Occupancy | None:

@@ -228,7 +228,7 @@ class _Machine:
     def _shared(self, row: Row, starts: float | None, atomics: float | None) -> dict[str, float | None]:
         """Return the bounds of the units that all SMs share, from their rates per clock."""
         clock = self._clock(row)
-        bounds = {BLOCK_START: block_start_us(row.grid or 0, starts, clock)}
+        bounds = {BLOCK_START: block_start_us(row.first_launch[0] or 0, starts, clock)}
         if operations := self.traffic.atomics(row):
             bounds[ATOMIC] = atomic_us(operations, atomics, clock)
         return bounds

@@ -62,11 +62,12 @@ class Predictor:
         """Return the launch of a row; None if its grid or its residency is not known."""
         device = self._device
         resident = recorded_blocks(row, device) if device else None
-        if device is None or row.grid is None or resident is None:
+        grid, block = row.first_launch
+        if device is None or grid is None or resident is None:
             return None
         return PredictedLaunch(
-            grid=row.grid,
-            block=row.block,
+            grid=grid,
+            block=block,
             sms=device.sms,
             resident_blocks=resident,
             clock_mhz=row.sm_clock_mhz or device.clock_mhz,

@@ -36,18 +36,21 @@ def counts_of(pattern: LoadedPattern, case: Case, kernel: Kernel) -> LaunchCount
     """
     if kernel.later:
         raise EmulatorError(f"it launches {1 + len(kernel.later)} kernels, and a limit is that of one")
-    blocks, dims = case.launch.grid or 1, case.launch.dims
-    workload = Workload.of(pattern, case, blocks, SEED)
+    workload = Workload.of(pattern, case, case.launch.grid or 1, SEED)
     if (size := _bytes(workload)) > MOST_BYTES:
         raise EmulatorError(f"its buffers have {size / 2**30:.1f} GiB, and the emulator has {MOST_BYTES >> 30} GiB")
     call = replace(call_of(pattern, case, kernel, workload.setting), emulated_s=MOST_SECONDS)
     emulated = EmulatorBackend(kernel.arch).open(call)
-    sample = counted_blocks(blocks, case.launch.block)
+    dims = call.launches[0].dims
+    blocks = dims.blocks
+    sample = counted_blocks(blocks, dims.threads_per_block)
     if sample and may_wait(list(emulated.program.ops())):
         raise EmulatorError(f"its blocks may wait for one another, and {blocks:,} are too many to run all of them")
     launch = emulated.launch(workload.inputs(INPUT_SET), 1)
-    grid, block = (dims.grid, dims.block) if dims else ((blocks, 1, 1), (case.launch.block, 1, 1))
-    launch = replace(launch, shape=Shape.of(grid, block, sample))
+    if sample:
+        if launch.shape.has_clusters:
+            raise EmulatorError(f"its blocks form clusters, and {blocks:,} are too many to run all of them")
+        launch = replace(launch, shape=Shape.of(dims.grid, dims.block, sample))
     counts = count_launch(launch, _kernel_line, NO_STEP_LIMIT)
     return replace(counts, requests=as_compiled(counts.requests, kernel))
 

@@ -167,7 +167,8 @@ class Group:
     def _resident(self, task: Task) -> int:
         """Return the resident blocks of the first kernel; 0 if that of a later one does not fit."""
         case = task.case
-        blocks = self._backend.resident_blocks(task.kernel, case.launch.block, shared_of(self._pattern, case))
+        threads = first_launch(self._pattern, case).threads_per_block
+        blocks = self._backend.resident_blocks(task.kernel, threads, shared_of(self._pattern, case))
         for kernel, (dims, shared) in zip(task.kernel.later, later_launches(self._pattern, case), strict=True):
             if not self._backend.resident_blocks(kernel, dims.threads_per_block, shared):
                 return 0
@@ -184,13 +185,14 @@ class Group:
         case = task.case
         if self._too_long:
             return self._too_long
-        later = [dims for dims, _ in later_launches(self._pattern, case)]
+        later = [dims for dims, _ in later_launches(self._pattern, case, grid)]
+        first = first_launch(self._pattern, case, grid)
         if not resident and later:
             return "a block of one of its kernels does not fit an SM"
         if not resident:
-            needs = _needs(task, shared_of(self._pattern, case), self._backend.device.arch)
-            return f"a block of {case.launch.block} threads with {needs} does not fit an SM"
-        threads = max([grid * case.launch.block, *(dims.blocks * dims.threads_per_block for dims in later)])
+            needs = _needs(task, first.threads_per_block, shared_of(self._pattern, case), self._backend.device.arch)
+            return f"a block of {first.threads_per_block} threads with {needs} does not fit an SM"
+        threads = max(dims.blocks * dims.threads_per_block for dims in (first, *later))
         if not self._backend.timed and threads > MOST_EMULATED:
             return f"{TOO_LONG}; the emulator compares smaller sizes, with at most {MOST_EMULATED:,} threads"
         needed, memory = _bytes(self._pattern, case, grid), self._backend.device.memory_bytes
@@ -199,12 +201,12 @@ class Group:
         return ""
 
 
-def _needs(task: Task, dynamic_bytes: int, arch: str) -> str:
+def _needs(task: Task, threads: int, dynamic_bytes: int, arch: str) -> str:
     """Return what a block takes more of than an SM has: shared memory, where the figures of `arch` do not tell."""
     registers, shared = task.kernel.resources.registers, task.kernel.resources.shared_bytes + dynamic_bytes
     figures = load(arch)
     capacity = SmCapacity.of(figures) if figures else None
-    blocks_by = occupancy(capacity, registers, shared, task.case.launch.block).blocks_by if capacity else {}
+    blocks_by = occupancy(capacity, registers, shared, threads).blocks_by if capacity else {}
     needs = {REGISTERS: f"{registers} registers per thread", SHARED_MEMORY: f"{shared} bytes of shared memory"}
     scarce = [words for resource, words in needs.items() if blocks_by.get(resource) == 0]
     return " and ".join(scarce) or needs[SHARED_MEMORY]
@@ -217,13 +219,36 @@ def shared_of(pattern: LoadedPattern, case: Case) -> int:
         return shared_bytes(pattern.declaration.variant(case.variant), case, setting)
 
 
-def later_launches(pattern: LoadedPattern, case: Case) -> list[tuple[LaunchDims, int]]:
+def first_launch(pattern: LoadedPattern, case: Case, grid: int | None = None) -> LaunchDims:
+    """Return the launch of the first kernel of a case with `grid` blocks, by default its own.
+
+    PatternError if a function of the pattern fails.
+    """
+    setting = setting_of(case, grid or case.launch.grid or FEW_BLOCKS)
+    with pattern.calling("PATTERN"):
+        dims = pattern.declaration.variant(case.variant).launch_dims(setting)
+    return dims or LaunchDims(setting.grid_dims, setting.block_dims)
+
+
+def own_shape(pattern: LoadedPattern, case: Case, grid: int) -> str:
+    """Return the launches of a case with `grid` blocks, `132x128, 1x128`; empty for one of the case's own shape.
+
+    PatternError if a function of the pattern fails.
+    """
+    variant = pattern.declaration.variant(case.variant)
+    if not (variant.dims or variant.later):
+        return ""
+    every = (first_launch(pattern, case, grid), *(dims for dims, _ in later_launches(pattern, case, grid)))
+    return ", ".join(map(str, every))
+
+
+def later_launches(pattern: LoadedPattern, case: Case, grid: int | None = None) -> list[tuple[LaunchDims, int]]:
     """Return the launches of the kernels that follow the first, with their bytes of dynamic shared memory per block.
 
     PatternError if a function of the pattern fails.
     """
     with pattern.calling("PATTERN"):
-        setting = setting_of(case, case.launch.grid or FEW_BLOCKS)
+        setting = setting_of(case, grid or case.launch.grid or FEW_BLOCKS)
         later = pattern.declaration.variant(case.variant).later
         return [(LaunchDims(*item.dims(setting)), item.shared(setting)) for item in later]
 

@@ -61,19 +61,26 @@ def call_of(pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting
                 for item in arguments
             )
 
+        dims = variant.launch_dims(setting)
         return KernelCall(
             kernel=kernel,
-            grid=setting.grid,
-            block=setting.block,
+            grid=dims.blocks if dims else setting.grid,
+            block=dims.threads_per_block if dims else setting.block,
             shared_bytes=shared_bytes(variant, case, setting),
             buffers=_needed(buffers, declared, variant),
             arguments=passed(declared.arguments(variant)),
             carveout=None if carveout is None else int(carveout),
             cold=options.get("l2") == "cold",
-            dims=setting.dims,
+            dims=dims,
             emulated_s=EMULATED_SECONDS if declared.fixed_sizes else math.inf,
             later=tuple(
-                KernelLaunch(following, LaunchDims(*item.dims(setting)), item.shared(setting), passed(item.arguments))
+                KernelLaunch(
+                    following,
+                    LaunchDims(*item.dims(setting)),
+                    item.shared(setting),
+                    passed(item.arguments),
+                    item.programmatic,
+                )
                 for item, following in zip(variant.later, kernel.later, strict=True)
             ),
         )

@@ -41,6 +41,7 @@ class Mechanism(StrEnum):
     REGISTER = "register"
     MATRIX = "matrix"
     ASYNC = "async"
+    CLUSTER = "cluster"
     LIBRARY = "library"
 
 

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from shflbench.checker import (
+    POLICIES,
     Expectation,
     GivenKernel,
     GivenLaunch,
     KernelReport,
     KernelVerdict,
+    Level,
     check_given,
     execute,
     not_checked,
 )
 from shflbench.errors import KernelError, PatternError
 from shflbench.measure.verify import after, difference
+from shflbench.measure.verify import mismatch as find_mismatch
 from shflbench.pattern_checks.source_files import SourceFiles
 from shflbench.pattern_checks.subject_report import SubjectReport
 from shflbench.symbols import plain_name
@@ -24,13 +30,14 @@ from shflbench.symbols import plain_name
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.backends.base import Array, KernelCall
+    from shflbench.backends.base import Array, KernelCall, KernelLaunch
     from shflbench.backends.emulator import EmulatedKernel, EmulatorBackend
     from shflbench.measure.workload import Workload
     from shflbench.model import Kernel
     from shflbench.pattern_checks.targets import KernelSubject
 
 INPUT_SET = 0
+LOCKSTEP = next(iter(POLICIES.values()))
 
 
 class SubjectCheck:
@@ -57,8 +64,6 @@ class SubjectCheck:
             return self._without_result(KernelVerdict.NOT_COMPILED, kernel.message)
         place = self._files.kernel(subject.variant)
         given = GivenKernel(subject.name, kernel.symbol, kernel.ptx, place, self._files.file_of)
-        if any(variant.later for variant in subject.pattern.declaration.variants):
-            return not_checked(given, "variants of its pattern launch several kernels, and `check` runs one")
         workload = subject.workload(self._seed)
         try:
             emulated = self._backend.open(subject.call(kernel, workload))
@@ -71,13 +76,46 @@ class SubjectCheck:
             why = self._run_reference(subject.reference, workload)
             expected = replace(expected, incomparable=why)
 
+        return self._of_launches(given, kernel, emulated, workload, expected)
+
+    def _of_launches(
+        self, given: GivenKernel, kernel: Kernel, emulated: EmulatedKernel, workload: Workload, expected: Expectation
+    ) -> KernelReport:
+        """Check each kernel that a launch of the subject consists of, on what those before it leave in lockstep."""
+        firsts = [emulated.launch(workload.inputs(INPUT_SET), count) for count in workload.verify_iterations]
+        try:
+            steps = [list(emulated.steps(first, LOCKSTEP)) for first in firsts]
+        except KernelError as error:
+            return not_checked(given, error.message)
+
         def mismatch(number: int, policy: str, outputs: Sequence[Array]) -> str:
             iterations = workload.verify_iterations[number]
-            wrong = difference(workload, outputs, INPUT_SET, iterations)
+            results = [item for buffer, item in zip(emulated.call.written, outputs, strict=True) if buffer.compared]
+            wrong = difference(workload, results, INPUT_SET, iterations)
             return f"{after(workload, iterations)}under `{policy}`, {wrong}" if wrong else ""
 
-        launches = _launches(emulated, workload)
-        return check_given(given, emulated.program, launches, mismatch, expected=expected, seed=self._seed)
+        def unlike_lockstep(place: int, number: int, policy: str, outputs: Sequence[Array]) -> str:
+            wrong = find_mismatch(outputs, [np.asarray(item) for item in steps[number][place + 1].outputs], 0.0)
+            return f"under `{policy}`, {wrong}" if wrong else ""
+
+        reports = []
+        for place, (part, of_call) in enumerate(zip((kernel, *kernel.later), emulated.call.launches, strict=True)):
+            is_last = place == len(kernel.later)
+            launches = [
+                GivenLaunch(of_count[place], tuple(_in_words(emulated.call, of_call, count)))
+                for of_count, count in zip(steps, workload.verify_iterations, strict=True)
+            ]
+            reports.append(
+                check_given(
+                    replace(given, symbol=part.symbol, ptx=part.ptx),
+                    launches[0].launch.program,
+                    launches,
+                    mismatch if is_last else partial(unlike_lockstep, place),
+                    expected=expected if is_last else replace(expected, right="deterministic", incomparable=""),
+                    seed=self._seed,
+                )
+            )
+        return _worst(reports)
 
     def _run_reference(self, reference: KernelSubject, workload: Workload) -> str:
         """Run the reference variant in lockstep, and keep its results as expected; return why there are none."""
@@ -113,17 +151,21 @@ class SubjectCheck:
         return KernelReport(self._subject.name, "", place, verdict, sentence, errors=errors)
 
 
-def _launches(kernel: EmulatedKernel, workload: Workload) -> Iterator[GivenLaunch]:
-    """Yield the launch with each number of iterations that is used for verification."""
-    for iterations in workload.verify_iterations:
-        launch = kernel.launch(workload.inputs(INPUT_SET), iterations)
-        yield GivenLaunch(launch, tuple(_in_words(kernel.call, iterations)))
+def _worst(reports: Sequence[KernelReport]) -> KernelReport:
+    """Return the report with the most severe verdict, of equal ones the last, with the findings of all."""
+    severity = [Level.NONE, Level.NOTICE, Level.WARNING, Level.ERROR]
+    worst = max(reversed(reports), key=lambda report: severity.index(report.verdict.level))
+    return replace(
+        worst,
+        findings=tuple(finding for report in reports for finding in report.findings),
+        launches=tuple(launch for report in reports for launch in report.launches),
+    )
 
 
-def _in_words(call: KernelCall, iterations: int) -> Iterator[str]:
+def _in_words(call: KernelCall, launch: KernelLaunch, iterations: int) -> Iterator[str]:
     """Yield the arguments of a call: `values = float32[256]`, `iterations = 51`, and numbers as they are."""
     buffers = {buffer.name: buffer for buffer in call.buffers}
-    for argument in call.arguments:
+    for argument in launch.arguments:
         if not isinstance(argument, str):
             yield str(argument)
         elif argument in buffers:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 # Four warps per block show races within and between warps; two blocks show whether blocks interfere.
 BLOCKS, BLOCK = 2, 128
+SMALL_BLOCK = 64  # of a single one, where variants may launch several blocks instead of it
 MOST_THREADS = 1 << 14  # of a launch that is checked whole, under every schedule
 BLOCK_DIMS: Mapping[int, Dims] = {2: (16, 16, 1), 3: (8, 4, 4)}  # by the number of dimensions
 
@@ -183,9 +184,11 @@ def _launch(declared: Pattern, timed: Launch | None) -> Launch:
         dims = (timed.dims if timed else None) or _small_dims(declared)
         dims = dims.scaled_down(BLOCKS**dims.dimensions)
         return Launch(str(dims), dims.threads_per_block, dims.blocks, dims)
-    usual = timed.block if timed and declared.fixed_sizes else BLOCK  # kernels for fixed data may need their block
+    grid, usual = (1, SMALL_BLOCK) if any(variant.dims for variant in declared.variants) else (BLOCKS, BLOCK)
+    if timed and declared.fixed_sizes:  # kernels for fixed data may need their block
+        usual = timed.block
     block = min(declared.block_sizes or (usual,), key=lambda threads: abs(threads - usual))
-    return Launch(f"{BLOCKS}x{block}", block, BLOCKS)
+    return Launch(f"{grid}x{block}", block, grid)
 
 
 def _small_dims(declared: Pattern) -> LaunchDims:

@@ -191,8 +191,8 @@ def _of_variant(variant: Variant, pattern: Pattern, folder: Path) -> Iterator[st
         dtypes = ", ".join(variant.dtypes or pattern.dtypes)
         remedy = "give it one dtype, or {T} in the name"
         yield f"{who} declares a single kernel, `{variant.kernel}`, for {dtypes}; {remedy}"
-    if variant.later and not (pattern.fixed_sizes and pattern.one_pass):
-        yield f"{who} has `later` kernels, which only a pattern with fixed_sizes=True and one_pass=True may have"
+    if variant.later and not pattern.one_pass:
+        yield f"{who} has `later` kernels, which only a pattern with one_pass=True may have"
     yield from _of_arguments(who, variant, pattern)
     for item in variant.later:
         yield from _of_arguments(who, item, pattern)

@@ -6,16 +6,17 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING
 
-from shflbench.dimensions import complete, dims_text
+from shflbench.dimensions import LaunchDims, complete, dims_text
 from shflbench.model import WARP, Dtype, Mechanism
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from shflbench.dimensions import Dims, LaunchDims
+    from shflbench.dimensions import Dims
     from shflbench.model import Launch
 
     Size = Callable[["Setting"], int]
+    Shape = Callable[["Setting"], tuple[Dims, Dims]]  # blocks of the grid, and threads per block
     Counts = Mapping[str, "int | PerWord"]
     CountsOf = Callable[[Dtype, Mapping[str, str]], "Counts | None"]
 
@@ -179,14 +180,19 @@ class LaterKernel:
     """A kernel that follows the first one of a variant, over the same buffers and scalars."""
 
     kernel: str  # its name in C++
-    dims: Callable[[Setting], tuple[Dims, Dims]]  # blocks of the grid, and threads per block
+    dims: Shape
     arguments: tuple[str | PointerInto, ...]
     shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes per block
+    opcodes: tuple[str, ...] = ()  # that its machine code must have, e.g. "ACQBULK"
+    programmatic: bool = False  # it may begin when the kernel before lets it, and not only after its end
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """One way to do a pattern: one kernel, by default the template `<pattern>_<variant>` of the element type."""
+    """One way to do a pattern: a kernel, by default the template `<pattern>_<variant>` of the element type.
+
+    Others may follow it, and it may have a launch shape of its own: one larger block instead of several, or clusters.
+    """
 
     name: str
     mechanism: Mechanism
@@ -202,7 +208,8 @@ class Variant:
     kernel: str = ""  # its name in C++ if it is not the default, e.g. "reduce5<{T}, 256>"; {T} is the element type
     arguments: tuple[str | PointerInto, ...] = ()  # of the kernel; empty: the buffers, the scalars, `iterations`
     shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes per block
-    later: tuple[LaterKernel, ...] = ()  # kernels of the same file that follow, timed together; with `fixed_sizes` only
+    dims: Shape | None = None  # of its first kernel's launch; None: those of the case
+    later: tuple[LaterKernel, ...] = ()  # kernels of the same file that follow, timed together; with `one_pass` only
     per_iteration: Counts | CountsOf | None = None  # expected instructions; None: reported, not checked
     opcodes: tuple[str, ...] = ()  # that its machine code must have if its mechanism does not say which, e.g. "BAR.ARV"
     may_fold: Mapping[str, tuple[str, ...]] = field(
@@ -217,6 +224,10 @@ class Variant:
         return (not self.dtypes or dtype in self.dtypes) and all(
             options.get(name) in values for name, values in self.only.items()
         )
+
+    def launch_dims(self, setting: Setting) -> LaunchDims | None:
+        """Return the dimensions of its first kernel's launch; None: those of the setting, all along x."""
+        return LaunchDims(*self.dims(setting)) if self.dims else setting.dims
 
     @property
     def takes_shared(self) -> bool:

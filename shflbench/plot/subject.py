@@ -116,7 +116,7 @@ class ChartSubject:
         """Return how many blocks of the row's launch are resident on an SM at once; None if unknown."""
         if not row.occupancy or not self.threads_per_sm or not row.block:
             return None
-        return round(row.occupancy * self.threads_per_sm / row.block)
+        return round(row.occupancy * self.threads_per_sm / row.first_launch[1])
 
     def part(self, rows: Iterable[Row]) -> ChartSubject:
         """Return a subject of some of the rows."""

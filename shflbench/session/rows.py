@@ -64,11 +64,15 @@ def add_kernel(row: Row, kernel: Kernel, dynamic_shared: int, later_shared: Sequ
     )
 
 
-def add_grid(row: Row, grid: int | None, resident_blocks: int | None, device: Device | None) -> Row:
-    """Return `row` with its grid on the device, and its occupancy if the `resident_blocks` per SM are known."""
+def add_grid(row: Row, grid: int | None, shape: str, resident_blocks: int | None, device: Device | None) -> Row:
+    """Return `row` with its grid on the device, and its occupancy if the `resident_blocks` per SM are known.
+
+    `shape` has the launches where they are not one of `grid` and `block`; else it is empty.
+    """
+    row = replace(row, grid=grid, shape=shape or None)
     if device is None or not device.threads_per_sm or not resident_blocks or "carveout" in dict(row.options):
-        return replace(row, grid=grid)  # the driver's occupancy calculator ignores the carveout
-    return replace(row, grid=grid, occupancy=resident_blocks * row.block / device.threads_per_sm)
+        return row  # the driver's occupancy calculator ignores the carveout
+    return replace(row, occupancy=resident_blocks * row.first_launch[1] / device.threads_per_sm)
 
 
 def wants(row: Row, processes: int) -> bool:

@@ -12,7 +12,7 @@ from shflbench.measure.estimate import timing
 from shflbench.measure.events import CaseFailed, Converged, GridResolved, RoundDone, Verified
 from shflbench.measure.job import Task
 from shflbench.measure.noise import verdict
-from shflbench.measure.prepare import later_launches, shared_of
+from shflbench.measure.prepare import later_launches, own_shape, shared_of
 from shflbench.measure.workload import setting_of
 from shflbench.model import Conditions, Kernel, Noise, Sample, Status
 from shflbench.session import rows
@@ -174,7 +174,10 @@ class RunState:
         match event:
             case GridResolved(name, grid, resident):
                 device = self._plan.executor.device if self._plan.executor else None
-                self._cases[name].row = rows.add_grid(self._cases[name].row, grid, resident, device)
+                state = self._cases[name]
+                pattern = self._plan.patterns[state.case.pattern]
+                shape = own_shape(pattern, state.case, grid) if grid else ""
+                state.row = rows.add_grid(state.row, grid, shape, resident, device)
             case Verified(name, proof):
                 state = self._cases[name]
                 state.row, state.written_bytes = rows.add_proof(state.row, proof), proof.written_bytes

@@ -6,6 +6,7 @@ needs a line in `ROWS` of `rows.py`, which says how its values are read and writ
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, TypeAlias
@@ -29,6 +30,9 @@ def column(meaning: str, *, optional: bool = True, several: bool = False, timed:
     if not optional:
         return field(metadata=metadata)
     return field(default=() if several else None, metadata=metadata)
+
+
+_ALONG_X = re.compile(r"(\d+)x(\d+)(?=,|$)")  # a launch of one dimension
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +127,10 @@ class Row:
     verified_launch: str | None = column(
         "grid and block that the case was verified with, `1056x256`; the emulator may use fewer blocks"
     )
+    shape: str | None = column(
+        "the launches of a variant that has several, or a shape of its own: `66x512`, `132x128, 1x128`; empty: one of "
+        "`grid` and `block`"
+    )
     verified_iterations: tuple[int, ...] = column(
         "iteration counts that the case was verified with, joined by `;`", several=True
     )
@@ -131,6 +139,12 @@ class Row:
     def option_texts(self) -> tuple[str, ...]:
         """Each option as `name=value`."""
         return tuple(f"{name}={value}" for name, value in self.options)
+
+    @property
+    def first_launch(self) -> tuple[int | None, int]:
+        """Blocks and threads per block of the first launch, also of a variant with a shape of its own."""
+        own = _ALONG_X.match(self.shape or "")
+        return (int(own[1]), int(own[2])) if own else (self.grid, self.block)
 
     @property
     def time_interval(self) -> Interval | None:

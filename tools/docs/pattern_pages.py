@@ -47,6 +47,7 @@ _MECHANISMS = {
     Mechanism.REGISTER: "registers of the thread",
     Mechanism.MATRIX: "matrix instructions of the warp",
     Mechanism.ASYNC: "asynchronous copies from global to shared memory",
+    Mechanism.CLUSTER: "shared memory of other blocks of a cluster",
     Mechanism.LIBRARY: "CUB or cooperative groups",
 }
 _INSTRUCTIONS = """\

@@ -190,6 +190,7 @@ def _warps_per_sm(run: Run, row: Row) -> int | None:
     device = run.info.device
     if device is None or not device.threads_per_sm or not row.occupancy or not row.grid or device.sms < 1:
         return None
-    resident = round(row.occupancy * device.threads_per_sm / row.block)
-    blocks = -(-row.grid // device.sms)
-    return blocks * -(-row.block // WARP) if blocks <= resident else None
+    grid, block = row.first_launch
+    resident = round(row.occupancy * device.threads_per_sm / block)
+    blocks = -(-(grid or 0) // device.sms)
+    return blocks * -(-block // WARP) if blocks <= resident else None

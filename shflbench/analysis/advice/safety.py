@@ -23,6 +23,8 @@ MECHANISM_NOTES = {
     "and the next write; `__syncwarp` is enough within a warp",
     Mechanism.ASYNC: "a thread waits for its own copies only: before other threads read what it has copied, there must "
     "be a barrier",
+    Mechanism.CLUSTER: "the shared memory of another block may be used from its start to its end only: a barrier of "
+    "the cluster must come before the first use and after the last one",
     Mechanism.ATOMIC: "atomic operations end in any order: sums of floating-point values differ from run to run",
 }
 
@@ -33,6 +35,8 @@ def safety_notes(row: Row, unsafe: Iterable[tuple[Row, float]]) -> tuple[str, ..
     Only unsafe rows that are faster are named.
     """
     notes = [MECHANISM_NOTES[mechanism] for mechanism in MECHANISM_NOTES if mechanism == row.mechanism]
+    if row.shape:
+        notes.append(f"for {row.grid} blocks of {row.block} threads, {row.variant} launches {row.shape}")
     notes += [
         f"{other.variant} runs at {times(speed)} the speed, but is unsafe: the memory model does not guarantee its "
         f"result{_matched(other)}"

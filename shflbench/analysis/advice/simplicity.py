@@ -24,6 +24,7 @@ MECHANISMS = (
     Mechanism.MATRIX,
     Mechanism.SMEM,
     Mechanism.ASYNC,
+    Mechanism.CLUSTER,
     Mechanism.ATOMIC,
     Mechanism.LIBRARY,
     Mechanism.SMEM_UNSAFE,

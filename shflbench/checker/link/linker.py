@@ -13,6 +13,7 @@ from shflbench.checker.link.registers import SPECIAL
 from shflbench.checker.opcodes.forms import Access, Barrier, Branch, ClusterBarrier, Collective, Exit, Nothing
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 from shflbench.checker.ptx.syntax import Module, PtxInstruction
+from shflbench.dimensions import complete
 from shflbench.errors import EmulatorError
 
 if TYPE_CHECKING:
@@ -54,6 +55,7 @@ def link(module: Module, kernel: str) -> Program:
         notes=notes(code),
         interrupted=interrupted,
         opcodes=frozenset(op.instruction.opcode for op in ops),
+        cluster=complete(code.kernel.directives.get("reqnctapercluster", (1,))),
     )
 
 

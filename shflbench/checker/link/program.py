@@ -99,6 +99,7 @@ class Program:
     notes: tuple[str, ...] = ()  # sentences on what the emulator does otherwise than a GPU
     interrupted: bool = False  # threads may wait by memory: accesses by which they do so end basic blocks
     opcodes: frozenset[str] = frozenset()
+    cluster: tuple[int, int, int] = (1, 1, 1)  # blocks of a cluster, as the kernel demands
 
     @property
     def name(self) -> str:

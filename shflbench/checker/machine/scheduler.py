@@ -234,9 +234,11 @@ class Scheduler:
         group.tests += 1
         if group.tests < MOST_TESTS:
             return
-        group.compare_state(self.state.registers_of(group.members), keep=not group.tests % MOST_TESTS)
         running = [other for other in self.groups if other.waits_at is None]
-        if group in running and all(other.tests >= MOST_TESTS for other in running) and not self._release():
+        if not all(other.tests >= MOST_TESTS for other in running):
+            return  # one of them may still write what the group waits for
+        group.compare_state(self.state.registers_of(group.members), keep=not group.tests % MOST_TESTS)
+        if group in running and not self._release():
             if self.state.bulk.any:
                 self.state.bulk.finish(self.state.observers)
             elif all(other.has_repeated for other in running):

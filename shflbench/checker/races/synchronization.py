@@ -68,6 +68,7 @@ class Synchronization(Observer):
         self._observed: dict[int, dict[int, Values]] = {}  # what a thread learns with its next fence, by level
         # What each thread has read, by place, width and order; published clocks never change once a place has them.
         self._seen: dict[int, dict[tuple[Place, int, bool], _Rows]] = {}
+        self._polled: dict[tuple[bytes, Place, int], _Rows] = {}  # what threads together have acquired from a place
         self._fenced = False
         # Of each thread, the last access before the last fence of initialized barriers, and before those fences that an
         # arrival at the barrier of the cluster followed.
@@ -88,11 +89,27 @@ class Synchronization(Observer):
         elif self._places:
             if form.is_barrier and form.kind == "ld":
                 self._settle_all(space, index)
+            if form.kind == "ld" and self._polls_again(form, space, members.threads, index):
+                return
             for thread, place in self._each(form, space, members.threads, index, marked=True):
                 if form.kind == "ld":
                     self._read(form, thread, place)
                 else:
                     del self._places[place]  # a weak write ends what synchronized by it
+
+    def _polls_again(self, form: Access, space: MemorySpace, threads: Values, index: Values) -> bool:
+        """Whether these threads have acquired what the one place that they read carries, all at once."""
+        if not form.acquires or form.vector > 1 or (index != index[0]).any():
+            return False
+        size = np.dtype(form.type).itemsize
+        place = (space.name, int(index[0]) * size, size)
+        published = self._places.get(place)
+        if published is None:
+            return True
+        key = threads.tobytes(), place, self._scopes.level(form)
+        again = self._polled.get(key) is published.rows
+        self._polled[key] = published.rows
+        return again
 
     def exchange(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, done: Values) -> None:
         """Read what places carry, and add to it where the atomic writes."""

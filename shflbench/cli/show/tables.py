@@ -13,7 +13,7 @@ from shflbench.model import Disturbance, Interval, MeasureRules, Status
 from shflbench.suite.launch import launch_dims
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shflbench.store.columns import Row
 
@@ -85,13 +85,14 @@ def _compared_with(row: Row) -> str:
 def _verified_with(row: Row) -> str:
     """Return the iterations and the launch of the verification and of the case, where they differ."""
     most = max(row.verified_iterations, default=row.iterations)
-    launch = row.launch if row.grid is None else f"{row.grid}x{row.block}"  # without a GPU, `sms` has no value
+    grid, block = row.first_launch
+    launch = row.launch if grid is None else f"{grid}x{block}"  # without a GPU, `sms` has no value
     at, of = [], []
     if not one_pass(row) and most != row.iterations:
         at.append(f"up to {most} iterations")
         of.append(f"{row.iterations}")
     verified = launch_dims(row.verified_launch or "")
-    if row.verified_launch not in {None, launch} and not (verified and verified.blocks == row.grid):
+    if row.verified_launch not in {None, launch} and not (verified and verified.blocks == grid):
         at.append(f"launch {row.verified_launch}")
         of.append(row.launch if launch_dims(row.launch) else launch)
     return f"verified with {' and '.join(at)} instead of {' and '.join(of)}" if at else ""
@@ -101,9 +102,16 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     """Return with which iterations and launch the cases were verified: one note for all, or one per set of variants."""
     verified = [row for row in rows if row.status in {Status.TIMED, Status.VERIFIED}]
     notes = {note: alike for note, alike in group_by(verified, _verified_with).items() if note}
+    shapes = {f"launches {shape}": alike for shape, alike in group_by(verified, lambda row: row.shape).items() if shape}
     if [len(alike) for alike in notes.values()] == [len(verified)]:
-        return tuple(notes)
-    return tuple(f"{', '.join(row.variant for row in alike)}: {note}" for note, alike in notes.items())
+        return (*_of_variants(shapes), *notes)
+    return (*_of_variants(shapes), *_of_variants(notes))
+
+
+def _of_variants(notes: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    """Yield each note with the variants that it is on."""
+    for note, alike in notes.items():
+        yield f"{', '.join(row.variant for row in alike)}: {note}"
 
 
 def _time_table(title: str, rows: Sequence[Row]) -> Table:

@@ -1,0 +1,114 @@
+"""Threads of two blocks exchange values, iteration after iteration."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shflbench.dimensions import Dims
+from shflbench.model import Mechanism
+from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
+
+
+def blocks(at: Setting) -> int:
+    """Return the blocks of a launch whose blocks work in groups, of which the setting has the number."""
+    return at.grid * at.whole("cluster")
+
+
+def threads(at: Setting) -> int:
+    """Return the threads of all groups."""
+    return blocks(at) * at.block
+
+
+def separate_blocks(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of all blocks of all groups."""
+    return (blocks(at), 1, 1), (at.block, 1, 1)
+
+
+def larger_blocks(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of one block per group."""
+    return (at.grid, 1, 1), (at.block * at.whole("cluster"), 1, 1)
+
+
+PATTERN = Pattern(
+    summary="Groups of `cluster` blocks: each thread exchanges a value with one of the block of the mirrored rank.",
+    source="NVIDIA/cccl, issues 9994 and 9224; arXiv 2501.12084; sgl-project/sglang, pull request 38829",
+    dtypes=("i32",),
+    options={"cluster": ("2", "4", "8")},
+    representative={"launch": "sms x 128", "cluster": "2"},
+    also_called=("cluster sync", "distributed shared memory exchange"),
+    unroll=2,
+    static_block=True,
+    blocks=(32, 64, 128),
+    buffers=(
+        Input("values", elements=threads),
+        Output("result", elements=threads),
+        Output("slots", elements=lambda at: 2 * threads(at), compared=False),
+    ),
+    notes=(
+        "A launch is that of groups: `132x128` with `cluster=4` are 528 blocks of 128 threads, in clusters of 4, or "
+        "132 blocks of 512 threads in `larger-block`. Its column `shape` has what was launched. All variants have two "
+        "slots per thread, so that one synchronization per iteration is enough. A barrier of the cluster waits for all "
+        "of its blocks, an `mbarrier` for the two that exchange."
+    ),
+    variants=(
+        Variant(
+            name="global",
+            mechanism=Mechanism.GLOBAL,
+            baseline=True,
+            summary="through global memory, with a barrier of the cluster",
+            needs="sm_90",
+            dims=separate_blocks,
+            arguments=("values", "result", "slots", "iterations"),
+            opcodes=("UCGABAR_ARV",),
+        ),
+        Variant(
+            name="barrier",
+            mechanism=Mechanism.CLUSTER,
+            summary="stores to the shared memory of the other block; a barrier of the cluster",
+            needs="sm_90",
+            dims=separate_blocks,
+            arguments=("values", "result", "iterations"),
+        ),
+        Variant(
+            name="barrier-load",
+            mechanism=Mechanism.CLUSTER,
+            summary="loads from the shared memory of the other block; a barrier of the cluster",
+            needs="sm_90",
+            dims=separate_blocks,
+            arguments=("values", "result", "iterations"),
+        ),
+        Variant(
+            name="mbarrier",
+            mechanism=Mechanism.CLUSTER,
+            summary="stores as in `barrier`; a lane per warp arrives at an `mbarrier` of the other block",
+            needs="sm_90",
+            dims=separate_blocks,
+            arguments=("values", "result", "iterations"),
+            opcodes=("SYNCS",),
+        ),
+        Variant(
+            name="store-async",
+            mechanism=Mechanism.CLUSTER,
+            summary="`st.async`, which counts its bytes at an `mbarrier` of the other block, and one for the way back",
+            needs="sm_90",
+            dims=separate_blocks,
+            arguments=("values", "result", "iterations"),
+            opcodes=("STAS", "SYNCS"),
+        ),
+        Variant(
+            name="larger-block",
+            mechanism=Mechanism.SMEM,
+            summary="one block with the threads of all; `__syncthreads()`",
+            dims=larger_blocks,
+            arguments=("values", "result", "iterations"),
+            per_iteration={"STS": 1, "LDS": 1, "BAR": 1},
+        ),
+    ),
+)
+
+
+def reference(values: NDArray[np.int32], iterations: int, cluster: str, at: Setting) -> NDArray[np.int32]:
+    """Mix each value with that of the mirrored block, own + 2·got in wrapping integers; shape [threads]."""
+    x = values.view(np.uint32).reshape(at.grid, int(cluster), at.block).copy()
+    for _ in range(iterations):
+        x = x + np.uint32(2) * x[:, ::-1]
+    return x.view(np.int32).reshape(values.shape)

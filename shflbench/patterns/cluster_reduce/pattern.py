@@ -1,0 +1,126 @@
+"""One sum of the values of 2, 4 or 8 blocks, by clusters, by larger blocks or by global memory."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shflbench.dimensions import Dims
+from shflbench.model import Mechanism
+from shflbench.patterns.declare import Input, LaterKernel, Output, Pattern, Scalar, Setting, Variant
+
+SECOND_BLOCK = 128  # threads of the second launch
+
+
+def blocks(at: Setting) -> int:
+    """Return the blocks of a launch whose blocks work in groups, of which the setting has the number."""
+    return at.grid * at.whole("cluster")
+
+
+def separate_blocks(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of all blocks of all groups."""
+    return (blocks(at), 1, 1), (at.block, 1, 1)
+
+
+def larger_blocks(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of one block per group."""
+    return (at.grid, 1, 1), (at.block * at.whole("cluster"), 1, 1)
+
+
+def thread_per_group(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of one thread per group."""
+    return (-(-at.grid // SECOND_BLOCK), 1, 1), (SECOND_BLOCK, 1, 1)
+
+
+PATTERN = Pattern(
+    summary="Groups of `cluster` blocks: one sum of the values of all threads of each group.",
+    source="NVIDIA/cccl, issues 9994 and 9224; pytorch/helion, pull request 3497; NVIDIA/Fuser, pull request 5234",
+    dtypes=("i32", "f32"),
+    options={"cluster": ("2", "4", "8")},
+    representative={"dtype": "f32", "launch": "sms x 128", "cluster": "4"},
+    also_called=("cluster sum", "distributed shared memory", "thread block cluster"),
+    one_pass=True,
+    static_block=True,
+    blocks=(32, 64, 128),
+    buffers=(
+        Input("values", elements=lambda at: blocks(at) * at.block),
+        Output("sums", elements=lambda at: at.grid),
+        Output("partial", elements=blocks, compared=False),
+        Output("tickets", elements=lambda at: at.grid, dtype="i32", initial=0),
+    ),
+    scalars=(Scalar("groups", lambda at: at.grid),),
+    notes=(
+        "A launch is that of groups: `132x128` with `cluster=4` are 528 blocks of 128 threads, in clusters of 4 where "
+        "the variant uses them, or 132 blocks of 512 threads in `larger-block`. Its column `shape` has what was "
+        "launched. The time is that of all launches of a variant. Values are whole numbers from -8 to 8, so that sums "
+        "are exact in any order. In `store-async` and `add-async`, blocks other than the first one end as soon as they "
+        "have sent their sum."
+    ),
+    variants=(
+        Variant(
+            name="two-launches",
+            mechanism=Mechanism.GLOBAL,
+            baseline=True,
+            summary="the sums of blocks in global memory; a second launch adds them",
+            dims=separate_blocks,
+            arguments=("values", "partial"),
+            later=(
+                LaterKernel(
+                    kernel="cluster_reduce_second<{T}>", dims=thread_per_group, arguments=("partial", "sums", "groups")
+                ),
+            ),
+        ),
+        Variant(
+            name="last-block",
+            mechanism=Mechanism.ATOMIC,
+            summary="the same in one launch: the last block of a group, by an atomic ticket, adds",
+            dims=separate_blocks,
+            arguments=("values", "sums", "partial", "tickets"),
+            opcodes=("ATOMG",),
+        ),
+        Variant(
+            name="barrier",
+            mechanism=Mechanism.CLUSTER,
+            summary="each block stores its sum in the first one's shared memory; a barrier of the cluster publishes it",
+            needs="sm_90",
+            dims=separate_blocks,
+            arguments=("values", "sums"),
+            opcodes=("MEMBAR.ALL.GPU",),
+        ),
+        Variant(
+            name="store-async",
+            mechanism=Mechanism.CLUSTER,
+            summary="the same by `st.async`, which counts its bytes at an `mbarrier` of the first block",
+            needs="sm_90",
+            dims=separate_blocks,
+            arguments=("values", "sums"),
+            opcodes=("STAS", "SYNCS"),
+        ),
+        Variant(
+            name="add-async",
+            mechanism=Mechanism.CLUSTER,
+            summary="the same by `red.async`: the shared memory of the first block adds",
+            needs="sm_90",
+            dtypes=("i32",),
+            dims=separate_blocks,
+            arguments=("values", "sums"),
+            opcodes=("REDAS", "SYNCS"),
+        ),
+        Variant(
+            name="larger-block",
+            mechanism=Mechanism.SMEM,
+            summary="one block with the threads of all",
+            dims=larger_blocks,
+            arguments=("values", "sums"),
+        ),
+    ),
+)
+
+
+def inputs(rng: np.random.Generator, at: Setting) -> NDArray[np.generic]:
+    """Draw whole numbers from -8 to 8; shape [elements]."""
+    return rng.integers(-8, 8, blocks(at) * at.block, endpoint=True).astype(at.dtype.numpy)
+
+
+def reference(values: NDArray[np.generic], cluster: str, at: Setting) -> tuple[NDArray[np.generic], NDArray[np.int32]]:
+    """Return the sum of each group, and tickets that are as before; shapes [groups]."""
+    sums = values.reshape(at.grid, int(cluster) * at.block).sum(axis=1, dtype=values.dtype)
+    return sums, np.zeros(at.grid, np.int32)
