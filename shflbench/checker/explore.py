@@ -4,14 +4,16 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from functools import partial
 
+from shflbench.checker.machine.deadlock import DeadlockError
 from shflbench.checker.machine.executed_lines import Line, executed_lines
 from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.machine.launch import EmulatedLaunch
 from shflbench.checker.machine.policies import LOCKSTEP, POLICIES, Policy
 from shflbench.checker.machine.scheduler import STEP_LIMIT, StepLimitError
 from shflbench.checker.machine.state import State
-from shflbench.checker.opcodes.forms import Values
+from shflbench.checker.opcodes.forms import Access, Values
 from shflbench.checker.races.hazards import Hazard, HazardLog
+from shflbench.checker.races.lost_phases import LostPhases
 from shflbench.checker.races.undefined_values import Proven, assuming_effects, with_effects
 from shflbench.checker.races.watched import PART_OF_ENDLESS, ScheduledRun, Watch, hazard_of
 from shflbench.errors import EmulatorError
@@ -94,6 +96,8 @@ def _run(run: ScheduledRun, proven: Proven, *, watched: bool) -> ScheduleResult:
     log, watch, (launch, policy) = HazardLog(), Watch(), (run.launch, run.policy)
     outputs, error = run.execute(partial(watch.start, log) if watched else None)
     watch.finish()
+    if isinstance(error, DeadlockError):
+        error = _explained(run, error)
     state = launch.machine.state
     executed = _executed(state) if state is not None else frozenset()
     if error is None:
@@ -113,6 +117,20 @@ def _run(run: ScheduledRun, proven: Proven, *, watched: bool) -> ScheduleResult:
         log.merge(hazard_of(error, error.op))
     apart = launch.shape.grid == 1 or (error is None and watch.blocks_apart)
     return ScheduleResult(policy.name, outputs if error is None else (), log.list(), error, executed, apart)
+
+
+def _explained(run: ScheduledRun, error: DeadlockError) -> DeadlockError:
+    """Return a deadlock at a barrier in memory as one of a thread that has missed a phase, if one has."""
+    if error.op is None or not isinstance(error.op.form, Access):
+        return error
+    observers: list[LostPhases] = []
+
+    def observe(state: State) -> list[LostPhases]:
+        observers.append(LostPhases(state))
+        return observers
+
+    run.execute(observe)
+    return observers[0].explain(error)
 
 
 def _executed(state: State) -> frozenset[Line]:

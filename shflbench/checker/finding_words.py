@@ -70,6 +70,11 @@ WORDS = {
 }
 # Of what is a fault only for some of the values that nobody gave.
 OPEN_WORDS = {"ENDLESS": "the loop at {place} did not end within the limit of instructions"}
+# Of a thread that waits for a phase of a barrier in memory that is over.
+LOST_PHASE = (
+    "{place} waits for a phase that is over: two have ended since the thread last tested the barrier, the second one "
+    "at {other}"
+)
 # Their sentences begin with the kind.
 LABELED = {
     HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.SAME_VALUE, HazardKind.ATOMIC_RACE,
@@ -101,6 +106,8 @@ def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
     if kinds[0] is HazardKind.BARRIER_SKIPPED and places[1] is not None:
         second = f"{second} ({other})"
     words = OPEN_WORDS.get(kinds[0].name) if is_open else None
+    if kinds[0] is HazardKind.DEADLOCK and places[1] is not None:
+        words = LOST_PHASE
     text = (words or WORDS[kinds[0].name]).format(
         place=f"{line} ({thread})" if threads else line,
         other=f"{other} ({second})" if second else other,

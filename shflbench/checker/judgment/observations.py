@@ -93,7 +93,7 @@ def _hazard(fault: KernelFault) -> Hazard:
     return Hazard(
         kind=HazardKind[fault.kind.name],
         instruction=fault.op.instruction,
-        other=None,
+        other=fault.other.instruction if fault.other is not None else None,
         threads=fault.threads,
         count=1,
         space=space,

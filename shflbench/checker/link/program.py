@@ -6,7 +6,7 @@ from itertools import chain
 
 import numpy as np
 
-from shflbench.checker.opcodes.forms import Form
+from shflbench.checker.opcodes.forms import Access, Form
 from shflbench.checker.ptx.syntax import PtxInstruction, Variable
 from shflbench.symbols import plain_name
 
@@ -110,6 +110,11 @@ class Program:
     def declared_shared_bytes(self) -> int:
         """Bytes of the static variables in shared memory, without the gaps that the emulator leaves between them."""
         return sum(place.size for place in self.shared_variables)
+
+    @property
+    def tests_phases(self) -> bool:
+        """Whether threads wait for phases of barriers in memory."""
+        return any(isinstance(op.form, Access) and op.form.is_barrier and op.form.kind == "ld" for op in self.ops())
 
     def ops(self) -> Iterator[Op]:
         """Yield the ops in the order of the code."""

@@ -34,6 +34,7 @@ class KernelFault(EmulatorError):  # noqa: N818  (the CUDA driver calls them fau
         *,
         kind: FaultKind,
         op: Op | None = None,
+        other: Op | None = None,
         threads: tuple[tuple[int, int], ...] = (),
         detail: str = "",
         buffer: int | None = None,
@@ -42,12 +43,13 @@ class KernelFault(EmulatorError):  # noqa: N818  (the CUDA driver calls them fau
     ) -> None:
         """Keep the sentence, and what it names.
 
-        `threads` are (block, index in the block), `detail` names the bytes, `buffer` is its number in the launch, and
-        `low` to `high` the range of bytes that were accessed, relative to the start of the buffer, or of the part of
-        its space for other memory; `high` is the first byte after them.
+        `other` is an earlier instruction without which it would not happen, `threads` are (block, index in the block),
+        `detail` names the bytes, `buffer` is its number in the launch, and `low` to `high` the range of bytes that were
+        accessed, relative to the start of the buffer, or of the part of its space for other memory; `high` is the first
+        byte after them.
         """
         super().__init__(message, advice)
-        self.kind, self.op, self.threads, self.detail = kind, op, threads, detail
+        self.kind, self.op, self.other, self.threads, self.detail = kind, op, other, threads, detail
         self.buffer, self.low, self.high = buffer, low, high
 
     @property

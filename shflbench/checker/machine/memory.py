@@ -162,11 +162,14 @@ def _variable_name(symbol: str) -> str:
     """Return the name of a variable in C++: `a::b` for `_ZN1a1bE`, `s` for `_ZZ1kPiE1s`, declared inside a function.
 
     Source: Itanium C++ ABI, section 5.1.7: the name follows the last `E`, with its length; a suffix tells equal names
-    apart. The linker writes `function::` before the symbol of a variable that the PTX declares inside a function.
+    apart, or variables into which NVVM divides a structure: `_$_0`, `_$_1`. The linker writes `function::` before the
+    symbol of a variable that the PTX declares inside a function.
     """
     symbol = re.sub(r".*::", "", symbol)
-    for match in reversed(list(re.finditer(r"E(?=(\d+)(\w+)$)", symbol))):
+    for match in reversed(list(re.finditer(r"E(?=(\d+)([\w$]+)$)", symbol))):
         length, name = int(match[1]), match[2]
         if re.fullmatch(r"(_\d+|\$?__\d+)?", name[length:]):
             return name[:length]
+        if part := re.fullmatch(r"_\$_(\d+)", name[length:]):
+            return f"part {part[1]} of `{name[:length]}`"
     return plain_name(symbol)

@@ -9,7 +9,9 @@ right only under some of them is wrong.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import partial
 from itertools import pairwise
+from math import prod
 
 from shflbench.checker.machine.threads import Shape, ThreadSet, regular
 from shflbench.model import WARP
@@ -43,6 +45,7 @@ class Policy:
     turn: int = TURN
     of_blocks: bool = False  # the groups are whole blocks: a grid of one block runs as in lockstep
     diverged: Diverged = Diverged.LAGGING_FIRST  # only in programs whose threads may wait by memory
+    delays: bool = False  # the first group runs only while no other one can go on
 
 
 def all_threads(shape: Shape) -> list[ThreadSet]:
@@ -96,3 +99,36 @@ ADVERSARIAL = (
     Policy("blocks at random", "a block drawn at random runs ahead", _blocks, random=True, of_blocks=True),
 )
 POLICIES: Mapping[str, Policy] = {policy.name: policy for policy in (LOCKSTEP, *ADVERSARIAL)}
+
+
+def delaying(shape: Shape) -> list[Policy]:
+    """Return orders that delay a warp of each block, or a block of a cluster, for as long as all others can go on.
+
+    Threads that wait for a phase of a barrier in memory may then miss it: others complete the next one before they test
+    the barrier again. Of many warps, the first two and the last two are delayed in turn.
+    """
+    warps, blocks = shape.warps_per_block, prod(shape.cluster)
+    chosen = sorted({0, 1, warps - 2, warps - 1}) if warps > 1 else []
+    late_warps = [
+        Policy(f"warp {warp} late", "all other warps run ahead", partial(_late_warp, warp), delays=True)
+        for warp in chosen
+    ]
+    late_blocks = [
+        Policy(f"block {block} late", "all other blocks run ahead", partial(_late_block, block), delays=True)
+        for block in (sorted({0, blocks - 1}) if blocks > 1 else ())
+    ]
+    return late_warps + late_blocks
+
+
+def _late_warp(late: int, shape: Shape) -> list[ThreadSet]:
+    count = shape.warps_per_block
+    order = [late, *(warp for warp in range(count) if warp != late)]
+    return [regular(shape, slice(warp, None, count), EVERY) for warp in order]
+
+
+def _late_block(late: int, shape: Shape) -> list[ThreadSet]:
+    """Return a block of the first cluster, the other ones of this cluster, and those of all others as one group."""
+    count, blocks = shape.warps_per_block, prod(shape.cluster)
+    order = [late, *(block for block in range(blocks) if block != late)]
+    ends = [(block, block + 1) for block in order] + ([(blocks, shape.grid)] if shape.grid > blocks else [])
+    return [regular(shape, slice(first * count, end * count), EVERY, whole_blocks=True) for first, end in ends]

@@ -32,6 +32,7 @@ PATIENCE = 1 << 10  # choices after which a group runs that others were always p
 FAVORS = 1 << 6  # choices for which it runs then
 STEPS_PER_CLOCK = 16  # instructions between two looks at the clock; each takes 5 µs for few threads, 10 ms for many
 MOST_TESTS = 1 << 4  # of a barrier in memory by a group that writes nothing meanwhile, if all others wait, too
+IDLE_TESTS = 2  # of a barrier in memory by a group that writes nothing meanwhile, after which a delayed one may run
 SLEEP = 1 << 5  # choices for which a group may not run after it has met others in memory, where choices are random
 
 IN_ORDER = attrgetter("lockstep", "at")  # the order of a policy; within a lockstep group, the group that lags behind
@@ -79,7 +80,7 @@ class Scheduler:
         self.groups = [ConvergedGroup(members, number, 0) for number, members in enumerate(self.lockstep_groups)]
         self._parts = [1] * len(self.groups)  # number of groups that each lockstep group has diverged into
         self.live = sum(members.count for members in self.lockstep_groups)
-        self.turn = policy.turn
+        self.turn, self._delays = policy.turn, policy.delays
         diverged = policy.diverged if state.program.interrupted else Diverged.LAGGING_FIRST
         self._order = _ORDERS[diverged]
         self._choices = 0
@@ -110,6 +111,9 @@ class Scheduler:
         if not running:
             return None
         self._choices += 1
+        return self._choose_of(self._without_delayed(running) if self._delays else running)
+
+    def _choose_of(self, running: list[ConvergedGroup]) -> ConvergedGroup | None:
         may_prefer = self.polling is not None or self._favors or self._choices % (PATIENCE // 8) == 0
         if may_prefer and (preferred := self._preferred(running)):
             return preferred
@@ -137,6 +141,25 @@ class Scheduler:
         # A long turn is one of whole blocks: threads of one block that spin wait for others of it, and take short ones.
         parts = [group for group in candidates if group.lockstep == first.lockstep]
         return min(parts, key=lambda group: (group.turns // TURN, group.at))
+
+    def _without_delayed(self, running: list[ConvergedGroup]) -> list[ConvergedGroup]:
+        """Return the groups that may run: the delayed one only if the others wait, or only test barriers in memory.
+
+        Others may wait for the delayed one by other memory, too: it runs after some time.
+        """
+        delayed = [group for group in running if not group.lockstep]
+        others = [group for group in running if group.lockstep and group.tests < IDLE_TESTS]
+        if not delayed:
+            return others or running
+        if self._favors and self._favorite in delayed:
+            return delayed
+        if others and self._choices - delayed[0].ran_at > PATIENCE:
+            self._favorite, self._favors = delayed[0], FAVORS
+            return delayed
+        if others or not self._release():
+            return others or [group for group in delayed if group.tests < IDLE_TESTS] or running
+        running = [group for group in self.groups if group.waits_at is None]
+        return [group for group in running if group.lockstep] or running
 
     def _preferred(self, running: list[ConvergedGroup]) -> ConvergedGroup | None:
         """Return a group that runs first whatever the policy is: a woken one, or one that has not run for long."""

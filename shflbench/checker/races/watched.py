@@ -88,4 +88,5 @@ def hazard_of(fault: KernelFault, op: Op) -> Hazard:
     form = op.form
     space = form.space if isinstance(form, Access) else ""
     kind = HazardKind[fault.kind.name]
-    return Hazard(kind, op.instruction, None, fault.threads, 1, space, fault.detail, (fault.message,), fault.buffer)
+    other = fault.other.instruction if fault.other is not None else None
+    return Hazard(kind, op.instruction, other, fault.threads, 1, space, fault.detail, (fault.message,), fault.buffer)

@@ -19,7 +19,7 @@ from shflbench.checker.inputs.numbers import is_too_large
 from shflbench.checker.inputs.wishes import MOST_PAGED, PAGED_PERIOD
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.launch import Machine
-from shflbench.checker.machine.policies import ADVERSARIAL, LOCKSTEP
+from shflbench.checker.machine.policies import ADVERSARIAL, LOCKSTEP, delaying
 from shflbench.checker.machine.scheduler import StepLimitError
 from shflbench.checker.races.hazards import MEMORY_FAULTS, RACES, HazardKind
 from shflbench.checker.races.past_faults import past_faults
@@ -158,7 +158,8 @@ class KernelRuns:
 
     def _run(self, emulated: EmulatedLaunch, policy: Policy, seed: int, more_steps: int = 0) -> ScheduleResult:
         before = emulated.machine.work
-        (result,) = explore(emulated, (policy,), seed=seed, step_limit=more_steps or STEP_LIMIT).results
+        limit, observed = more_steps or STEP_LIMIT, () if policy.delays else None
+        (result,) = explore(emulated, (policy,), seed=seed, step_limit=limit, observed=observed).results
         self.budget.spend(before, emulated, is_usual=not more_steps)
         return result
 
@@ -230,7 +231,8 @@ class KernelRuns:
         """Return a launch that ran in lockstep with its results under the other schedules, and why some are missing."""
         results, partial, machine, cut = list(item.results), list(item.partial), self._machine(), ""
         emulated = self._emulated(item.launch, item.arguments, machine)
-        for policy in ADVERSARIAL:
+        phases = delaying(emulated.shape) if self.program.tests_phases else []
+        for policy in (*ADVERSARIAL, *phases):
             if policy.of_blocks and results[0].blocks_apart:
                 continue
             if self.budget.is_spent:

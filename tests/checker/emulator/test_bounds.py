@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from shflbench.checker.explore import explore
+from shflbench.checker.link.program import PlacedVariable
 from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.machine.launch import execute
 from shflbench.checker.machine.locate import faulty, locate
-from shflbench.checker.machine.memory import Fault
+from shflbench.checker.machine.memory import Fault, MemorySpace, set_bounds
 from shflbench.checker.machine.policies import LOCKSTEP
 from shflbench.checker.machine.state import buffer_space
 from shflbench.checker.machine.threads import scatter
@@ -74,3 +75,18 @@ def test_the_faulty_threads_of_an_access_are_those_that_it_would_stop_one_by_one
     alone = [stops(position) for position in range(addresses.size)]
     assert faulty(state, op, scatter(threads), addresses).tolist() == alone
     assert 0 < sum(alone) < len(alone)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("_ZN1a1bE", "`a::b`"),
+        ("_ZZ1kPiE1s", "`s`"),
+        ("_ZZ1kPiE1s_0", "`s`"),
+        ("_ZZ1kPiE7mailbox_$_1", "part 1 of `mailbox`"),
+    ],
+)
+def test_messages_name_a_variable_as_the_source_does(symbol: str, name: str) -> None:
+    space = MemorySpace("shared", 1, 16)
+    set_bounds(space, [PlacedVariable(symbol, 0, 16)], 16)
+    assert space.label(0) == name
