@@ -13,7 +13,9 @@ from shflbench.pattern_checks.targets import find
 from shflbench.patterns.discover import builtin
 from tests import kernels
 
-FIRST, SECOND = "    if (threadIdx.x == 0) partial[blockIdx.x] = sum;", "sums[thread()] = few(partial + thread() * BLOCKS);"
+FIRST = "    if (threadIdx.x == 0) partial[blockIdx.x] = sum;"
+SECOND = "sums[thread()] = few(partial + thread() * BLOCKS);"
+RACE = "    if (threadIdx.x % 32 == 0) partial[blockIdx.x] = 0 * sum;\n"
 
 
 def check(folder: Path, *variants: str) -> list[SubjectReport]:
@@ -67,7 +69,7 @@ def test_a_wrong_result_of_the_second_kernel_is_found(edited: Path) -> None:
 
 
 def test_a_race_in_the_first_kernel_is_found_although_its_result_is_right(edited: Path) -> None:
-    replace_in(edited, FIRST, "    if (threadIdx.x % 32 == 0) partial[blockIdx.x] = __shfl_sync(1, sum, 0) * 0;\n" + FIRST)
+    replace_in(edited, FIRST, RACE + FIRST)
     (report,) = check(edited, "two-launches")
     assert report.verdict == "broken"
 

@@ -1,5 +1,6 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from shflbench.checker import FileOptions, check_file, parse_chain, parse_same, parse_shape
@@ -23,14 +24,14 @@ def test_steps_are_those_of_the_kernel() -> None:
     x = [int(value) for value in values.view("u4").reshape(-1)[:8]]
     for _ in range(64):
         x = [(value * FACTOR + 1) % 2**32 for value in x]
-    assert after_steps(values, 64).reshape(-1)[:8].tolist() == x
+    assert after_steps(values.view(np.int32), 64).reshape(-1)[:8].tolist() == x
 
 
 def test_each_thread_uses_the_result_of_the_thread_at_the_other_end() -> None:
     data = workload("64", "0")
     values, weights = (array.view("u4").reshape(2, 128) for array in data.inputs(0))
     expected = data.expected(0, 1)[0].view("u4").reshape(2, 128)
-    between = int(after_steps(data.inputs(0)[0], 64).reshape(2, 128)[1, 127 - 5])
+    between = int(after_steps(data.inputs(0)[0].view(np.int32), 64).reshape(2, 128)[1, 127 - 5])
     assert int(expected[1, 5]) == (int(weights[1, 5]) + 2 * between) % 2**32
     assert values.shape == expected.shape
 

@@ -66,19 +66,25 @@ def test_shared_memory_is_the_static_and_the_dynamic_part() -> None:
 
 @pytest.mark.parametrize(("threads_per_sm", "occupancy"), [(2048, 0.5), (1024, 1.0), (0, None)])
 def test_occupancy_is_the_share_of_an_sm_s_threads(threads_per_sm: int, occupancy: float | None) -> None:
-    placed = rows.add_grid(row(), 66, 1, replace(H200, threads_per_sm=threads_per_sm))
+    placed = rows.add_grid(row(), 66, "", 1, replace(H200, threads_per_sm=threads_per_sm))
     assert (placed.grid, placed.occupancy) == (66, occupancy)
 
 
 def test_occupancy_is_empty_if_the_blocks_per_sm_are_unknown() -> None:
-    assert rows.add_grid(row(), 66, None, H200).occupancy is None
-    assert rows.add_grid(row(), None, 1, None).occupancy is None
+    assert rows.add_grid(row(), 66, "", None, H200).occupancy is None
+    assert rows.add_grid(row(), None, "", 1, None).occupancy is None
+
+
+def test_occupancy_is_that_of_a_shape_of_its_own() -> None:
+    placed = rows.add_grid(row(), 66, "33x512, 1x128", 2, replace(H200, threads_per_sm=2048))
+    assert (placed.grid, placed.shape, placed.first_launch) == (66, "33x512, 1x128", (33, 512))
+    assert placed.occupancy == 0.5
 
 
 def test_occupancy_is_empty_with_a_carveout() -> None:
     carved = Case("neighbor", "shfl", "f64", LAUNCH, 4096, (("mode", "idx"), ("carveout", "50")))
     first_row = rows.start_row(carved, DECLARATION, "cuda", "sm_90")
-    assert rows.add_grid(first_row, 66, 1, H200).occupancy is None
+    assert rows.add_grid(first_row, 66, "", 1, H200).occupancy is None
 
 
 @pytest.mark.parametrize(
