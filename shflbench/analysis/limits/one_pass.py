@@ -88,4 +88,4 @@ def one_pass_limit(  # noqa: PLR0913, PLR0917  (what a launch depends on)
         omitted += (name for name in bound.omitted if not name.startswith(LATENCY))
     for name, cycles in (counted or {}).items():
         parts[name] = max(parts.get(name, 0.0), cycles / clock_mhz)
-    return TimeLimit.of(parts, tuple(omitted))
+    return TimeLimit.of(parts, tuple(omitted)) if any(parts.values()) else None

@@ -72,3 +72,7 @@ def test_what_is_unknown_is_said(h200: Architecture) -> None:
 def test_a_kernel_of_which_nothing_is_known_has_no_limit(h200: Architecture) -> None:
     assert one_pass_limit(None, h200, Residency(1, 1), CLOCK_MHZ, {DRAM: None, BLOCK_START: None}) is None
     assert TimeLimit.of({}) is None
+
+
+def test_a_launch_of_which_nothing_takes_time_for_certain_has_no_limit(h200: Architecture) -> None:
+    assert one_pass_limit(None, h200, Residency(1, 1), CLOCK_MHZ, {DRAM: 0.0, BLOCK_START: None}, {"shared": 0.0}) is None
