@@ -28,6 +28,7 @@ from shflbench.backends.cuda import CudaBackend
 from shflbench.backends.emulator import EmulatedKernel
 from shflbench.checker.link.linker import link
 from shflbench.checker.machine.launch import execute
+from shflbench.checker.machine.policies import POLICIES
 from shflbench.checker.ptx.parse import parse
 from shflbench.compile.build import Builder
 from shflbench.compile.nvrtc import compile_kernel
@@ -87,7 +88,8 @@ def emulate(job: tuple[Subject, Run, Kernel]) -> Sequence[Array] | str:
     try:
         call = subject.call(run, kernel)
         opened = EmulatedKernel(call, _program(call.kernel.ptx, call.kernel.symbol))
-        return execute(opened.launch(subject.inputs(run), run.iterations))
+        (*_, last) = opened.steps(opened.launch(subject.inputs(run), run.iterations), POLICIES["lockstep"])
+        return [one for buffer, one in zip(call.written, execute(last), strict=True) if buffer.compared]
     except EmulatorError as error:
         return f"the emulator fails: {error.message}"
 

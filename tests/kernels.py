@@ -153,6 +153,8 @@ def compiled(name: str, arch: str = "sm_90", *, disassembled: bool = True) -> Ke
     Without disassembly, which takes longer than compilation, it may have no machine code.
     """
     builder = whole = Builder(tools(), arch, CACHE)
+    if variant_of(name).later:
+        return builder.build(subjects()[name].pattern, subjects()[name].case)
     if not disassembled:
         builder = Builder(replace(tools(), nvdisasm=None), arch, CACHE / "not-disassembled")
     key = _request(builder, name).key

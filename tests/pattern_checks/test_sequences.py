@@ -40,8 +40,8 @@ def edited(tmp_path: Path) -> Path:
     return folder
 
 
-def replace_in(folder: Path, old: str, new: str) -> None:
-    path = folder / "kernels.cu"
+def replace_in(folder: Path, old: str, new: str, file: str = "kernels.cu") -> None:
+    path = folder / file
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
@@ -75,6 +75,6 @@ def test_a_race_in_the_first_kernel_is_found_although_its_result_is_right(edited
 
 
 def test_a_cluster_that_does_not_wait_is_found(edited: Path) -> None:
-    replace_in(edited, "    __syncwarp();\n    cluster_sync();\n", "")
+    replace_in(edited, "    __syncwarp();\n    cluster_sync();\n", "", "clusters.cu")
     (report,) = check(edited, "barrier")
     assert report.verdict == "broken"

@@ -11,7 +11,8 @@ from shflbench.patterns.dependent_launch.pattern import FACTOR, after_steps
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
 
-DEPENDENT = load(builtin()["dependent-launch"])
+FOLDER = builtin()["dependent-launch"]
+DEPENDENT = load(FOLDER)
 PROGRAMMATIC = ("no-signal", "late-signal", "early-signal")
 
 
@@ -48,26 +49,30 @@ def test_the_second_kernel_waits_and_the_first_one_signals(variant: str) -> None
     assert any(item.base == "PREEXIT" for item in kernel.sass) == (variant != "no-signal")
 
 
-@pytest.mark.parametrize(("first", "verdict"), [(name.replace("-", "_"), "clean") for name in PROGRAMMATIC])
-def test_launches_that_overlap_are_clean(first: str, verdict: str, kernel_cache: Path) -> None:
-    assert verdict_of(f"dependent_launch_{first}", "dependent_launch_consume_after_wait", kernel_cache) == verdict
+@pytest.mark.parametrize("first", PROGRAMMATIC)
+def test_launches_that_overlap_are_clean(first: str, kernel_cache: Path) -> None:
+    assert verdict_of(FOLDER / "programmatic.cu", first, kernel_cache) == "clean"
 
 
-def test_a_second_kernel_that_does_not_wait_is_found(kernel_cache: Path) -> None:
-    assert verdict_of("dependent_launch_early_signal", "dependent_launch_consume", kernel_cache) == "broken"
+def test_a_second_kernel_that_does_not_wait_is_found(kernel_cache: Path, tmp_path: Path) -> None:
+    text = (FOLDER / "programmatic.cu").read_text(encoding="utf-8")
+    path = tmp_path / "programmatic.cu"
+    path.write_text(text.replace("    wait_for_kernel_before();\n", ""), encoding="utf-8")
+    assert verdict_of(path, "early-signal", kernel_cache) == "broken"
 
 
-def verdict_of(first: str, second: str, cache: Path) -> str:
+def verdict_of(file: Path, variant: str, cache: Path) -> str:
     """Return what `check` says of the second of two kernels whose launches overlap."""
+    first, second = f"dependent_launch_{variant.replace('-', '_')}", "dependent_launch_consume_after_wait"
     options = FileOptions(
         toolchain=kernels.tools(),
         cache=cache,
-        include=(SHARED_HEADERS,),
+        include=(SHARED_HEADERS, FOLDER),
         define=("BLOCK=128", "OPTION_WORK=64", "OPTION_PROLOGUE=64"),
         kernels=(second,),
         launches=(parse_shape("2x128"),),
         pdl=(parse_chain(f"{first},{second}"),),
         same=(parse_same(f"{first}.between={second}.between"),),
     )
-    (report,) = check_file(builtin()["dependent-launch"] / "kernels.cu", options).kernels
+    (report,) = check_file(file, options).kernels
     return str(report.verdict)

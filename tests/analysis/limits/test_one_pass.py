@@ -75,4 +75,6 @@ def test_a_kernel_of_which_nothing_is_known_has_no_limit(h200: Architecture) -> 
 
 
 def test_a_launch_of_which_nothing_takes_time_for_certain_has_no_limit(h200: Architecture) -> None:
-    assert one_pass_limit(None, h200, Residency(1, 1), CLOCK_MHZ, {DRAM: 0.0, BLOCK_START: None}, {"shared": 0.0}) is None
+    assert (
+        one_pass_limit(None, h200, Residency(1, 1), CLOCK_MHZ, {DRAM: 0.0, BLOCK_START: None}, {"shared": 0.0}) is None
+    )

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import chain
 
 from benchmarks.agreement_subjects import torture_sources
 from shflbench.checker.link.linker import link
@@ -36,7 +37,10 @@ def problems(name: str, arch: str) -> tuple[str, ...]:
         kernel = kernels.compiled(name, arch)
     except KernelError as error:
         return (error.message,)
-    return (*kernel.violations, *_problems_of_ptx(TARGET.sub("", kernel.ptx), kernel.symbol))
+    found = [kernel.violations]
+    for part in (kernel, *kernel.later):
+        found += [part.violations, _problems_of_ptx(TARGET.sub("", part.ptx), part.symbol)]
+    return tuple(dict.fromkeys(chain.from_iterable(found)))
 
 
 # Half of the texts are those of another architecture but for `.target`, which the emulator does not read.

@@ -1,0 +1,73 @@
+"""Instructions for the shared memory and the barriers of a cluster, in a cluster of one block."""
+
+import pytest
+
+from shflbench.checker.machine.policies import POLICIES
+from tests.checker.emulator.threads import operands, run
+
+HERE = "mapa.shared::cluster.u32 %r6, %r5, 0;"
+SAME = "mov.u64 %x, %a; mov.u64 %y, %b;"
+
+
+@pytest.mark.parametrize("form", ["mapa.shared.cluster.u32", "st.shared.cluster.u32", "ld.shared.cluster.u32"])
+def test_a_block_finds_in_its_cluster_what_it_stores_there(form: str) -> None:
+    code = f"""
+        {HERE} mov.b64 {{%r7, %r8}}, %a; st.shared::cluster.u32 [%r6], %r7; st.shared.u32 [%r5+4], %r8;
+        ld.shared::cluster.u32 %r9, [%r6+4]; ld.shared.u32 %r7, [%r5]; mov.b64 %x, {{%r7, %r9}}; mov.u64 %y, %b;"""
+    assert form in code.replace("::", ".")
+    rows = operands()
+    assert run(code, rows) == rows
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(
+    "form", ["barrier.cluster.arrive.aligned", "barrier.cluster.arrive.relaxed.aligned", "barrier.cluster.wait.aligned"]
+)
+def test_a_barrier_of_the_cluster_changes_no_value(form: str, policy: str) -> None:
+    code = """
+        barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;
+        barrier.cluster.arrive.relaxed.aligned; barrier.cluster.wait.aligned; mov.u64 %x, %a; mov.u64 %y, %b;"""
+    assert form in code
+    rows = operands()
+    assert run(code, rows, policy) == rows
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "fence.mbarrier_init.release.cluster",
+        "mbarrier.arrive.release.cluster.shared.cluster.b64",
+        "mbarrier.try_wait.parity.acquire.cluster.shared.cta.b64",
+    ],
+)
+def test_an_arrival_ends_a_phase_of_a_barrier_of_the_cluster(form: str, policy: str) -> None:
+    code = f"""
+        {HERE} mbarrier.init.shared.b64 [%r5], 1; fence.mbarrier_init.release.cluster;
+        mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r6];
+        $wait: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r5], 0; @!%p1 bra $wait; {SAME}"""
+    assert form in code.replace("::", ".")
+    rows = operands()
+    assert run(code, rows, policy) == rows
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize(
+    "form",
+    [
+        "st.async.shared.cluster.mbarrier.complete_tx.bytes.u32",
+        "red.async.relaxed.cluster.shared.cluster.mbarrier.complete_tx.bytes.add.u32",
+    ],
+)
+def test_stores_and_additions_count_their_bytes_at_a_barrier(form: str, policy: str) -> None:
+    code = f"""
+        {HERE} mbarrier.init.shared.b64 [%r5], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 8;
+        st.shared.u32 [%r5+12], 0; mov.b64 {{%r8, %r9}}, %a;
+        st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r6+8], %r8, [%r6];
+        red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r6+12], %r9, [%r6];
+        $wait: mbarrier.try_wait.parity.shared.b64 %p1, [%r5], 0; @!%p1 bra $wait;
+        ld.shared.u32 %r8, [%r5+8]; ld.shared.u32 %r9, [%r5+12]; mov.b64 %x, {{%r8, %r9}};
+        mov.u64 %y, %b;"""
+    assert form in code.replace("::", ".")
+    rows = operands()
+    assert run(code, rows, policy) == rows
