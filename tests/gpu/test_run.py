@@ -72,7 +72,8 @@ def test_quick_suite_is_verified_and_timed(run: Command) -> None:
         assert 0 < row.time_low_us <= row.time_us <= row.time_high_us
         assert (row.samples or 0) >= 27
         assert row.iterations == 1 or (row.ns_per_iteration or 0) > 0
-        assert 0 < (row.occupancy or 0) <= 1
+        has_several = ", " in (row.shape or "")  # launches, which have several occupancies
+        assert row.occupancy is None if has_several else 0 < (row.occupancy or 0) <= 1
         assert 0 <= (row.launch_overhead_us or 0) < 50  # with what a kernel does before its loop
     assert kept.info.device is not None
     assert kept.info.finished is not None

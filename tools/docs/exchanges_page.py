@@ -1,6 +1,6 @@
-"""Write docs/explanation/what-the-exchanges-show.md, the answers of the suite `exchanges`: `make plots`.
+"""Write docs/explanation/what-the-exchanges-show.md, the answers of `exchanges` and `clusters`: `make plots`.
 
-The sentences are in `exchanges_page.md.j2`, which takes each figure from the reference run. A test checks the page.
+The sentences are in `exchanges_page.md.j2`, which takes each figure from the reference runs. A test checks the page.
 """
 
 from __future__ import annotations
@@ -16,16 +16,18 @@ from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 from tools.docs.claims_page import cell, measured, share, verdicts
 from tools.docs.contradictions_page import linked
-from tools.docs.first_page import ROOT, Setting, settings
+from tools.docs.first_page import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from shflbench.store import Row
     from shflbench.store.limits_file import CaseLimit
 
 PAGE = ROOT / "docs" / "explanation" / "what-the-exchanges-show.md"
 RUN = ROOT / "results" / "exchanges" / "nvidia-h100"
 TEMPLATE = Path(__file__).with_name("exchanges_page.md.j2")
+RUN_OF_CLUSTERS = ROOT / "results" / "clusters" / RUN.name
 LETTER = "X"  # of the ids of its claims
 
 
@@ -35,9 +37,16 @@ def limits() -> Mapping[str, CaseLimit]:
     return read_limits(RUN)
 
 
-def setting_of(name: str) -> Setting:
-    """Return a setting of the run by a text such as `reduce i32 sms x 32 width=16`."""
-    return settings(RUN.name)[f"{RUN.parent.name} {name}"]
+@cache
+def rows_by_setting() -> Mapping[str, Mapping[str, Row]]:
+    """Return the timed rows of both runs by setting, such as `reduce i32 sms x 32 width=16`, and by variant."""
+    found: dict[str, dict[str, Row]] = {}
+    for run in (RUN, RUN_OF_CLUSTERS):
+        for row in read_run(run).rows:
+            if row.time_us is not None:
+                name = " ".join((row.pattern, row.dtype, row.launch, *row.option_texts))
+                found.setdefault(name, {})[row.variant] = row
+    return found
 
 
 def times(name: str, variants: Sequence[str], options: Sequence[str] = ("",)) -> str:
@@ -50,7 +59,7 @@ def times(name: str, variants: Sequence[str], options: Sequence[str] = ("",)) ->
         f"| --- |{' --: |' * len(variants)}",
     ]
     for option in options:
-        rows = setting_of(f"{name} {option}".rstrip()).rows
+        rows = rows_by_setting()[f"{name} {option}".rstrip()]
         cells = [f"{rows[variant].time_us:.1f}" if variant in rows else "–" for variant in variants]
         lines.append(f"| {option.replace(' ', ', ') or '–'} | {' | '.join(cells)} |")
     return "\n".join(lines)
@@ -58,12 +67,13 @@ def times(name: str, variants: Sequence[str], options: Sequence[str] = ("",)) ->
 
 def ratio(name: str, of: str, to: str) -> str:
     """Return the time of one variant divided by that of another: `1.9×`."""
-    return contest.times(setting_of(name).ratio(of, to))
+    rows = rows_by_setting()[name]
+    return contest.times((rows[of].time_us or 0) / (rows[to].time_us or 1))
 
 
 def limit(name: str, variant: str) -> str:
     """Return how near a variant comes to its limit: `98% of its exchange limit`."""
-    known = limits()[setting_of(name).rows[variant].case_id]
+    known = limits()[rows_by_setting()[name][variant].case_id]
     if known.limit_fraction is None:
         raise ValueError(name, variant)
     return f"{known.limit_fraction:.0%} of its {known.limit_by} limit"
@@ -83,6 +93,7 @@ def render() -> str:
     return environment.get_template(TEMPLATE.name).render(
         limit=limit,
         noise=read_run(RUN).info.noise,
+        noise_of_clusters=read_run(RUN_OF_CLUSTERS).info.noise,
         ratio=ratio,
         times=times,
         verdicts=verdicts(LETTER, RUN.name),
