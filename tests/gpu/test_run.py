@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.model import Status, is_sentinel
-from shflbench.patterns.discover import builtin
+from shflbench.patterns.discover import builtin, load
 from shflbench.store import read_run
 from tests.conftest import Command
 from tests.gpu.conftest import PATTERNS, stored
@@ -83,17 +83,24 @@ def test_quick_suite_is_verified_and_timed(run: Command) -> None:
 
 
 def test_every_variant_is_verified_in_every_dtype_at_a_launch_that_fills_the_gpu(run: Command, tmp_path: Path) -> None:
-    # Blocks of 256 threads: shared memory holds the private arrays of more only in the smaller types.
-    head = "schema: 1\nname: all\ndefaults: {launch: 8*sms x 256, iterations: 64}\n"
+    # Blocks of 256 threads, or near it: shared memory holds the private arrays of more only in the smaller types.
+    head = "schema: 1\nname: all\ndefaults: {iterations: 64}\n"
     measure = "measure: {precision: 10%, max_seconds: 0.01}\nexperiments:\n"
     suite = tmp_path / "all.yaml"
-    suite.write_text(head + measure + "".join(f"  - {{pattern: {name}}}\n" for name in builtin()), encoding="utf-8")
+    experiments = [f"  - {{pattern: {name}, launch: 8*sms x {block_of(name)}}}\n" for name in builtin()]
+    suite.write_text(head + measure + "".join(experiments), encoding="utf-8")
     outcome = run(suite)
     assert outcome.code == 0, outcome.err
     rows = stored(outcome).rows
     assert [(row.case_id, row.reason) for row in rows if row.status is not Status.TIMED] == []
     assert [row.case_id for row in rows if row.safe and row.matched != row.inputs] == []
     assert len(rows) > 300
+
+
+def block_of(pattern: str) -> int:
+    """Return the number of threads per block nearest to 256 that the kernels of a pattern support."""
+    sizes = load(builtin()[pattern]).declaration.block_sizes
+    return min(sizes, key=lambda size: abs(size - 256), default=256)
 
 
 def test_cycles_of_an_iteration_are_those_of_the_hardware(run: Command) -> None:
