@@ -120,7 +120,8 @@ def _texts(column: Column, values: Sequence[Any]) -> list[str]:
 
 
 def _values(column: Column, texts: Mapping[str, Sequence[str]], lines: Sequence[int], path: Path) -> list[object]:
-    cells = texts.get(column.name, texts.get(column.former))
+    former = texts.get(column.former) if column.former else None  # a table of pandas has a column without a name
+    cells = texts.get(column.name, former)
     if cells is None:
         return [column.default] * len(lines)
     known: dict[str, object] = {} if column.empty is MISSING else {"": column.empty}

@@ -3,6 +3,7 @@ import pytest
 from shflbench.backends.emulator import EmulatedKernel
 from shflbench.checker.link.linker import link
 from shflbench.checker.machine.launch import execute
+from shflbench.checker.machine.policies import LOCKSTEP
 from shflbench.checker.ptx.parse import parse
 from shflbench.measure.verify import after, difference
 from shflbench.measure.workload import Workload
@@ -15,8 +16,9 @@ pytestmark = pytest.mark.expensive
 
 def wrong(emulated: EmulatedKernel, workload: Workload) -> str:
     for iterations in workload.verify_iterations:
-        outputs = execute(emulated.launch(workload.inputs(0), iterations))
-        if words := difference(workload, outputs, 0, iterations):
+        (*_, last) = emulated.steps(emulated.launch(workload.inputs(0), iterations), LOCKSTEP)
+        written = zip(emulated.call.written, execute(last), strict=True)
+        if words := difference(workload, [array for buffer, array in written if buffer.compared], 0, iterations):
             return after(workload, iterations) + words
     return ""
 

@@ -1,10 +1,10 @@
-// doubtful: WAR no proxy fence stands between generic reads of shared memory and the next bulk load into it
+// broken: WAR no proxy fence stands between generic reads of shared memory and the next bulk load into it
 // fixed: clean
 // launch: 2x64
 // source: https://github.com/deepseek-ai/DeepEP/pull/642 (issue 621)
 // Written anew after the thread: no code of it.
 // One warp loads tokens into one stage by bulk copies, and the other one reads them and arrives at the barrier of the empty stage.
-// Doubtful before the fix, because the earlier access is a read: the model's page, "Where the text and NVIDIA's code disagree".
+// Broken before the fix, although the earlier access is a read, because nothing has used its value: the model's page, "When a load is complete".
 // The fix: fence.proxy.async between the wait for the empty stage and the next load.
 // Left out: the exchange between devices, sums of tokens, more stages.
 constexpr int TOKENS = 3;

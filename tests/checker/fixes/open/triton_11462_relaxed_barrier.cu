@@ -1,11 +1,11 @@
-// doubtful: WAR a relaxed barrier of the cluster stands between reads of a peer's shared memory and its next writes
+// broken: WAR a relaxed barrier of the cluster stands between reads of a peer's shared memory and its next writes
 // fixed: clean
 // launch: 2x64
 // cluster: 2
 // source: https://github.com/triton-lang/triton/pull/11462 (issue 11404), MIT
 // Written anew after the thread: no code of it.
 // The compiler took a relaxed barrier as one that orders memory, and inserted no other one before the scratch memory is reused.
-// Doubtful before the fix, because the earlier access is a read: the model's page, "Where the text and NVIDIA's code disagree".
+// Broken before the fix, although the earlier access is a read, because nothing has used its value: the model's page, "When a load is complete".
 // The fix: a barrier with release and acquire before the reuse.
 // Left out: Triton, layouts; the conversion of layouts is an exchange of values here.
 __device__ unsigned rank_in_cluster() {
