@@ -143,8 +143,8 @@ class Row:
     @property
     def first_launch(self) -> tuple[int | None, int]:
         """Blocks and threads per block of the first launch, also of a variant with a shape of its own."""
-        own = _ALONG_X.match(self.shape or "")
-        return (int(own[1]), int(own[2])) if own else (self.grid, self.block)
+        named = _ALONG_X.match(self.shape or "")
+        return (int(named[1]), int(named[2])) if named else (self.grid, self.block)
 
     @property
     def time_interval(self) -> Interval | None:

@@ -126,7 +126,7 @@ def test_wrong_field_is_refused(tmp_path: Path, after: str, fields: str, sentenc
         (SMEM, SMEM + SMEM.replace("smem", "other"), "2 variants have `baseline=True`, not exactly one"),
         ('Input("values")', 'Input("values", per_thread=0)', "the buffer `values` has 0 elements per thread"),
         ('Input("values")', '"values"', "the buffer 'values' is not an Input, InOut or Output"),
-        ('Input("values")', 'Input("values", dtype="f8")', "unknown dtype `f8`; known: f16, bf16, f32"),
+        ('Input("values")', 'Input("values", dtype="f8")', "unknown dtype `f8`; known: f16, bf16, f16x2, bf16x2, f32"),
         ('Input("values"), Output("result")', 'Output("result"),', "no Input buffer"),
         ('Input("values"), Output("result")', 'Input("values"),', "no Output buffer"),
         ('Output("result")', 'Output("values")', "two arguments have the name `values`"),

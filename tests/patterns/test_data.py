@@ -7,7 +7,7 @@ from shflbench.patterns.data import distinct
 
 THREADS = 4 * 132 * 1024  # the largest launch of `launch-sweep` on an H200
 # Numbers in a row that all differ: as many as a type has room for, between 1 and 2 where it is a float.
-DIFFERENT = {"f16": 2**10, "bf16": 2**7, "i8": 2**8, "i16": 2**16}
+DIFFERENT = {"f16": 2**10, "bf16": 2**7, "f16x2": 2**10, "bf16x2": 2**7, "i8": 2**8, "i16": 2**16}
 
 each_dtype = pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
 floats = [dtype for dtype in DTYPES.values() if dtype.floating]
@@ -72,6 +72,8 @@ def test_names_sizes_and_words_of_the_dtypes() -> None:
     assert {name: (dtype.size, dtype.words) for name, dtype in DTYPES.items()} == {
         "f16": (2, 1),
         "bf16": (2, 1),
+        "f16x2": (4, 1),
+        "bf16x2": (4, 1),
         "f32": (4, 1),
         "f64": (8, 2),
         "i8": (1, 1),

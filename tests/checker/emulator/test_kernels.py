@@ -17,8 +17,8 @@ pytestmark = pytest.mark.expensive
 def wrong(emulated: EmulatedKernel, workload: Workload) -> str:
     for iterations in workload.verify_iterations:
         (*_, last) = emulated.steps(emulated.launch(workload.inputs(0), iterations), LOCKSTEP)
-        written = zip(emulated.call.written, execute(last), strict=True)
-        if words := difference(workload, [array for buffer, array in written if buffer.compared], 0, iterations):
+        contents = zip(emulated.call.written, execute(last), strict=True)
+        if words := difference(workload, [array for buffer, array in contents if buffer.compared], 0, iterations):
             return after(workload, iterations) + words
     return ""
 
