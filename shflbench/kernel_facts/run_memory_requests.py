@@ -135,12 +135,12 @@ def _source_of_run(source: Source, stored: StoredKernel, archive: KernelArchive)
 
 def _ptx(sources: Mapping[Name, Source], builder: Builder) -> dict[Name, str]:
     """Return the PTX of sources without places, by name; one that does not compile is left out."""
-    found: dict[Name, str] = {}
+    texts: dict[Name, str] = {}
     for name, source in sources.items():
         with suppress(CompileError):
             compiled = compile_kernel(source, builder.arch, builder.toolchain)
-            found[name] = without_places(compiled.ptx, compiled.symbol)
-    return found
+            texts[name] = without_places(compiled.ptx, compiled.symbol)
+    return texts
 
 
 def without_places(ptx: str, symbol: str) -> str:
