@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from shflbench.backends.base import BufferPointer, Burst
 from shflbench.backends.cuda_harness import TRIES, to_host
-from shflbench.backends.cuda_programmatic import launch_programmatically
+from shflbench.backends.cuda_programmatic import ProgrammaticLaunch
 from shflbench.patterns.declare import ITERATIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from types import ModuleType
 
-    from shflbench.backends.base import Array, Buffer, KernelCall
+    from shflbench.backends.base import Array, Buffer, KernelCall, KernelLaunch
     from shflbench.backends.cuda_harness import Harness
     from shflbench.model import Kernel
 
@@ -36,6 +37,7 @@ class CudaKernel:
         cupy = harness.cupy
         self._launches = call.launches
         self._functions = _functions(cupy, call)
+        self._starts = list(map(_start_of, self._functions, self._launches))
         self._runs = 0
         if call.carveout is not None:
             driver = cupy.cuda.driver
@@ -140,17 +142,25 @@ class CudaKernel:
         ]
 
     def _launch(self, arguments: Sequence[Arguments]) -> None:
-        for function, launch, given in zip(self._functions, self._launches, arguments, strict=True):
-            if launch.programmatic:
-                launch_programmatically(function, launch, given)
-            else:
-                function(launch.dims.grid, launch.dims.block, given, shared_mem=launch.shared_bytes)
+        for start, given in zip(self._starts, arguments, strict=True):
+            start(given)
 
     def close(self) -> None:
         """Return the buffers to cupy's pool for the next kernel."""
         self._buffers.clear()
         self._inputs.clear()
         self._harness.let_go(*self._functions)
+
+
+def _start_of(function: Any, launch: KernelLaunch) -> Callable[[Arguments], None]:  # noqa: ANN401  (cupy ships no types)
+    """Return what launches a function with its arguments."""
+    if launch.programmatic:
+        return ProgrammaticLaunch(function, launch)
+    return partial(_start, function, launch)
+
+
+def _start(function: Any, launch: KernelLaunch, given: Arguments) -> None:  # noqa: ANN401  (likewise)
+    function(launch.dims.grid, launch.dims.block, given, shared_mem=launch.shared_bytes)
 
 
 def _functions(cupy: ModuleType, call: KernelCall) -> list[Any]:

@@ -142,14 +142,12 @@ class EmulatedKernel:
         """Run a launch, and those that follow it on what it leaves."""
         self._runs += 1
         policy = next(self._schedules)
-        launch = first
-        for launch in self.steps(first, policy):  # noqa: B007  (the last one is left)
-            pass
-        contents = self._written = self._contents_after(launch, policy)
+        *_, last = self.steps(first, policy)
+        contents = self._written = self._contents_after(last, policy)
         return [values for buffer, values in zip(self.call.written, contents, strict=True) if buffer.compared]
 
     def steps(self, first: EmulatedLaunch, policy: Policy) -> Iterator[EmulatedLaunch]:
-        """Yield a launch of `launch` and those that follow it, each on what the one before leaves under `policy`.
+        """Yield the `first` launch and those that follow it, each on what the one before leaves under `policy`.
 
         Errors as for `run`.
         """

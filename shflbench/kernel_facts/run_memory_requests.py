@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import one_pass
 from shflbench.compile.build import Builder
-from shflbench.compile.nvrtc import compile_kernel, ptx_by_kernel
 from shflbench.compile.toolchain import find
-from shflbench.errors import CompileError, PatternError
+from shflbench.errors import PatternError
 from shflbench.kernel_facts.memory_requests import requests_of_all
 from shflbench.model import Case, Kernel, KernelRequests, Launch, Status
 from shflbench.patterns.discover import load
 from shflbench.suite.launch import OWN_DIMS, launch_dims
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
     from pathlib import Path
 
     from shflbench.compile.build import BuildRequest
@@ -36,9 +34,8 @@ _KERNEL = re.compile(
     r"^(?://[^\n]*\n)*(?:template <[^\n]*>\n)?__global__ (?P<head>[^{;\n]*)\{\n.*?^\}\n", re.MULTILINE | re.DOTALL
 )
 
-# What differs in PTX where only places in the source do, or the kernels that are compiled with one.
-_PLACES = re.compile(r"^\s*(?:\.loc|\.file|//|\$L__tmp)[^\n]*\n|^\s*\.section.*?^\s*\}", re.MULTILINE | re.DOTALL)
-_LABEL = re.compile(r"\$L__BB\d+_")
+_OF_DTYPE = re.compile(r"^#if (?P<macro>DTYPE_\w+)\n.*?^#endif\n", re.MULTILINE | re.DOTALL)
+_DTYPE = re.compile(r"^#define (DTYPE_\w+) 1$", re.MULTILINE)
 
 LOAD = "LDG"  # from global memory, with its modifiers
 
@@ -48,9 +45,8 @@ def requests_of_run(run: Run, folders: Mapping[str, Path], cache_folder: Path | 
 
     The kernels are compiled again, because a run stores no PTX; `folders`, those of the patterns by name, give their
     sources and the data that they run with. A kernel whose source has changed since the run is left out, because the
-    data may have changed with it, unless both sources compile to the same PTX; so is one that the emulator cannot run.
-    Uses all cores; a kernel takes about 0.1 s. CompilerError without a compiler, ResultsError if `kernels.zip` is
-    damaged.
+    data may have changed with it; so is one that the emulator cannot run. Uses all cores; a kernel takes about 0.1 s.
+    CompilerError without a compiler, ResultsError if `kernels.zip` is damaged.
     """
     archive = run.kernels()
     if archive is None:
@@ -59,7 +55,6 @@ def requests_of_run(run: Run, folders: Mapping[str, Path], cache_folder: Path | 
     builder = Builder(find(), archive.index.compiler.arch, cache_folder)
     cases: dict[Name, Case] = {}
     builds: dict[Name, BuildRequest] = {}
-    changed: dict[Name, Source] = {}  # what the run compiled, where the source is another one now
     names: dict[str, Name] = {}
     for row, stored in _kernels_with_requests(run, archive):
         name = names[row.case_id] = (stored.name, row.launch if launch_dims(row.launch) else row.block)
@@ -67,18 +62,9 @@ def requests_of_run(run: Run, folders: Mapping[str, Path], cache_folder: Path | 
             cases[name] = _case(row)
             with suppress(PatternError):
                 request = builder.request(patterns[row.pattern], cases[name])
-                if stored.later or request.source.expression != stored.expression:
-                    continue
-                builds[name] = request
-                if not _ran(request.source, stored, archive):
-                    changed[name] = _source_of_run(request.source, stored, archive)
-    built = {name: kernel for name, kernel in builder.build_all(builds) if isinstance(kernel, Kernel)}
-    before = _ptx(changed, builder)
-    kernels = {
-        name: kernel
-        for name, kernel in built.items()
-        if name not in changed or before.get(name) == without_places(kernel.ptx, kernel.symbol)
-    }
+                if _ran(request.source, stored, archive):
+                    builds[name] = request
+    kernels = {name: kernel for name, kernel in builder.build_all(builds) if isinstance(kernel, Kernel)}
     jobs = [(patterns[cases[name].pattern], cases[name], kernel) for name, kernel in kernels.items()]
     counted = dict(zip(kernels, requests_of_all(jobs), strict=True))
     results = {case_id: counted.get(name) for case_id, name in names.items()}
@@ -113,41 +99,24 @@ def _case(row: Row) -> Case:
 
 
 def _ran(source: Source, stored: StoredKernel, archive: KernelArchive) -> bool:
-    """Return whether a run compiled this very source, apart from other kernels."""
+    """Return whether a run compiled this very source, apart from other kernels and the parts of other dtypes."""
+    if stored.later or source.expression != stored.expression:
+        return False
     files = {"": stored.source, **stored.headers}
     texts = {"": source.text, **source.headers}
     if files.keys() != texts.keys():
         return False
     name = source.expression.partition("<")[0].rpartition("::")[2]
     stored_texts = {header: archive.contents[file].decode(errors="replace") for header, file in files.items()}
+    dtypes = set(_DTYPE.findall(source.text))
     return stored_texts == texts or all(
-        without_other_kernels(stored_texts[header], name) == without_other_kernels(text, name)
-        for header, text in texts.items()
+        _decisive(stored_texts[header], name, dtypes) == _decisive(text, name, dtypes) for header, text in texts.items()
     )
 
 
-def _source_of_run(source: Source, stored: StoredKernel, archive: KernelArchive) -> Source:
-    """Return the translation unit of a kernel as the run compiled it."""
-    texts = {name: archive.contents[file].decode(errors="replace") for name, file in stored.headers.items()}
-    text = archive.contents[stored.source].decode(errors="replace")
-    return replace(source, text=text, headers={**source.headers, **texts})
-
-
-def _ptx(sources: Mapping[Name, Source], builder: Builder) -> dict[Name, str]:
-    """Return the PTX of sources without places, by name; one that does not compile is left out."""
-    texts: dict[Name, str] = {}
-    for name, source in sources.items():
-        with suppress(CompileError):
-            compiled = compile_kernel(source, builder.arch, builder.toolchain)
-            texts[name] = without_places(compiled.ptx, compiled.symbol)
-    return texts
-
-
-def without_places(ptx: str, symbol: str) -> str:
-    """Return the PTX of one kernel without line tables, and without the numbers of kernels in labels."""
-    text = ptx_by_kernel(ptx).get(symbol, ptx)
-    lines = _LABEL.sub("$L__BB_", _PLACES.sub("", text)).splitlines()
-    return "\n".join(line for line in lines if line.strip())
+def _decisive(text: str, name: str, dtypes: Collection[str]) -> str:
+    """Return the part of a source that decides on the kernel `name`, compiled for the `dtypes` that macros name."""
+    return without_other_kernels(_OF_DTYPE.sub(lambda part: part[0] if part["macro"] in dtypes else "", text), name)
 
 
 def without_other_kernels(text: str, name: str) -> str:

@@ -162,7 +162,10 @@ class Group:
         grid = case.launch.grid or FEW_BLOCKS
         if self._backend.most_threads is None or self._pattern.declaration.fixed_sizes:
             return grid
-        return setting_of(case, max(1, min(grid, self._backend.most_threads // case.launch.block))).grid
+        variants = {task.case: self._pattern.declaration.variant(task.case.variant) for task in self._tasks}
+        own = (first_launch(self._pattern, item, 1) for item, variant in variants.items() if variant.dims)
+        threads = max([case.launch.block, *(dims.blocks * dims.threads_per_block for dims in own)])
+        return setting_of(case, max(1, min(grid, self._backend.most_threads // threads))).grid
 
     def _resident(self, task: Task) -> int:
         """Return the resident blocks of the first kernel; 0 if that of a later one does not fit."""

@@ -153,8 +153,8 @@ class SubjectCheck:
 
 def _worst(reports: Sequence[KernelReport]) -> KernelReport:
     """Return the report with the most severe verdict, of equal ones the last, with the findings of all."""
-    severity = [Level.NONE, Level.NOTICE, Level.WARNING, Level.ERROR]
-    worst = max(reversed(reports), key=lambda report: severity.index(report.verdict.level))
+    levels = list(Level)  # the most severe first
+    worst = min(reversed(reports), key=lambda report: levels.index(report.verdict.level))
     return replace(
         worst,
         findings=tuple(finding for report in reports for finding in report.findings),

@@ -252,7 +252,7 @@ def _of_functions_of(who: str, variant: Variant, pattern: Pattern, path: Path) -
                 what = " ".join([dtype.name, *(f"{name}={value}" for name, value in options.items())])
                 problem = problem or _problem_of_functions(who, variant, pattern, dtype, options)
     except PatternError as error:
-        problem = f"{who}: `shared` or `per_iteration` fails for {what}: {error.message}"
+        problem = f"{who}: `shared`, `dims` or `per_iteration` fails for {what}: {error.message}"
     if problem:
         yield problem
 
@@ -274,10 +274,24 @@ def _problem_of_functions(
         *((block, None) for block in range(WARP, MAX_BLOCK + 1, WARP)),
         *((prod(block), LaunchDims((1, 1, 1), block)) for block in several),
     ]:
-        nbytes = variant.shared(Setting(dtype, options, 1, block, dims))
+        setting = Setting(dtype, options, 1, block, dims)
+        nbytes = variant.shared(setting)
         if not _is_whole(nbytes, least=0):
             return f"{who}: shared at {block} threads of {dtype.name} is {nbytes!r}, not an integer of bytes"
+        for shape in filter(None, (variant.dims, *(item.dims for item in variant.later))):
+            if not _is_shape(launched := shape(setting)):
+                return f"{who}: dims at {block} threads is {launched!r}, not blocks and threads along x, y and z"
     return ""
+
+
+def _is_shape(launched: object) -> bool:
+    """Whether a value has the sizes of a grid and of a block along x, y and z."""
+    return (
+        isinstance(launched, tuple)
+        and len(launched) == 2  # noqa: PLR2004  (grid and block)
+        and all(isinstance(sizes, tuple) and len(sizes) == len(complete((1,))) for sizes in launched)
+        and all(_is_whole(size, least=1) for sizes in launched for size in sizes)
+    )
 
 
 def _of_functions(pattern: Pattern, module: ModuleType) -> Iterator[str]:

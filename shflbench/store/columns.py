@@ -32,7 +32,7 @@ def column(meaning: str, *, optional: bool = True, several: bool = False, timed:
     return field(default=() if several else None, metadata=metadata)
 
 
-_ALONG_X = re.compile(r"(\d+)x(\d+)(?=,|$)")  # a launch of one dimension
+_ALONG_X = re.compile(r"([1-9]\d{0,9})x([1-9]\d{0,3})(?=,|$)", re.ASCII)  # a launch of one dimension
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

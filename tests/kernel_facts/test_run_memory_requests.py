@@ -8,16 +8,13 @@ from pathlib import Path
 import pytest
 
 from shflbench.analysis.limits.passes import passes
-from shflbench.compile.nvrtc import compile_kernel
-from shflbench.compile.source import Source
 from shflbench.kernel_facts.residency import residency_of
 from shflbench.kernel_facts.run_limits import load_efficiency
-from shflbench.kernel_facts.run_memory_requests import requests_of_run, without_places
+from shflbench.kernel_facts.run_memory_requests import requests_of_run
 from shflbench.kernel_facts.stored_code import KnownCodes, stored_codes
 from shflbench.model import AccessKind, Disturbance
 from shflbench.patterns.discover import builtin
 from shflbench.store import Run, find_runs, read_run
-from tests import kernels
 from tests.checker.in_process import start_no_processes
 
 WIDE = re.compile(r"(LDS|STS)\S*\.(64|128)")
@@ -49,14 +46,12 @@ def test_each_loop_with_memory_accesses_has_its_requests(kernel_cache: Path) -> 
         }
 
 
-def test_a_kernel_of_which_only_comments_changed_since_the_run_is_counted(kernel_cache: Path, tmp_path: Path) -> None:
+def test_a_kernel_that_changed_since_the_run_is_left_out(kernel_cache: Path, tmp_path: Path) -> None:
     changed = tmp_path / "neighbor"
     shutil.copytree(builtin()["neighbor"], changed)
     for source in changed.glob("*.cu*"):
         source.write_text(source.read_text(encoding="utf-8") + "// changed\n", encoding="utf-8")
-    assert list(requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache)) == [
-        run_of("smem").rows[0].case_id
-    ]
+    assert requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache) == {}
 
 
 def test_another_kernel_that_changed_since_the_run_changes_nothing(kernel_cache: Path, tmp_path: Path) -> None:
@@ -70,6 +65,17 @@ def test_another_kernel_that_changed_since_the_run_changes_nothing(kernel_cache:
     own = text.replace("slots[mine] = x;", "slots[mine] = x + 1;", 1)
     assert own != text
     source.write_text(own, encoding="utf-8")
+    assert requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache) == {}
+
+
+def test_parts_of_other_dtypes_that_changed_since_the_run_change_nothing(kernel_cache: Path, tmp_path: Path) -> None:
+    changed = tmp_path / "neighbor"
+    shutil.copytree(builtin()["neighbor"], changed)
+    source = changed / "kernels.cu"
+    text = source.read_text(encoding="utf-8")
+    source.write_text(f"{text}\n#if DTYPE_F16\n__device__ int more;\n#endif\n", encoding="utf-8")
+    assert requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache)
+    source.write_text(f"{text}\n#if WIDTH\n__device__ int more;\n#endif\n", encoding="utf-8")
     assert requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache) == {}
 
 
@@ -93,17 +99,6 @@ def test_a_loop_without_loads_from_global_memory_has_no_efficiency_of_loads(kern
 
 def test_patterns_without_a_folder_have_no_requests(kernel_cache: Path) -> None:
     assert requests_of_run(run_of("smem"), {}, kernel_cache) == {}
-
-
-def test_ptx_is_the_same_where_only_places_and_other_kernels_differ() -> None:
-    kernel = "__global__ void k(float* x) { if (x[0] > 0) x[1] = x[2]; }\n"
-    other = "// more\n__device__ float unused(float a) { return a; }\n__global__ void other(float* x) { x[5] = 1; }\n\n"
-    alone, beside, changed = (
-        without_places(compiled.ptx, compiled.symbol)
-        for text in (kernel, other + kernel, kernel.replace("x[2]", "x[3]"))
-        for compiled in [compile_kernel(Source("k.cu", text, {}, "k"), "sm_90", kernels.tools())]
-    )
-    assert alone == beside != changed
 
 
 def shares_of_wide_loops(run: Run, cache: Path, known: KnownCodes) -> dict[str, float]:

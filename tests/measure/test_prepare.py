@@ -4,14 +4,15 @@ from typing import NoReturn
 
 import pytest
 
+from shflbench.backends.emulator import EmulatorBackend
 from shflbench.errors import LaunchError
 from shflbench.measure.events import CaseFailed, Converged, GridResolved, JobEvent, StepStarted, Verified
 from shflbench.measure.job import Task
 from shflbench.measure.prepare import Group, shared_of
 from shflbench.measure.sampler import DeviceLostError, SampledKernel
 from shflbench.model import Status
-from shflbench.patterns.discover import LoadedPattern
-from tests import cases
+from shflbench.patterns.discover import LoadedPattern, builtin, load
+from tests import cases, kernels
 from tests.fakes.backend import H200, ContextLostError, FakeBackend, Script, in_iteration, one_lane
 from tests.measure.prepared import NEIGHBOR, filling, tasks
 
@@ -103,6 +104,16 @@ def test_large_launch_is_verified_with_as_many_threads_as_the_device_runs_in_tim
     (proof,) = [event.proof for event in prepared.events if isinstance(event, Verified)]
     assert proof.launch == "3x64"
     assert prepared.placed == {"neighbor/shfl/f32/64x64/4096/mode=idx": (64, None)}
+
+
+def test_a_variant_that_launches_several_blocks_instead_of_each_is_verified_with_fewer_of_them() -> None:
+    """A launch of 2 groups is one of 8 blocks, or of 2 blocks with the threads of 4."""
+    case = cases.case("cluster-reduce", "larger-block", "i32", "64x64", 1, {"cluster": "4"})
+    device = EmulatorBackend("sm_90")
+    device.most_threads = 2 * 4 * 64
+    task = Task(case, kernels.compiled("cluster-reduce/larger-block/i32/cluster=4"))
+    events = list(Group([task], load(builtin()["cluster-reduce"]), device, seed=1).prepare())
+    assert [event.proof.launch for event in events if isinstance(event, Verified)] == ["2x256"]
 
 
 def test_block_that_does_not_fit_an_sm_is_skipped_with_the_reason() -> None:

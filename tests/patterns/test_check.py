@@ -9,7 +9,7 @@ from shflbench.model import DTYPES
 from shflbench.patterns.discover import load
 
 SMEM = 'Variant(name="smem", mechanism=Mechanism.SMEM, summary="a test", baseline=True),'
-FAILS = "`shared` or `per_iteration` fails for f32"
+FAILS = "`shared`, `dims` or `per_iteration` fails for f32"
 TAKES = "`reference` does not take its arguments"
 SOUND = f"""\
 from shflbench.model import Mechanism
@@ -63,6 +63,17 @@ VARIANT, PATTERN = "baseline=True", 'source="tests"'  # where further fields may
             VARIANT,
             "shared=lambda at: at.block * 0.5 if at.block > 32 else 0",
             "variant `smem`: shared at 64 threads of f32 is 32.0, not an integer of bytes",
+        ),
+        (VARIANT, "dims=lambda at: at.grids", f"variant `smem`: {FAILS}: line 8: AttributeError"),
+        (
+            VARIANT,
+            "dims=lambda at: ((at.grid, 1, 1), at.block)",
+            "variant `smem`: dims at 32 threads is ((1, 1, 1), 32), not blocks and threads along x, y and z",
+        ),
+        (
+            VARIANT,
+            "dims=lambda at: ((at.grid // 2, 1, 1), (at.block, 1, 1))",
+            "variant `smem`: dims at 32 threads is ((0, 1, 1), (32, 1, 1)), not blocks and threads",
         ),
         (VARIANT, "per_iteration={'STS': '1'}", "variant `smem` has per_iteration={'STS': '1'}, not a mapping"),
         (

@@ -81,6 +81,11 @@ def test_occupancy_is_that_of_a_shape_of_its_own() -> None:
     assert placed.occupancy == 0.5
 
 
+@pytest.mark.parametrize("shape", ["0x32", "8x8:16x16, 1x32", "٣x32", f"{'9' * 5000}x32", "33x512 and more"])
+def test_a_shape_that_is_no_launch_along_x_is_that_of_the_case(shape: str) -> None:
+    assert replace(row(), grid=66, shape=shape).first_launch == (66, row().block)
+
+
 def test_occupancy_is_empty_with_a_carveout() -> None:
     carved = Case("neighbor", "shfl", "f64", LAUNCH, 4096, (("mode", "idx"), ("carveout", "50")))
     first_row = rows.start_row(carved, DECLARATION, "cuda", "sm_90")

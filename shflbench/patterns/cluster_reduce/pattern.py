@@ -6,23 +6,9 @@ from numpy.typing import NDArray
 from shflbench.dimensions import Dims
 from shflbench.model import Mechanism
 from shflbench.patterns.declare import Input, LaterKernel, Output, Pattern, Scalar, Setting, Variant
+from shflbench.patterns.groups import blocks, larger_blocks, separate_blocks
 
 SECOND_BLOCK = 128  # threads of the second launch
-
-
-def blocks(at: Setting) -> int:
-    """Return the blocks of a launch whose blocks work in groups, of which the setting has the number."""
-    return at.grid * at.whole("cluster")
-
-
-def separate_blocks(at: Setting) -> tuple[Dims, Dims]:
-    """Return the launch of all blocks of all groups."""
-    return (blocks(at), 1, 1), (at.block, 1, 1)
-
-
-def larger_blocks(at: Setting) -> tuple[Dims, Dims]:
-    """Return the launch of one block per group."""
-    return (at.grid, 1, 1), (at.block * at.whole("cluster"), 1, 1)
 
 
 def thread_per_group(at: Setting) -> tuple[Dims, Dims]:
