@@ -163,8 +163,8 @@ class Group:
         if self._backend.most_threads is None or self._pattern.declaration.fixed_sizes:
             return grid
         variants = {task.case: self._pattern.declaration.variant(task.case.variant) for task in self._tasks}
-        own = (first_launch(self._pattern, item, 1) for item, variant in variants.items() if variant.dims)
-        threads = max([case.launch.block, *(dims.blocks * dims.threads_per_block for dims in own)])
+        launches = (first_launch(self._pattern, item, 1) for item, variant in variants.items() if variant.dims)
+        threads = max([case.launch.block, *(dims.blocks * dims.threads_per_block for dims in launches)])
         return setting_of(case, max(1, min(grid, self._backend.most_threads // threads))).grid
 
     def _resident(self, task: Task) -> int:
