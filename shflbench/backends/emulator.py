@@ -21,6 +21,7 @@ from shflbench.checker import (
     Program,
     Shape,
     execute,
+    execute_to_end,
     load_program,
     module_contents,
 )
@@ -170,7 +171,7 @@ class EmulatedKernel:
     def _contents_after(self, launch: EmulatedLaunch, policy: Policy) -> list[Array]:
         launch = replace(launch, symbols=self._symbols)
         if math.isinf(self.call.emulated_s):
-            contents = list(execute(launch, policy))
+            contents = execute_to_end(launch, policy)
         else:
             contents = list(execute(launch, policy, step_limit=NO_STEP_LIMIT))
         self._symbols = {**self._symbols, **module_contents(launch)}

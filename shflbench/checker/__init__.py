@@ -40,7 +40,14 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.shapes import MOST_TIMED_THREADS, parse_cluster, parse_shape
     from shflbench.checker.link.program import Program
     from shflbench.checker.load import load_program
-    from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes, execute, module_contents
+    from shflbench.checker.machine.launch import (
+        EmulatedLaunch,
+        Machine,
+        ParameterBytes,
+        execute,
+        execute_to_end,
+        module_contents,
+    )
     from shflbench.checker.machine.policies import POLICIES, Policy
     from shflbench.checker.machine.threads import Shape
     from shflbench.checker.ptx.syntax import Location
@@ -88,7 +95,14 @@ else:
             "inputs.sampled": ("counted_blocks", "may_wait"),
             "link.program": ("Program",),
             "load": ("load_program",),
-            "machine.launch": ("EmulatedLaunch", "Machine", "ParameterBytes", "execute", "module_contents"),
+            "machine.launch": (
+                "EmulatedLaunch",
+                "Machine",
+                "ParameterBytes",
+                "execute",
+                "execute_to_end",
+                "module_contents",
+            ),
             "machine.policies": ("POLICIES", "Policy"),
             "machine.threads": ("Shape",),
             "ptx.syntax": ("Location",),
@@ -160,6 +174,7 @@ __all__ = [
     "count_requests",
     "counted_blocks",
     "execute",
+    "execute_to_end",
     "group_findings",
     "host_arguments",
     "is_built_fast",

@@ -7,7 +7,7 @@ from functools import partial
 from shflbench.checker.machine.deadlock import DeadlockError
 from shflbench.checker.machine.executed_lines import Line, executed_lines
 from shflbench.checker.machine.faults import KernelFault
-from shflbench.checker.machine.launch import EmulatedLaunch
+from shflbench.checker.machine.launch import EmulatedLaunch, steps_that_suffice
 from shflbench.checker.machine.policies import LOCKSTEP, POLICIES, Policy
 from shflbench.checker.machine.scheduler import STEP_LIMIT, StepLimitError
 from shflbench.checker.machine.state import State
@@ -77,16 +77,20 @@ def explore(
     that makes a race does not depend on the schedule, so that one of them is often enough.
 
     Where blocks do not communicate in lockstep, policies that order blocks are not run: their result is the same.
-    A launch that does not end under one policy is not run under those after it: each would take as long.
+    A launch that does not end under one policy is not run under those after it: each would take as long. One that has
+    ended in lockstep may take more than `step_limit` instructions under a policy of many groups.
     """
     results: list[ScheduleResult] = []
     proven: Proven = set()
+    limit = step_limit
     for policy in policies:
         if policy.of_blocks and results and results[0].policy == LOCKSTEP.name and results[0].blocks_apart:
             results.append(replace(results[0], policy=policy.name, hazards=()))
             continue
         watched = observed is None or policy.name in observed
-        results.append(_run(ScheduledRun(launch, policy, seed, step_limit), proven, watched=watched))
+        if results and results[0].policy == LOCKSTEP.name and results[0].error is None:
+            limit = max(step_limit, steps_that_suffice(launch, policy))
+        results.append(_run(ScheduledRun(launch, policy, seed, limit), proven, watched=watched))
         if isinstance(results[-1].error, StepLimitError):
             break
     return Exploration(tuple(results))

@@ -20,6 +20,7 @@ from shflbench.analysis.limits.one_pass import (
     block_start_us,
     one_pass_limit,
 )
+from shflbench.analysis.limits.units import UNPUBLISHED, unit_of
 from shflbench.analysis.settings import one_pass
 from shflbench.arch import load
 from shflbench.arch.devices import peak_dram_bytes_per_us, product
@@ -185,14 +186,15 @@ class _Machine:
             certain, clocks = code.one_pass.certain if code.one_pass else None, {}
             if work.launch:
                 clocks = launch_clocks(work.launch, arch, self.device.sms)
-            time = one_pass_limit(certain, arch, work.residency, clock, outside, clocks)
-            return _Bound(time, reason="" if time else code.reason or "no rate is known for anything that it does")
+            units = (unit_of(item.instruction) for item in (code.one_pass.every.instructions if code.one_pass else ()))
+            unpublished = sorted({unit for unit in units if unit in UNPUBLISHED})
+            time = one_pass_limit(certain, arch, work.residency, clock, outside, clocks, unpublished)
+            return _Bound(time, reason="" if time else _why_no_time(code))
         if code.loop is None:
             return _Bound(None, reason=code.reason)
         loop = limit(code.loop, arch, work.residency, work.requests)
         if loop is None:
-            unknown = ", ".join(count(code.loop).unknown)
-            return _Bound(None, reason=f"no unit is known for the instructions {unknown}")
+            return _Bound(None, reason=_unknown_instructions(code.loop))
         parts = {name: cycles * row.iterations / clock for name, cycles in loop.parts.items()}
         parts |= {name: us for name, us in outside.items() if us is not None}
         return _Bound(TimeLimit.of(parts, loop.omitted), loop.cycles)
@@ -262,6 +264,19 @@ def _unfounded(limit: CaseLimit, work: _CaseWork) -> str:
     if work.launch.has_uncounted_loop and limit.limit_fraction < MOST_OF_TIME:
         return "nothing says how often a loop of its code iterates, which accesses no memory"
     return ""
+
+
+def _why_no_time(code: StoredCode) -> str:
+    """Return why the code of a kernel of one pass takes no time for certain."""
+    if code.one_pass is None:
+        return code.reason
+    return _unknown_instructions(code.one_pass.certain) or "no rate is known for anything that it does"
+
+
+def _unknown_instructions(code: TimedCode) -> str:
+    """Return that no unit is known for some instructions; empty if there are none."""
+    unknown = ", ".join(count(code).unknown)
+    return f"no unit is known for the instructions {unknown}" if unknown else ""
 
 
 def _without_limit(limit: CaseLimit, reason: str) -> CaseLimit:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from shflbench.analysis.limits.one_pass import ATOMIC, BLOCK_START, DRAM
+from shflbench.analysis.limits.units import _UNIT_OF
 from shflbench.errors import ResultsError
-from shflbench.kernel_facts import run_limits, stored_code
+from shflbench.kernel_facts import stored_code
 from shflbench.kernel_facts.run_limits import limits_of
 from shflbench.model import Status
 from shflbench.store import Run, read_run
@@ -27,6 +28,11 @@ STRUCTS = "struct-access/soa/f32/4096x256/1/words=4/way=load"
 @pytest.fixture(scope="module")
 def run() -> Run:
     return read_run(RESULTS / "quick" / "nvidia-h200")
+
+
+@pytest.fixture(scope="module")
+def clusters() -> Run:
+    return read_run(RESULTS / "clusters" / "nvidia-h100")
 
 
 @pytest.fixture(scope="module")
@@ -139,10 +145,35 @@ def test_a_machine_without_a_disassembler_says_so(run: Run, monkeypatch: pytest.
 
 
 def test_an_instruction_of_no_known_unit_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run_limits, "limit", lambda *_: None)
+    monkeypatch.delitem(_UNIT_OF, "SHFL")
     (limit,) = limits_of(only(run, SHFL))
-    assert limit.limit_reason
-    assert limit.limit_reason.startswith("no unit is known for the instructions")
+    assert limit.limit_reason == "no unit is known for the instructions SHFL"
+
+
+@pytest.mark.parametrize(
+    ("case", "left_out"),
+    [
+        ("cluster-exchange/barrier/i32/1x128/1024/cluster=2", {"cluster barrier"}),
+        ("cluster-exchange/store-async/i32/1x128/1024/cluster=2", {"mbarrier", "cluster store"}),
+        ("cluster-reduce/barrier/i32/1x128/1/cluster=2", {"cluster barrier"}),
+        ("cluster-reduce/add-async/i32/1x128/1/cluster=2", {"cluster barrier", "mbarrier", "cluster store"}),
+    ],
+)
+def test_a_limit_leaves_out_what_no_rate_is_published_of_and_says_so(
+    clusters: Run, case: str, left_out: set[str]
+) -> None:
+    (limit,) = limits_of(only(clusters, case))
+    assert limit.limit_fraction
+    assert 0 < limit.limit_fraction < 0.1
+    assert left_out <= set((limit.omitted or "").split(";"))
+
+
+def test_an_instruction_of_no_known_unit_in_a_kernel_of_one_pass_is_named(
+    clusters: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(_UNIT_OF, "UCGABAR_ARV")
+    (limit,) = limits_of(only(clusters, "cluster-reduce/barrier/i32/1x128/1/cluster=2"))
+    assert limit.limit_reason == "no unit is known for the instructions UCGABAR_ARV"
 
 
 def test_a_damaged_archive_is_an_error(run: Run, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.limits.chain import L2, cycles_per_pass, results_awaited
 from shflbench.analysis.limits.counts import count
 from shflbench.analysis.limits.load_store import best_case, load_store_clocks, match_values, register_requests
-from shflbench.analysis.limits.units import ExecutionUnit, unit_of
+from shflbench.analysis.limits.units import UNPUBLISHED, ExecutionUnit, unit_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -84,7 +84,8 @@ def _without_rate(counts: Counts, parts: Mapping[str, float]) -> Iterator[str]:
     memory = {ExecutionUnit.GLOBAL, ExecutionUnit.LOCAL} if LOAD_STORE in parts else set()
     if ISSUE not in parts:
         yield ISSUE
-    yield from (unit for unit in counts.certain if unit not in {ExecutionUnit.OTHER, *memory, *parts})
+    needed = (unit for unit in counts.units if unit in counts.certain or unit in UNPUBLISHED)
+    yield from (unit for unit in needed if unit not in {ExecutionUnit.OTHER, *memory, *parts})
 
 
 def _throughput(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.simulation import PARTS, Step, StepKind
-from shflbench.analysis.limits.units import ExecutionUnit, least_passes, unit_of, waits_for_l2
+from shflbench.analysis.limits.units import UNPUBLISHED, ExecutionUnit, least_passes, unit_of, waits_for_l2
 from shflbench.model import AccessKind, AccessSpace
 
 if TYPE_CHECKING:
@@ -48,6 +48,9 @@ def refusal(code: TimedCode, requests: KernelRequests | None) -> str:
     bases = {one.base for one in instructions}
     reasons = {
         "no unit is known for some of its instructions": None in units,
+        "the time of barriers of a cluster or in memory, and of asynchronous copies, is not known": bool(
+            units & UNPUBLISHED
+        ),
         "its warps may diverge": any(one.opcode.startswith(DIVERGENT) for one in instructions),
         "not every pass executes all instructions": not all(item.always for item in code.instructions),
         "the time of MATCH depends on the values": ExecutionUnit.MATCH in units,

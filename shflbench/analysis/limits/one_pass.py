@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.limits.bound import LATENCY, limit
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from shflbench.analysis.limits.bound import Residency
     from shflbench.arch import Architecture
@@ -73,12 +73,13 @@ def one_pass_limit(  # noqa: PLR0913, PLR0917  (what a launch depends on)
     clock_mhz: float,
     outside: Mapping[str, float | None],
     counted: Mapping[str, float] | None = None,
+    unpublished: Iterable[str] = (),
 ) -> TimeLimit | None:
     """Return the limit of a kernel without a timed loop; None if nothing is known of it.
 
     `code` is what every warp executes at least once, None if it is unknown. `outside` are the limits that no SM sets,
     in µs, None where they are not known. `counted` are the clocks that the units of the busiest SM need according to
-    what its launch was counted to execute.
+    what its launch was counted to execute. `unpublished` are the units without a published rate that some warps use.
     """
     parts = {name: us for name, us in outside.items() if us is not None}
     omitted = [name for name, us in outside.items() if us is None]
@@ -88,4 +89,5 @@ def one_pass_limit(  # noqa: PLR0913, PLR0917  (what a launch depends on)
         omitted += (name for name in bound.omitted if not name.startswith(LATENCY))
     for name, cycles in (counted or {}).items():
         parts[name] = max(parts.get(name, 0.0), cycles / clock_mhz)
+    omitted += (unit for unit in unpublished if unit not in omitted)
     return TimeLimit.of(parts, tuple(omitted)) if any(parts.values()) else None

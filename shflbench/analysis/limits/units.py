@@ -31,9 +31,23 @@ class ExecutionUnit(StrEnum):
     SPECIAL = "special"
     CONVERSION = "conversion"
     UNIFORM = "uniform"
+    CLUSTER_BARRIER = "cluster barrier"
+    MBARRIER = "mbarrier"
+    CLUSTER_STORE = "cluster store"  # asynchronous, to the shared memory of another block
+    BULK_COPY = "bulk copy"
     OTHER = "other"  # control flow, copies, and what no document assigns to a unit: an issue slot
 
 
+# Nobody has published how many of these an SM executes per clock: they take an issue slot, and a limit says that it
+# leaves the rest out.
+UNPUBLISHED = frozenset(
+    {
+        ExecutionUnit.CLUSTER_BARRIER,
+        ExecutionUnit.MBARRIER,
+        ExecutionUnit.CLUSTER_STORE,
+        ExecutionUnit.BULK_COPY,
+    }
+)
 _OPCODES: dict[ExecutionUnit, str] = {
     ExecutionUnit.EXCHANGE: "SHFL LDS STS LDSM STSM ATOMS ATOMSG",
     ExecutionUnit.BARRIER: "BAR BARRIER",
@@ -55,6 +69,10 @@ _OPCODES: dict[ExecutionUnit, str] = {
         "UIADD3 UVIADD UIMAD UISETP ULDC LDCU ULEA ULOP3 ULOP UMOV UPLOP3 UPOPC UPRMT USEL USGXT USHF UFLO UBREV UBMSK"
         " UP2UR UR2UP UVIMNMX R2UR S2UR UCLEA UIABS UFADD UFMUL UFFMA UFSEL UFSETP UF2F UF2I UI2F CREDUX"
     ),
+    ExecutionUnit.CLUSTER_BARRIER: "UCGABAR_ARV UCGABAR_WAIT",
+    ExecutionUnit.MBARRIER: "SYNCS",
+    ExecutionUnit.CLUSTER_STORE: "STAS REDAS",
+    ExecutionUnit.BULK_COPY: "UBLKCP UBLKRED UBLKPF",
     ExecutionUnit.OTHER: (
         "BRA BRX JMP JMX CALL RET EXIT KILL BSSY BSYNC BREAK BMOV NOP NANOSLEEP YIELD WARPSYNC WARPGROUP ENDCOLLECTIVE"
         " DEPBAR LDGDEPBAR ERRBAR CGAERRBAR MEMBAR CCTL CCTLL FENCE MOV CS2R S2R LDC P2R R2P VIADD PLOP3 PSETP POPC"

@@ -13,12 +13,16 @@ from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.paged_memory import PagedBuffer, PagedMemory, paged_memory
 from shflbench.checker.machine.policies import LOCKSTEP, Policy
-from shflbench.checker.machine.scheduler import STEP_LIMIT, Scheduler
+from shflbench.checker.machine.scheduler import STEP_LIMIT, Scheduler, StepLimitError
 from shflbench.checker.machine.state import ABSENT_FILLS, UNWRITTEN_FILLS, State, buffer_space
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.opcodes.addresses import GLOBAL_BASE
 from shflbench.checker.opcodes.forms import Values
 from shflbench.errors import EmulatorError
+
+# Instructions of each group that runs in lockstep, for one that the launch takes where all threads do: lanes that
+# diverge execute the same code one after the other.
+MOST_DETOURS = 4
 
 
 @dataclass(slots=True, eq=False)
@@ -28,6 +32,7 @@ class Machine:
     state: State | None = None
     work: float = 0.0  # of all launches, as the scheduler counts it
     comparisons: int = 0  # likewise, of accesses
+    lockstep_steps: int = 0  # instructions of the last launch that ended in lockstep
     deadline: Deadline = NEVER  # that ends a launch, whatever the number of its instructions is
 
 
@@ -93,6 +98,8 @@ def execute(  # noqa: PLR0913  (all but the first two by name)
     scheduler = Scheduler(state, policy, seed, step_limit, launch.machine.deadline)
     try:
         scheduler.run()
+        if policy is LOCKSTEP:
+            launch.machine.lockstep_steps = scheduler.steps
     finally:
         launch.machine.work += scheduler.work
         launch.machine.comparisons += state.comparisons
@@ -101,6 +108,25 @@ def execute(  # noqa: PLR0913  (all but the first two by name)
         for (start, end), item in zip(state.buffers[len(launch.inputs) :], launch.outputs, strict=False)
         if not isinstance(item, PagedBuffer)
     ]
+
+
+def steps_that_suffice(launch: EmulatedLaunch, policy: Policy) -> int:
+    """Return a limit of instructions under `policy` for the launch that has last ended in lockstep on its machine.
+
+    Each group of a schedule executes the instructions by itself: 32 lanes take 32 times as many as all threads at once.
+    """
+    return launch.machine.lockstep_steps * len(policy.lockstep_groups(launch.shape)) * MOST_DETOURS
+
+
+def execute_to_end(launch: EmulatedLaunch, policy: Policy) -> list[Values]:
+    """Run one launch as `execute`, with more instructions than its limit where it ends in lockstep; errors likewise."""
+    try:
+        return execute(launch, policy)
+    except StepLimitError:
+        if policy is LOCKSTEP:
+            raise
+    execute(launch)
+    return execute(launch, policy, step_limit=max(STEP_LIMIT, steps_that_suffice(launch, policy)))
 
 
 def _ready(launch: EmulatedLaunch, unwritten: int) -> State:

@@ -24,7 +24,8 @@ from shflbench.checker.opcodes.forms import Branch, ClusterBarrier, Exit, Values
 from shflbench.model import WARP
 
 # Instructions of one launch, each for many threads: some seconds for a small launch, a minute or two for a large one.
-# A verifying launch takes 10,000 to 250,000.
+# A verifying launch takes up to 50,000 in lockstep. Where each lane executes them by itself, it may take more than this
+# limit: see `steps_that_suffice`.
 STEP_LIMIT = 500_000
 SCATTERED_COST = 4  # of an instruction of threads whose registers are no regular part, such as one lane per warp
 THREADS_OF_EQUAL_COST = 200  # that take as long as the instruction itself, about 5 µs

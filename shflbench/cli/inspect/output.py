@@ -32,6 +32,10 @@ MEANINGS = {  # of causes and units whose name does not say it
     ExecutionUnit.INTEGER: "also comparisons and selections of floating-point values",
     ExecutionUnit.SPECIAL: "special functions, MUFU",
     ExecutionUnit.UNIFORM: "the uniform datapath: one value per warp",
+    ExecutionUnit.CLUSTER_BARRIER: "arrivals and waits of blocks in a cluster; its rate is not published",
+    ExecutionUnit.MBARRIER: "operations on barriers in shared memory, SYNCS; their rate is not published",
+    ExecutionUnit.CLUSTER_STORE: "st.async and red.async to another block; their rate is not published",
+    ExecutionUnit.BULK_COPY: "cp.async.bulk; its rate is not published",
     ExecutionUnit.OTHER: "control flow, copies and the like, which only need an issue slot",
 }
 

@@ -9,7 +9,8 @@ from shflbench.analysis.limits import ExecutionUnit, unit_of
 from shflbench.analysis.limits.units import _OPCODES, least_passes, waits_for_l2
 from shflbench.model import Instruction
 
-ARCHIVES = sorted((Path(__file__).parents[3] / "results").glob("*/nvidia-h200/kernels.zip"))
+RESULTS = Path(__file__).parents[3] / "results"
+ARCHIVES = [*sorted(RESULTS.glob("*/nvidia-h200/kernels.zip")), RESULTS / "clusters" / "nvidia-h100" / "kernels.zip"]
 
 
 def instruction(opcode: str) -> Instruction:
@@ -39,6 +40,10 @@ def test_every_instruction_of_every_recorded_kernel_has_a_unit(archive: Path) ->
         ("IMAD.MOV.U32", ExecutionUnit.FP32),
         ("VIADD", ExecutionUnit.OTHER),  # faster on an H200 than the documented rate of integer additions
         ("IADD3.X", ExecutionUnit.INTEGER),
+        ("UCGABAR_ARV", ExecutionUnit.CLUSTER_BARRIER),
+        ("SYNCS.PHASECHK.TRANS64.TRYWAIT", ExecutionUnit.MBARRIER),
+        ("REDAS.ADD", ExecutionUnit.CLUSTER_STORE),
+        ("UBLKCP.S.G", ExecutionUnit.BULK_COPY),
         ("WGMMA", None),
     ],
 )

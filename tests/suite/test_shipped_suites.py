@@ -1,0 +1,50 @@
+"""What the shipped suites contain: each pattern once, or all options of patterns."""
+
+from collections.abc import Iterable
+from itertools import product
+
+from shflbench.model import Case
+from shflbench.patterns.discover import builtin, load
+from shflbench.suite import find_shipped
+from shflbench.suite import load as load_suite
+
+LIMITED = {"reduce": {"i32", "i64", "f16x2", "bf16x2"}}  # other suites have its other types
+
+
+def cases_of(*suites: str) -> list[Case]:
+    return [case for name in suites for case in load_suite(find_shipped()[name]).cases]
+
+
+def settings(cases: Iterable[Case]) -> set[tuple[object, ...]]:
+    """Return variants, dtypes and options, without the launches."""
+    return {(case.pattern, case.variant, case.dtype, case.options) for case in cases}
+
+
+def declared(pattern: str) -> set[tuple[object, ...]]:
+    """Return all that a pattern declares: each variant in each dtype with each combination of options."""
+    declaration = load(builtin()[pattern]).declaration
+    names, values = declaration.options.keys(), declaration.options.values()
+    dtypes = LIMITED.get(pattern, set(declaration.dtypes))
+    return {
+        (pattern, variant.name, dtype, tuple(options.items()))
+        for options in (dict(zip(names, chosen, strict=True)) for chosen in product(*values))
+        for variant in declaration.variants
+        for dtype in dtypes & set(variant.dtypes or declaration.dtypes)
+        if variant.has(dtype, options)
+    }
+
+
+def test_quick_has_each_pattern() -> None:
+    assert {case.pattern for case in cases_of("quick")} == set(builtin())
+
+
+def test_exchanges_full_has_all_that_the_patterns_of_exchanges_and_clusters_declare() -> None:
+    patterns = {case.pattern for case in cases_of("exchanges", "clusters")}
+    assert settings(cases_of("exchanges-full")) == set().union(*map(declared, patterns))
+
+
+def test_exchanges_full_has_the_launches_of_exchanges_and_clusters() -> None:
+    def launches(*suites: str) -> set[tuple[str, str]]:
+        return {(case.pattern, case.launch.expression) for case in cases_of(*suites)}
+
+    assert launches("exchanges", "clusters") <= launches("exchanges-full")
