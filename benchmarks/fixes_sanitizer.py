@@ -22,7 +22,7 @@ from shflbench.compile.source import Source
 from shflbench.compile.toolchain import find
 from shflbench.environment import compute_sanitizer
 from shflbench.pattern_checks.sanitizer_result import MARKER, Count, Tool, parse
-from tests.checker.fixes.fix_files import FOLDERS, FixFile, fix_files
+from tests.checker.fixes.fix_files import FOLDERS, FixFile, FixKernel, fix_files
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = Path(__file__).with_name("fixes_sanitizer_program.py")
@@ -66,12 +66,12 @@ def main() -> None:
 
 def job(file: FixFile, form: str, arch: str, folder: Path) -> Job:
     """Compile the kernels of one form of a file, and return how they are launched."""
-    (launch,), cluster = file.listed("launch"), next(iter(file.listed("cluster")), "")
+    (launch,) = file.listed("launch")
     grid, _, block = (launch if ":" in launch else launch.replace("x", ":", 1)).partition(":")
     macros = ("#define FIXED\n" if form == "after" else "") + DEPENDENT_LAUNCHES
     kernels = []
     for kernel in file.kernels:
-        text = macros + file.text.replace(f"__global__ void {kernel.name}(", _head(kernel.name, cluster))
+        text = macros + with_clusters(file, kernel)
         compiled = compile_kernel(Source(f"{file.path.stem}.cu", text, {}, kernel.name), arch, find())
         cubin = folder / f"{file.path.stem}.{form}.{kernel.name}.cubin"
         cubin.write_bytes(compiled.cubin)
@@ -85,8 +85,11 @@ def job(file: FixFile, form: str, arch: str, folder: Path) -> Job:
     }
 
 
-def _head(name: str, cluster: str) -> str:
-    return f"__global__ void __cluster_dims__({cluster}, 1, 1) {name}(" if cluster else f"__global__ void {name}("
+def with_clusters(file: FixFile, kernel: FixKernel) -> str:
+    """Return the text with the size of the kernel's clusters, so that any launch has them."""
+    start = f"__global__ void {kernel.name}("
+    size = next(iter(file.listed("cluster")), "")
+    return file.text.replace(start, f"__global__ void __cluster_dims__({size}, 1, 1) {kernel.name}(" if size else start)
 
 
 def run(program: str, tool: Tool, item: Job) -> list[object]:

@@ -1,4 +1,4 @@
-"""Which registers hold values at the start of a basic block that some instruction may still read."""
+"""The registers that hold values at the start of a basic block which some instruction may still read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether threads learn nothing from barriers in memory but that a phase is complete.
+"""Decide whether threads learn nothing from barriers in memory but that a phase is complete.
 
 A test of a phase may return false at any time, and how often it does so depends on the order of the threads. That has
 no effect if false leads to another test of the same phase, with nothing between them but instructions of one thread,

@@ -1,4 +1,4 @@
-"""Whether every order of the threads divides the operations on barriers in memory into the same phases.
+"""Decide whether every order of the threads divides the operations on barriers in memory into the same phases.
 
 It does if, as far as barriers order the threads of this execution,
 - an arrival, or another operation, comes after a test that has seen the phase before complete,
