@@ -4,7 +4,7 @@ Only these can race, and they are few: a second run of the launch compares the a
 their clocks. This run keeps a few bytes per cell.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -30,6 +30,7 @@ class Conflicts(Observer):
         self.granule = granule_of(state.program)
         sizes = {name: state.spaces[name].bytes.size // self.granule for name in spaces}
         self._shape = state.shape
+        self._spaces = {name: state.spaces[name] for name in spaces}
         self._first = {name: np.zeros(size, np.int32) for name, size in sizes.items()}  # thread plus one
         self._flags = {name: np.zeros(size, np.uint8) for name, size in sizes.items()}
         self._marked: dict[tuple[int, int], Values] = {}  # by op and threads: the last index
@@ -81,7 +82,7 @@ class Conflicts(Observer):
     def cells(self) -> Mapping[str, Values]:
         """Return the cells of each space that can race, without spaces that have none."""
         marked = {}
-        for name, flags in self._flags.items():
+        for name, flags in self._used_flags():
             conflict = (flags & SHARED != 0) & (flags & (WRITE | ATOMIC) != 0)
             # Atomics of one size do not race with one another.
             conflict &= flags & (READ | WRITE | ODD) != 0
@@ -94,8 +95,13 @@ class Conflicts(Observer):
     def blocks_apart(self) -> bool:
         """Whether no block accessed what another one wrote: then their order cannot matter."""
         return not any(
-            ((flags & ACROSS != 0) & (flags & (WRITE | ATOMIC) != 0)).any() for flags in self._flags.values()
+            ((flags & ACROSS != 0) & (flags & (WRITE | ATOMIC) != 0)).any() for _, flags in self._used_flags()
         )
+
+    def _used_flags(self) -> Iterator[tuple[str, Values]]:
+        """Yield the flags of each space, without those of memory that nothing accessed."""
+        for name, flags in self._flags.items():
+            yield name, flags[: -(-self._spaces[name].used_bytes // self.granule)]
 
     def _bits(self, form: Access) -> int:
         if form.atomic:
