@@ -17,9 +17,9 @@ from shflbench.checker.machine.threads import ThreadSet
 from shflbench.checker.opcodes.forms import Access, Values
 from shflbench.checker.races.cells import batch, granule_of
 
-SHARED, READ, WRITE, ATOMIC = 1, 2, 4, 8
+SHARED, READ, WRITE, ATOMIC = 1, 2, 4, 8  # the first one is a Boolean of NumPy
 ODD = 16  # atomics of several sizes, or of a scope of one block
-ACROSS = 32  # several blocks
+ACROSS = 32  # several blocks: only with SHARED
 
 
 class Conflicts(Observer):
@@ -82,26 +82,26 @@ class Conflicts(Observer):
     def cells(self) -> Mapping[str, Values]:
         """Return the cells of each space that can race, without spaces that have none."""
         marked = {}
-        for name, flags in self._used_flags():
-            conflict = (flags & SHARED != 0) & (flags & (WRITE | ATOMIC) != 0)
+        for name, shared, flags in self._shared():
             # Atomics of one size do not race with one another.
-            conflict &= flags & (READ | WRITE | ODD) != 0
-            cells = np.flatnonzero(conflict)
-            if cells.size:
-                marked[name] = cells
+            conflict = (flags & (WRITE | ATOMIC) != 0) & (flags & (READ | WRITE | ODD) != 0)
+            if conflict.any():
+                marked[name] = shared[conflict]
         return marked
 
     @property
     def blocks_apart(self) -> bool:
         """Whether no block accessed what another one wrote: then their order cannot matter."""
         return not any(
-            ((flags & ACROSS != 0) & (flags & (WRITE | ATOMIC) != 0)).any() for _, flags in self._used_flags()
+            ((flags & ACROSS != 0) & (flags & (WRITE | ATOMIC) != 0)).any() for _, _, flags in self._shared()
         )
 
-    def _used_flags(self) -> Iterator[tuple[str, Values]]:
-        """Yield the flags of each space, without those of memory that nothing accessed."""
-        for name, flags in self._flags.items():
-            yield name, flags[: -(-self._spaces[name].used_bytes // self.granule)]
+    def _shared(self) -> Iterator[tuple[str, Values, Values]]:
+        """Yield the cells of each space that several threads accessed, few of many, with their flags."""
+        for name, every in self._flags.items():
+            used = every[: -(-self._spaces[name].used_bytes // self.granule)]
+            cells = np.flatnonzero((used & SHARED).view(np.bool_))
+            yield name, cells, used[cells]
 
     def _bits(self, form: Access) -> int:
         if form.atomic:

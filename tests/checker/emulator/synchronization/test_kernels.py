@@ -8,7 +8,11 @@ from tests.checker.emulator.synchronization.kernels import BULK, CLUSTERS, FOLDE
 
 STEP_LIMIT = 16_000
 # Seconds each; what they show, others show for two blocks, or for one phase.
-SLOW = {"asynchronous_addition", "barrier_in_memory_is_made_known_by_its_fence", "remote_barrier_in_memory_of_two_phases"}
+SLOW = {
+    "asynchronous_addition",
+    "barrier_in_memory_is_made_known_by_its_fence",
+    "remote_barrier_in_memory_of_two_phases",
+}
 OBSERVED = ("lockstep", "lanes at random", "blocks one at a time")
 
 
