@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]  # the JSON file
 # Racecheck follows neither named barriers that some threads only arrive at, nor barriers and flags in shared memory.
-NOT_FOLLOWED = ("handoff/named/", "handoff/mbarrier/", "handoff/flag/", "cluster-exchange/mbarrier/")
+NOT_FOLLOWED = ("handoff/named/", "handoff/mbarrier", "handoff/flag/", "cluster-exchange/mbarrier/", "cluster-exchange/numbered/")
 
 
 def run(earlier: Record | None, besides: Record | None) -> Record:
