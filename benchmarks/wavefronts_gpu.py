@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[1]
 BLOCK = 1024  # threads, in the timed launches: enough to keep shared memory busy
 ITERATIONS = (64, 320)  # of the timed launches; the difference is timed
 REPEATS = 5  # of which the fastest counts
-SECONDS = 90  # after which Nsight Compute is given up
+SECONDS = 180  # after which Nsight Compute is given up
 NCU = "/usr/local/cuda/bin/ncu"  # where the PATH has none
 PROBLEMS = ("ERR_NVGPUCTRPERM", "==ERROR==")  # in what Nsight Compute prints where it cannot count
 

@@ -26,6 +26,7 @@ STEPS, APART = 8, 8192  # requests per iteration, and bytes between requests to 
 OFFSET_SECTORS = 4  # with which a warp loads its offsets
 INACTIVE = -1
 ROW = 128  # bytes: one word of each bank
+MATRIX = 8  # rows of a matrix, each at the address that one lane passes
 
 HALF = WARP // 2
 
@@ -94,6 +95,21 @@ ROWS: Mapping[str, Place] = {
 
 LOADED = {**_CONTIGUOUS, **_STRIDES, **ROWS, **_UNIFORM, **_EQUAL, **_FEW_ADDRESSES, **_HALVES, **_PARTIAL, **_RANDOM}
 STORED = {**_CONTIGUOUS, **_STRIDES, **ROWS, **_UNIFORM, **_EQUAL, **_FEW_ADDRESSES, **_PARTIAL, **_RANDOM}
+# Rows of matrices, 16 bytes each: one address per lane, of which the first 8, 16 or 32 count.
+MATRICES: Mapping[str, Place] = {
+    "rows": _stride(ROW),
+    "rows, padded": _stride(ROW + 16),
+    "rows, swizzled": lambda lane: lane * ROW + lane % 8 * 16,
+    "rows, swizzled by pairs": lambda lane: lane * ROW + lane // 2 % 4 * 32,
+    "packed": _stride(16),
+    "stride 2": _stride(32),
+    "stride 4": _stride(64),
+    "uniform": _UNIFORM["uniform"],
+    "n and n^1 equal": lambda lane: lane // 2 * ROW,
+    "n and n^8 equal": lambda lane: lane % 8 * ROW,
+    "random of 64": lambda lane: FEW[lane] * 16,
+    "random of 256": lambda lane: MANY[lane] * 16,
+}
 GLOBAL = {**_CONTIGUOUS, **_SHIFTED, **_STRIDES, **_UNIFORM, **_FEW_ADDRESSES, **_RANDOM} | {
     name: _PARTIAL[name] for name in ("lanes 0 to 7", "lanes 0 to 19", "even lanes")
 }
@@ -107,11 +123,12 @@ class Subject:
     kind: AccessKind
     bits: int
     addresses: str  # the name of the pattern
+    matrices: str = ""  # the form of `ldmatrix` or `stmatrix`; empty: another instruction
 
     @property
     def kernel(self) -> str:
         """The name of the kernel."""
-        return f"{self.space}_{self.kind}_{self.bits}"
+        return f"{self.space}_{self.kind}_{self.matrices or self.bits}"
 
     @property
     def name(self) -> str:
@@ -121,14 +138,19 @@ class Subject:
     @property
     def offsets(self) -> Values:
         """The offset of each lane in bytes."""
-        place = (GLOBAL if self.space is AccessSpace.GLOBAL else LOADED)[self.addresses]
-        size = ROW if self.addresses in ROWS else self.bits // 8
+        place = self._places()[self.addresses]
+        size = 1 if self.matrices else ROW if self.addresses in ROWS else self.bits // 8
         elements = [place(lane) for lane in range(WARP)]
         return np.array([INACTIVE if element is None else element * size for element in elements], np.int32)
 
+    def _places(self) -> Mapping[str, Place]:
+        return MATRICES if self.matrices else GLOBAL if self.space is AccessSpace.GLOBAL else LOADED
+
     @property
     def lanes(self) -> int:
-        """The number of active lanes."""
+        """The number of lanes whose addresses count."""
+        if self.matrices:
+            return MATRIX * int(self.matrices[1])
         return int((self.offsets != INACTIVE).sum())
 
     def per_request(self, total: float) -> float:
@@ -141,9 +163,17 @@ def subjects(space: AccessSpace) -> list[Subject]:
     """Return all launches to one memory space."""
     shared = space is AccessSpace.SHARED
     patterns = {AccessKind.LOAD: LOADED if shared else GLOBAL, AccessKind.STORE: STORED if shared else GLOBAL}
-    return [
+    accesses = [
         Subject(space, kind, bits, name) for kind, names in patterns.items() for bits in (32, 64, 128) for name in names
     ]
+    matrices = [
+        Subject(space, kind, 128, name, form)
+        for kind in patterns
+        for form in ("x1", "x2", "x4", "x4_trans")
+        for name in MATRICES
+        if shared
+    ]
+    return accesses + matrices
 
 
 def compiled(arch: str, *, timed: bool = False) -> Compiled:

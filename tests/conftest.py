@@ -1,6 +1,8 @@
 """Fixtures for all tests: the command line as a person uses it, and the GPU where there is one."""
 
 import gc
+import os
+import shutil
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -36,6 +38,25 @@ class Command(Protocol):
 @pytest.fixture(autouse=True, scope="session")
 def _signals() -> None:
     deliver_to_children()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _no_nvcc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Hide the nvcc of this machine: other machines have none, or another one, and it takes longer than NVRTC."""
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        for number, folder in enumerate(folders):
+            if shutil.which("nvcc", path=folder):
+                folders[number] = str(_without_nvcc(Path(folder), tmp_path_factory.mktemp("programs")))
+        monkeypatch.setenv("PATH", os.pathsep.join(folders))
+        yield
+
+
+def _without_nvcc(folder: Path, programs: Path) -> Path:
+    for program in folder.iterdir():
+        if program.name != "nvcc":
+            (programs / program.name).symlink_to(program)
+    return programs
 
 
 @pytest.fixture(autouse=True, scope="session")

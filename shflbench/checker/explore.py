@@ -29,6 +29,7 @@ class ScheduleResult:
     error: EmulatorError | None = None
     executed: frozenset[Line] = frozenset()  # (file, line) of the source
     blocks_apart: bool = False  # the order of blocks cannot matter: none accessed what another one wrote
+    phases_are_fixed: bool = False  # in each order, the same operations belong to each phase of a barrier in memory
     faults: tuple[KernelFault, ...] = ()  # of accesses that were dropped, so that the launch went on
 
 
@@ -120,7 +121,15 @@ def _run(run: ScheduledRun, proven: Proven, *, watched: bool) -> ScheduleResult:
     if isinstance(error, KernelFault) and error.op is not None and watched:
         log.merge(hazard_of(error, error.op))
     apart = launch.shape.grid == 1 or (error is None and watch.blocks_apart)
-    return ScheduleResult(policy.name, outputs if error is None else (), log.list(), error, executed, apart)
+    return ScheduleResult(
+        policy.name,
+        outputs if error is None else (),
+        log.list(),
+        error,
+        executed,
+        blocks_apart=apart,
+        phases_are_fixed=watch.phases_are_fixed,
+    )
 
 
 def _explained(run: ScheduledRun, error: DeadlockError) -> DeadlockError:

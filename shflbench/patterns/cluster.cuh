@@ -27,21 +27,36 @@ __device__ inline void cluster_sync() {
     cluster_wait();
 }
 
+// The 32-bit words of a value.
+template <typename T>
+struct Words {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+    static constexpr bool one = sizeof(T) == 4;
+    unsigned word[sizeof(T) / 4];
+
+    __device__ Words() {}
+    __device__ Words(T x) { memcpy(word, &x, sizeof x); }
+    __device__ operator T() const {
+        T x;
+        memcpy(&x, word, sizeof x);
+        return x;
+    }
+};
+
 template <typename T>
 __device__ void store_at(unsigned address, T x) {
-    static_assert(sizeof(T) == 4);
-    unsigned bits;
-    memcpy(&bits, &x, sizeof bits);
-    asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(address), "r"(bits) : "memory");
+    const Words<T> bits(x);
+    if constexpr (bits.one) asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(address), "r"(bits.word[0]) : "memory");
+    else asm volatile("st.shared::cluster.v2.u32 [%0], {%1, %2};"
+                      :: "r"(address), "r"(bits.word[0]), "r"(bits.word[1]) : "memory");
 }
 template <typename T>
 __device__ T load_from(unsigned address) {
-    static_assert(sizeof(T) == 4);
-    unsigned bits;
-    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(bits) : "r"(address) : "memory");
-    T x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
+    Words<T> bits;
+    if constexpr (bits.one) asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(bits.word[0]) : "r"(address) : "memory");
+    else asm volatile("ld.shared::cluster.v2.u32 {%0, %1}, [%2];"
+                      : "=r"(bits.word[0]), "=r"(bits.word[1]) : "r"(address) : "memory");
+    return bits;
 }
 
 // Barriers in shared memory. A store or an addition of another block counts its bytes at a barrier of the block to
@@ -67,11 +82,11 @@ __device__ inline void wait(unsigned long long* barrier, unsigned parity) {
 }
 template <typename T>
 __device__ void store_async(unsigned address, T x, unsigned barrier) {
-    static_assert(sizeof(T) == 4);
-    unsigned bits;
-    memcpy(&bits, &x, sizeof bits);
-    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"
-                 :: "r"(address), "r"(bits), "r"(barrier) : "memory");
+    const Words<T> bits(x);
+    if constexpr (bits.one) asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"
+                                         :: "r"(address), "r"(bits.word[0]), "r"(barrier) : "memory");
+    else asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%0], {%1, %2}, [%3];"
+                      :: "r"(address), "r"(bits.word[0]), "r"(bits.word[1]), "r"(barrier) : "memory");
 }
 __device__ inline void add_async(unsigned address, int x, unsigned barrier) {
     asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, [%2];"

@@ -37,7 +37,7 @@ def test_the_recorded_launches_have_all_widths_up_to_32_conflicts_and_partial_wa
     assert len(rows) >= 20
     assert {row[2] for name, row in rows.items() if "load_32" in name} >= {"1", "2", "4", "8", "16", "32"}
     assert {name.split(",")[0] for name, row in rows.items() if row[0] != "32"} == {
-        f"shared_{kind}_{bits}" for kind in ("load", "store") for bits in (32, 64, 128)
+        f"shared_{kind}_{form}" for kind in ("load", "store") for form in (32, 64, 128, "x1", "x2")
     }
 
 

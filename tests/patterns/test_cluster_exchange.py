@@ -11,29 +11,30 @@ SIZES = CLUSTER_EXCHANGE.declaration.options["cluster"]
 GROUPS, BLOCK = 2, 32
 
 
-def workload(cluster: str) -> Workload:
-    return cases.workload(CLUSTER_EXCHANGE, "i32", options={"cluster": cluster}, launch=f"{GROUPS}x{BLOCK}")
+def workload(cluster: str, dtype: str = "i32") -> Workload:
+    return cases.workload(CLUSTER_EXCHANGE, dtype, options={"cluster": cluster}, launch=f"{GROUPS}x{BLOCK}")
 
 
-def next_values(values: list[int], cluster: int) -> list[int]:
+def next_values(values: list[int], cluster: int, bits: int = 32) -> list[int]:
     """Return the values of all threads after one iteration, in Python's whole numbers."""
     result = []
     for thread, own in enumerate(values):
         block, lane = divmod(thread, BLOCK)
         group, rank = divmod(block, cluster)
         other = (group * cluster + cluster - 1 - rank) * BLOCK + lane
-        result.append((own + 2 * values[other]) % 2**32)
+        result.append((own + 2 * values[other]) % 2**bits)
     return result
 
 
+@pytest.mark.parametrize(("dtype", "unsigned", "bits"), [("i32", "u4", 32), ("i64", "u8", 64)])
 @pytest.mark.parametrize("cluster", SIZES)
-def test_reference_is_the_recurrence_thread_by_thread(cluster: str) -> None:
-    data = workload(cluster)
+def test_reference_is_the_recurrence_thread_by_thread(cluster: str, dtype: str, unsigned: str, bits: int) -> None:
+    data = workload(cluster, dtype)
     (values,) = data.inputs(0)
-    expected = values.view("u4").reshape(-1).tolist()
+    expected = values.view(unsigned).reshape(-1).tolist()
     for iterations in range(4):
-        assert after(data, iterations, values).view("u4").reshape(-1).tolist() == expected
-        expected = next_values(expected, int(cluster))
+        assert after(data, iterations, values).view(unsigned).reshape(-1).tolist() == expected
+        expected = next_values(expected, int(cluster), bits)
 
 
 @pytest.mark.parametrize("block", [0, 3])
@@ -54,3 +55,19 @@ def test_the_mechanism_is_in_the_timed_loop(variant: str, opcode: str) -> None:
     kernel = kernels.compiled(f"cluster-exchange/{variant}/i32/cluster=2")
     assert kernel.sass is not None
     assert any(instruction.opcode.startswith(opcode) for instruction in kernel.sass)
+
+
+def test_two_values_of_four_bytes_are_one_asynchronous_store() -> None:
+    kernel = kernels.compiled("cluster-exchange/store-async/i64/cluster=2")
+    assert kernel.loop is not None
+    assert kernel.loop.counts["STAS"] == CLUSTER_EXCHANGE.declaration.unroll
+
+
+@pytest.mark.parametrize(
+    ("variant", "barriers", "fences"),
+    [("barrier", True, True), ("mbarrier", False, True), ("numbered", False, False), ("barrier-relaxed", True, False)],
+)
+def test_a_relaxed_arrival_has_no_fence_of_the_whole_gpu(variant: str, *, barriers: bool, fences: bool) -> None:
+    kernel = kernels.compiled(f"cluster-exchange/{variant}/i32/cluster=2")
+    assert kernel.loop is not None
+    assert ("UCGABAR_ARV" in kernel.loop.counts, "MEMBAR" in kernel.loop.counts) == (barriers, fences)

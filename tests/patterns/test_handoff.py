@@ -77,12 +77,32 @@ def test_expected_counts_follow_the_producers_and_the_stages() -> None:
 
 @pytest.mark.parametrize(
     ("variant", "opcode"),
-    [("named", "BAR.ARV"), ("mbarrier", "SYNCS.ARRIVE.TRANS64.A1T0"), ("mbarrier", "SYNCS.PHASECHK.TRANS64.TRYWAIT")],
+    [
+        ("named", "BAR.ARV"),
+        ("mbarrier", "SYNCS.ARRIVE.TRANS64.A1T0"),
+        ("mbarrier", "SYNCS.PHASECHK.TRANS64.TRYWAIT"),
+        ("mbarrier-threads", "SYNCS.ARRIVE.TRANS64.A1T0"),
+        ("mbarrier-once", "SYNCS.ARRIVE.TRANS64.A1T0"),
+    ],
 )
 def test_the_mechanism_is_in_the_machine_code(variant: str, opcode: str) -> None:
     kernel = kernels.compiled(f"handoff/{variant}/i32/stages=2")
     assert kernel.sass is not None
     assert [instruction for instruction in kernel.sass if instruction.opcode.startswith(opcode)]
+
+
+@pytest.mark.parametrize(
+    ("variant", "is_predicated", "barriers"),
+    [("mbarrier", True, 0), ("mbarrier-threads", False, 0), ("mbarrier-once", True, HANDOFF.declaration.unroll)],
+)
+def test_kernels_with_an_mbarrier_differ_in_who_arrives(variant: str, *, is_predicated: bool, barriers: int) -> None:
+    """The arrival of one lane is predicated; producers that meet before it execute a BAR in each iteration."""
+    kernel = kernels.compiled(f"handoff/{variant}/i32/stages=2")
+    assert kernel.sass is not None
+    assert kernel.loop is not None
+    arrivals = [item for item in kernel.sass if item.opcode.startswith("SYNCS.ARRIVE")]
+    assert {bool(item.predicate) for item in arrivals} == {is_predicated}
+    assert kernel.loop.counts.get("BAR", 0) == barriers
 
 
 @pytest.mark.parametrize("stages", HANDOFF.declaration.options["stages"])

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 RESULTS = {"SHFL": 2, "LDS": 1}  # the operands in front of those that are read
 REGISTER = re.compile(r"(?<!U)R\d")  # not RZ, which has no value to read, and no uniform register
+CONFLICTING = {"LDS", "STS", "LDSM", "STSM", "ATOMS"}  # whose lanes may access one bank
 SPACES = {ExecutionUnit.GLOBAL: AccessSpace.GLOBAL, ExecutionUnit.LOCAL: AccessSpace.LOCAL}
 
 
@@ -62,8 +63,9 @@ def match_values(code: TimedCode, requests: KernelRequests | None) -> float:
 def best_case(code: TimedCode, requests: KernelRequests | None) -> tuple[str, ...]:
     """Return what a limit assumes where the code does not show what happens."""
     certain = [item.instruction for item in code.instructions if item.always]
+    bases = {one.base for one in certain}
     assumed = {
-        "no bank conflicts": requests is None and any(one.base in {"LDS", "STS", "ATOMS"} for one in certain),
+        "no bank conflicts": requests is None and bool(CONFLICTING & bases),
         "loads hit L1": any(one.base in {"LDG", "LD", "LDL"} and not waits_for_l2(one) for one in certain),
         "loads hit L2": any(map(waits_for_l2, certain)),
         "one value per MATCH": requests is None and any(one.base == "MATCH" for one in certain),

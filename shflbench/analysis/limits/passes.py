@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.limits.units import ExecutionUnit, least_passes, unit_of
+from shflbench.analysis.limits.units import ExecutionUnit, least_passes, matrices, unit_of
 from shflbench.model import AccessKind, AccessSpace
 
 if TYPE_CHECKING:
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from shflbench.model import AccessRequests, Instruction, KernelRequests, ScheduledInstruction, TimedCode
 
-_KINDS = {"LDS": AccessKind.LOAD, "STS": AccessKind.STORE}
+_KINDS = {"LDS": AccessKind.LOAD, "STS": AccessKind.STORE, "LDSM": AccessKind.LOAD, "STSM": AccessKind.STORE}
+_MATRICES = {"LDSM", "STSM"}  # a row of a matrix has 16 bytes, the address of one lane
 _REGISTER = 32  # bits; a request of fewer bits per lane takes as many passes
 
 
@@ -39,7 +40,7 @@ def passes(code: TimedCode, requests: KernelRequests | None = None) -> float:
         if requests is not None:
             number, taken = _of_group(items, code.unroll, _emulated(requests, kind, bits), requests.warps)
             total += taken
-            stored += number * bits / _REGISTER if kind is AccessKind.STORE else 0.0
+            stored += number * _registers(items) if kind is AccessKind.STORE else 0.0
     return max(total, stored)
 
 
@@ -68,8 +69,16 @@ def _emulated(requests: KernelRequests, kind: AccessKind, bits: int) -> list[Acc
     ]
 
 
+def _registers(items: Sequence[ScheduledInstruction]) -> float:
+    """Return the registers per lane of a request, on average."""
+    stores = [item.instruction for item in items]
+    numbers = [matrices(one) if one.base in _MATRICES else _bits(one) // _REGISTER for one in stores]
+    return sum(numbers) / len(numbers)
+
+
 def _bits(instruction: Instruction) -> int:
-    return 128 if ".128" in instruction.opcode else 64 if ".64" in instruction.opcode else _REGISTER
+    is_wide = ".128" in instruction.opcode or instruction.base in _MATRICES
+    return 128 if is_wide else 64 if ".64" in instruction.opcode else _REGISTER
 
 
 def _is_certain(item: ScheduledInstruction) -> bool:

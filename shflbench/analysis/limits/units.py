@@ -108,5 +108,12 @@ def least_passes(instruction: Instruction) -> int:
     A store of 64 or 128 bits per lane moves 2 or 4 times the width of the banks. A load takes half of that if all lanes
     read one address: `LDS.128` took 2 passes on an H200 (`vote`, smem-syncwarp).
     """
+    if instruction.base in {"LDSM", "STSM"}:
+        return matrices(instruction)
     size = 4 if ".128" in instruction.opcode else 2 if ".64" in instruction.opcode else 1
-    return max(1, size // 2) if instruction.base in {"LDS", "LDSM"} else size
+    return max(1, size // 2) if instruction.base == "LDS" else size
+
+
+def matrices(instruction: Instruction) -> int:
+    """Return the number of matrices of 8x8 elements that LDSM or STSM moves, each in a pass of its own or more."""
+    return next((number for number in (4, 2) if instruction.opcode.endswith(f".{number}")), 1)

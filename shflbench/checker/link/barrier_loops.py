@@ -28,7 +28,7 @@ class BarrierLoops:
 
 def barrier_loops(program: Program) -> BarrierLoops | None:
     """Return the loops around the aligned barriers of `program`; None if there are none."""
-    after = {number: tuple(_successors(block)) for number, block in program.blocks.items()}
+    after = {number: tuple(successors(block)) for number, block in program.blocks.items()}
     before = _reversed(after)
     loops = _natural_loops(after, before)
     ends = [number for number, block in program.blocks.items() if not after[number] and block.ops and not _traps(block)]
@@ -70,7 +70,7 @@ def _traps(block: BasicBlock) -> bool:
     return block.last is not None and isinstance(block.last.form, Exit) and block.last.form.trap
 
 
-def _successors(block: BasicBlock) -> Iterator[int]:
+def successors(block: BasicBlock) -> Iterator[int]:
     """Yield the blocks to which control can go."""
     last = block.last
     if last is not None and isinstance(last.form, Branch):

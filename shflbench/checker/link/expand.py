@@ -30,6 +30,7 @@ TIMERS = {
 }
 _NO_TYPES: Mapping[str, str] = {}
 _MOVING = {"cp", "st", "red"}
+_HOLDS = Register("%holds")  # whether a lane passes the address of a row
 ROWS = 8  # of one matrix of ldmatrix and stmatrix; each lies at the address that one lane passes
 _ALL = Immediate(FULL_MASK)
 
@@ -73,8 +74,8 @@ def _timers(instruction: PtxInstruction) -> Expansion | None:
 def _rows(count: int) -> tuple[list[PtxInstruction], dict[str, str], Vector]:
     """Return how the lanes that pass addresses of rows are chosen, and the registers of a row."""
     words = {f"%row{number}": "b32" for number in range(4)}
-    chosen = step("setp.lt.u32", Register("%holds"), Register("%laneid"), Immediate(ROWS * count))
-    return [chosen], {**words, "%holds": "pred"}, Vector(tuple(Register(name) for name in words))
+    chosen = step("setp.lt.u32", _HOLDS, Register("%laneid"), Immediate(ROWS * count))
+    return [chosen], {**words, _HOLDS.name: "pred"}, Vector(tuple(Register(name) for name in words))
 
 
 def _matrices(instruction: PtxInstruction) -> tuple[int, str, str] | None:
@@ -89,6 +90,11 @@ def _matrices(instruction: PtxInstruction) -> tuple[int, str, str] | None:
     return (count, trans, space) if count and set(words) <= known else None
 
 
+def accesses_row(instruction: PtxInstruction) -> bool:
+    """Return whether an instruction accesses the rows of matrices for `ldmatrix` or `stmatrix`."""
+    return instruction.guard == _HOLDS
+
+
 def _ldmatrix(instruction: PtxInstruction) -> Expansion | None:
     matrices = _matrices(instruction)
     if matrices is None or len(instruction.operands) != 2:  # noqa: PLR2004  (results and address)
@@ -96,7 +102,7 @@ def _ldmatrix(instruction: PtxInstruction) -> Expansion | None:
     count, trans, space = matrices
     result, address = instruction.operands
     steps, registers, row = _rows(count)
-    steps.append(step(f"ld{space}.v4.b32", row, address, guard=Register("%holds")))
+    steps.append(step(f"ld{space}.v4.b32", row, address, guard=_HOLDS))
     steps.append(step(f"$ldmatrix.x{count}{trans}", result, row, _ALL))
     return Expansion(tuple(steps), registers)
 
@@ -109,7 +115,7 @@ def _stmatrix(instruction: PtxInstruction) -> Expansion | None:
     address, values = instruction.operands
     steps, registers, row = _rows(count)
     steps.append(step(f"$stmatrix.x{count}{trans}", row, values, _ALL))
-    steps.append(step(f"st{space}.v4.b32", address, row, guard=Register("%holds")))
+    steps.append(step(f"st{space}.v4.b32", address, row, guard=_HOLDS))
     return Expansion(tuple(steps), registers)
 
 

@@ -57,6 +57,11 @@ class MemorySpace:
                 "Choose a smaller launch.",
             ) from error
 
+    @property
+    def used_bytes(self) -> int:
+        """How many of `bytes` a launch can have accessed: the first ones."""
+        return self.bytes.size
+
     def view(self, type_: str) -> Values:
         """Return the memory as an array of elements."""
         return self.bytes.view(type_)

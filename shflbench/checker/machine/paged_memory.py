@@ -46,6 +46,11 @@ class PagedMemory(MemorySpace):
         self.pages = np.zeros(most + 1, np.int64)
         self.stride, self.filled = self.size, [(0, self.bytes.size)]
 
+    @property
+    def used_bytes(self) -> int:
+        """The bytes of the pages that were accessed."""
+        return self.used * PAGE
+
     def set_contents(self, buffers: Sequence[PagedBuffer]) -> None:
         """Begin a launch: pages that earlier runs accessed stay where they are, with the contents of the buffers."""
         whole = (np.resize(item.contents, _pages(item.contents.size) * PAGE) for item in buffers)

@@ -4,7 +4,7 @@ Only these can race, and they are few: a second run of the launch compares the a
 their clocks. This run keeps a few bytes per cell.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -17,9 +17,9 @@ from shflbench.checker.machine.threads import ThreadSet
 from shflbench.checker.opcodes.forms import Access, Values
 from shflbench.checker.races.cells import batch, granule_of
 
-SHARED, READ, WRITE, ATOMIC = 1, 2, 4, 8
+SHARED, READ, WRITE, ATOMIC = 1, 2, 4, 8  # the first one is a Boolean of NumPy
 ODD = 16  # atomics of several sizes, or of a scope of one block
-ACROSS = 32  # several blocks
+ACROSS = 32  # several blocks: only with SHARED
 
 
 class Conflicts(Observer):
@@ -30,6 +30,7 @@ class Conflicts(Observer):
         self.granule = granule_of(state.program)
         sizes = {name: state.spaces[name].bytes.size // self.granule for name in spaces}
         self._shape = state.shape
+        self._spaces = {name: state.spaces[name] for name in spaces}
         self._first = {name: np.zeros(size, np.int32) for name, size in sizes.items()}  # thread plus one
         self._flags = {name: np.zeros(size, np.uint8) for name, size in sizes.items()}
         self._marked: dict[tuple[int, int], Values] = {}  # by op and threads: the last index
@@ -81,21 +82,26 @@ class Conflicts(Observer):
     def cells(self) -> Mapping[str, Values]:
         """Return the cells of each space that can race, without spaces that have none."""
         marked = {}
-        for name, flags in self._flags.items():
-            conflict = (flags & SHARED != 0) & (flags & (WRITE | ATOMIC) != 0)
+        for name, shared, flags in self._shared():
             # Atomics of one size do not race with one another.
-            conflict &= flags & (READ | WRITE | ODD) != 0
-            cells = np.flatnonzero(conflict)
-            if cells.size:
-                marked[name] = cells
+            conflict = (flags & (WRITE | ATOMIC) != 0) & (flags & (READ | WRITE | ODD) != 0)
+            if conflict.any():
+                marked[name] = shared[conflict]
         return marked
 
     @property
     def blocks_apart(self) -> bool:
         """Whether no block accessed what another one wrote: then their order cannot matter."""
         return not any(
-            ((flags & ACROSS != 0) & (flags & (WRITE | ATOMIC) != 0)).any() for flags in self._flags.values()
+            ((flags & ACROSS != 0) & (flags & (WRITE | ATOMIC) != 0)).any() for _, _, flags in self._shared()
         )
+
+    def _shared(self) -> Iterator[tuple[str, Values, Values]]:
+        """Yield the cells of each space that several threads accessed, few of many, with their flags."""
+        for name, every in self._flags.items():
+            used = every[: -(-self._spaces[name].used_bytes // self.granule)]
+            cells = np.flatnonzero((used & SHARED).view(np.bool_))
+            yield name, cells, used[cells]
 
     def _bits(self, form: Access) -> int:
         if form.atomic:

@@ -17,6 +17,7 @@ from shflbench.checker.races.hazards import HazardLog
 from shflbench.checker.races.incomplete_copies import AsyncCopies
 from shflbench.checker.races.load_uses import LoadUses
 from shflbench.checker.races.non_coherent import NonCoherentLoads
+from shflbench.checker.races.phase_order import PhaseOrder
 from shflbench.checker.races.rule import Rule
 from shflbench.checker.races.shared_memory import SharedMemoryRaces
 from shflbench.checker.races.synchronization import Synchronization, publishes
@@ -26,10 +27,11 @@ from shflbench.checker.races.uninitialized import UninitializedReads
 RULES: Sequence[type[Rule]] = (LaneMasks, Divergence, AsyncCopies, NonCoherentLoads)
 
 
-def rules(state: State, log: HazardLog) -> tuple[list[Observer], Conflicts]:
+def rules(state: State, log: HazardLog) -> tuple[list[Observer], Conflicts, PhaseOrder | None]:
     """Return observers that apply all rules to a launch and report to `log`; EmulatorError if it is too large.
 
-    The last of them marks the cells that `tracking_rules` have to compare in a second run.
+    One of them marks the cells that `tracking_rules` have to compare in a second run, and one follows the phases of
+    barriers in memory, where threads wait for them and copies complete when they start.
     """
     clocks = _clocks(state)
     applied = [rule(state, clocks, log) for rule in RULES]
@@ -45,7 +47,9 @@ def rules(state: State, log: HazardLog) -> tuple[list[Observer], Conflicts]:
         spaces.append("shared")
     synchronization = [Synchronization(state, clocks)] if publishes(state.program) else []
     conflicts = Conflicts(state, spaces)
-    return [*_before(state, clocks, uses), clocks, *applied, *synchronization, conflicts], conflicts
+    phases = PhaseOrder(state, clocks) if state.program.tests_phases and not state.bulk.is_late else None
+    last = [*([phases] if phases is not None else []), *synchronization, conflicts]
+    return [*_before(state, clocks, uses), clocks, *applied, *last], conflicts, phases
 
 
 def tracking_rules(state: State, log: HazardLog, cells: Mapping[str, Values]) -> list[Observer]:

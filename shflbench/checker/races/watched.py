@@ -13,6 +13,7 @@ from shflbench.checker.machine.state import State
 from shflbench.checker.opcodes.forms import Access, Values
 from shflbench.checker.races.conflicts import Conflicts
 from shflbench.checker.races.hazards import Hazard, HazardKind, HazardLog
+from shflbench.checker.races.phase_order import PhaseOrder
 from shflbench.checker.races.rule_table import rules, tracking_rules
 from shflbench.errors import EmulatorError
 
@@ -26,12 +27,13 @@ class Watch:
 
     observers: list[Observer] = field(default_factory=list)
     conflicts: Conflicts | None = None
+    phases: PhaseOrder | None = None
     state: State | None = None
 
     def start(self, log: HazardLog, state: State) -> list[Observer]:
         """Look for all hazards but races in global memory; mark where these can be."""
         self.state = state
-        self.observers, self.conflicts = rules(state, log)
+        self.observers, self.conflicts, self.phases = rules(state, log)
         return self.observers
 
     def track(self, log: HazardLog, cells: Mapping[str, Values], state: State) -> list[Observer]:
@@ -48,6 +50,11 @@ class Watch:
         if state.shape.has_clusters or state.bulk.has_started:
             return False
         return conflicts.blocks_apart
+
+    @property
+    def phases_are_fixed(self) -> bool:
+        """Whether each order of the threads has the same operations in each phase of a barrier in memory."""
+        return self.phases is not None and self.phases.is_fixed
 
     def finish(self) -> None:
         """Let the observers report what only the end of the run shows."""

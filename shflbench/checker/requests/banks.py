@@ -6,7 +6,8 @@ into half-warps, and one of 128 bits into quarter-warps. Lanes of one part that 
 If every active lane of a load has the address of lane n^1, or every one that of lane n^2, where these are active, two
 parts become one: a uniform load of 128 bits takes two passes.
 (https://forums.developer.nvidia.com/t/unexpected-shared-memory-bank-conflict/77228/2.) This does not hold for a half of
-a warp by itself, nor for stores. `benchmarks/wavefronts.md`: the same passes as Nsight Compute's wavefronts on an H200.
+a warp by itself, nor for stores, nor for `ldmatrix`, of which each matrix is a part. `benchmarks/wavefronts.md`: the
+same passes as Nsight Compute's wavefronts on an H100.
 """
 
 import numpy as np
@@ -20,14 +21,15 @@ MOST_WORDS = 1 << 24  # more than any shared memory has; a multiple of the banks
 LANES = np.arange(WARP)
 
 
-def passes(addresses: Values, active: Values, size: int, *, load: bool) -> tuple[Values, Values]:
+def passes(addresses: Values, active: Values, size: int, *, joined: bool) -> tuple[Values, Values]:
     """Return the passes of each request, and those that its lanes need where no two conflict.
 
-    `addresses` and `active` have the shape [requests, 32]; `size` is in bytes per lane.
+    `addresses` and `active` have the shape [requests, 32]; `size` is in bytes per lane. `joined`: parts become one as
+    in loads.
     """
     words = max(1, size // WORD)
     part = np.broadcast_to(LANES // (WARP // words), addresses.shape)
-    if load and words > 1:
+    if joined and words > 1:
         part = np.where(_paired(addresses, active), part & ~1, part)
     requests = np.arange(addresses.shape[0])[:, None]
     group = (requests * words + part)[active]

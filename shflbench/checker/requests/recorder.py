@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from shflbench.checker.link.expand import accesses_row
 from shflbench.checker.link.program import Op
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.observer import Observer
@@ -74,7 +75,7 @@ class RequestRecorder(Observer):
         key = (id(op), members.threads.tobytes(), index.tobytes())
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = self._measure(form, name, members.threads, index)
+            known = self._known[key] = self._measure(op, name, members.threads, index)
         self._add(op, name, *known)
 
     def compare_values(self, op: Op, threads: Values, active: Values | None, values: Values) -> None:
@@ -92,8 +93,9 @@ class RequestRecorder(Observer):
         total.requests[warps] += 1
         total.sums = total.sums.plus(sums)
 
-    def _measure(self, form: Access, space: str, threads: Values, index: Values) -> tuple[Values, Sums]:
+    def _measure(self, op: Op, space: str, threads: Values, index: Values) -> tuple[Values, Sums]:
         """Return the warps that execute an access, and the sums over their requests."""
+        form: Access = op.form  # type: ignore[assignment]
         size = np.dtype(form.type).itemsize
         offsets = index.astype(np.int64) * size  # of shared memory from the first block's: that shifts all lanes alike
         if space == "local":
@@ -104,7 +106,9 @@ class RequestRecorder(Observer):
         size *= form.vector
         touched = 0
         if space == "shared":
-            taken, least = passes(addresses, active, size, load=form.kind == "ld")
+            taken, least = passes(
+                addresses, active, size, joined=form.kind == "ld" and not accesses_row(op.instruction)
+            )
         else:
             touched = int(lines(addresses, active, size, local=space == "local").sum())
             taken, least = (local_sectors if space == "local" else sectors)(addresses, active, size)

@@ -3,13 +3,16 @@
 It does where threads communicate by barriers only, and nothing races: then what each thread reads, and so what it does
 next, follows from its program and the accesses that barriers order before. Another order of threads has the same
 accesses in the same happens-before relation. Not covered are values that depend on the order, and barriers at which
-the order decides who meets: those of a number of threads, and phases in memory, in which arrivals are counted.
+the order decides who meets: those of a number of threads. Of barriers in memory, which count arrivals and bytes, the
+code has to show that threads learn nothing from a test but that a phase is complete (`dataflow/phase_waits.py`), and
+the execution that no other order divides the operations into other phases (`races/phase_order.py`).
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.checker.dataflow.phase_waits import only_waits_for_phases
 from shflbench.checker.opcodes.forms import Access, Barrier, Collective, Service
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 from shflbench.checker.runs.order import read_registers
@@ -24,16 +27,18 @@ if TYPE_CHECKING:
 _COMMUTING = {"add", "min", "max", "and", "or", "xor"}
 _SERVICES = {  # that do the same in each order
     "vprintf", "__assertfail", "stack", "copy_commit", "copy_wait", "copy_wait_all",
-    "bulk_copy", "bulk_commit", "bulk_wait",
+    "bulk_copy", "bulk_commit", "bulk_wait", "copy_deliver",
 }  # fmt: skip
 _CHANGING = ("%smid", "%warpid", "%pm", "%clock", "%globaltimer")  # special registers that a GPU may give any value
 
 
-def shows_all_schedules(item: LaunchEvidence) -> bool:
+def shows_all_schedules(item: LaunchEvidence, program: Program) -> bool:
     """Whether findings and results of a launch hold for each order of threads that communicate by barriers only.
 
-    All of its blocks ran to their ends, and nothing was found.
+    All of its blocks ran to their ends, nothing was found, and phases of barriers in memory are the same in each order.
     """
+    if program.tests_phases and not any(result.phases_are_fixed for result in item.results):
+        return False
     has_faults = any(result.error is not None or result.faults or result.hazards for result in item.results)
     return bool(item.results) and not (has_faults or item.partial or item.differences or item.launch.shape.sample)
 
@@ -43,19 +48,25 @@ def communicates_by_barriers(program: Program) -> bool:
     if any(name.startswith(_CHANGING) for name in program.special):
         return False
     ops, read = list(program.ops()), read_registers(program)
-    updates = [op for op in ops if isinstance(op.form, Access) and op.form.atomic]
-    return not any(_depends_on_order(op) for op in ops) and _commute(updates, read)
+    updates = [op for op in ops if isinstance(op.form, Access) and op.form.atomic and not op.form.is_barrier]
+    depends = any(_depends_on_order(op) for op in ops)
+    return not depends and _commute(updates, read) and only_waits_for_phases(program)
 
 
 def _depends_on_order(op: Op) -> bool:
     form = op.form
     if isinstance(form, Access):
-        return form.is_barrier or (form.strong and not form.atomic)
+        return form.strong and not (form.atomic or form.is_barrier)
     if isinstance(form, Barrier):
         return form.counted or form.arrives_only
     if isinstance(form, Collective):
         return form.mask is None or has_role(op.instruction, OpcodeRole.ORDER)
-    return isinstance(form, Service) and form.name not in _SERVICES
+    return isinstance(form, Service) and form.name not in _SERVICES and not _only_stores(op)
+
+
+def _only_stores(op: Op) -> bool:
+    """Whether an asynchronous operation stores values; `red.async` combines them with those in memory."""
+    return op.instruction.opcode == "$store_async" and len(op.instruction.modifiers) == 1
 
 
 def _commute(updates: Sequence[Op], read: set[int]) -> bool:

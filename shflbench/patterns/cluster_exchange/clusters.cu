@@ -77,6 +77,57 @@ __global__ void __cluster_dims__(BLOCKS) cluster_exchange_mbarrier(const T* valu
     result[thread()] = x;
 }
 
+// A value and the number of its iteration in one word: a thread that loads the number has the value, too. All accesses are
+// relaxed and of the whole word, so that neither needs a barrier or a fence to be no race.
+__device__ inline void store_numbered(unsigned address, int x, int number) {
+    const unsigned long long word = (unsigned long long)unsigned(number) << 32 | unsigned(x);
+    asm volatile("st.relaxed.cluster.shared::cluster.u64 [%0], %1;" :: "r"(address), "l"(word) : "memory");
+}
+__device__ inline int load_numbered(const unsigned long long* slot, int number) {
+    unsigned long long word;
+    do {
+        asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];" : "=l"(word) : "r"(shared_address(slot)) : "memory");
+    } while (int(word >> 32) != number);
+    return int(word);
+}
+constexpr unsigned long long NO_NUMBER = ~0ull;  // the slot is empty
+
+// Each thread polls the word that the other block stores.
+template <typename T>
+__global__ void __cluster_dims__(BLOCKS) cluster_exchange_numbered(const T* values, T* result, int iterations) {
+    __shared__ unsigned long long slots[2][BLOCK];
+    const unsigned there = address_in(partner(), &slots[0][threadIdx.x]);
+    slots[0][threadIdx.x] = slots[1][threadIdx.x] = NO_NUMBER;
+    T x = values[thread()];
+    cluster_sync();  // slots are empty before another block stores
+    REPEAT(iterations) {
+        store_numbered(there + iteration % 2 * unsigned(sizeof slots[0]), x, iteration);
+        x = mix(x, load_numbered(&slots[iteration % 2][threadIdx.x], iteration));
+    }
+    __syncwarp();
+    cluster_sync();  // no block ends while another one stores
+    result[thread()] = x;
+}
+
+// The same, but all blocks of the cluster meet in each iteration. Their arrival is relaxed: it need not order the words.
+template <typename T>
+__global__ void __cluster_dims__(BLOCKS) cluster_exchange_barrier_relaxed(const T* values, T* result, int iterations) {
+    __shared__ unsigned long long slots[2][BLOCK];
+    const unsigned there = address_in(partner(), &slots[0][threadIdx.x]);
+    slots[0][threadIdx.x] = slots[1][threadIdx.x] = NO_NUMBER;
+    T x = values[thread()];
+    cluster_sync();
+    REPEAT(iterations) {
+        store_numbered(there + iteration % 2 * unsigned(sizeof slots[0]), x, iteration);
+        cluster_arrive_relaxed();
+        cluster_wait();
+        x = mix(x, load_numbered(&slots[iteration % 2][threadIdx.x], iteration));
+        __syncwarp();
+    }
+    cluster_sync();
+    result[thread()] = x;
+}
+
 // Stores that count their bytes at the barrier; a second barrier says that the values have been read.
 template <typename T>
 __global__ void __cluster_dims__(BLOCKS) cluster_exchange_store_async(const T* values, T* result, int iterations) {

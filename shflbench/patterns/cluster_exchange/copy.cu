@@ -1,11 +1,12 @@
-//: global barrier barrier-load mbarrier store-async larger-block dtype=i32 cluster=2,4,8
+//: global barrier barrier-load mbarrier store-async larger-block dtype=i32,i64 cluster=2,4,8
+//: numbered barrier-relaxed dtype=i32 cluster=2,4,8
 
 //! *
 // Threads of {cluster} blocks exchange a value per iteration with the block of the mirrored rank; for grids and blocks
 // along x, of up to 128 threads.
-__device__ inline int mixed(int own, int got) { return int(unsigned(own) + 2 * unsigned(got)); }
+__device__ inline {T} mixed({T} own, {T} got) { return ({T})(({U})own + 2 * ({U})got); }
 
-//! global barrier barrier-load mbarrier store-async
+//! global barrier barrier-load mbarrier store-async numbered barrier-relaxed
 // From sm_90 on.
 __device__ inline unsigned rank_in_cluster() {
     unsigned rank;
@@ -18,7 +19,7 @@ __device__ inline void sync_cluster() {
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
 }
 
-//! barrier barrier-load mbarrier store-async
+//! barrier barrier-load mbarrier store-async numbered barrier-relaxed
 // Where the other block has what this one has in `own`.
 __device__ inline unsigned in_other_block(const void* own) {
     unsigned address;
@@ -47,6 +48,22 @@ __device__ inline void wait_at(unsigned long long* barrier, unsigned parity) {
     } while (!is_complete);
 }
 
+//! numbered barrier-relaxed
+// The value and the number of its iteration in one word: whoever loads the number has the value, too.
+__device__ inline void store_numbered(unsigned address, {T} x, int number) {
+    const unsigned long long word = (unsigned long long)unsigned(number) << 32 | unsigned(x);
+    asm volatile("st.relaxed.cluster.shared::cluster.u64 [%0], %1;" :: "r"(address), "l"(word) : "memory");
+}
+
+__device__ inline {T} load_numbered(const unsigned long long* slot, int number) {
+    unsigned long long word;
+    do {
+        asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];"
+                     : "=l"(word) : "r"((unsigned)__cvta_generic_to_shared(slot)) : "memory");
+    } while (int(word >> 32) != number);
+    return {T}(word);
+}
+
 //! global
 __cluster_dims__({cluster})
 __global__ void cluster_exchange_global(const {T}* values, {T}* result, {T}* slots, int iterations) {
@@ -62,7 +79,7 @@ __global__ void cluster_exchange_global(const {T}* values, {T}* result, {T}* slo
     }
     result[own] = x;
 }
-//! barrier barrier-load mbarrier store-async
+//! barrier barrier-load mbarrier store-async numbered barrier-relaxed
 __cluster_dims__({cluster})
 //! barrier
 __global__ void cluster_exchange_barrier(const {T}* values, {T}* result, int iterations) {
@@ -72,6 +89,13 @@ __global__ void cluster_exchange_barrier_load(const {T}* values, {T}* result, in
 __global__ void cluster_exchange_mbarrier(const {T}* values, {T}* result, int iterations) {
 //! store-async
 __global__ void cluster_exchange_store_async(const {T}* values, {T}* result, int iterations) {
+//! numbered
+__global__ void cluster_exchange_numbered(const {T}* values, {T}* result, int iterations) {
+//! barrier-relaxed
+__global__ void cluster_exchange_barrier_relaxed(const {T}* values, {T}* result, int iterations) {
+//! numbered barrier-relaxed
+    __shared__ unsigned long long slots[2][128];
+    slots[0][threadIdx.x] = slots[1][threadIdx.x] = ~0ull;  // no number of an iteration
 //! barrier barrier-load mbarrier store-async
     __shared__ {T} slots[2][128];
 //! mbarrier
@@ -87,18 +111,19 @@ __global__ void cluster_exchange_store_async(const {T}* values, {T}* result, int
 //! mbarrier store-async
     __syncwarp();
     const unsigned full_there = in_other_block(full);
-//! barrier barrier-load mbarrier store-async
+//! barrier barrier-load mbarrier store-async numbered barrier-relaxed
     const unsigned there = in_other_block(&slots[0][threadIdx.x]);
     const int own = blockIdx.x * blockDim.x + threadIdx.x;
     {T} x = values[own];
-//! barrier mbarrier store-async
+//! barrier mbarrier store-async numbered barrier-relaxed
     sync_cluster();  // all blocks have started
-//! barrier barrier-load mbarrier store-async
+//! barrier barrier-load mbarrier store-async numbered barrier-relaxed
 #pragma unroll 2
     for (int i = 0; i < iterations; ++i) {
         const unsigned slot = i % 2;
 //! barrier mbarrier
-        asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(there + slot * 512), "r"(x) : "memory");
+        asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(there + slot * 512), "r"(x) : "memory");  //! dtype=i32
+        asm volatile("st.shared::cluster.u64 [%0], %1;" :: "r"(there + slot * 1024), "l"(x) : "memory");  //! dtype=i64
 //! barrier-load
         slots[slot][threadIdx.x] = x;
 //! barrier barrier-load
@@ -110,23 +135,38 @@ __global__ void cluster_exchange_store_async(const {T}* values, {T}* result, int
 //! store-async
         if (threadIdx.x == 0) {
             asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
-                         :: "r"((unsigned)__cvta_generic_to_shared(&full[slot])), "r"(blockDim.x * 4) : "memory");
+                         :: "r"((unsigned)__cvta_generic_to_shared(&full[slot])), "r"(blockDim.x * unsigned(sizeof x))
+                         : "memory");
         }
         if (i >= 2) wait_at(&empty[slot], (i / 2 - 1) % 2);
-        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"
-                     :: "r"(there + slot * 512), "r"(x), "r"(full_there + slot * 8) : "memory");
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"  //! dtype=i32
+                     :: "r"(there + slot * 512), "r"(x), "r"(full_there + slot * 8) : "memory");  //! dtype=i32
+        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%0], {%1, %2}, [%3];"  //! dtype=i64
+                     :: "r"(there + slot * 1024), "r"(int(x)), "r"(int(x >> 32)), "r"(full_there + slot * 8)  //! dtype=i64
+                     : "memory");  //! dtype=i64
         wait_at(&full[slot], i / 2 % 2);
+//! numbered barrier-relaxed
+        store_numbered(there + slot * 1024, x, i);
+//! barrier-relaxed
+        asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+        asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+//! numbered barrier-relaxed
+        x = mixed(x, load_numbered(&slots[slot][threadIdx.x], i));
+//! barrier-relaxed
+        __syncwarp();
 //! barrier mbarrier store-async
         x = mixed(x, slots[slot][threadIdx.x]);
 //! barrier-load
         {T} got;
-        asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(got) : "r"(there + slot * 512) : "memory");
+        asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(got) : "r"(there + slot * 512) : "memory");  //! dtype=i32
+        asm volatile("ld.shared::cluster.u64 %0, [%1];" : "=l"(got) : "r"(there + slot * 1024) : "memory");  //! dtype=i64
         x = mixed(x, got);
 //! store-async
         __syncwarp();
         if (threadIdx.x % 32 == 0) arrive_at(empty_there + slot * 8);
-//! barrier barrier-load mbarrier store-async
+//! barrier barrier-load mbarrier store-async numbered barrier-relaxed
     }
+    __syncwarp();  //! numbered
     sync_cluster();  // no block ends while another one uses its shared memory
     result[own] = x;
 }

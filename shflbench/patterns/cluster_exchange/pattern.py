@@ -16,7 +16,7 @@ def threads(at: Setting) -> int:
 PATTERN = Pattern(
     summary="Groups of `cluster` blocks: each thread exchanges a value with one of the block of the mirrored rank.",
     source="NVIDIA/cccl, issues 9994 and 9224; arXiv 2501.12084; sgl-project/sglang, pull request 38829",
-    dtypes=("i32",),
+    dtypes=("i32", "i64"),
     options={"cluster": ("2", "4", "8")},
     representative={"launch": "sms x 128", "cluster": "2"},
     also_called=("cluster sync", "distributed shared memory exchange"),
@@ -32,7 +32,10 @@ PATTERN = Pattern(
         "A launch is that of groups: `132x128` with `cluster=4` are 528 blocks of 128 threads, in clusters of 4, or "
         "132 blocks of 512 threads in `larger-block`. Its column `shape` has what was launched. All variants have two "
         "slots per thread, so that one synchronization per iteration is enough. A barrier of the cluster waits for all "
-        "of its blocks, an `mbarrier` for the two that exchange."
+        "of its blocks, an `mbarrier` for the two that exchange. A value of `i64` is two of 4 bytes in one store "
+        "(`st.async.v2`). In `numbered` and `barrier-relaxed`, a word has the number of its iteration, so that the "
+        "order of memory does not matter: no exchange needs a fence of the whole GPU (`MEMBAR.ALL.GPU`). In `mbarrier` "
+        "and `store-async`, each arrival at a barrier of the other block has one, because it releases."
     ),
     variants=(
         Variant(
@@ -85,6 +88,27 @@ PATTERN = Pattern(
             opcodes=("STAS", "SYNCS"),
         ),
         Variant(
+            name="numbered",
+            mechanism=Mechanism.CLUSTER,
+            summary="relaxed stores of value and iteration in one word, which the other block polls; no fence",
+            dtypes=("i32",),
+            needs="sm_90",
+            source="clusters.cu",
+            dims=separate_blocks,
+            arguments=("values", "result", "iterations"),
+        ),
+        Variant(
+            name="barrier-relaxed",
+            mechanism=Mechanism.CLUSTER,
+            summary="words as in `numbered`; a barrier of the cluster with a relaxed arrival before they are polled",
+            dtypes=("i32",),
+            needs="sm_90",
+            source="clusters.cu",
+            dims=separate_blocks,
+            arguments=("values", "result", "iterations"),
+            opcodes=("UCGABAR_ARV",),
+        ),
+        Variant(
             name="larger-block",
             mechanism=Mechanism.SMEM,
             summary="one block with the threads of all; `__syncthreads()`",
@@ -96,9 +120,9 @@ PATTERN = Pattern(
 )
 
 
-def reference(values: NDArray[np.int32], iterations: int, cluster: str, at: Setting) -> NDArray[np.int32]:
+def reference(values: NDArray[np.generic], iterations: int, cluster: str, at: Setting) -> NDArray[np.generic]:
     """Mix each value with that of the mirrored block, own + 2·got in wrapping integers; shape [threads]."""
-    x = values.view(np.uint32).reshape(at.grid, int(cluster), at.block).copy()
+    x = values.view(f"u{values.itemsize}").reshape(at.grid, int(cluster), at.block).copy()
     for _ in range(iterations):
-        x = x + np.uint32(2) * x[:, ::-1]
-    return x.view(np.int32).reshape(values.shape)
+        x = x + x.dtype.type(2) * x[:, ::-1]
+    return x.view(values.dtype).reshape(values.shape)

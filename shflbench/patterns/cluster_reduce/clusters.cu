@@ -17,9 +17,10 @@ __global__ void __cluster_dims__(BLOCKS) cluster_reduce_barrier(const T* values,
     if (rank_in_cluster() == 0 && threadIdx.x == 0) sums[blockIdx.x / BLOCKS] = few(of_blocks);
 }
 
-// The stores count their bytes at a barrier in the shared memory of the first block, and nobody else waits.
-template <typename T>
-__global__ void __cluster_dims__(BLOCKS) cluster_reduce_store_async(const T* values, T* sums) {
+// The stores count their bytes at a barrier in the shared memory of the first block, and nobody else waits. Before them,
+// all blocks must have started, and the barrier must be initialized: `arrive` says so to the cluster.
+template <typename T, typename Arrive>
+__device__ void sum_of_stores(const T* values, T* sums, Arrive arrive) {
     __shared__ T of_blocks[BLOCKS];
     __shared__ unsigned long long arrived;
     if (threadIdx.x == 0) {
@@ -27,7 +28,7 @@ __global__ void __cluster_dims__(BLOCKS) cluster_reduce_store_async(const T* val
         publish_init();
     }
     __syncwarp();
-    cluster_arrive_relaxed();
+    arrive();
     const T sum = block_sum<WARPS>(values[thread()]);
     cluster_wait();
     if (threadIdx.x != 0) return;
@@ -36,6 +37,16 @@ __global__ void __cluster_dims__(BLOCKS) cluster_reduce_store_async(const T* val
     if (rank_in_cluster() != 0) return;
     wait(&arrived, 0);
     sums[blockIdx.x / BLOCKS] = few(of_blocks);
+}
+template <typename T>
+__global__ void __cluster_dims__(BLOCKS) cluster_reduce_store_async(const T* values, T* sums) {
+    sum_of_stores(values, sums, [] { cluster_arrive_relaxed(); });
+}
+
+// The same with an arrival that releases, too, which nothing here needs: the cost of its fence.
+template <typename T>
+__global__ void __cluster_dims__(BLOCKS) cluster_reduce_store_async_release(const T* values, T* sums) {
+    sum_of_stores(values, sums, [] { cluster_arrive(); });
 }
 
 // The same with additions to one word, in any order.

@@ -1,9 +1,9 @@
-//: two-launches last-block barrier store-async larger-block dtype=f32,i32 cluster=2,4,8
+//: two-launches last-block barrier store-async store-async-release larger-block dtype=f32,i32 cluster=2,4,8
 //: add-async dtype=i32 cluster=2,4,8
 
 //! *
 // The sum of a value per thread of {cluster} blocks, for grids and blocks of whole warps along x.
-//! barrier store-async add-async
+//! barrier store-async store-async-release add-async
 // From sm_90 on.
 //! *
 template <typename T>
@@ -24,7 +24,7 @@ __device__ T sum_of_block(T x) {
     return warp == 0 ? sum_of_warp(lane < blockDim.x / 32 ? sums[lane] : T(0)) : x;
 }
 
-//! two-launches last-block barrier store-async
+//! two-launches last-block barrier store-async store-async-release
 template <typename T>
 __device__ T sum_of_few(const T* sums) {
     T sum = sums[0];
@@ -33,7 +33,7 @@ __device__ T sum_of_few(const T* sums) {
     return sum;
 }
 
-//! barrier store-async add-async
+//! barrier store-async store-async-release add-async
 __device__ inline unsigned rank_in_cluster() {
     unsigned rank;
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
@@ -47,7 +47,7 @@ __device__ inline unsigned in_first_block(const void* own) {
     return address;
 }
 
-//! store-async add-async
+//! store-async store-async-release add-async
 __device__ inline void wait_for_bytes(unsigned long long* barrier) {
     int is_complete;
     do {
@@ -99,32 +99,35 @@ __global__ void cluster_reduce_barrier(const {T}* values, {T}* sums) {
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
     if (rank_in_cluster() == 0 && threadIdx.x == 0) sums[blockIdx.x / {cluster}] = sum_of_few(of_blocks);
 }
-//! store-async add-async
+//! store-async store-async-release add-async
 __cluster_dims__({cluster})
 //! store-async
 __global__ void cluster_reduce_store_async(const {T}* values, {T}* sums) {
+//! store-async-release
+__global__ void cluster_reduce_store_async_release(const {T}* values, {T}* sums) {
+//! store-async store-async-release
     __shared__ {T} of_blocks[{cluster}];
 //! add-async
 __global__ void cluster_reduce_add_async(const {T}* values, {T}* sums) {
     __shared__ {T} total;
-//! store-async add-async
+//! store-async store-async-release add-async
     __shared__ unsigned long long arrived;
     const unsigned barrier = (unsigned)__cvta_generic_to_shared(&arrived);
     if (threadIdx.x == 0) {
 //! add-async
         total = 0;
-//! store-async add-async
+//! store-async store-async-release add-async
         asm volatile("mbarrier.init.shared.b64 [%0], 1;" :: "r"(barrier) : "memory");
-//! store-async
+//! store-async store-async-release
         asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
-//! store-async add-async
+//! store-async store-async-release add-async
     }
     __syncwarp();
 //! store-async
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
-//! add-async
-    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");  // publishes the zero, too
-//! store-async add-async
+//! store-async-release add-async
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+//! store-async store-async-release add-async
     const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
     if (threadIdx.x != 0) return;
@@ -132,7 +135,7 @@ __global__ void cluster_reduce_add_async(const {T}* values, {T}* sums) {
     if (is_first) {
         asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" :: "r"(barrier), "n"({cluster} * 4) : "memory");
     }
-//! store-async
+//! store-async store-async-release
     unsigned bits;
     memcpy(&bits, &sum, sizeof bits);
     asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"
@@ -141,14 +144,14 @@ __global__ void cluster_reduce_add_async(const {T}* values, {T}* sums) {
 //! add-async
     asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, [%2];"
                  :: "r"(in_first_block(&total)), "r"(sum), "r"(in_first_block(&arrived)) : "memory");
-//! store-async add-async
+//! store-async store-async-release add-async
     if (!is_first) return;
     wait_for_bytes(&arrived);
-//! store-async
+//! store-async store-async-release
     sums[blockIdx.x / {cluster}] = sum_of_few(of_blocks);
 //! add-async
     sums[blockIdx.x / {cluster}] = total;
-//! store-async add-async
+//! store-async store-async-release add-async
 }
 //! larger-block
 // Launch blocks of {cluster} times as many threads.

@@ -83,6 +83,16 @@ PATTERN = Pattern(
             opcodes=("STAS", "SYNCS"),
         ),
         Variant(
+            name="store-async-release",
+            mechanism=Mechanism.CLUSTER,
+            summary="the same, but the first arrival at the barrier of the cluster is not relaxed: it has a fence",
+            needs="sm_90",
+            source="clusters.cu",
+            dims=separate_blocks,
+            arguments=("values", "sums"),
+            opcodes=("STAS", "SYNCS", "MEMBAR.ALL.GPU"),
+        ),
+        Variant(
             name="add-async",
             mechanism=Mechanism.CLUSTER,
             summary="the same by `red.async`: the shared memory of the first block adds",

@@ -1,4 +1,4 @@
-//: syncthreads named mbarrier flag dtype=i32 stages=2,1
+//: syncthreads named mbarrier mbarrier-threads mbarrier-once flag dtype=i32 stages=2,1
 
 //! *
 // The threads of all warps of a block but the last one hand a value per call over to the last warp. Blocks must be
@@ -9,7 +9,7 @@ template <int BLOCK>
 struct Rows {
     static constexpr int PRODUCERS = BLOCK / 32 - 1;
     {T} value[STAGES_OF_ROWS][PRODUCERS][32];
-//! mbarrier
+//! mbarrier mbarrier-threads mbarrier-once
     unsigned long long full[STAGES_OF_ROWS], empty[STAGES_OF_ROWS];
 //! flag
     int produced[PRODUCERS], consumed;
@@ -52,7 +52,7 @@ __device__ inline void wait_at(int stage) {
     stage == 0 ? wait_at<FIRST, BLOCK>() : wait_at<FIRST + STAGES_OF_ROWS - 1, BLOCK>();
 }
 
-//! mbarrier
+//! mbarrier mbarrier-threads mbarrier-once
 // From sm_90 on.
 __device__ inline unsigned address_of(const unsigned long long* barrier) { return __cvta_generic_to_shared(barrier); }
 
@@ -82,25 +82,35 @@ __device__ inline void wait_for(const int* counter, int least) {
     } while (count < least);
 }
 
-//! mbarrier flag
+//! mbarrier mbarrier-threads mbarrier-once flag
 // All threads of the block must call it once.
 template <int BLOCK>
 __device__ void init(Rows<BLOCK>& rows) {
-//! mbarrier
+//! mbarrier mbarrier-threads mbarrier-once
     if (threadIdx.x < STAGES_OF_ROWS) {
         const unsigned full = address_of(&rows.full[threadIdx.x]), empty = address_of(&rows.empty[threadIdx.x]);
-        asm volatile("mbarrier.init.shared.b64 [%0], %1;" :: "r"(full), "r"(Rows<BLOCK>::PRODUCERS) : "memory");
-        asm volatile("mbarrier.init.shared.b64 [%0], %1;" :: "r"(empty), "r"(1) : "memory");
+//! mbarrier
+        constexpr int OF_PRODUCERS = Rows<BLOCK>::PRODUCERS, OF_CONSUMER = 1;  // arrivals: of warps
+//! mbarrier-threads
+        constexpr int OF_PRODUCERS = Rows<BLOCK>::PRODUCERS * 32, OF_CONSUMER = 32;  // arrivals: of threads
+//! mbarrier-once
+        constexpr int OF_PRODUCERS = 1, OF_CONSUMER = 1;  // arrivals
+//! mbarrier mbarrier-threads mbarrier-once
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" :: "r"(full), "r"(OF_PRODUCERS) : "memory");
+        asm volatile("mbarrier.init.shared.b64 [%0], %1;" :: "r"(empty), "r"(OF_CONSUMER) : "memory");
     }
 //! flag
     if (threadIdx.x < Rows<BLOCK>::PRODUCERS) rows.produced[threadIdx.x] = 0;
     if (threadIdx.x == 0) rows.consumed = 0;
-//! mbarrier flag
+//! mbarrier mbarrier-threads mbarrier-once flag
     __syncthreads();
 }
 
-//! named mbarrier flag
+//! named mbarrier mbarrier-threads mbarrier-once flag
 // All lanes of each producing warp must call it.
+//! mbarrier-once
+// Named barrier 1 must not be used otherwise.
+//! named mbarrier mbarrier-threads mbarrier-once flag
 template <int BLOCK>
 __device__ void put({T} x, int number, Rows<BLOCK>& rows) {
     const int stage = number % STAGES_OF_ROWS, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -108,42 +118,50 @@ __device__ void put({T} x, int number, Rows<BLOCK>& rows) {
     if (number >= STAGES_OF_ROWS) wait_at<1 + STAGES_OF_ROWS, BLOCK>(stage);  // the consumer has read the row
     rows.value[stage][warp][lane] = x;
     arrive_at<1, BLOCK>(stage);
-//! mbarrier
+//! mbarrier mbarrier-threads mbarrier-once
     const int before = number - STAGES_OF_ROWS;
     if (before >= 0) wait_at(&rows.empty[stage], before / STAGES_OF_ROWS % 2);  // the consumer has read the row
     rows.value[stage][warp][lane] = x;
+//! mbarrier
     __syncwarp();
     if (lane == 0) arrive_at(&rows.full[stage]);
+//! mbarrier-threads
+    arrive_at(&rows.full[stage]);
+//! mbarrier-once
+    asm volatile("bar.sync 1, %0;" :: "n"(Rows<BLOCK>::PRODUCERS * 32) : "memory");  // all producers have written
+    if (threadIdx.x == 0) arrive_at(&rows.full[stage]);
 //! flag
     if (lane == 0) wait_for(&rows.consumed, number + 1 - STAGES_OF_ROWS);  // the consumer has read the row
     __syncwarp();
     rows.value[stage][warp][lane] = x;
     __syncwarp();
     if (lane == 0) publish(&rows.produced[warp], number + 1);
-//! named mbarrier flag
+//! named mbarrier mbarrier-threads mbarrier-once flag
 }
 
 // All lanes of the last warp must call it.
 //! named
 // `count` is the number of calls.
-//! named mbarrier flag
+//! named mbarrier mbarrier-threads mbarrier-once flag
 template <int BLOCK>
-__device__ void get({T} (&got)[Rows<BLOCK>::PRODUCERS], int number, Rows<BLOCK>& rows) {  //! mbarrier flag
+__device__ void get({T} (&got)[Rows<BLOCK>::PRODUCERS], int number, Rows<BLOCK>& rows) {  //! mbarrier mbarrier-threads mbarrier-once flag
 __device__ void get({T} (&got)[Rows<BLOCK>::PRODUCERS], int number, int count, Rows<BLOCK>& rows) {  //! named
     const int stage = number % STAGES_OF_ROWS, lane = threadIdx.x % 32;
     wait_at<1, BLOCK>(stage);  //! named
-    wait_at(&rows.full[stage], number / STAGES_OF_ROWS % 2);  //! mbarrier
+    wait_at(&rows.full[stage], number / STAGES_OF_ROWS % 2);  //! mbarrier mbarrier-threads mbarrier-once
 //! flag
     if (lane < Rows<BLOCK>::PRODUCERS) wait_for(&rows.produced[lane], number + 1);
     __syncwarp();
-//! named mbarrier flag
+//! named mbarrier mbarrier-threads mbarrier-once flag
 #pragma unroll
     for (int i = 0; i < Rows<BLOCK>::PRODUCERS; ++i) got[i] = rows.value[stage][i][lane];
 //! named
     if (number < count - STAGES_OF_ROWS) arrive_at<1 + STAGES_OF_ROWS, BLOCK>(stage);
-//! mbarrier flag
+//! mbarrier-threads
+    arrive_at(&rows.empty[stage]);
+//! mbarrier mbarrier-once flag
     __syncwarp();  // all lanes have read
-    if (lane == 0) arrive_at(&rows.empty[stage]);  //! mbarrier
+    if (lane == 0) arrive_at(&rows.empty[stage]);  //! mbarrier mbarrier-once
     if (lane == 0) publish(&rows.consumed, number + 1);  //! flag
-//! named mbarrier flag
+//! named mbarrier mbarrier-threads mbarrier-once flag
 }

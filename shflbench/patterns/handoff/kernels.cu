@@ -53,7 +53,8 @@ __global__ void handoff_named(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// The same with barriers in shared memory: one lane arrives for its warp, and lanes poll.
+// The same with barriers in shared memory, at which lanes poll. The kernels differ in who arrives, `Signal`, so that a phase
+// is complete after `of_producers` or `of_consumer` arrivals.
 __device__ inline void init(unsigned long long* barrier, int count) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" :: "r"(shared_address(barrier)), "r"(count) : "memory");
 }
@@ -67,13 +68,13 @@ __device__ inline void wait(unsigned long long* barrier, unsigned parity) {
                      : "=r"(is_complete) : "r"(shared_address(barrier)), "r"(parity) : "memory");
     } while (!is_complete);
 }
-template <typename T>
-__global__ void handoff_mbarrier(const T* values, T* result, int iterations) {
+template <typename Signal, typename T>
+__device__ void hand_over(const T* values, T* result, int iterations) {
     __shared__ Stages<T> stages;
     __shared__ unsigned long long full[STAGES], empty[STAGES];
     if (threadIdx.x < STAGES) {
-        init(&full[threadIdx.x], PRODUCERS);
-        init(&empty[threadIdx.x], 1);
+        init(&full[threadIdx.x], Signal::of_producers);
+        init(&empty[threadIdx.x], Signal::of_consumer);
     }
     __syncthreads();
     T x = values[thread()];
@@ -82,19 +83,56 @@ __global__ void handoff_mbarrier(const T* values, T* result, int iterations) {
             const int stage = stage_of(iteration);
             if (iteration >= STAGES) wait(&empty[stage], parity_of(iteration - STAGES));
             stages.put(stage, x = produce(x));
-            __syncwarp();
-            if (lane() == 0) arrive(&full[stage]);
+            Signal::written(&full[stage]);
         }
     } else {
         REPEAT(iterations) {
             const int stage = stage_of(iteration);
             wait(&full[stage], parity_of(iteration));
             x = stages.absorb(x, stage);
-            __syncwarp();
-            if (lane() == 0) arrive(&empty[stage]);
+            Signal::read(&empty[stage]);
         }
     }
     result[thread()] = x;
+}
+
+// One lane arrives for its warp.
+struct WarpsArrive {
+    static constexpr int of_producers = PRODUCERS, of_consumer = 1;
+    static __device__ void written(unsigned long long* full) {
+        __syncwarp();
+        if (lane() == 0) arrive(full);
+    }
+    static __device__ void read(unsigned long long* empty) { written(empty); }
+};
+template <typename T>
+__global__ void handoff_mbarrier(const T* values, T* result, int iterations) {
+    hand_over<WarpsArrive>(values, result, iterations);
+}
+
+// Every thread arrives.
+struct ThreadsArrive {
+    static constexpr int of_producers = PRODUCERS * WARP, of_consumer = WARP;
+    static __device__ void written(unsigned long long* full) { arrive(full); }
+    static __device__ void read(unsigned long long* empty) { arrive(empty); }
+};
+template <typename T>
+__global__ void handoff_mbarrier_threads(const T* values, T* result, int iterations) {
+    hand_over<ThreadsArrive>(values, result, iterations);
+}
+
+// The producers meet at a named barrier, and one thread arrives for all of them.
+struct OneArrives {
+    static constexpr int of_producers = 1, of_consumer = 1;
+    static __device__ void written(unsigned long long* full) {
+        asm volatile("bar.sync 1, %0;" :: "n"(PRODUCERS * WARP) : "memory");
+        if (threadIdx.x == 0) arrive(full);
+    }
+    static __device__ void read(unsigned long long* empty) { WarpsArrive::read(empty); }
+};
+template <typename T>
+__global__ void handoff_mbarrier_once(const T* values, T* result, int iterations) {
+    hand_over<OneArrives>(values, result, iterations);
 }
 
 // The same with a counter of rows per warp, which its lane 0 publishes. One lane polls a counter for its warp.

@@ -20,7 +20,7 @@ PATTERN = Pattern(
         "All warps of a block but the last one produce a value per lane and iteration; the last warp reads the values "
         "of all of them."
     ),
-    source="NVIDIA/Fuser, issue 3446; triton-lang/triton, issue 8969",
+    source="NVIDIA/Fuser, pull request 3446; triton-lang/triton, pull requests 8969 and 11573",
     dtypes=("i32",),
     options={"stages": ("2", "1")},
     representative={"launch": "sms x 96"},
@@ -32,9 +32,10 @@ PATTERN = Pattern(
     notes=(
         "The block decides on the number of producers: 1 to 4, in blocks of 64 to 160 threads. With two stages, "
         "producers may write a row while the consumer reads the last one; with a single one, they wait for each other "
-        "in turn. All threads of the block take part in each named barrier, as in `__syncthreads()`: the difference is "
-        "that those who arrive do not wait. A block of `named` reserves two barriers per stage. An SM of sm_90 has 64: "
-        "with two stages, at most 16 blocks are resident."
+        "in turn. In `named`, all threads of the block take part in each named barrier, as in `__syncthreads()`: the "
+        "difference is that those who arrive do not wait. A block reserves two of them per stage. An SM of sm_90 has "
+        "64: with two stages, at most 16 blocks are resident. An `mbarrier` counts the arrivals of warps, of threads "
+        "(`-threads`), or of one thread (`-once`)."
     ),
     variants=(
         Variant(
@@ -56,6 +57,20 @@ PATTERN = Pattern(
             summary="two `mbarrier` per stage in shared memory; lane 0 arrives for its warp",
             needs="sm_90",
             opcodes=("SYNCS.ARRIVE",),
+        ),
+        Variant(
+            name="mbarrier-threads",
+            mechanism=Mechanism.SMEM,
+            summary="the same, but every thread arrives",
+            needs="sm_90",
+            opcodes=("SYNCS.ARRIVE",),
+        ),
+        Variant(
+            name="mbarrier-once",
+            mechanism=Mechanism.SMEM,
+            summary="the same, but the producers meet at a named barrier, and one thread arrives for all of them",
+            needs="sm_90",
+            opcodes=("SYNCS.ARRIVE", "BAR.SYNC"),
         ),
         Variant(
             name="flag",

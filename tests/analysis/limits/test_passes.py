@@ -63,6 +63,14 @@ def test_a_width_that_only_the_machine_code_has_takes_what_the_width_needs() -> 
     assert passes(code("LDS.128"), requests(access(LOAD, 32, 1, sites=4))) == 2
 
 
+def test_each_matrix_takes_a_pass_or_as_many_as_its_rows_were_counted_to_take() -> None:
+    forms = ("LDSM.16.M88", "LDSM.16.M88.2", "LDSM.16.MT88.4", "STSM.16.M88.4")
+    assert [passes(code(form)) for form in forms] == [1, 2, 4, 4]
+    assert passes(code("LDSM.16.M88.4"), requests(access(LOAD, 128, 32))) == 32
+    assert passes(code("STSM.16.M88"), requests(access(STORE, 128, 1))) == 1
+    assert passes(code("STSM.16.M88.4"), requests(access(STORE, 128, 1))) == 4
+
+
 def test_other_memory_is_no_shared_memory() -> None:
     assert passes(code("LDS"), requests(access(LOAD, 32, 9, space=AccessSpace.LOCAL))) == 1
 

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from shflbench.checker.dependent.conflicts import MissingOrder
@@ -52,11 +53,12 @@ class DependentFile:
         """Return the values of one kind of line at the top."""
         return re.findall(rf"^// {name}: (.*)", self.text, re.MULTILINE)
 
-    def check(self, cache: Path, *define: str) -> KernelReport:
-        """Return the report on the last kernel."""
+    @cache
+    def check(self, folder: Path, *define: str) -> KernelReport:
+        """Return the report on the last kernel; the file is checked once, whatever several tests look at."""
         options = FileOptions(
             toolchain=kernels.tools(),
-            cache=cache,
+            cache=folder,
             define=define,
             arch=next(iter(self.listed("arch")), "sm_90"),
             launches=() if self.has_host_code else (parse_shape("4x128"),),

@@ -1,19 +1,18 @@
 """Kernels of patterns with exchanges within warps: the advice on `smem` is what `shfl` and `smem-syncwarp` do."""
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from shflbench.checker import FileOptions, advise_file, make_patch, parse_arguments, parse_shape
+from shflbench.checker import FileOptions, KernelAdvice, advise_file, make_patch, parse_arguments, parse_shape
 from shflbench.compile.toolchain import find
 from shflbench.files import SHARED_HEADERS
 from shflbench.model import DTYPES
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import builtin, load
 from tests.conftest import Command
-
-pytestmark = pytest.mark.expensive
 
 GRID, BLOCK = 2, 64
 XOR = "__shfl_xor_sync(mask, value, {16, 8, 4, 2, 1})"
@@ -46,6 +45,7 @@ KERNELS = [
     ("transpose", "words=8", ["8 shuffles, or a transposition by shuffles"]),
     ("vote", "op=ballot", ["4 shuffles, one for each part of a value"]),
 ]
+QUICK = {("neighbor", "mode=up"), ("reduce", "width=4"), ("transpose", "words=3")}  # other kernels take seconds
 
 
 def options_of(pattern: str, option: str, cache: Path, grid: int = GRID, block: int = BLOCK) -> FileOptions:
@@ -70,6 +70,17 @@ def options_of(pattern: str, option: str, cache: Path, grid: int = GRID, block: 
     )
 
 
+@cache
+def advice_on(pattern: str, option: str, folder: Path) -> list[KernelAdvice]:
+    """Return the advice on `smem`, which several tests look at."""
+    return advise_file(builtin()[pattern] / "kernels.cu", options_of(pattern, option, folder), lambda _: None)
+
+
+def only_quick(rows: list[tuple[str, str, object]]) -> list[object]:
+    """Return parameters, most of which are left to `make test-archs`."""
+    return [pytest.param(*row, marks=[] if row[:2] in QUICK else [pytest.mark.archs]) for row in rows]
+
+
 def barriers_of(text: str, kernel: str) -> dict[int, str]:
     """Return the lines of a kernel that have a barrier of the block or of the warp, by their numbers."""
     lines = text.splitlines()
@@ -78,12 +89,12 @@ def barriers_of(text: str, kernel: str) -> dict[int, str]:
     return {number + 1: lines[number] for number in range(start, end) if re.search(r"__sync\w+\(\)", lines[number])}
 
 
-@pytest.mark.parametrize(("pattern", "option", "shuffles"), KERNELS)
+@pytest.mark.parametrize(("pattern", "option", "shuffles"), only_quick(KERNELS))
 def test_smem_gets_the_shuffles_of_shfl_and_the_barriers_of_syncwarp(
     pattern: str, option: str, shuffles: list[str], kernel_cache: Path
 ) -> None:
     file = builtin()[pattern] / "kernels.cu"
-    (advice,) = advise_file(file, options_of(pattern, option, kernel_cache), lambda _: None)
+    (advice,) = advice_on(pattern, option, kernel_cache)
     assert advice.report.verdict == "clean", advice.missing
     assert [item.instead for item in advice.exchanges] == shuffles
     assert {str(item.need) for item in advice.barriers} == {"__syncwarp() is enough"}
@@ -107,11 +118,11 @@ PATCHED = [
 ]
 
 
-@pytest.mark.parametrize(("pattern", "option", "shuffle"), PATCHED)
+@pytest.mark.parametrize(("pattern", "option", "shuffle"), only_quick(PATCHED))
 def test_a_patch_writes_the_shuffle_into_smem(pattern: str, option: str, shuffle: str, kernel_cache: Path) -> None:
     file = builtin()[pattern] / "kernels.cu"
     options = options_of(pattern, option, kernel_cache)
-    patch = make_patch(file, advise_file(file, options, lambda _: None), options)
+    patch = make_patch(file, advice_on(pattern, option, kernel_cache), options)
     assert shuffle in patch.text
     assert "__syncthreads" not in "".join(line for line in patch.diff.splitlines() if line.startswith("+"))
     assert [name.partition("<")[0] for name in patch.kernels] == [options.kernels[0].partition("<")[0]]

@@ -17,6 +17,14 @@ FIXED = "FIXED"  # the macro with which a file is the code after the fix
 
 
 @dataclass(frozen=True, slots=True)
+class FixKernel:
+    """One kernel, all of whose parameters are pointers."""
+
+    name: str
+    pointers: list[bool]  # whether the kernel only reads the buffer, by parameter
+
+
+@dataclass(frozen=True, slots=True)
 class FixFile:
     """One file: the verdict that it should get, the mechanism, and its launch."""
 
@@ -75,6 +83,24 @@ class FixFile:
     def listed(self, name: str) -> list[str]:
         """Return the values of one kind of line at the top."""
         return re.findall(rf"^// {name}: (.*)", self.text, re.MULTILINE)
+
+    @property
+    def kernels(self) -> list[FixKernel]:
+        """The kernels in the order of their launches; there are two if the second one depends on the first."""
+        found = re.findall(r"^__global__ void (\w+)\(([^)]*)\)", self.text, re.MULTILINE)
+        return [FixKernel(name, ["const" in item for item in listed.split(",")]) for name, listed in found]
+
+    @property
+    def same_buffer(self) -> tuple[int, int] | None:
+        """The parameters of the first and the second kernel that are one buffer."""
+        for first, second in (re.findall(r"\w+\.(\w+)", item) for item in self.listed("same")):
+            places = [re.findall(rf"__global__ void {name}\(([^)]*)\)", self.text)[0] for name in self._launched()]
+            (one, other) = (re.findall(r"\w+(?=\s*(?:,|$))", listed) for listed in places)
+            return one.index(first), other.index(second)
+        return None
+
+    def _launched(self) -> list[str]:
+        return [kernel.name for kernel in self.kernels]
 
     def check(self, cache: Path, *define: str) -> KernelReport:
         """Return the report on the last kernel."""

@@ -1,70 +1,49 @@
-"""The page on fixes of public races: every fix with its verdicts, and the first answers on the files."""
+"""The page on fixes of public races: every fix, the first answers, and what compute-sanitizer reports."""
 
-import re
+import json
 from collections import Counter
 from pathlib import Path
 
-import pytest
+from tests.checker.fixes.first_run import recorded
+from tests.checker.fixes.fix_files import FOLDERS, fix_files
+from tests.checker.fixes.page import PAGE, sanitizer_record, texts, with_texts
 
-from tests.checker.fixes.first_run import FirstAnswer, recorded
-from tests.checker.fixes.fix_files import FOLDERS, FixFile, fix_files
-
-PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "fixes-of-public-races.md"
-SETS = dict(zip(FOLDERS, ("open", "held out"), strict=True))
-
-
-def row_of_fix(file: FixFile) -> str:
-    owner, name, _, number = file.source.removeprefix("https://github.com/").split("/")[:4]
-    verdict, wrong = file.before
-    mechanism = re.sub(r"^(RAW|WAR|WAW|deadlock|peer's \w+,)( between launches:)? ", "", wrong)
-    kind = SETS[file.path.parent.name]
-    return f"| [{owner}/{name} {number}]({file.source}) | {mechanism} | {verdict} | {file.after} | {kind} |"
+NOTHING = {tool: [0, 0, ""] for tool in ("racecheck", "synccheck", "memcheck")}
+HANGS = {tool: [0, 0, "hangs"] for tool in NOTHING}
+SENTENCE = (
+    "Of 36 files, compute-sanitizer reports on one H100: racecheck 1, synccheck 0 and memcheck 0 files before the fix, "
+    "and 1 hang; racecheck 0, synccheck 0 and memcheck 0 files after the fix."
+)
 
 
-def row_of_set(folder: str) -> str:
-    files = {file.name: file for file in fix_files(folder)}
-    counts: Counter[str] = Counter()
-    for row in (row for row in recorded() if row.file in files):
-        counts[row.form] += row.verdict == row.expected
-        if row.form == "before":
-            counts.update(found_lines(row, files[row.file]))
-    columns = " | ".join(str(counts[name]) for name in ("before", "later", "both", "after"))
-    return f"| {SETS[folder]} | {len(files)} | {columns} |"
-
-
-def found_lines(row: FirstAnswer, file: FixFile) -> list[str]:
-    """Return whether the first answer named the `later` line, and `both`, in any order."""
-    later, earlier = file.lines
-    findings = [[int(line) for line in re.findall(r"\b\d+\b", item)] for item in row.findings.split("; ")]
-    at_later = any(line in later for lines in findings for line in lines)
-    pairs = [pair for lines in findings for pair in (lines, lines[::-1])]
-    both = any(pair[0] in later and (earlier is None or pair[-1] in earlier) for pair in pairs if pair)
-    return ["later"] * at_later + ["both"] * both
-
-
-def table(head: str, rows: list[str]) -> str:
-    return "\n".join([head, re.sub(r"[^|]+", "---", head), *rows])
-
-
-TABLES = {
-    "first answers": (
-        "| set | fixes | verdict before | reported line | both lines | verdict after |",
-        [row_of_set(folder) for folder in FOLDERS],
-    ),
-    "fixes": (
-        "| source | mechanism | before | after | set |",
-        [row_of_fix(file) for file in fix_files(*FOLDERS)],
-    ),
-}
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_the_page_has_the_table(name: str) -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    shown = text.partition(f"<!-- {name} -->\n")[2].partition(f"\n<!-- end of {name} -->")[0]
-    assert shown.strip() == table(*TABLES[name])
+def test_the_page_has_its_tables() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    assert page == with_texts(page, texts(sanitizer_record()))
 
 
 def test_every_file_is_recorded_once_before_and_after_its_fix() -> None:
     rows = Counter((answer.file, answer.form) for answer in recorded())
     assert rows == Counter((file.name, form) for file in fix_files(*FOLDERS) for form in ("before", "after"))
+
+
+def test_a_record_of_compute_sanitizer_adds_a_sentence_and_two_columns(tmp_path: Path) -> None:
+    files = fix_files(*FOLDERS)
+    fixes = {file.name: {"before": NOTHING, "after": NOTHING} for file in files}
+    fixes["open/cudf_23681_next_block"] = {"before": NOTHING | {"racecheck": [0, 1, "Warning"]}, "after": NOTHING}
+    fixes["open/triton_10669_lost_phase"] = {"before": HANGS, "after": NOTHING}
+    fixes["open/sglang_38290_router_bias"] = {
+        "before": NOTHING | {"memcheck": [0, 0, "ModuleNotFoundError"]},
+        "after": NOTHING,
+    }
+    (tmp_path / "fixes-sanitizer-nvidia-h100.json").write_text(json.dumps({"device": "H100", "fixes": fixes}))
+    page = with_texts(PAGE.read_text(encoding="utf-8"), texts(sanitizer_record(tmp_path)))
+    rows = [line for line in page.splitlines() if line.startswith("| [")]
+    assert SENTENCE in page
+    assert "| source | mechanism | before | after | compute-sanitizer before | compute-sanitizer after | set |" in page
+    shown = {name: next(row for row in rows if name in row) for name in ("cudf 23681", "triton 10669", "sglang 38290")}
+    assert [row.split(" | ")[4:6] for row in shown.values()] == [
+        ["racecheck", "nothing"],
+        ["hangs", "nothing"],
+        ["fails", "nothing"],
+    ]
+    assert with_texts(page, texts(None)) == PAGE.read_text(encoding="utf-8") or sanitizer_record() is not None

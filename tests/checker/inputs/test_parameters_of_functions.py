@@ -32,6 +32,7 @@ def painted(folder: Path, cache: Path, pitch: str, face: str = "face / 2") -> di
     return verdicts(FILE.replace("PITCH", pitch).replace("FACE", face), folder, cache)
 
 
+@pytest.mark.archs
 def test_rows_of_a_pitch_do_not_overlap_and_numbers_that_are_no_size_have_other_values(
     tmp_path: Path, kernel_cache: Path
 ) -> None:

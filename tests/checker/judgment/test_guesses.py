@@ -25,7 +25,7 @@ int main() {
     cudaMalloc(&other, 64 * sizeof(double));
     cudaMalloc(&in, 256 * sizeof(double));
     cudaMemset(sum, 0, 64 * sizeof(double));
-    summed<<<4, 64>>>(sum, other, in);
+    summed<<<4, 8>>>(sum, other, in);
 }
 """
 SHARED = "__shared__ double part; if (threadIdx.x == 0) part = 0; __syncthreads();"
@@ -34,7 +34,7 @@ SHARED = "__shared__ double part; if (threadIdx.x == 0) part = 0; __syncthreads(
 @pytest.mark.parametrize(
     ("body", "verdict"),
     [
-        ("add(sum, in[blockIdx.x * 64 + threadIdx.x]);", "doubtful"),
+        ("add(sum, in[blockIdx.x * 8 + threadIdx.x]);", "doubtful"),
         ("add(&sum[threadIdx.x % 8], in[threadIdx.x]); add(&sum[8], 1);", "doubtful"),
         ("add(&part, 2); __syncthreads(); if (threadIdx.x == 0) sum[blockIdx.x] = part;", "doubtful"),
         ("double seen = *sum; add(sum, 2); other[threadIdx.x] = seen;", "broken"),

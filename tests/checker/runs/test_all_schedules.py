@@ -32,6 +32,9 @@ BARRIERS = [
     "red.global.add.u32 [%rd1], 1; red.global.add.u32 [%rd1+8], 2;",
     "atom.global.max.s32 %r3, [%rd1], %r1;",  # whose result nothing reads
     "cp.async.ca.shared.global [%r2], [%rd1], 4; cp.async.wait_all;",
+    "mbarrier.init.shared.b64 [%r2], 1; mbarrier.arrive.shared.b64 _, [%r2];",
+    "st.async.shared::cluster.mbarrier::complete_tx::bytes.b32 [%r2], %r1, [%r2+8];",
+    "$wait: mbarrier.try_wait.parity.shared.b64 %p1, [%r2], 0; @!%p1 bra $wait;",
     """cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], 16;
     cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;""",
 ]
@@ -49,7 +52,10 @@ OTHERS = [
     "activemask.b32 %r1;",
     "mov.u32 %r1, %clock;",
     "mov.u32 %r1, %smid;",
-    "mbarrier.init.shared.b64 [%r2], 1; mbarrier.arrive.shared.b64 _, [%r2];",
+    "mbarrier.init.shared.b64 [%r2], 1; mbarrier.arrive.shared.b64 %rd2, [%r2]; st.global.b64 [%rd1], %rd2;",
+    "mbarrier.init.shared.b64 [%r2], 1; mbarrier.test_wait.parity.shared.b64 %p1, [%r2], 0;",
+    "atom.shared.exch.b64 %rd2, [%r2], 0;",
+    "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%r2], %r1, [%r2+8];",
     "griddepcontrol.wait;",
 ]
 

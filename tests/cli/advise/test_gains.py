@@ -90,7 +90,7 @@ def test_an_instance_that_only_its_name_makes_has_a_gain(file: str, shflbench: C
     Path(file).write_text(text.replace("^ 1]", "^ D]"), encoding="utf-8")
     given = [word for name in ("in", "out") for word in ("--arg", f"{name}=u32[26624]")]
     outcome = shflbench(
-        "advise", file, RESULTS, "--kernel", "neighbor<1>", "--launch", "26x1024", "--arg", "iterations=64", *given
+        "advise", file, RESULTS, "--kernel", "neighbor<1>", "--launch", "26x1024", "--arg", "iterations=16", *given
     )
     assert "the kernel: predicted" in outcome.out
 

@@ -16,7 +16,7 @@ IN_LOOP = TWO_STEPS.replace("const int n = 10000;", "for (int n : {1000, 5000}) 
     "    cudaDev", "    } cudaDev"
 )
 OF_WORD = TWO_STEPS.replace("main()", "main(int argc, char** argv)").replace(
-    "n = 10000;", "n = argc > 1 ? atoi(argv[1]) : 10000000;"
+    "n = 10000;", "n = argc > 1 ? atoi(argv[1]) : 1000000;"
 )
 ONE_NAME = TWO_STEPS.replace("int count)", "int n)").replace("i < count;", "i < n;")  # of different numbers
 LOOP_OF_STEPS = """
@@ -61,7 +61,7 @@ def test_loop_inside_the_function_is_part_of_the_sequence(bench: BenchCommand) -
 
 @SEQUENCES
 def test_program_with_an_optional_word_has_its_default(bench: BenchCommand, sequence: str) -> None:
-    assert timed(bench, OF_WORD, sequence) == (["1"], ["f32[10000000]"])
+    assert timed(bench, OF_WORD, sequence) == (["1"], ["f32[1000000]"])
 
 
 @SEQUENCES

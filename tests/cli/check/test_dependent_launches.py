@@ -225,6 +225,7 @@ void run(const float *in, float *result, cudaStream_t stream) {
     assert "does not say which one that is; give --pdl PRIMARY,secondary" in kernel["sentence"]
 
 
+@pytest.mark.archs  # two launches with as many instructions as one may take
 def test_a_launch_that_does_not_end_leaves_the_pair_unchecked(check: Any) -> None:
     endless = KERNELS.replace("{ out[", "{ for (;;) atomicAdd(out, 1); out[")
     text = endless.replace("    float x = in[i];\n", "").replace("2 * x", "2")

@@ -15,7 +15,7 @@ def counted(place: Callable[[int], int | None], size: int, *, load: bool = True)
     places = [place(lane) for lane in LANES]
     addresses = np.array([[place or 0 for place in places]])
     active = np.array([[place is not None for place in places]])
-    taken, least = passes(addresses, active, size, load=load)
+    taken, least = passes(addresses, active, size, joined=load)
     return int(taken[0]), int(least[0])
 
 
@@ -76,5 +76,5 @@ def test_requests_are_independent_of_each_other() -> None:
     uniform, rows = np.zeros(32, np.int64), 128 * np.arange(32)
     active = np.ones((3, 32), np.bool_)
     active[2, 1:] = False
-    taken, least = passes(np.array([uniform, rows, rows]), active, 4, load=True)
+    taken, least = passes(np.array([uniform, rows, rows]), active, 4, joined=True)
     assert (taken.tolist(), least.tolist()) == ([1, 32, 1], [1, 1, 1])

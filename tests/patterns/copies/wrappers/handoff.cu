@@ -18,16 +18,16 @@ __global__ void {kernel}(const T* values, T* result, int iterations) {
         if (is_producer()) x = produce(x);
         hand_over<BLOCK>(x, iteration, rows, [&](const T (&got)[PRODUCERS]) { x = absorbed(x, got); });
     }
-//! mbarrier flag
+//! mbarrier mbarrier-threads mbarrier-once flag
     init(rows);
-//! named mbarrier flag
+//! named mbarrier mbarrier-threads mbarrier-once flag
     if (is_producer()) {
         REPEAT(iterations) put(x = produce(x), iteration, rows);
     } else {
         REPEAT(iterations) {
             T got[PRODUCERS];
             get(got, iteration, iterations, rows);  //! named
-            get(got, iteration, rows);  //! mbarrier flag
+            get(got, iteration, rows);  //! mbarrier mbarrier-threads mbarrier-once flag
             x = absorbed(x, got);
         }
     }
