@@ -11,7 +11,7 @@ from shflbench.claims.walk import calls
 from shflbench.patterns.discover import builtin, load
 from shflbench.suite.shipped_claims import claims_by_pattern, shipped_claims
 
-NUMBER = {"G": 26, "A": 11, "N": 23, "P": 16, "B": 29, "R": 12, "X": 9}
+NUMBER = {"G": 26, "A": 11, "N": 23, "P": 16, "B": 29, "R": 12, "X": 15}
 THREAD = r"[\w.-]+/[\w.-]+, (pull request|issue) \d+, 20\d\d"
 ADDRESS = r".*, [\w-]+(\.[\w-]+)+/[\w./-]+$"
 CODE = f"{THREAD}|{ADDRESS}"

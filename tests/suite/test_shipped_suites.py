@@ -1,4 +1,4 @@
-"""What the shipped suites contain: each pattern once, or all options of patterns."""
+"""The contents of the shipped suites: each pattern once, or all options of patterns."""
 
 from collections.abc import Iterable
 from itertools import product
