@@ -42,6 +42,9 @@ MOST = 0.95  # of the cases have an interval that is no wider than the page says
 _CUB = re.compile(rb"CUB_(\d{6})_")  # the namespace that CUB's version gives its kernels
 
 
+stored = cache(read_run)
+
+
 @cache
 def limits() -> Mapping[str, CaseLimit]:
     """Return the limits of both runs by case."""
@@ -71,7 +74,7 @@ class Group:
 def settings() -> Mapping[str, Group]:
     """Return the groups of both runs by setting, such as `reduce i32 sms x 32 width=16`."""
     found: dict[str, Group] = {}
-    for run in map(read_run, (RUN, RUN_OF_CLUSTERS)):
+    for run in map(stored, (RUN, RUN_OF_CLUSTERS)):
         timed = [row for row in run.rows if row.time_us is not None]
         named = group_by(timed, lambda row: " ".join((row.pattern, row.dtype, row.launch, *row.option_texts)))
         for name, rows in named.items():
@@ -129,7 +132,8 @@ def _cell(row: Row | None, *, registers: bool) -> str:
 
 def _blocks(row: Row) -> str:
     """Return the blocks per SM of a launch whose text does not say them."""
-    return f" ({row.grid // read_run(RUN).info.settings.sms} per SM)" if row.launch.startswith("fill") else ""
+    device = stored(RUN).info.device
+    return f" ({row.grid // device.sms} per SM)" if row.grid and device and row.launch.startswith("fill") else ""
 
 
 def seconds(run: Run) -> float:
@@ -168,7 +172,8 @@ def always_slower(names: Iterable[str], variant: str, other: str) -> bool:
 
 def time(name: str, variant: str) -> str:
     """Return the time of one iteration of a variant: `0.39 µs`."""
-    return f"{(settings()[name].rows[variant].ns_per_iteration or 0) / 1000:.2f} µs"
+    row = settings()[name].rows[variant]
+    return f"{(row.time_us or 0) / row.iterations:.2f} µs"
 
 
 def cycles(name: str, variant: str, per: str = "") -> str:
@@ -187,6 +192,12 @@ def limit(name: str, variant: str) -> str:
     """Return how near a variant comes to its limit: `98% of its exchange limit`."""
     found = limits()[settings()[name].rows[variant].case_id]
     return f"{found.limit_fraction:.0%} of its {found.limit_by} limit" if found.limit_fraction else "no known limit"
+
+
+def spills(pattern: str) -> bool:
+    """Whether a kernel of a pattern uses local memory, for registers that it spills or for arrays."""
+    groups = (group for name, group in settings().items() if name.split()[0] == pattern)
+    return any(row.local_bytes or row.spill_bytes for group in groups for row in group.rows.values())
 
 
 def cub_version() -> str:
@@ -232,12 +243,12 @@ def render() -> str:
     environment.filters.update(cell=cell, linked=linked, measured=measured, share=share)
     functions = (
         *(always_slower, clocks, count, cub_version, cycles, has, limit, links),
-        *(quotient, ratio, ratios, seconds, spread, table, time),
+        *(quotient, ratio, ratios, seconds, spills, spread, table, time),
     )
     return environment.get_template(TEMPLATE.name).render(
         {function.__name__: function for function in functions},
-        run=read_run(RUN),
-        clusters=read_run(RUN_OF_CLUSTERS),
+        run=stored(RUN),
+        clusters=stored(RUN_OF_CLUSTERS),
         most=f"{MOST:.0%}",
         counted="ldmatrix" in WAVEFRONTS.read_text(encoding="utf-8"),
         verdicts=verdicts(LETTER, RUN.name),
