@@ -15,7 +15,8 @@ from typing import Any
 import cupy
 import numpy as np
 
-from shflbench.backends.cuda_programmatic import ProgrammaticLaunch
+from shflbench.backends.cuda_attributes import AttributedLaunch
+from shflbench.dimensions import NO_CLUSTER
 
 ELEMENTS = 4096  # 32-bit words of each buffer, as in the tests
 
@@ -38,8 +39,9 @@ def main(job: dict[str, Any], marker: str) -> None:
         module.load(Path(kernel["cubin"]).read_bytes())
         function = module.get_function(kernel["symbol"])
         if number:
-            launch: Any = SimpleNamespace(dims=SimpleNamespace(grid=grid, block=block), shared_bytes=0)
-            ProgrammaticLaunch(function, launch)(given)
+            dims = SimpleNamespace(grid=grid, block=block)
+            launch: Any = SimpleNamespace(dims=dims, shared_bytes=0, programmatic=True, cluster=NO_CLUSTER)
+            AttributedLaunch(function, launch)(given)
         else:
             function(grid, block, tuple(given))
     cupy.cuda.runtime.deviceSynchronize()

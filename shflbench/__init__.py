@@ -67,6 +67,7 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     grid: PerKernel[Extent] = None,
     block: PerKernel[Extent] = None,
     shared_bytes: PerKernel[int] = None,
+    cluster: PerKernel[Extent] = None,
     check: bool = True,
     rtol: float | None = None,
     any_order: Iterable[str] = (),
@@ -87,14 +88,14 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     `kernels` are CUDA C++ as text, the paths of .cu files, pairs of either and the name of a kernel, or RawKernels of
     CuPy, by name; the first one is the baseline, and its results are the reference. `arguments` are those of each
     launch: arrays (NumPy, PyTorch, CuPy, Numba, or of the DLPack protocol), which are copied and stay as they are,
-    numbers and None. `grid`, `block` and `shared_bytes` (dynamic, per block) are the same for all kernels, or a mapping
-    by name. Without arguments, grid and block, they are those of the host code in the source. `check=False` skips the
-    check. `rtol` is the allowed error of floating-point results as a share of their magnitude. `any_order` names
-    outputs whose elements may have any order. `l2` is "warm" or "cold". `device` is "cuda", "emulator" or "auto": a GPU
-    (index `gpu`) if there is one, else the emulator, which times nothing; `arch` emulates that architecture.
-    `precision` is the width of the interval of each median as a share of it at which timing ends, `max_seconds` the
-    longest time per kernel. `include` and `define` are those of the compiler. `output` keeps the run in a folder, which
-    `shflbench show`, `limits` and `compare` read.
+    numbers and None. `grid`, `block`, `shared_bytes` (dynamic, per block) and `cluster` (its blocks) are the same for
+    all kernels, or a mapping by name. Without arguments, grid, block and cluster, they are those of the host code in
+    the source. `check=False` skips the check. `rtol` is the allowed error of floating-point results as a share of their
+    magnitude. `any_order` names outputs whose elements may have any order. `l2` is "warm" or "cold". `device` is
+    "cuda", "emulator" or "auto": a GPU (index `gpu`) if there is one, else the emulator, which times nothing; `arch`
+    emulates that architecture. `precision` is the width of the interval of each median as a share of it at which timing
+    ends, `max_seconds` the longest time per kernel. `include` and `define` are those of the compiler. `output` keeps
+    the run in a folder, which `shflbench show`, `limits` and `compare` read.
 
     The result has `table` (pandas, times in µs), `rows`, `left_out`, `is_timed`, `agree`, `sentences`, `folder` and
     `text()`. docs/how-to/bench-from-python.md shows examples. Raise shflbench.errors.UsageError where arguments do not
@@ -112,6 +113,7 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
             grid=grid,
             block=block,
             shared_bytes=shared_bytes,
+            cluster=cluster,
             check=check,
             rtol=rtol,
             any_order=tuple(any_order),

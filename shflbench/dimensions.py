@@ -16,6 +16,8 @@ MOST_DIMENSIONS = 3  # x, y and z
 # CUDA C++ Programming Guide 13.0, "Technical Specifications per Compute Capability"; equal for all of them.
 MAX_GRID: Dims = (2**31 - 1, 65535, 65535)  # blocks
 MAX_CLUSTER = 16  # blocks, of the largest that a GPU runs ("Thread Block Clusters")
+PORTABLE_CLUSTER = 8  # blocks, of the largest that every GPU with clusters runs (ibid.)
+NO_CLUSTER: Dims = (1, 1, 1)
 MAX_BLOCK_DIMS: Dims = (1024, 1024, 64)  # threads, of which a block has at most `model.MAX_BLOCK`
 
 

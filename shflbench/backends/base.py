@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from shflbench.dimensions import LaunchDims
+from shflbench.dimensions import NO_CLUSTER, Dims, LaunchDims
 from shflbench.symbols import plain_name
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ class KernelLaunch:
     shared_bytes: int  # dynamic shared memory per block
     arguments: tuple[str | BufferPointer | np.generic, ...]  # in its order
     programmatic: bool = False  # whether it may begin before the launch before it has ended
+    cluster: Dims = NO_CLUSTER  # blocks of a cluster, where the kernel does not declare them
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,7 @@ class KernelCall:
     dims: LaunchDims | None = None  # of grid and block; None: along x
     emulated_s: float = math.inf  # seconds that the emulator may take for a launch; beyond, TimeLimitError
     later: tuple[KernelLaunch, ...] = ()  # which are part of each launch of this call
+    cluster: Dims = NO_CLUSTER  # blocks of a cluster, where the kernel does not declare them
 
     @property
     def name(self) -> str:
@@ -103,7 +105,8 @@ class KernelCall:
     def launches(self) -> tuple[KernelLaunch, ...]:
         """Its launches, in order."""
         dims = self.dims or LaunchDims((self.grid, 1, 1), (self.block, 1, 1))
-        return (KernelLaunch(self.kernel, dims, self.shared_bytes, self.arguments), *self.later)
+        first = KernelLaunch(self.kernel, dims, self.shared_bytes, self.arguments, cluster=self.cluster)
+        return (first, *self.later)
 
     @property
     def inputs(self) -> tuple[Buffer, ...]:

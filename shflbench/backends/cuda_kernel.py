@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from shflbench.backends.base import BufferPointer, Burst
+from shflbench.backends.cuda_attributes import AttributedLaunch
 from shflbench.backends.cuda_harness import TRIES, to_host
-from shflbench.backends.cuda_programmatic import ProgrammaticLaunch
+from shflbench.dimensions import NO_CLUSTER
 from shflbench.patterns.declare import ITERATIONS
 
 if TYPE_CHECKING:
@@ -154,8 +155,8 @@ class CudaKernel:
 
 def _start_of(function: Any, launch: KernelLaunch) -> Callable[[Arguments], None]:  # noqa: ANN401  (cupy ships no types)
     """Return what launches a function with its arguments."""
-    if launch.programmatic:
-        return ProgrammaticLaunch(function, launch)
+    if launch.programmatic or launch.cluster != NO_CLUSTER:
+        return AttributedLaunch(function, launch)
     return partial(_start, function, launch)
 
 

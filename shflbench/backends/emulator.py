@@ -10,7 +10,7 @@ from typing import NoReturn
 import numpy as np
 
 from shflbench.arch.launch_limits import limits_of, major, resident_blocks
-from shflbench.backends.base import Array, Buffer, BufferPointer, Burst, KernelCall
+from shflbench.backends.base import Array, Buffer, BufferPointer, Burst, KernelCall, KernelLaunch
 from shflbench.checker import (
     POLICIES,
     Deadline,
@@ -25,7 +25,7 @@ from shflbench.checker import (
     load_program,
     module_contents,
 )
-from shflbench.dimensions import LaunchDims
+from shflbench.dimensions import NO_CLUSTER
 from shflbench.errors import LaunchError
 from shflbench.model import Conditions, Device, Kernel
 
@@ -121,7 +121,7 @@ class EmulatedKernel:
         outputs = [_output(buffer, contents.get(buffer.name), self._runs) for buffer in call.written]
         places = {name: place for place, name in enumerate((*pure, *(item.name for item in call.written)))}
         order = [_argument(item, places) for item in call.arguments]
-        inputs, shape = list(pure.values()), _shape(call.launches[0].dims, self.program)
+        inputs, shape = list(pure.values()), _shape(call.launches[0], self.program)
         return EmulatedLaunch(
             self.program, shape, call.shared_bytes, inputs, outputs, iterations, order, self._machine, list(places)
         )
@@ -160,7 +160,7 @@ class EmulatedKernel:
             launch = replace(
                 first,
                 program=program,
-                shape=_shape(later.dims, program),
+                shape=_shape(later, program),
                 shared_bytes=later.shared_bytes,
                 outputs=self._contents_after(launch, policy),
                 order=[_argument(item, places) for item in later.arguments],
@@ -187,8 +187,9 @@ class EmulatedKernel:
             machine.state = None
 
 
-def _shape(dims: LaunchDims, program: Program) -> Shape:
-    return Shape.of(dims.grid, dims.block, cluster=program.cluster)
+def _shape(launch: KernelLaunch, program: Program) -> Shape:
+    cluster = launch.cluster if program.cluster == NO_CLUSTER else program.cluster
+    return Shape.of(launch.dims.grid, launch.dims.block, cluster=cluster)
 
 
 def _argument(

@@ -9,6 +9,7 @@ import numpy as np
 
 from shflbench.checker.inputs.elements import ELEMENTS
 from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.dimensions import NO_CLUSTER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,6 +88,7 @@ class CandidateStep:
     shared_bytes: int  # dynamic, per block
     arguments: tuple[str, ...]  # names of buffers and numbers, in the order of the parameters
     pointers: Mapping[int, CandidatePointer]  # by the place of the parameter
+    cluster: Dims = NO_CLUSTER  # blocks of a cluster, unless the kernel declares them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,11 +106,12 @@ class CandidateLaunch:
     is_given: bool = False  # whether the user states its shape
     size: tuple[str, str] | None = None  # the name and the value of an option, if there are several sizes
     later: tuple[CandidateStep, ...] = ()  # of a sequence, in order
+    cluster: Dims = NO_CLUSTER  # blocks of a cluster, unless the kernel declares them
 
     @property
     def steps(self) -> tuple[CandidateStep, ...]:
         """Its launches, in order."""
-        first = CandidateStep(self.grid, self.block, self.shared_bytes, self.arguments, self.pointers)
+        first = CandidateStep(self.grid, self.block, self.shared_bytes, self.arguments, self.pointers, self.cluster)
         return (first, *self.later)
 
     @property

@@ -33,6 +33,7 @@ from shflbench.checker.inputs.names import match_names, names_of, parameter_name
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.checker.inputs.timed_clusters import in_stated_clusters, refuse_clusters
 from shflbench.checker.program_sizes import with_loop, without_words
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report_cache import cached_report
@@ -221,7 +222,11 @@ def _of_all_sizes(reader: _CandidateReader, sizes: Sequence[_SizedFile], variabl
             return candidate
         first = first or candidate
         launches += [replace(launch, size=size.arguments.option) for launch in candidate.launches]
-    return replace(first or reader.read(sizes[0].file, sizes[0].options, ()), launches=tuple(launches))
+    whole = replace(first or reader.read(sizes[0].file, sizes[0].options, ()), launches=tuple(launches))
+    clusters = {tuple(step.cluster for step in launch.steps) for launch in launches}
+    if len(clusters) > 1:
+        return replace(whole, launches=(), problem="its launches have clusters of several sizes; give one by --cluster")
+    return whole
 
 
 def _candidate(
@@ -252,7 +257,8 @@ def _of_linked(
     """Return the candidate with each launch whose arguments are stated, or what is missing for the first."""
     kernel = linked.kernel
     options = replace(options, launches=launches_of(kernel, options.launches, options.named_launches))
-    wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes)
+    refuse_clusters(linked, options.launches, options.cluster, options.arch)
+    wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes, options.cluster)
     uses = buffer_uses(linked, wishes, launches, options.seed)
     wishes = replace(wishes, most_bytes=MOST_BYTES, period_bytes=PERIOD_BYTES)
     if stated is None:
@@ -261,7 +267,8 @@ def _of_linked(
         return replace(base, missing=(f"--launch '{kernel.name}=GRIDxBLOCK'",), sibling=kernel.sibling)
     if not stated:
         return replace(base, missing=(GIVE_LAUNCH, *_missing_of(linked, options)))
-    if problem := _problem(kernel):
+    stated, invalid = in_stated_clusters(linked, stated, options.cluster, options.arch)
+    if problem := _problem(kernel) or invalid:
         return replace(base, problem=problem)
     base = replace(
         base,
@@ -366,6 +373,7 @@ def _launch(
         tuple((text, origin.value) for text, origin in arguments.texts),
         pointers,
         launch.origin is Origin.GIVEN,
+        cluster=launch.shape.cluster,
     )
 
 

@@ -21,7 +21,6 @@ from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, 
 from shflbench.checker.inputs.linked import LinkedKernel, linked_kernel
 from shflbench.checker.inputs.names import gives_buffers, match_names, refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
-from shflbench.checker.inputs.shapes import NO_CLUSTER
 from shflbench.checker.invalid_launches import with_invalid
 from shflbench.checker.judgment.judge import judge_kernel
 from shflbench.checker.judgment.misfits import body_sites, find_undecided, kind_of_causes, overlaps
@@ -43,6 +42,7 @@ from shflbench.checker.sources.generators import is_of_triton
 from shflbench.checker.sources.read import read_cuda, read_ptx
 from shflbench.checker.sources.sampling import sample_instances
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.dimensions import NO_CLUSTER
 from shflbench.errors import CompileError, InputError, KernelError
 
 if TYPE_CHECKING:

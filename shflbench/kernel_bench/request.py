@@ -45,6 +45,7 @@ class BenchRequest:
     grid: Any
     block: Any
     shared_bytes: Any
+    cluster: Any
     check: bool
     rtol: float | None
     any_order: tuple[str, ...]
@@ -95,7 +96,7 @@ class BenchRequest:
 
     def _launch(self, kernel: str) -> PythonLaunch:
         return PythonLaunch(
-            **{name: self._of_kernel(name, kernel) for name in ("grid", "block", "shared_bytes")},
+            **{name: self._of_kernel(name, kernel) for name in ("grid", "block", "shared_bytes", "cluster")},
         )
 
     def _of_kernel(self, name: str, kernel: str) -> Any:  # noqa: ANN401  (the type depends on the name)

@@ -72,6 +72,7 @@ def call_of(pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting
             carveout=None if carveout is None else int(carveout),
             cold=options.get("l2") == "cold",
             dims=dims,
+            cluster=variant.cluster,
             emulated_s=EMULATED_SECONDS if declared.fixed_sizes else math.inf,
             later=tuple(
                 KernelLaunch(
@@ -80,6 +81,7 @@ def call_of(pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting
                     item.shared(setting),
                     passed(item.arguments),
                     item.programmatic,
+                    item.cluster,
                 )
                 for item, following in zip(variant.later, kernel.later, strict=True)
             ),

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import TYPE_CHECKING
 
-from shflbench.dimensions import LaunchDims, complete, dims_text
+from shflbench.dimensions import NO_CLUSTER, LaunchDims, complete, dims_text
 from shflbench.model import WARP, Dtype, Mechanism
 
 if TYPE_CHECKING:
@@ -185,6 +185,7 @@ class LaterKernel:
     shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes per block
     opcodes: tuple[str, ...] = ()  # that its machine code must have, e.g. "ACQBULK"
     programmatic: bool = False  # it may begin when the kernel before lets it, and not only after its end
+    cluster: Dims = NO_CLUSTER  # blocks of a cluster, where the kernel does not declare them
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +210,7 @@ class Variant:
     arguments: tuple[str | PointerInto, ...] = ()  # of the kernel; empty: the buffers, the scalars, `iterations`
     shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes per block
     dims: Shape | None = None  # of its first kernel's launch; None: those of the case
+    cluster: Dims = NO_CLUSTER  # blocks of a cluster of that launch, where the kernel does not declare them
     later: tuple[LaterKernel, ...] = ()  # kernels of the same file that follow, timed together; with `one_pass` only
     per_iteration: Counts | CountsOf | None = None  # expected instructions; None: reported, not checked
     opcodes: tuple[str, ...] = ()  # that its machine code must have if its mechanism does not say which, e.g. "BAR.ARV"

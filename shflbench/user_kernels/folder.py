@@ -17,7 +17,7 @@ import numpy as np
 
 from shflbench.checker import BufferUse
 from shflbench.compile.host_headers import stub
-from shflbench.dimensions import LaunchDims
+from shflbench.dimensions import NO_CLUSTER, LaunchDims
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.model import DTYPES, Mechanism
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker import CandidateBuffer, CandidateNumber, CandidateStep, KernelCandidate
     from shflbench.compile.nvrtc import PtxUnit
+    from shflbench.dimensions import Dims
     from shflbench.user_kernels.comparison import ComparedKernel, KernelComparison, Size
 
 # Allowed error of a floating-point output, see `measure.verify`: a sum of thousands of terms in another order.
@@ -246,6 +247,7 @@ def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[s
     yield f"            arguments={_arguments_text(comparison, kernel, 0)},\n"
     yield "            other_inputs=True,\n" if needs_other_inputs(comparison, kernel) else ""
     yield from _shared(kernel)
+    yield from _cluster(kernel.launches[0].cluster, "            ")
     if kernel.launches[0].later:
         yield "            later=(\n"
         for step in range(1, len(kernel.candidate.kernels)):
@@ -264,7 +266,14 @@ def _later(comparison: KernelComparison, kernel: ComparedKernel, step: int) -> I
     yield f"                    dims=lambda at: {at_size(dims)},\n"
     yield f"                    arguments={_arguments_text(comparison, kernel, step)},\n"
     yield f"                    shared=lambda at: {shared},\n" if shared != "0" else ""
+    yield from _cluster(launches[next(iter(launches))].cluster, "                    ")
     yield "                ),\n"
+
+
+def _cluster(cluster: Dims, indent: str) -> Iterator[str]:
+    """Yield the blocks of a cluster unless there are no clusters."""
+    if cluster != NO_CLUSTER:
+        yield f"{indent}cluster={cluster!r},\n"
 
 
 def _step(kernel: ComparedKernel, step: int, size: Size | None = None) -> CandidateStep:

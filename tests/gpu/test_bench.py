@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.backends.gpus import find
 from shflbench.model import Status
 from tests.conftest import Command
 from tests.gpu.conftest import stored
@@ -142,3 +143,14 @@ def test_cheat_is_refused_and_not_timed(bench: Command, cheat: str) -> None:
     rows = {row.variant: row for row in stored(outcome).rows}
     assert (rows["sums_smem"].status, rows["sums_shfl"].status) == (Status.TIMED, Status.INCORRECT)
     assert rows["sums_shfl"].time_us is None
+
+
+def test_clusters_of_a_given_size_run(bench: Command) -> None:
+    from tests.cli.bench.test_clusters import GIVEN, RANKS
+
+    if (arch := find()[0].arch) < "sm_90":
+        pytest.skip(f"clusters need sm_90 or newer, and this is {arch}")
+    outcome = bench(RANKS.replace("SIZE", "4"), *GIVEN, "--cluster", "4")
+    assert outcome.code == 0, outcome.err
+    assert {row.status for row in stored(outcome).rows} == {Status.TIMED}
+    assert bench(RANKS.replace("SIZE", "4"), *GIVEN, "--cluster", "2").code == 5

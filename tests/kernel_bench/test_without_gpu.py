@@ -259,3 +259,28 @@ def test_a_script_does_not_run_again_in_processes_that_compile(tmp_path: Path, m
     )
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
     assert done.stdout.split() == ["once", "True"], done.stderr
+
+
+RANK = """
+__global__ void rank(int* out) {
+    unsigned rank, blocks;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+    out[blockIdx.x] = BLOCKS * 10 + RANK;
+}
+"""
+OF_CLUSTER = RANK.replace("BLOCKS", "blocks").replace("RANK", "rank")
+
+
+@pytest.mark.parametrize(("cluster", "agree"), [(2, True), ({"own": 2}, True), ((4, 1), False), (None, False)])
+def test_blocks_run_in_clusters_of_the_given_size(cluster: Any, *, agree: bool) -> None:
+    kernels = {"own": OF_CLUSTER, "of-two": RANK.replace("BLOCKS", "2").replace("RANK", "blockIdx.x % 2")}
+    assert shflbench.bench(kernels, np.zeros(4, np.int32), grid=4, block=1, cluster=cluster).agree == agree
+
+
+@pytest.mark.parametrize(
+    ("cluster", "message"), [(3, "clusters of 3"), (17, "at most 16 blocks"), ("two", "neither a")]
+)
+def test_a_size_of_clusters_that_cannot_be_is_refused(cluster: Any, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        shflbench.bench({"rank": OF_CLUSTER}, np.zeros(4, np.int32), grid=4, block=1, cluster=cluster)

@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument import Origin
-from shflbench.checker.inputs.shapes import NO_CLUSTER
 from shflbench.checker.opcodes.forms import ClusterBarrier
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER
+from shflbench.dimensions import NO_CLUSTER
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -23,6 +23,11 @@ DERIVED_CLUSTER: Dims = (2, 1, 1)  # where the code uses clusters, and nothing s
 UNSTATED = "in clusters of 2 blocks, which nothing states"
 
 
+def uses_clusters(ops: Iterable[Op]) -> bool:
+    """Return whether the code of a kernel names its cluster or other blocks of it."""
+    return any(isinstance(op.form, ClusterBarrier) or has_role(op.instruction, OpcodeRole.OF_CLUSTER) for op in ops)
+
+
 def with_clusters(
     launch_plan: Sequence[PlannedLaunch], given: Dims | None, bounds: LaunchBounds, ops: Iterable[Op]
 ) -> list[PlannedLaunch]:
@@ -30,7 +35,7 @@ def with_clusters(
 
     Samples of blocks do not run in clusters.
     """
-    uses = any(isinstance(op.form, ClusterBarrier) or has_role(op.instruction, OpcodeRole.OF_CLUSTER) for op in ops)
+    uses = uses_clusters(ops)
     result: list[PlannedLaunch] = []
     for launch in launch_plan:
         cluster = given or (launch.host.cluster if launch.host is not None else None) or bounds.cluster

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.arch.launch_limits import KIB, limits_of, major
 from shflbench.checker.dataflow.grid_barrier import has_grid_barrier
-from shflbench.checker.inputs.shapes import NO_CLUSTER, LaunchShape
+from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.machine.threads import divides
 from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER
-from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_CLUSTER, MAX_GRID, dims_text
+from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_CLUSTER, MAX_GRID, NO_CLUSTER, dims_text
 from shflbench.errors import UsageError
 from shflbench.model import MAX_BLOCK
 

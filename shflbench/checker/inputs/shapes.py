@@ -6,12 +6,20 @@ import re
 from dataclasses import dataclass, replace
 from math import prod
 
-from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_CLUSTER, MAX_GRID, Dims, LaunchDims, complete, dims_text
+from shflbench.dimensions import (
+    MAX_BLOCK_DIMS,
+    MAX_CLUSTER,
+    MAX_GRID,
+    NO_CLUSTER,
+    Dims,
+    LaunchDims,
+    complete,
+    dims_text,
+)
 from shflbench.errors import UsageError
 from shflbench.model import MAX_BLOCK
 
 ADVICE = "Write GRIDxBLOCK, such as 4x256, or GRID:BLOCK with up to three dimensions each, such as 8x8:16x16."
-NO_CLUSTER: Dims = (1, 1, 1)
 MOST_THREADS = 1 << 20  # of one launch; more take minutes and show no more
 MOST_TIMED_THREADS = 1 << 40  # of a launch; a GPU refuses what it cannot run
 

@@ -16,7 +16,7 @@ from shflbench.checker.inputs.names import parameter_name
 from shflbench.checker.inputs.shapes import MOST_TIMED_THREADS
 from shflbench.checker.python import numba_kernels, triton_functions, triton_kernels
 from shflbench.checker.python.arguments import read_arguments
-from shflbench.checker.python.named_launch import launch_shape
+from shflbench.checker.python.named_launch import cluster_dims, launch_shape
 from shflbench.checker.python.texts import is_text
 from shflbench.checker.python.values import HostValues
 from shflbench.checker.selection import chosen_kernels
@@ -54,6 +54,7 @@ class PythonLaunch:
     grid: Extent | None = None
     block: Extent | None = None
     shared_bytes: int | None = None  # dynamic, per block
+    cluster: Extent | None = None  # blocks of a cluster
 
 
 def python_kernel(name: str, source: Any) -> PythonKernel:  # noqa: ANN401  (of packages that may be missing)
@@ -108,6 +109,7 @@ def read_python_candidate(
                 kernels=(kernel.kernel or chosen.name,),
                 launches=_launches(kernel, launch),
                 shared_bytes=launch.shared_bytes,
+                cluster=cluster_dims(launch.cluster),
                 arguments=tuple(_given(kernel, chosen, arguments)),
             ),
             watch,

@@ -60,17 +60,23 @@ class PhaseOrder(Observer):
         if form.kind == "st":
             self._initialize(index)
             return
-        passes = self._passes(op, members, space, index) if form.kind == "ld" else None
+        threads, counts = members.threads, None
+        if form.kind == "ld":
+            passes = self._passes(op, members, space, index)
+            if not passes.any():  # as most tests of a loop
+                return
+            threads, index = threads[passes], index[passes]
+        else:
+            counts = np.broadcast_to(values[0].reshape(-1), index.shape)
         for element in np.unique(index).tolist():
             barrier = self._barriers.get(element)
             those = index == element
             if barrier is None:
                 self.is_fixed = False
-            elif passes is not None:
-                self._test(barrier, members.threads[those & passes])
+            elif counts is None:
+                self._test(barrier, threads[those])
             else:
-                counts = np.broadcast_to(values[0].reshape(-1), index.shape)[those]
-                self._operate(barrier, members.threads[those], counts, arrivals_of(space.view("u8")[element]))
+                self._operate(barrier, threads[those], counts[those], arrivals_of(space.view("u8")[element]))
 
     def exchange(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, done: Values) -> None:
         """Begin the next phase of barriers whose last arrivals have taken effect."""

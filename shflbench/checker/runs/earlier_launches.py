@@ -19,7 +19,7 @@ from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.linked import linked_kernel
 from shflbench.checker.inputs.names import parameter_name, pointer_names
 from shflbench.checker.inputs.run_plan import zeroed_buffers
-from shflbench.checker.inputs.shapes import NO_CLUSTER, LaunchShape
+from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.link.layout import WORKSPACE
 from shflbench.checker.machine.launch import Machine, execute
@@ -27,6 +27,7 @@ from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.runs.emulated import emulated_launch
 from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER
 from shflbench.checker.sources.naming import means
+from shflbench.dimensions import NO_CLUSTER
 from shflbench.errors import EmulatorError, KernelError
 from shflbench.model import MAX_BLOCK
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shflbench.cli.file_arguments import FILE_ARGUMENTS, as_built
+from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, as_built
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATH, format_option
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
@@ -50,6 +50,7 @@ MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has 
         show_default="kernels with the same parameters",
     ),
     *FILE_ARGUMENTS,
+    CLUSTER,
     option("--against", metavar="REVISION", help="Compare with the same kernels of FILE at this revision in git."),
 )
 @add_heading(
@@ -221,6 +222,7 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
         named_launches=[text for text in flags["launches"] if "=" in text],
         arguments=(),  # they are sets, of each of which a launch is timed
         shared=flags["shared"],
+        cluster=flags["cluster"],
         include=flags["include"],
         define=flags["define"],
         host_args=flags["host_args"],

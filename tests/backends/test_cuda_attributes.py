@@ -1,0 +1,74 @@
+"""Launches with attributes: what the driver is asked for."""
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from cuda.bindings import driver
+
+from shflbench.backends.base import KernelLaunch
+from shflbench.backends.cuda_attributes import AttributedLaunch
+from shflbench.dimensions import Dims, LaunchDims
+from shflbench.errors import LaunchError
+from tests.cases import kernel
+
+DIMS = LaunchDims((8, 2, 1), (64, 1, 1))
+ID = driver.CUlaunchAttributeID
+
+
+class FakeDriver:
+    """What the driver was asked for; it answers with `result`."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, result: Any = driver.CUresult.CUDA_SUCCESS) -> None:
+        self.launches: list[tuple[Any, Any]] = []
+        self.allowed: list[int] = []
+        self.result = result
+        monkeypatch.setattr(driver, "cuLaunchKernelEx", self._launch)
+        monkeypatch.setattr(driver, "cuFuncSetAttribute", self._set)
+
+    def _launch(self, config: Any, *_: object) -> tuple[Any]:
+        self.launches.append((config, [attribute.id for attribute in config.attrs]))
+        return (self.result,)
+
+    def _set(self, _function: object, attribute: Any, value: int) -> tuple[Any]:
+        assert attribute.name == "CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED"
+        self.allowed.append(value)
+        return (driver.CUresult.CUDA_SUCCESS,)
+
+
+def start(cluster: Dims, *, programmatic: bool = False) -> None:
+    launch = KernelLaunch(kernel("work"), DIMS, 0, (), programmatic, cluster)
+    AttributedLaunch(SimpleNamespace(ptr=0), launch)(())
+
+
+def test_a_launch_in_clusters_names_their_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = FakeDriver(monkeypatch)
+    start((4, 2, 1))
+    ((config, ids),) = fake.launches
+    assert ids == [ID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION]
+    sizes = config.attrs[0].value.clusterDim
+    assert ((sizes.x, sizes.y, sizes.z), (config.gridDimX, config.gridDimY)) == ((4, 2, 1), (8, 2))
+    assert fake.allowed == []
+
+
+def test_large_clusters_are_allowed_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = FakeDriver(monkeypatch)
+    start((8, 2, 1))
+    assert fake.allowed == [1]
+
+
+def test_a_programmatic_launch_may_have_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = FakeDriver(monkeypatch)
+    start((1, 1, 1), programmatic=True)
+    start((2, 1, 1), programmatic=True)
+    overlap, cluster = (
+        ID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+        ID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+    )
+    assert [ids for _, ids in fake.launches] == [[overlap], [overlap, cluster]]
+
+
+def test_an_error_names_the_clusters(monkeypatch: pytest.MonkeyPatch) -> None:
+    FakeDriver(monkeypatch, driver.CUresult.CUDA_ERROR_INVALID_CLUSTER_SIZE)
+    with pytest.raises(LaunchError, match="launch in clusters of 4x2 blocks: CUDA_ERROR_INVALID_CLUSTER_SIZE"):
+        start((4, 2, 1))
