@@ -15,6 +15,7 @@ from shflbench.backends.gpus import NO_DRIVER
 from shflbench.cli.main import main
 from tests import kernels
 from tests.disassembled import kept_listings
+from tests.kept_ptx import kept_ptx
 from tests.signals import deliver_to_children
 
 
@@ -39,8 +40,8 @@ def _signals() -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _listings() -> Iterator[None]:
-    with kept_listings():
+def _compilations() -> Iterator[None]:
+    with kept_listings(), kept_ptx():
         yield
 
 

@@ -14,8 +14,7 @@ from tests.fakes.runs import measured, write_run
 from tools.docs.charts import PLOTS, ROOT, shown_charts, update
 
 RESULTS = ROOT / "results"
-
-pytestmark = pytest.mark.expensive
+QUICK = {"quick", "clusters", "launch-sweep"}  # the runs of other suites have seconds of samples
 
 
 def reference(suite: str) -> Path:
@@ -30,13 +29,16 @@ def charts(suite: str) -> dict[str, str]:
     return {chart.file_name: chart.name for chart in default_charts(read_run(reference(suite)))}
 
 
-@pytest.mark.parametrize("name", sorted(find_shipped()))
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[] if one in QUICK else [pytest.mark.archs]) for one in sorted(find_shipped())]
+)
 def test_each_shipped_suite_declares_at_most_six_charts_which_its_reference_run_has(name: str) -> None:
     declared = load(find_shipped()[name]).charts
     assert set(charts(name).values()) == set(declared)
     assert 0 < len(charts(name)) <= MAX_CHARTS
 
 
+@pytest.mark.archs
 def test_plots_has_the_charts_that_suites_declare_and_pages_show_and_no_others() -> None:
     suites = {folder.parent.name for folder in RESULTS.glob("*/nvidia-h[12]00")}
     declared = {PLOTS / suite / reference(suite).name / f"{file}.svg" for suite in suites for file in charts(suite)}
