@@ -33,10 +33,7 @@ SLOW = {
     "transpose_tile_32x8",
     "tree_1024_warp_tail",
 }
-FILES = [
-    pytest.param(path, id=path.stem, marks=[pytest.mark.archs] if path.stem in SLOW else [])
-    for path in sorted((Path(__file__).parent / "known").glob("*.cu"))
-]
+FILES = sorted((Path(__file__).parent / "known").glob("*.cu"))
 NEEDS = {
     "needed": "needed",
     "warp": "__syncwarp() is enough",
@@ -102,7 +99,9 @@ def advice_of(file: Path, truth: Truth, cache: Path) -> KernelAdvice:
     return advice
 
 
-@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize(
+    "file", [pytest.param(one, id=one.stem, marks=[pytest.mark.archs] if one.stem in SLOW else []) for one in FILES]
+)
 def test_advice_is_what_a_reader_says(file: Path, kernel_cache: Path) -> None:
     truth = truth_of(file.read_text(encoding="utf-8"))
     advice = advice_of(file, truth, kernel_cache)
