@@ -32,11 +32,11 @@ Compile = Callable[[PtxProcess, PtxUnit, Toolchain, float | None], PtxResult]
 def kept_ptx() -> Iterator[None]:
     """Call NVRTC only for what no test has compiled before."""
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr(PtxProcess, "compile", _kept(PtxProcess.compile))
+        monkeypatch.setattr(PtxProcess, "compile", keep_results(PtxProcess.compile))
         yield
 
 
-def _kept(compile_: Compile) -> Compile:
+def keep_results(compile_: Compile) -> Compile:
     def kept(process: PtxProcess, unit: PtxUnit, toolchain: Toolchain, timeout_s: float | None = None) -> PtxResult:
         texts = [unit.text, *unit.headers.values()]
         folder = str(Path(unit.name).parent) if Path(unit.name).is_absolute() else FOLDER
