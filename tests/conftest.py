@@ -17,6 +17,7 @@ from shflbench.backends.gpus import NO_DRIVER
 from shflbench.cli.main import main
 from tests import kernels
 from tests.disassembled import kept_listings
+from tests.kept_ptx import kept_ptx
 from tests.signals import deliver_to_children
 
 
@@ -60,8 +61,8 @@ def _without_nvcc(folder: Path, programs: Path) -> Path:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _listings() -> Iterator[None]:
-    with kept_listings():
+def _compilations() -> Iterator[None]:
+    with kept_listings(), kept_ptx():
         yield
 
 

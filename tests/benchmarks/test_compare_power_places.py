@@ -113,6 +113,7 @@ def test_a_run_that_cannot_be_read_is_one_sentence(tmp_path: Path, capsys: pytes
     assert str(tmp_path / "none") in sentence
 
 
+@pytest.mark.archs
 def test_recorded_page_is_what_the_program_writes(tmp_path: Path) -> None:
     assert main(["--record", str(tmp_path / "splits.md")]) == 0
     assert (tmp_path / "splits.md").read_text(encoding="utf-8") == RECORDED_SPLITS

@@ -62,6 +62,7 @@ def test_kernel_is_the_same_alone_and_with_others(name: str, toolchain: Toolchai
     assert code[0] == code[1]
 
 
+@pytest.mark.archs
 def test_cub_s_integer_sum_is_one_redux(toolchain: Toolchain) -> None:
     subject = kernels.subjects()["reduce/cub/i32/width=32"]
     kernel = Builder(toolchain, "sm_90", None).build(subject.pattern, subject.case)
@@ -143,6 +144,7 @@ def test_kernel_that_does_not_compile_does_not_affect_the_others(blind_toolchain
     assert all(isinstance(kernel, Kernel) for kernel in built.values())
 
 
+@pytest.mark.archs
 def test_crash_of_the_compiler_fails_only_its_kernel(
     blind_toolchain: Toolchain, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -116,7 +116,7 @@ def recorded() -> dict[str, Code]:
     }
 
 
-SOURCES = [RECORDED, "sm_90", *(pytest.param(arch, marks=pytest.mark.archs) for arch in OTHER_ARCHS)]
+SOURCES = ["sm_90", *(pytest.param(arch, marks=pytest.mark.archs) for arch in (RECORDED, *OTHER_ARCHS))]
 of_every_kernel = pytest.mark.parametrize("source", SOURCES)
 
 

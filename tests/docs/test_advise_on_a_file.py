@@ -3,12 +3,15 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Command
 
 RESULTS = Path(__file__).parents[2] / "results"
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "advise-on-a-file.md").read_text(encoding="utf-8")
 
 
+@pytest.mark.archs  # it reads the samples of all runs
 def test_the_advice_of_the_page_is_that_of_its_file(shflbench: Command) -> None:
     (source,) = re.findall(r"```cuda\n(.*?)```", PAGE, re.DOTALL)
     (advice,) = re.findall(r"```\n\$ shflbench advise rows.cu\n(.*?)```", PAGE, re.DOTALL)

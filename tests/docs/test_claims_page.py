@@ -37,7 +37,7 @@ def _column(name: str) -> Iterator[tuple[str, float]]:
             yield from ((row["case_id"], float(row[name])) for row in csv.DictReader(file) if row[name])
 
 
-@pytest.mark.expensive
+@pytest.mark.archs
 def test_the_page_is_current() -> None:
     assert render() == TEXT, "run `make plots`"
 

@@ -10,6 +10,7 @@ from tools.docs.contradictions_page import LETTERS, PAGE, TOPICS, linked, render
 ROW = re.compile(r"^\| (?P<id>[BR]\d\d) \|", re.MULTILINE)
 
 
+@pytest.mark.archs
 @pytest.mark.expensive
 def test_the_page_is_current() -> None:
     assert render() == PAGE.read_text(encoding="utf-8"), "run `make plots`"

@@ -15,8 +15,6 @@ from shflbench.store import samples
 from tests.docs.test_headlines import CHOICES
 from tests.fakes.commands import call
 
-pytestmark = pytest.mark.expensive
-
 ROOT = Path(__file__).parents[2]
 RESULTS = sorted((ROOT / "results").glob("*/nvidia-h200"))  # of one GPU: a question has an answer for each
 LINE = re.compile(
@@ -85,6 +83,7 @@ def setting_of(group: str) -> str:
     return ", ".join([launch, *([f"{iterations} iterations"] if iterations != "1" else []), *options])
 
 
+@pytest.mark.archs  # the report reads the samples of all runs
 def test_the_report_names_what_show_names_at_the_setting_of_each_pattern() -> None:
     assert len({cells[0] for cells in report()}) > 25
     for pattern, dtype, use, _, setting, *_ in report():
@@ -95,6 +94,7 @@ def test_the_report_names_what_show_names_at_the_setting_of_each_pattern() -> No
         assert use in candidates(group)
 
 
+@pytest.mark.archs
 @pytest.mark.parametrize("words", [("reduce",), ("reduce", "--dtype", "i32"), ("struct-access",)])
 def test_advise_names_the_variant_the_setting_and_the_factors_of_report_and_show(words: tuple[str, ...]) -> None:
     answer = advised(*words)

@@ -25,6 +25,7 @@ def at() -> dict[str, Setting]:
     return settings()
 
 
+@pytest.mark.archs
 def test_the_first_page_is_current() -> None:
     assert render() == TEXT, "run `make plots`"
 

@@ -28,6 +28,7 @@ def heed_permissions() -> None:
     ctypes.CDLL(None).prctl(PR_CAPBSET_DROP, CAP_DAC_OVERRIDE, 0, 0, 0)
 
 
+@pytest.mark.archs
 def test_full_disk_ends_the_run_and_resume_continues_it(make: Make) -> None:
     variants = ("smem", "smem-double", "smem-syncwarp", "smem-unsafe", "smem-deck", "shfl")
     noisy = {variant: {"noise": 0.01} for variant in variants}  # does not compress: only the samples get too large

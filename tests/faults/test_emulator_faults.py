@@ -40,10 +40,10 @@ def test_death_of_a_worker_fails_only_the_case_that_it_emulated(make: Make) -> N
 
 
 # What each signal does to a run, test_signals.py shows.
-OTHER_SIGNALS = [pytest.param(*end, marks=pytest.mark.archs) for end in ((terminate, 143), (hang_up, 129))]
+SIGNALS = [pytest.param(*end, marks=pytest.mark.archs) for end in ((ctrl_c, 130), (terminate, 143), (hang_up, 129))]
 
 
-@pytest.mark.parametrize(("end", "code"), [(ctrl_c, 130), *OTHER_SIGNALS])
+@pytest.mark.parametrize(("end", "code"), SIGNALS)
 def test_run_that_is_ended_keeps_finished_groups_and_can_be_resumed(make: Make, end: End, code: int) -> None:
     made = make(fault("neighbor/smem", "verify", "hang"))
     process = made.start(*EMULATED, "--output", "out", start_new_session=True)

@@ -19,6 +19,7 @@ def test_each_case_is_measured_in_three_processes(make: Make) -> None:
     assert made.happened().count("worker") == 3
 
 
+@pytest.mark.archs
 def test_crash_in_the_second_process_fails_the_case_and_the_others_still_get_three(make: Make) -> None:
     made = make(fault("neighbor/shfl", "time", "illegal address", 8, worker=1))
     outcome = made.call("suite.yaml", "--output", "out", "--processes", "3")

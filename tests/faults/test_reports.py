@@ -21,6 +21,7 @@ metadata.version = without_rich
 """
 
 
+@pytest.mark.archs
 def test_steps_count_cases_and_rounds_per_process_and_advice_omits_what_was_done(make: Make) -> None:
     made = make(scripts={"reduce/shfl": {"offsets_us": [0.0, 0.64, 0.0]}})
     outcome = made.run("suite.yaml", "--output", "out", "--processes", "3", "--pattern", "reduce", "--verbose")

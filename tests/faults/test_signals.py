@@ -46,7 +46,10 @@ def endless(make: Make) -> Machine:
     return make(fault("reduce/smem", "time", "hang", 4, worker=0), cases_per_window=1)
 
 
-@pytest.mark.parametrize(("end", "code", "word"), [(interrupt, 130, "interrupted"), (terminate, 143, "terminated")])
+@pytest.mark.parametrize(
+    ("end", "code", "word"),
+    [pytest.param(interrupt, 130, "interrupted", marks=pytest.mark.archs), (terminate, 143, "terminated")],
+)
 def test_run_that_is_ended_says_how_to_resume_it(endless: Machine, end: End, code: int, word: str) -> None:
     outcome = ended(endless, end)
     assert (outcome.code, outcome.out) == (code, "")
@@ -63,6 +66,7 @@ def test_run_that_is_interrupted_on_a_terminal_can_be_resumed_as_it_says(endless
     check_resumption(endless)
 
 
+@pytest.mark.archs
 def test_run_whose_terminal_was_closed_can_be_resumed(endless: Machine) -> None:
     outcome = ended(endless, hang_up)
     assert (outcome.code, outcome.out) == (129, "")

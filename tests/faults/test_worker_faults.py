@@ -75,6 +75,7 @@ def test_import_of_a_pattern_may_take_longer_than_the_timeout(make: Make) -> Non
     assert {row.processes for row in made.rows().values()} == {(0,)}
 
 
+@pytest.mark.archs
 def test_device_on_which_every_warm_up_crashes_ends_the_run(make: Make) -> None:
     made = make(fault("device", "warm", "kill", 0))
     outcome = made.run("suite.yaml", "--output", "out")
@@ -115,7 +116,9 @@ def test_worker_that_dies_or_hangs_while_it_opens_the_device_ends_the_run_before
     assert not (made.folder / "out").exists()
 
 
-@pytest.mark.parametrize(("start", "when"), [(Machine.run, "problem"), (Machine.call, "problem_later")])
+@pytest.mark.parametrize(
+    ("start", "when"), [pytest.param(Machine.run, "problem", marks=pytest.mark.archs), (Machine.call, "problem_later")]
+)
 def test_nvml_that_is_missing_or_fails_causes_a_warning(make: Make, start: Start, when: str) -> None:
     made = make(**{when: SILENT})
     outcome = start(made, "suite.yaml", "--output", "out")

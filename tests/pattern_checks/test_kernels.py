@@ -152,6 +152,7 @@ def test_races_of_built_in_kernels_are_at_the_lines_of_the_exchange(
     assert len(report.findings[number].threads) == 2
 
 
+SLOW = {"counted-barrier", "endless", "half-warps", "split-pairs"}  # seconds
 VERDICTS: list[tuple[str, KernelVerdict, str]] = [
     ("right", KernelVerdict.CLEAN, CLEAN),
     ("modest", KernelVerdict.HARMLESS, f"declared unsafe, but nothing was found under {ALL}"),
@@ -205,7 +206,7 @@ VERDICTS: list[tuple[str, KernelVerdict, str]] = [
 
 @pytest.mark.parametrize(
     ("variant", "verdict", "sentence"),
-    [pytest.param(*item, marks=pytest.mark.archs if item[0] == "endless" else (), id=item[0]) for item in VERDICTS],
+    [pytest.param(*item, marks=pytest.mark.archs if item[0] in SLOW else (), id=item[0]) for item in VERDICTS],
 )
 def test_each_planted_kernel_gets_its_verdict(
     planted: Reports, variant: str, verdict: KernelVerdict, sentence: str

@@ -29,6 +29,7 @@ def test_output_of_pattern_py_goes_to_stderr(project: Project) -> None:
     assert sorted(outcome.err.splitlines()) == ["from a child process", "printed", "written"]
 
 
+@pytest.mark.archs
 def test_functions_that_print_do_not_change_the_stdout_of_check_and_run(project: Project) -> None:
     project.add(f"{PRINTS}\nfrom shflbench.patterns.data import distinct")
     project.add("def inputs(rng, at):\n    print('drawing')\n    return distinct(rng, at.dtype, at.threads)\n")

@@ -14,8 +14,7 @@ from tests.fakes.runs import measured, write_run
 from tools.docs.charts import PLOTS, ROOT, shown_charts, update
 
 RESULTS = ROOT / "results"
-
-pytestmark = pytest.mark.expensive
+QUICK = {"quick", "clusters", "launch-sweep"}  # the runs of other suites have seconds of samples
 
 
 def reference(suite: str) -> Path:
@@ -33,7 +32,9 @@ def charts(suite: str) -> dict[str, str]:
 MEASURED = [name for name in sorted(find_shipped()) if (RESULTS / name).exists()]
 
 
-@pytest.mark.parametrize("name", MEASURED)
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[] if one in QUICK else [pytest.mark.archs]) for one in MEASURED]
+)
 def test_each_suite_with_a_reference_run_declares_at_most_six_charts_which_the_run_has(name: str) -> None:
     declared = load(find_shipped()[name]).charts
     assert set(charts(name).values()) == set(declared)
@@ -45,6 +46,7 @@ def test_only_the_suite_of_all_options_has_no_reference_run() -> None:
     assert (name, load(find_shipped()[name]).charts) == ("exchanges-full", ())
 
 
+@pytest.mark.archs
 def test_plots_has_the_charts_that_suites_declare_and_pages_show_and_no_others() -> None:
     suites = {folder.parent.name for folder in RESULTS.glob("*/nvidia-h[12]00")}
     declared = {PLOTS / suite / reference(suite).name / f"{file}.svg" for suite in suites for file in charts(suite)}

@@ -131,6 +131,7 @@ def settings(device: str = DEVICE) -> dict[str, Setting]:
     return found
 
 
+@cache
 def by_pattern() -> dict[str, Counter[str]]:
     """Return in how many settings of a pattern shuffles are faster than shared memory, slower, or neither."""
     found: dict[str, Counter[str]] = {}

@@ -53,20 +53,24 @@ class DependentFile:
         """Return the values of one kind of line at the top."""
         return re.findall(rf"^// {name}: (.*)", self.text, re.MULTILINE)
 
-    @cache
-    def check(self, folder: Path, *define: str) -> KernelReport:
+    def check(self, cache: Path, *define: str) -> KernelReport:
         """Return the report on the last kernel; the file is checked once, whatever several tests look at."""
-        options = FileOptions(
-            toolchain=kernels.tools(),
-            cache=folder,
-            define=define,
-            arch=next(iter(self.listed("arch")), "sm_90"),
-            launches=() if self.has_host_code else (parse_shape("4x128"),),
-            pdl=tuple(map(parse_chain, self.listed("pdl"))),
-            same=tuple(map(parse_same, self.listed("same"))),
-            outputs=False,
-        )
-        return check_file(self.path, options).kernels[-1]
+        return _report(self, cache, define)
+
+
+@cache
+def _report(file: DependentFile, folder: Path, define: tuple[str, ...]) -> KernelReport:
+    options = FileOptions(
+        toolchain=kernels.tools(),
+        cache=folder,
+        define=define,
+        arch=next(iter(file.listed("arch")), "sm_90"),
+        launches=() if file.has_host_code else (parse_shape("4x128"),),
+        pdl=tuple(map(parse_chain, file.listed("pdl"))),
+        same=tuple(map(parse_same, file.listed("same"))),
+        outputs=False,
+    )
+    return check_file(file.path, options).kernels[-1]
 
 
 def dependent_files(folder: str) -> list[DependentFile]:

@@ -9,7 +9,7 @@ from tests.checker.dependent.chain_files import level_between
 from tests.checker.dependent.enumeration import ACTORS, Action, Launch, Step, verdict
 
 CELLS = 2
-CHAINS = 60  # per number of launches
+CHAINS = 30  # per number of launches
 
 
 def random_launch(source: random.Random) -> Launch:

@@ -5,7 +5,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from shflbench.checker.link.linker import MOST_BLOCKS, link
+from shflbench.checker.link import linker
+from shflbench.checker.link.linker import link
 from shflbench.checker.machine.launch import EmulatedLaunch, execute
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.ptx.parse import parse
@@ -118,10 +119,11 @@ def test_damaged_calls_copies_and_matrices_are_reported_in_one_sentence(
     assert all("\n" not in message and len(message) < 400 for message in messages)
 
 
-def test_a_kernel_with_too_many_basic_blocks_is_refused() -> None:
+def test_a_kernel_with_too_many_basic_blocks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(linker, "MOST_BLOCKS", 1 << 10)
     step = "@%p1 bra L{0};\nadd.u32 %r1, %r1, 1;\nL{0}:\n"
-    body = "".join(step.format(number) for number in range(MOST_BLOCKS // 2))
+    body = "".join(step.format(number) for number in range(1 << 9))
     registers = ".reg .b32 %r<2>; .reg .pred %p<2>;"
     text = f".version 9.0\n.target sm_90\n.visible .entry k()\n{{\n{registers}\n{body}ret;\n}}\n"
-    with pytest.raises(EmulatorError, match=r"the kernel has 32,\d+ basic blocks, the emulator runs at most 32,768"):
+    with pytest.raises(EmulatorError, match=r"the kernel has 1,\d+ basic blocks, the emulator runs at most 1,024"):
         link(parse(text), "k")

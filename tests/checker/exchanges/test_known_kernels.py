@@ -22,6 +22,17 @@ import pytest
 from shflbench.checker import ExchangeAdvice, FileOptions, KernelAdvice, advise_file, parse_arguments, parse_shape
 from shflbench.compile.toolchain import find
 
+# They take half a second or more, and have the exchanges of smaller ones.
+SLOW = {
+    "histogram_per_warp",
+    "matmul_tile_32",
+    "rotate_row_by_half",
+    "scan_blelloch_rows",
+    "scan_rows_two_barriers",
+    "scan_two_barriers",
+    "transpose_tile_32x8",
+    "tree_1024_warp_tail",
+}
 FILES = sorted((Path(__file__).parent / "known").glob("*.cu"))
 NEEDS = {
     "needed": "needed",
@@ -88,7 +99,9 @@ def advice_of(file: Path, truth: Truth, cache: Path) -> KernelAdvice:
     return advice
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+@pytest.mark.parametrize(
+    "file", [pytest.param(one, id=one.stem, marks=[pytest.mark.archs] if one.stem in SLOW else []) for one in FILES]
+)
 def test_advice_is_what_a_reader_says(file: Path, kernel_cache: Path) -> None:
     truth = truth_of(file.read_text(encoding="utf-8"))
     advice = advice_of(file, truth, kernel_cache)

@@ -1,6 +1,7 @@
 """Kernels of patterns with exchanges within warps: the advice on `smem` is what `shfl` and `smem-syncwarp` do."""
 
 import re
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -76,7 +77,7 @@ def advice_on(pattern: str, option: str, folder: Path) -> list[KernelAdvice]:
     return advise_file(builtin()[pattern] / "kernels.cu", options_of(pattern, option, folder), lambda _: None)
 
 
-def only_quick(rows: list[tuple[str, str, object]]) -> list[object]:
+def only_quick(rows: Sequence[tuple[str, str, object]]) -> list[object]:
     """Return parameters, most of which are left to `make test-archs`."""
     return [pytest.param(*row, marks=[] if row[:2] in QUICK else [pytest.mark.archs]) for row in rows]
 

@@ -86,12 +86,16 @@ def test_copied_code_has_the_declared_instructions_and_no_hazard(
         ("reduce/smem-syncwarp/f32", "__syncwarp();  // all lanes have read", "// all lanes have read", "broken"),
         ("reduce/shfl/f32", "sum +=", "sum =", "broken"),
         ("staging/bulk/i32", "wait_for_copy(&copied[number % STAGES], number / STAGES % 2);", "", "broken"),
-        ("staging/bulk/i32", "__syncthreads();  // no thread still reads", "// no thread still reads", "broken"),
-        (
+        pytest.param(
+            *("staging/bulk/i32", "__syncthreads();  // no thread still reads", "// no thread still reads", "broken"),
+            marks=pytest.mark.archs,
+        ),
+        pytest.param(
             "staging/bulk/i32",
             "        fence_before_copies();\n        __syncthreads();",
             "        __syncthreads();",
             "doubtful",
+            marks=pytest.mark.archs,
         ),
         ("reduce/shfl/bf16x2", "sum = __hadd2(sum, ", "sum = __hadd2(x, ", "broken"),
         ("convert-layout/shfl-bits/i8", "0x3514", "0x3154", "broken"),
@@ -104,6 +108,7 @@ def test_a_mistake_in_copied_code_is_found(
     check: Command, monkeypatch: pytest.MonkeyPatch, variant: str, right: str, wrong: str, verdict: str
 ) -> None:
     start_no_processes(monkeypatch)
+    schedules.run_fewer(monkeypatch, schedules.FIVE)
     pattern, name, dtype = variant.split("/")
     copies = first_copies(pattern, dtype).only(name).edited(right, wrong)
     assert set(verdicts(check, copies).values()) == {verdict}

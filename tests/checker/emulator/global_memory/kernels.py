@@ -10,10 +10,8 @@ from shflbench.checker.link.linker import link
 from shflbench.checker.machine.launch import EmulatedLaunch
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.ptx.parse import parse
-from shflbench.compile.nvrtc import compile_unit, ptx_by_kernel
-from shflbench.compile.source import Source
-from tests import kernels
 from tests.checker.planted_kernels import KERNELS, PlantedKernel
+from tests.compiled_units import ptx_of_each
 
 ELEMENTS = 1024  # of each buffer
 NAMES = ("in", "out", "one", "two")
@@ -65,7 +63,5 @@ def compiled() -> dict[str, tuple[str, str]]:
     """Return the symbol and the PTX of each kernel; they are compiled as one unit, in a namespace of each."""
     parts = {item.name: item.planted.text.replace(INCLUDE, "") for item in subjects()}
     unit = INCLUDE + "\n".join(f"namespace {name} {{\n{text}\n}}\n" for name, text in parts.items())
-    sources = [Source("memory.cu", unit, {}, f"{name}::k") for name in parts]
-    results = compile_unit(sources, "sm_90", kernels.tools())
-    by_kernel = ptx_by_kernel(results[0].ptx)
-    return {name: (item.symbol, by_kernel[item.symbol]) for name, item in zip(parts, results, strict=True)}
+    each = ptx_of_each("memory.cu", unit, [f"{name}::k" for name in parts])
+    return {name: each[f"{name}::k"] for name in parts}

@@ -8,10 +8,8 @@ from shflbench.checker.link.linker import link
 from shflbench.checker.machine.launch import EmulatedLaunch
 from shflbench.checker.machine.threads import Dimensions, Shape
 from shflbench.checker.ptx.parse import parse
-from shflbench.compile.nvrtc import compile_unit, ptx_by_kernel
-from shflbench.compile.source import Source
-from tests import kernels
 from tests.checker.planted_kernels import KERNELS, PlantedKernel
+from tests.compiled_units import ptx_of_each
 
 ELEMENTS = 1024  # of the input and of the output
 
@@ -28,10 +26,8 @@ def compiled() -> dict[str, tuple[str, str]]:
     """Return the symbol and the PTX of each kernel."""
     parts = {subject.file.stem: subject.text for subject in subjects()}
     unit = "\n".join(f"namespace {name} {{\n{text}\n}}\n" for name, text in parts.items())
-    sources = [Source("instructions.cu", unit, {}, f"{name}::k") for name in parts]
-    results = compile_unit(sources, "sm_90", kernels.tools())
-    by_kernel = ptx_by_kernel(results[0].ptx)
-    return {name: (item.symbol, by_kernel[item.symbol]) for name, item in zip(parts, results, strict=True)}
+    each = ptx_of_each("instructions.cu", unit, [f"{name}::k" for name in parts])
+    return {name: each[f"{name}::k"] for name in parts}
 
 
 def launch(subject: PlantedKernel) -> EmulatedLaunch:

@@ -14,9 +14,7 @@ from shflbench.checker.machine.launch import EmulatedLaunch
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.opcodes.forms import Values
 from shflbench.checker.ptx.parse import parse
-from shflbench.compile.nvrtc import compile_unit, ptx_by_kernel
-from shflbench.compile.source import Source
-from tests import kernels
+from tests.compiled_units import ptx_of_each
 
 FOLDER = Path(__file__).parents[3] / "checker" / "kernels" / "synchronization"
 CLUSTERS = FOLDER.parent / "clusters"
@@ -75,10 +73,8 @@ def compiled(folder: Path = FOLDER) -> dict[str, tuple[str, str]]:
     includes = sorted({line for text in parts.values() for line in INCLUDE.findall(text)})
     bodies = [f"namespace {name} {{\n{INCLUDE.sub('', text)}\n}}\n" for name, text in parts.items()]
     unit = "\n".join((*includes, *bodies))
-    sources = [Source(f"{folder.name}.cu", unit, {}, f"{name}::k") for name in parts]
-    results = compile_unit(sources, "sm_90", kernels.tools())
-    by_kernel = ptx_by_kernel(results[0].ptx)
-    return {name: (item.symbol, by_kernel[item.symbol]) for name, item in zip(parts, results, strict=True)}
+    each = ptx_of_each(f"{folder.name}.cu", unit, [f"{name}::k" for name in parts])
+    return {name: each[f"{name}::k"] for name in parts}
 
 
 def subjects(folder: Path = FOLDER) -> list[Subject]:
