@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.lexer import Lexed, TextSpan
@@ -40,14 +41,26 @@ class UserFile:
     path: Path
     name: str  # as the compiler is given it
     text: bytes
-    lexed: Lexed
-    tree: Tree
 
     @classmethod
     def of(cls, path: Path, name: str, text: bytes) -> UserFile:
-        """Parse `text`."""
-        lexed = Lexed(text)
-        return cls(path, name, text, lexed, parse(for_grammar(text, lexed)))
+        """Keep `text`; it is parsed when its tree is asked for."""
+        return cls(path, name, text)
+
+    @cached_property
+    def lexed(self) -> Lexed:
+        """The directives and braces of the text."""
+        return Lexed(self.text)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The syntax tree of the text."""
+        return parse(for_grammar(self.text, self.lexed))
+
+    @property
+    def is_parsed(self) -> bool:
+        """Whether the tree is known, so that a search in it costs no parsing."""
+        return "tree" in self.__dict__
 
     def lines(self, span: TextSpan) -> range:
         """Return the numbers of the lines of a span."""
