@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.defined_types import type_words
 from shflbench.checker.sources.lexer import Lexed, TextSpan
 from shflbench.checker.sources.spellings import for_grammar
 from shflbench.checker.sources.syntax_trees import SCOPES, function_declarator, parse, walk
@@ -56,6 +57,11 @@ class UserFile:
     def tree(self) -> Tree:
         """The syntax tree of the text."""
         return parse(for_grammar(self.text, self.lexed))
+
+    @cached_property
+    def type_words(self) -> frozenset[bytes]:
+        """The names of the types that the text may define."""
+        return type_words(self.text)
 
     @property
     def is_parsed(self) -> bool:

@@ -14,22 +14,15 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.lexer import TextSpan
 
-_SPACE = rb"(?:\s|//[^\n]*|/\*.*?\*/|\\\r?\n)*"
-_NESTED = rb"\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)"
-_ARGUMENTS = rb"(?:" + _SPACE + rb"<[^;{}]*?>)?"
+_SPACE = rb"(?:\s++|//[^\n]*|/\*.*?\*/|\\\r?\n)*+"
+_NESTED = rb"\((?:[^()]++|\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\))*+\)"
+_ARGUMENTS = rb"(?:" + _SPACE + rb"<[^;{}]{0,300}?>)?"
 _PARAMETERS = re.compile(_ARGUMENTS + _SPACE + rb"(?=\()", re.DOTALL)
 # What follows the parameters of a function with a body: its body, its qualifiers, or the members that it initializes.
 _BODY = re.compile(
     _NESTED + _SPACE + rb"(?:[{:\w#\[]|->|=\s*de|/[/*]|&&?\s*(?:\{|->|const|noexcept|requires))", re.DOTALL
 )
 _CLOSED = re.compile(_NESTED, re.DOTALL)
-_CLASS_BODY = re.compile(_ARGUMENTS + _SPACE + rb"\w*" + _SPACE + rb"(?:\{|:(?!:))", re.DOTALL)
-_TYPE_WORD = re.compile(rb"\b(?:struct|class|union|enum)\b")
-_ENUM = re.compile(rb"\benum\b")  # `enum Name` names a type wherever it stands
-_ALIAS_END = re.compile(_SPACE + rb"(?:[;,]|\[\[|__)", re.DOTALL)
-_ATTRIBUTE = re.compile(rb"\b(?:__attribute__|alignas|__align__)\s*" + _NESTED)
-_EXPRESSION = re.compile(rb"[(<=]")
-_ASSIGNED = re.compile(rb"\s*(?:=|\[\[|__attribute__)")
 _CALL = re.compile(_SPACE + rb"[<(]", re.DOTALL)
 _DECLARED = re.compile(_SPACE + rb"(?:=(?!=)|[;,\[{(]|:(?!:)|__)", re.DOTALL)
 _NO_CODE = re.compile(rb"//[^\n]*|/\*.*?\*/|^[ \t]*#(?:\\\r?\n|[^\n])*", re.DOTALL | re.MULTILINE)
@@ -51,7 +44,8 @@ def may_define_function(file: UserFile, name: str) -> bool:
 
 def may_define_type(file: UserFile, name: str) -> bool:
     """Whether a file may have a class, an enumeration or an alias of this name."""
-    return _REPLACED in name or any(_names_type(file.text, *place) for place in _places(file.text, name))
+    words = _WORD.findall(name.partition("<")[0])
+    return _REPLACED in name or (bool(words) and words[-1].encode() in file.type_words)
 
 
 def may_enumerate(file: UserFile, name: str) -> bool:
@@ -97,22 +91,6 @@ def _opens_body(text: bytes, end: int) -> bool:
     if listed is None:
         return False
     return _BODY.match(text, listed.end()) is not None or _CLOSED.match(text, listed.end()) is None
-
-
-def _names_type(text: bytes, start: int, end: int) -> bool:
-    before = text[max(_statement(text, start), start - _BEFORE) : start]
-    if _ENUM.search(before) or (_CLASS_BODY.match(text, end) and _TYPE_WORD.search(before)):
-        return True
-    if _ASSIGNED.match(text, end) and before.rstrip().endswith(b"using"):
-        return True
-    return _ALIAS_END.match(text, end) is not None and (b"typedef" in before or _follows_body(text, start))
-
-
-def _follows_body(text: bytes, start: int) -> bool:
-    """Whether a name may be that of a structure that ends before it."""
-    opening = _statement(text, start)
-    between = _ATTRIBUTE.sub(b"", text[opening:start])
-    return text[opening - 1 : opening] == b"}" and _EXPRESSION.search(between) is None
 
 
 def _statement(text: bytes, start: int) -> int:

@@ -165,7 +165,8 @@ class Interpreter:
         macro = self.program.macro(name)
         if macro is not None and "<<<" in macro.body:
             return True
-        return any(self.launches(callee.body) for callee in self.program.functions.get(name))
+        callees = self.program.functions.get(name) if name in self.program.names_that_may_launch else []
+        return any(self.launches(callee.body) for callee in callees)
 
     def expanded(self, text: str, *, statement: bool = False) -> Node | None:
         """Return the tree of a text that a macro stands for, as an expression or as statements."""

@@ -184,8 +184,8 @@ class HostProgram:
         )
 
     @cached_property
-    def may_launch(self) -> list[HostFunction]:
-        """The functions in order that may launch kernels, themselves or through others: all that do, and some more."""
+    def names_that_may_launch(self) -> frozenset[str]:
+        """The names of the functions that launch kernels, themselves or through others, and some more names."""
         marks = {"<<<", "cudaLaunch"}
         marks |= {name for name in self.macros.names if any("<<<" in one.body for one in self.macros.definitions(name))}
         files = [file for file in self._files if any(mark.encode() in file.text for mark in marks)]
@@ -196,7 +196,12 @@ class HostProgram:
             found = self._having(files, lambda text: any(calls(text, name) for name in reached))  # noqa: B023
             reached = found - names
             names |= found
-        return self._in_order(names)
+        return frozenset(names)
+
+    @cached_property
+    def may_launch(self) -> list[HostFunction]:
+        """The functions of these names, in order."""
+        return self._in_order(self.names_that_may_launch)
 
     def _having(self, files: Iterable[UserFile], is_wanted: Callable[[bytes], bool]) -> set[str]:
         """Return the names of the functions of files whose bodies are wanted."""
