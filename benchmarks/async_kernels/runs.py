@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -18,7 +19,9 @@ if TYPE_CHECKING:
 LIMIT_S = 300  # after which there is no verdict
 STUBS = Path(__file__).parent / "stubs"  # of headers that only host code needs; CHECKOUT is that of the repository
 NO_VERDICT = "no verdict"
-_MEASURED = f"""
+_USED = re.compile(r"(used|own) ([0-9.]+) ([0-9]+)")
+# Ends a check after the limit; the last line says what it used with all processes that it started.
+_LIMITED = f"""
 import resource, subprocess, sys
 try:
     subprocess.run(sys.argv[1:], timeout={LIMIT_S})
@@ -26,6 +29,15 @@ except subprocess.TimeoutExpired:
     print("{NO_VERDICT}", file=sys.stderr)
 used = resource.getrusage(resource.RUSAGE_CHILDREN)
 print(f"used {{used.ru_utime + used.ru_stime:.1f}} {{used.ru_maxrss / 1024:.0f}}", file=sys.stderr)
+"""
+# Runs a check and says at its end what its own process used: the others are those of the compilers.
+_OWN = """
+import atexit, resource, runpy, sys
+@atexit.register
+def show():
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    print(f"own {used.ru_utime + used.ru_stime:.1f} {used.ru_maxrss / 1024:.0f}", file=sys.stderr)
+runpy.run_module("shflbench", run_name="__main__", alter_sys=True)
 """
 
 
@@ -50,14 +62,27 @@ def _checked(kernel: PublicKernel, checkouts: Path) -> dict[str, object]:
             (root / target).write_text(_excerpt(checkouts, kernel), encoding="utf-8")
         else:
             target = kernel.path
-        command = [sys.executable, "-c", _MEASURED, sys.executable, "-m", "shflbench", "check", target, *words]
+        check = [sys.executable, "-c", _OWN, "check", target, *words]
+        command = [sys.executable, "-c", _LIMITED, *check]
         done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
-    *errors, used = done.stderr.strip().splitlines() or [""]
-    _, cpu_s, memory_mb = used.split()
+    costs, errors = read_costs(done.stderr)
     failed = (NO_VERDICT, f"after {LIMIT_S} s") if NO_VERDICT in errors else ("usage error", " ".join(errors))
     verdict, sentence = _verdict(kernel, done.stdout) if done.stdout else failed
     sentence = sentence.replace(f"{checkouts.resolve()}/", "").replace(f"{folder}/", "")
-    return {"verdict": verdict, "sentence": sentence, "cpu_s": float(cpu_s), "memory_mb": float(memory_mb)}
+    return {"verdict": verdict, "sentence": sentence, **costs}
+
+
+def read_costs(text: str) -> tuple[dict[str, float], list[str]]:
+    """Return what a check used, of which its own process, and the other lines that it wrote to standard error."""
+    costs: dict[str, float] = {}
+    errors = []
+    for line in text.splitlines():
+        if match := _USED.fullmatch(line):
+            prefix = "own_" if match[1] == "own" else ""
+            costs |= {f"{prefix}cpu_s": float(match[2]), f"{prefix}memory_mb": float(match[3])}
+        else:
+            errors.append(line)
+    return costs, errors
 
 
 def _verdict(kernel: PublicKernel, text: str) -> tuple[str, str]:

@@ -57,8 +57,10 @@ class KernelResult:
 
     verdict: str
     sentence: str
-    cpu_s: float
-    memory_mb: float
+    cpu_s: float  # of all processes
+    memory_mb: float  # of the largest process
+    own_cpu_s: float | None = None  # without the processes of compilers; None in runs that did not measure it
+    own_memory_mb: float | None = None
 
 
 def sample() -> list[PublicKernel]:
@@ -75,8 +77,7 @@ def results(name: str) -> dict[str, KernelResult]:
     """Return the results of a run, by key."""
     lines = (HERE / name).read_text(encoding="utf-8").splitlines()
     records = [json.loads(line) for line in lines]
-    fields = ("verdict", "sentence", "cpu_s", "memory_mb")
-    return {record["key"]: KernelResult(*(record[field] for field in fields)) for record in records}
+    return {record.pop("key"): KernelResult(**record) for record in records}
 
 
 def _rows(name: str) -> list[list[str]]:

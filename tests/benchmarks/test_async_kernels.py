@@ -3,6 +3,7 @@
 import pytest
 
 from benchmarks.async_kernels.page import page
+from benchmarks.async_kernels.runs import read_costs
 from benchmarks.async_kernels.sample import PAGE, KernelResult, PublicKernel, notes, results, sample
 
 
@@ -36,3 +37,22 @@ def test_each_result_and_each_note_is_of_a_kernel_of_the_list() -> None:
 )
 def test_a_verdict_agrees_with_the_expected_one(verdict: str, result: str, sentence: str, *, agrees: bool) -> None:
     assert expected(verdict).agrees(KernelResult(result, sentence, 1.0, 100.0)) is agrees
+
+
+def test_the_costs_of_the_own_process_are_read_beside_those_of_all_processes() -> None:
+    costs, errors = read_costs("note: a note\nown 2.5 90\nused 9.0 1200\n")
+    assert costs == {"own_cpu_s": 2.5, "own_memory_mb": 90.0, "cpu_s": 9.0, "memory_mb": 1200.0}
+    assert errors == ["note: a note"]
+
+
+def test_the_page_judges_the_limit_without_and_with_the_compiler() -> None:
+    kernel = expected("sound")
+    text = page([kernel], {}, {kernel.key: KernelResult("clean", "", 9.0, 1200.0, 2.5, 90.0)}, {})
+    assert "schedules | 1 | 2.5 | 2.5 | 90 | 90 | 1 of 1 |" in text
+    assert "compiler | 1 | 9.0 | 9.0 | 1200 | 1200 | 0 of 1 |" in text
+    assert "| clean | 2.5 | 6.5 | 9.0 | 90 |" in text
+
+
+def test_a_run_without_the_costs_of_the_own_process_has_none_on_the_page() -> None:
+    kernel = expected("sound")
+    assert "| clean | – | – | 9.0 | – |" in page([kernel], {}, {kernel.key: KernelResult("clean", "", 9.0, 1200.0)}, {})

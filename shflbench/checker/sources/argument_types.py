@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from shflbench.checker.sources.type_names import KnownAliases
 
 _POINTER_BYTES = 8
 # Integer types by the words that remain after `int`, `signed` and the order of words are normalized; LP64, as nvcc.
@@ -45,7 +45,7 @@ class ElementMeaning:
     element_bytes: int | None
 
 
-def meaning(type_: str, aliases: Mapping[str, str] | None = None) -> ElementMeaning:
+def meaning(type_: str, aliases: KnownAliases | None = None) -> ElementMeaning:
     """Return what the C++ type `type_` means; `aliases` gives the types that the file's typedefs stand for."""
     text = type_.strip()
     pointers = 0
@@ -54,7 +54,7 @@ def meaning(type_: str, aliases: Mapping[str, str] | None = None) -> ElementMean
         text, marks, pointed = _strip(text)
         const = const or pointed
         pointers += marks
-        target = (aliases or {}).get(text)
+        target = aliases.get(text) if aliases is not None else None
         if target is None or target == text:
             break
         text = target

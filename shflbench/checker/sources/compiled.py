@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import concurrent.futures
-import re
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -16,6 +15,7 @@ from shflbench.checker.sources.demangle import demangle
 from shflbench.checker.sources.host_code import enclosing_host_item, host_spans
 from shflbench.checker.sources.jit import Jit, compile_device_code
 from shflbench.checker.sources.kernel_file import NEWER_STANDARD, SourceNote
+from shflbench.checker.sources.language_standard import needs_newer
 from shflbench.checker.sources.messages import InstanceError, SourceError
 from shflbench.checker.sources.naming import means
 from shflbench.checker.sources.ptx import read_kernels
@@ -37,11 +37,6 @@ _NO_HEADER = "there is no header"
 _LAUNCH = "kernel launch"  # what compilers say of a launch in device code, if that is the first error
 _OLDER = "c++17"
 MAXIMUM_REJECTED = 4  # instances of one file that are left out: each takes the time of a compilation
-_NEWER_WORDS = re.compile(
-    rb"\bconcept\s+\w+\s*=|\brequires\s*[({]|\brequires\s+[\w:]+\s*<|\b(?:consteval|constinit)\s|<=>|\[[^\[\]]*\]\s*<\s*(?:typename|class|int|auto)\b|"
-    rb"\{\s*\.[A-Za-z_]\w*\s*=[^=]|"
-    rb"#\s*include\s*<(?:concepts|span|bit|ranges|numbers|compare)>|\(\s*(?:const\s+)?auto\b[^()]*\)\s*\{"
-)
 _NO_COMPILER = "Run `shflbench doctor`: it lists what to install."
 
 
@@ -70,7 +65,7 @@ class FileCompiler:
             path = source.unit.main.path
             raise CompilerError(f"{path} cannot be compiled: there is no CUDA compiler", _NO_COMPILER)
         self._source = source
-        newer = options.standard == NEWER_STANDARD or any(_NEWER_WORDS.search(file.text) for file in source.unit.files)
+        newer = options.standard == NEWER_STANDARD or any(needs_newer(file.text) for file in source.unit.files)
         # NVRTC 13.5 crashes on concepts in C++17.
         self._options = replace(options, standard=NEWER_STANDARD if newer else _OLDER)
         self._nvrtc = nvrtc

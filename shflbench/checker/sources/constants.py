@@ -93,7 +93,7 @@ class Evaluator:
 
     def _qualified(self, node: Node, depth: int, bound: Mapping[str, Value]) -> Value:  # noqa: ARG002
         name = text_of(node).rpartition("::")[2]
-        known = self.names.declared(name)
+        known = self.names.declared(name, node)
         return self._variable(known[0], name, node, depth) if len(known) == 1 else None
 
     def _variable(  # noqa: PLR0911  (a return for each form of declaration)
@@ -208,7 +208,7 @@ class Evaluator:
     def _sizeof(self, node: Node, depth: int, bound: Mapping[str, Value]) -> Value:  # noqa: ARG002
         type_ = node.child_by_field_name("type")
         text = text_of(type_) if type_ is not None else text_of(node.child_by_field_name("value")).strip("() ")
-        if type_ is None and (self.names.declared(text) or not re.fullmatch(r"[\w: ]+", text)):
+        if type_ is None and (self.names.declared(text, node) or not re.fullmatch(r"[\w: ]+", text)):
             return self._sizeof_variable(node, text)
         layout = self.types.value(text) if self.types is not None else None
         return layout[0] if layout is not None else None

@@ -57,8 +57,9 @@ class Definition:
 def kernels(files: Iterable[UserFile], macros: Macros) -> list[Definition]:
     """Return the definitions of kernels, in order of files and lines."""
     definitions = []
+    marks = [name.encode() for name in macros.leading_to("__global__")]
     for file in files:
-        if b"__global__" not in file.text and not any("__global__" in macros.words(word) for word in _upper(file)):
+        if not any(mark in file.text for mark in marks):
             continue
         for node in walk(file.tree.root_node, lambda item: item.type != "compound_statement"):
             if node.type == "function_definition" and "__global__" in macros.words(prefix(node)):
@@ -66,10 +67,6 @@ def kernels(files: Iterable[UserFile], macros: Macros) -> list[Definition]:
                 if definition is not None:
                     definitions.append(definition)
     return definitions
-
-
-def _upper(file: UserFile) -> set[str]:
-    return {word.decode() for word in re.findall(rb"\b[A-Z_][A-Z0-9_]{2,}\b", file.text)}
 
 
 def _definition(file: UserFile, node: Node, macros: Macros) -> Definition | None:

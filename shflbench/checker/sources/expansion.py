@@ -22,10 +22,13 @@ _DEFINE = re.compile(rb"\s*#\s*define\b")
 def require_expandable(files: Sequence[UserFile], macros: Macros) -> None:
     """Raise CompileError if the uses of one macro expand to more than MAXIMUM_WORDS words and numbers."""
     sizes = _sizes(macros)
-    large = {name for name, size in sizes.items() if size > 1}
+    most = {name: MAXIMUM_WORDS // size for name, size in sizes.items() if size > 1}
     for file in files:
-        for name, count in _used(file).items():
-            if name in large and sizes[name] * count > MAXIMUM_WORDS:
+        # No macro is used more often than its name fits into the text: few are worth the count of their uses.
+        large = {name for name, count in most.items() if len(file.text) // len(name) > count}
+        large = {name for name in large if file.text.count(name.encode()) > most[name]}
+        for name, count in (_used(file) if large else {}).items():
+            if name in large and count > most[name]:
                 raise CompileError(
                     f"{file.path} does not compile: its macro {name} expands to more than "
                     f"{MAXIMUM_WORDS // 10**6} million words",

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.defined_types import type_words
 from shflbench.checker.sources.lexer import Lexed, TextSpan
 from shflbench.checker.sources.spellings import for_grammar
 from shflbench.checker.sources.syntax_trees import SCOPES, function_declarator, parse, walk
@@ -40,14 +42,31 @@ class UserFile:
     path: Path
     name: str  # as the compiler is given it
     text: bytes
-    lexed: Lexed
-    tree: Tree
 
     @classmethod
     def of(cls, path: Path, name: str, text: bytes) -> UserFile:
-        """Parse `text`."""
-        lexed = Lexed(text)
-        return cls(path, name, text, lexed, parse(for_grammar(text, lexed)))
+        """Keep `text`; it is parsed when its tree is asked for."""
+        return cls(path, name, text)
+
+    @cached_property
+    def lexed(self) -> Lexed:
+        """The directives and braces of the text."""
+        return Lexed(self.text)
+
+    @cached_property
+    def tree(self) -> Tree:
+        """The syntax tree of the text."""
+        return parse(for_grammar(self.text, self.lexed))
+
+    @cached_property
+    def type_words(self) -> frozenset[bytes]:
+        """The names of the types that the text may define."""
+        return type_words(self.text)
+
+    @property
+    def is_parsed(self) -> bool:
+        """Whether the tree is known, so that a search in it costs no parsing."""
+        return "tree" in self.__dict__
 
     def lines(self, span: TextSpan) -> range:
         """Return the numbers of the lines of a span."""

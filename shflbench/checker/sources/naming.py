@@ -10,10 +10,11 @@ from shflbench.checker.sources.argument_types import meaning
 from shflbench.errors import KernelError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from shflbench.checker.sources.kernel_file import SourceKernel
+    from shflbench.checker.sources.type_names import KnownAliases
 
 _SHOWN = 8  # names in a message: enough to choose from
 
@@ -68,7 +69,7 @@ def names(spelling: str, qualified: str) -> bool:
     return qualified == spelling or qualified.endswith(f"::{spelling}")
 
 
-def normalize(argument: str, aliases: Mapping[str, str]) -> str:
+def normalize(argument: str, aliases: KnownAliases) -> str:
     """Return a template argument so that two ways to write it are equal: `256u` and `256`, `real` and `float`."""
     text = " ".join(argument.split())
     for _ in range(16):

@@ -91,7 +91,7 @@ def neighbors(unit: SourceUnit, include: Sequence[Path]) -> list[UserFile]:
     """
     main = _Source(unit.main.path, unit.main.text)
     near = [source for path in _near(unit.main.path) if (source := _read(path)) is not None]
-    included = frozenset[bytes]().union(*(_Source(file.path, file.text).functions for file in unit.headers.values()))
+    included = _Included([_Source(file.path, file.text) for file in unit.headers.values()])
     if main.has_main:
         return _files(unit, _linked([main], near, included), include)
     for start in near:
@@ -113,7 +113,18 @@ def definers(unit: SourceUnit, names: frozenset[bytes], include: Sequence[Path])
     return [read for source in joined[known:] if (read := _unit(source.path, include)) is not None]
 
 
-def _linked(sources: list[_Source], near: Sequence[_Source], included: frozenset[bytes]) -> list[_Source]:
+class _Included:
+    """The functions of headers, which are read only for a name in their text."""
+
+    def __init__(self, headers: Sequence[_Source]) -> None:
+        self._headers = headers
+
+    def define(self, name: bytes) -> bool:
+        """Whether a header has a function of this name with a body."""
+        return any(name in header.text and name in header.functions for header in self._headers)
+
+
+def _linked(sources: list[_Source], near: Sequence[_Source], included: _Included) -> list[_Source]:
     """Return the sources, and those that define what they call and no header has `included`.
 
     Two that define one name belong to two programs.
@@ -123,8 +134,9 @@ def _linked(sources: list[_Source], near: Sequence[_Source], included: frozenset
     while waiting and len(joined) <= MAXIMUM_JOINED:
         called = waiting.pop().called
         for source in near:
-            missing = called.difference(included, *(item.functions for item in joined))
-            if not missing.isdisjoint(source.functions) and all(source.fits(item) for item in joined):
+            missing = (called & source.functions).difference(*(item.functions for item in joined))
+            is_called = any(not included.define(name) for name in missing)
+            if is_called and all(source.fits(item) for item in joined):
                 joined.append(source)
                 waiting.append(source)
     return joined

@@ -31,7 +31,7 @@ from shflbench.checker.sources.plain_folder import table_name
 from shflbench.checker.sources.ptx import dialect_notes, read_kernels
 from shflbench.checker.sources.rejected_kernels import refuse_rejected
 from shflbench.checker.sources.source import CudaSource
-from shflbench.checker.sources.stores import find_removed, suspects
+from shflbench.checker.sources.stores import Suspects, find_removed
 from shflbench.compile.ptx_cache import PtxCompiler
 from shflbench.errors import CompileError, InputError, KernelError, UsageError
 from shflbench.files import read_regular
@@ -279,19 +279,19 @@ def _removed_stores(
     source: CudaSource, compiled: CompiledFile, files: Mapping[str, Path]
 ) -> tuple[list[SourceNote], str]:
     """Return notes on removed stores, and the PTX that has them."""
-    places = suspects(source, compiled.ptx, files)
-    debug = compiled.unoptimized() if places else None
+    suspects = Suspects(source, compiled.ptx, files)
+    debug = compiled.unoptimized() if suspects else None
     if debug is None:
         return [], ""
     path = source.unit.main.path
     shown = {file.path.resolve(): file.path for file in source.unit.files}
-    notes = find_removed(places, compiled.ptx, debug, {**files, **_user_files(debug, path)}, shown)
+    notes = find_removed(suspects, debug, {**files, **_user_files(debug, path)}, shown)
     return notes, debug if notes else ""
 
 
 def _may_raise_shared_limit(file: UserFile) -> bool:
     """Return whether the code of a file, macros included, names a function that sets an attribute of a kernel."""
-    return _SET_ATTRIBUTE.search(without_comments(file.text)) is not None
+    return b"SetAttribute" in file.text and _SET_ATTRIBUTE.search(without_comments(file.text)) is not None
 
 
 def _uninstantiated(source: CudaSource, kernels: Sequence[SourceKernel]) -> list[SourceNote]:

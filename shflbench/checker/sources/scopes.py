@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.name_places import may_declare_global, may_define_function, mentions
+from shflbench.checker.sources.named_items import NamedItems
 from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
 
 if TYPE_CHECKING:
@@ -27,19 +30,23 @@ MOST_LEVELS = 100  # of declarators or operators around a name; the grammar take
 _CHANGE_THEIR_ARGUMENTS = frozenset({"std::swap", "swap", "std::tie", "std::exchange", "std::ref"})
 
 
-class Names:
-    """Declarations, writes and functions of the files of one translation unit, by name."""
+class _FileNames:
+    """Declarations, writes and functions of one file, by name."""
 
-    def __init__(self, files: Sequence[UserFile], macros: Macros) -> None:
-        """Index the files."""
-        self._macros = macros
-        self._declared: dict[str, list[Node]] = defaultdict(list)  # init_declarator or plain declarator
-        self._writes: dict[str, list[Node]] = defaultdict(list)
-        self._functions: dict[str, list[Node]] = defaultdict(list)
-        self._passed: dict[str, list[tuple[Node, int]]] = defaultdict(list)  # variable → call, position
-        for file in files:
-            for node in walk(file.tree.root_node):
-                self._index(node)
+    def __init__(self, root: Node) -> None:
+        """Index the tree of the file."""
+        self.declared: dict[str, list[Node]] = defaultdict(list)  # init_declarator or plain declarator
+        self.writes: dict[str, list[Node]] = defaultdict(list)
+        self.functions: dict[str, list[Node]] = defaultdict(list)
+        self.passed: dict[str, list[tuple[Node, int]]] = defaultdict(list)  # variable → call, position
+        for node in walk(root):
+            self._index(node)
+
+    @cached_property
+    def global_declared(self) -> dict[str, list[Node]]:
+        """The declarators outside of functions and classes."""
+        known = {name: [node for node in nodes if _is_global(node)] for name, nodes in self.declared.items()}
+        return {name: nodes for name, nodes in known.items() if nodes}
 
     def _index(self, node: Node) -> None:
         if node.type in {"declaration", "parameter_declaration", "optional_parameter_declaration"}:
@@ -47,16 +54,16 @@ class Names:
         elif node.type == "function_definition":
             declarator = function_declarator(node)
             if declarator is not None:
-                self._functions[text_of(declarator.child_by_field_name("declarator"))].append(node)
+                self.functions[text_of(declarator.child_by_field_name("declarator"))].append(node)
         elif node.type == "call_expression":
             listed = node.child_by_field_name("arguments")
             for position, item in enumerate(listed.named_children if listed is not None else ()):
                 if item.type == "identifier":
-                    self._passed[text_of(item)].append((node, position))
+                    self.passed[text_of(item)].append((node, position))
         else:
             target = _written(node)
             if target is not None:
-                self._writes[_root(target)].append(node)
+                self.writes[_root(target)].append(node)
 
     def _index_declaration(self, node: Node) -> None:
         if node.type != "declaration" and not _is_of_definition(node):
@@ -64,21 +71,51 @@ class Names:
         for declarator in node.children_by_field_name("declarator"):
             name = declared_name(declarator)
             if name:
-                self._declared[name].append(declarator)
+                self.declared[name].append(declarator)
 
-    def declared(self, name: str) -> Sequence[Node]:
-        """Return all declarators of a name."""
-        return self._declared.get(name, ())
+
+class Names:
+    """Declarations, writes and functions of the files of one translation unit, by name.
+
+    A file is parsed when its text may have what is asked for.
+    """
+
+    def __init__(self, files: Sequence[UserFile], macros: Macros) -> None:
+        """Keep the files."""
+        self._files, self._macros = files, macros
+        self._read: dict[int, _FileNames] = {}  # by the id of a file
+        self._global = NamedItems(files, lambda file: self._of(file).global_declared, may_declare_global)
+        self._functions = NamedItems(files, lambda file: self._of(file).functions, may_define_function)
+
+    def _of(self, file: UserFile) -> _FileNames:
+        known = self._read.get(id(file))
+        if known is None:
+            known = self._read[id(file)] = _FileNames(file.tree.root_node)
+        return known
+
+    def _file_of(self, node: Node) -> UserFile | None:
+        """Return the file of a node, None for one of a text that a macro stands for."""
+        root = _root_of(node)
+        return next((file for file in self._files if file.is_parsed and file.tree.root_node.id == root), None)
+
+    def declared(self, name: str, use: Node) -> Sequence[Node]:
+        """Return the declarators of a name in the file where it is used, and those of global variables elsewhere."""
+        own = self._file_of(use)
+        if own is None:
+            return self._global.get(name)
+        here = self._of(own).declared.get(name, [])
+        known = {node.id for node in here}
+        return [*here, *(node for node in self._global.get(name) if node.id not in known)]
 
     def functions(self, name: str) -> Sequence[Node]:
         """Return the definitions of functions of a name."""
-        return self._functions.get(name, ())
+        return self._functions.get(name)
 
     def declaration(self, node: Node, name: str) -> Node | None:
         """Return the declarator that `name` refers to where `node` stands; None if it is not certain."""
         best: list[Node] = []
         best_start = -1
-        for declarator in self.declared(name):
+        for declarator in self.declared(name, node):
             scope = scope_of(declarator)
             if scope is None or scope.type == "field_declaration_list":
                 continue
@@ -94,17 +131,21 @@ class Names:
         return best[0] if len(best) == 1 else None
 
     def changes(self, declarator: Node, name: str) -> list[Node]:
-        """Return the expressions that may change the variable that `declarator` declares."""
-        scope = scope_of(declarator)
-        everywhere = [*self._writes.get(name, ()), *self._changing_calls(name)]
-        if scope is None or scope.type in GLOBAL:
-            return everywhere
-        return [node for node in everywhere if node != declarator and contains(scope, node)]
+        """Return the expressions that may change the variable that `declarator` declares, all or none of one file."""
+        scope, own = scope_of(declarator), self._file_of(declarator)
+        here = self._changes_in(own, name) if own is not None else []
+        if scope is not None and scope.type not in GLOBAL:
+            return [node for node in here if node != declarator and contains(scope, node)]
+        elsewhere = (file for file in self._files if file is not own and mentions(file, name))
+        return here or next(filter(None, (self._changes_in(file, name) for file in elsewhere)), [])
 
-    def _changing_calls(self, name: str) -> list[Node]:
+    def _changes_in(self, file: UserFile, name: str) -> list[Node]:
+        return [*self._of(file).writes.get(name, ()), *self._changing_calls(file, name)]
+
+    def _changing_calls(self, file: UserFile, name: str) -> list[Node]:
         """Return the calls that take a variable by reference, as far as the files define the function or macro."""
         calls = []
-        for call, position in self._passed.get(name, ()):
+        for call, position in self._of(file).passed.get(name, ()):
             function = text_of(call.child_by_field_name("function"))
             definitions = [*self.functions(function.partition("<")[0].rpartition("::")[2])]
             by_reference = any(_takes_reference(definition, position) for definition in definitions)
@@ -205,10 +246,15 @@ def contains(outer: Node, node: Node) -> bool:
     """Whether a node lies in another of the same file."""
     if not outer.start_byte <= node.start_byte <= node.end_byte <= outer.end_byte:
         return False
-    return _file_of(outer) == _file_of(node)
+    return _root_of(outer) == _root_of(node)
 
 
-def _file_of(node: Node) -> int:
+def _is_global(declarator: Node) -> bool:
+    scope = scope_of(declarator)
+    return scope is not None and scope.type in GLOBAL
+
+
+def _root_of(node: Node) -> int:
     while node.parent is not None:
         node = node.parent
     return node.id

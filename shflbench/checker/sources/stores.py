@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.source import CudaSource
 
 REMOVED = "removed-store"
@@ -93,23 +94,39 @@ def _local_registers(lines: list[str], *, entry: bool) -> set[str]:
     return local
 
 
-def suspects(source: CudaSource, ptx: str, files: Mapping[str, Path]) -> list[tuple[Path, int, int]]:
-    """Return file, first and last line of the assignments to memory for which the PTX has no store."""
-    stored = {(files[item.file].resolve(), item.line) for item in store_lines(ptx, certain=False) if item.file in files}
-    result = []
-    for file in source.unit.files:
+class Suspects:
+    """The assignments to memory for which the PTX has no store; a file is parsed when it is asked for them."""
+
+    def __init__(self, source: CudaSource, ptx: str, files: Mapping[str, Path]) -> None:
+        """Keep the source, and the lines with stores; `files` are those of the line table of `ptx`."""
+        known = [item for item in store_lines(ptx, certain=False) if item.file in files]
+        self._source = source
+        self._stored = {(files[item.file].resolve(), item.line) for item in known}
+        self.vectors = {(files[item.file].resolve(), item.line) for item in known if item.vector}
+
+    def __bool__(self) -> bool:
+        """Whether there is any; files that are parsed, and small ones, are searched first."""
+        ordered = sorted(self._source.unit.files, key=lambda file: (not file.is_parsed, len(file.text)))
+        return any(self._in(file) for file in ordered)
+
+    def of(self, path: Path) -> Iterator[tuple[int, int]]:
+        """Yield the first and the last line of those in a file."""
+        for file in self._source.unit.files:
+            if file.path.resolve() == path:
+                yield from self._in(file)
+
+    def _in(self, file: UserFile) -> list[tuple[int, int]]:
         path = file.path.resolve()
         kept: list[Node] = []
         missing: list[Node] = []
-        for node in _assignments(source, file.tree.root_node):
+        for node in _assignments(self._source, file.tree.root_node):
             lines = range(line_of(node), node.end_point[0] + 2)
-            (kept if any((path, line) in stored for line in lines) else missing).append(node)
-        result += [
-            (path, line_of(node), node.end_point[0] + 1)
+            (kept if any((path, line) in self._stored for line in lines) else missing).append(node)
+        return [
+            (line_of(node), node.end_point[0] + 1)
             for node in missing
             if not any(_target(node) == _target(other) and _in_other_branch(node, other) for other in kept)
         ]
-    return result
 
 
 def _target(node: Node) -> str:
@@ -182,16 +199,16 @@ def _shared_names(function: Node) -> set[str]:
 
 
 def find_removed(
-    places: list[tuple[Path, int, int]], ptx: str, debug: str, files: Mapping[str, Path], shown: Mapping[Path, Path]
+    suspects: Suspects, debug: str, files: Mapping[str, Path], shown: Mapping[Path, Path]
 ) -> list[SourceNote]:
-    """Return a note for each of `places` for which the unoptimized PTX `debug` has a store and `ptx` has none."""
+    """Return a note for each suspect for which the unoptimized PTX `debug` has a store."""
     before = {
         (files[item.file].resolve(), item.line) for item in store_lines(debug, certain=True) if item.file in files
     }
-    vectors = [item for item in store_lines(ptx, certain=False) if item.vector and item.file in files]
     notes = {}
+    places = [(path, *lines) for path in dict.fromkeys(path for path, _ in before) for lines in suspects.of(path)]
     for path, first, last in places:
-        near = any(files[item.file].resolve() == path and abs(item.line - first) <= _NEAR for item in vectors)
+        near = any(file == path and abs(line - first) <= _NEAR for file, line in suspects.vectors)
         if near or not any((path, line) in before for line in range(first, last + 1)):
             continue
         line = SourceLine(shown.get(path, path), first)

@@ -13,6 +13,8 @@ from shflbench.checker.sources.argument_types import meaning
 from shflbench.checker.sources.definitions import template_parameters, type_without
 from shflbench.checker.sources.host.templates import surrounding_parameters
 from shflbench.checker.sources.launch_texts import kernel_name
+from shflbench.checker.sources.name_places import may_call
+from shflbench.checker.sources.named_items import NamedItems
 from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
 
 if TYPE_CHECKING:
@@ -30,22 +32,36 @@ _MAXIMUM_DEPTH = 5  # host templates that call host templates
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
+class _Uses:
+    """The calls and explicit instances of host templates in one file."""
+
+    def __init__(self, root: Node) -> None:
+        self.calls: dict[str, list[Node]] = {}
+        self.classes: dict[str, list[tuple[str, ...]]] = {}  # arguments of `template class Name<…>;`
+        for node in walk(root):
+            if node.type == "template_instantiation" and (instance := _class_instance(node)) is not None:
+                self.classes.setdefault(instance[0], []).append(instance[1])
+            elif node.type in {"call_expression", "template_instantiation"}:
+                name = _called(node)
+                if name:
+                    self.calls.setdefault(name, []).append(node)
+
+
 class Instances:
     """Resolves launches of template kernels."""
 
     def __init__(self, files: Sequence[UserFile], evaluator: Evaluator) -> None:
         """Index the calls and explicit instances of host templates."""
         self._evaluator = evaluator
-        self._calls: dict[str, list[Node]] = {}
-        self._classes: dict[str, list[tuple[str, ...]]] = {}  # arguments of `template class Name<…>;`
-        for file in files:
-            for node in walk(file.tree.root_node):
-                if node.type == "template_instantiation" and (instance := _class_instance(node)) is not None:
-                    self._classes.setdefault(instance[0], []).append(instance[1])
-                elif node.type in {"call_expression", "template_instantiation"}:
-                    name = _called(node)
-                    if name:
-                        self._calls.setdefault(name, []).append(node)
+        read: dict[int, _Uses] = {}  # by the id of a file
+
+        def uses(file: UserFile) -> _Uses:
+            if id(file) not in read:
+                read[id(file)] = _Uses(file.tree.root_node)
+            return read[id(file)]
+
+        self._calls = NamedItems(files, lambda file: uses(file).calls, may_call)
+        self._classes = NamedItems(files, lambda file: uses(file).classes, may_call)
 
     def of(self, launch: LaunchSite, definition: Definition) -> list[tuple[str, ...]]:
         """Return the template arguments with which a launch starts a kernel; none if they are not certain."""
@@ -88,7 +104,7 @@ class Instances:
         if member is not None:
             return self._of_class(member[1], member[2], template)
         result: list[dict[str, str]] = []
-        for call in self._calls.get(name, ()):
+        for call in self._calls.get(name):
             given = _written(call)
             nodes = _arguments_of(call)
             for bound in self._surroundings(call, depth + 1):
@@ -104,7 +120,7 @@ class Instances:
         parameters = [item.name for item in template]
         if [item.strip() for item in given.split(",")] != parameters:
             return []
-        instances = [item for item in self._classes.get(name, ()) if len(item) == len(parameters)]
+        instances = [item for item in self._classes.get(name) if len(item) == len(parameters)]
         return [dict(zip(parameters, item, strict=True)) for item in instances[:MAXIMUM_INSTANCES]]
 
     def _arguments(  # noqa: PLR0913, PLR0917  (what is written, declared and passed)

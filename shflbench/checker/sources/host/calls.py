@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.host.contents import called_name, items
 from shflbench.checker.sources.host.launching import launch, launch_by_call, launch_by_configuration
 from shflbench.checker.sources.host.library import LIBRARY, random_number, unknown_call
 from shflbench.checker.sources.host.packs import references
-from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.streams import FOLLOWED
 from shflbench.checker.sources.host.templates import template_arguments
 from shflbench.checker.sources.host.values import (
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from shflbench.checker.sources.host.contents import HostFunction
     from shflbench.checker.sources.host.interface import HostRun, Reference
     from shflbench.checker.sources.host.machine import HostFrame
-    from shflbench.checker.sources.host.program import HostFunction
     from shflbench.checker.sources.macros import Macro
 
 _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
@@ -111,7 +111,7 @@ def _plain(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) -
     places = references(run, arguments)
     template = template_arguments(run, function)
     text = "".join(text_of(function).split())
-    functions = run.program.functions.get(name, [])
+    functions = run.program.functions.get(name)
     is_type = text in _NUMBERS or function.type in {"primitive_type", "sized_type_specifier"}
 
     def called(frame: HostFrame) -> object:  # noqa: PLR0911  (a return per kind of function)
@@ -152,7 +152,7 @@ def _of_variable(run: HostRun, value: object, given: Sequence[Reference]) -> obj
     if isinstance(value, HostCallable) and value.call is not None:
         return value.call([item.load() for item in given])
     if isinstance(value, HostCallable):
-        return _of_files(run, run.program.functions.get(value.name, []), given, (), None)
+        return _of_files(run, run.program.functions.get(value.name), given, (), None)
     return random_number(run, value) if isinstance(value, Structure) else UNKNOWN
 
 

@@ -6,10 +6,10 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.host.contents import items
 from shflbench.checker.sources.host.declarations import shape_of
 from shflbench.checker.sources.host.machine import HostFrame, HostInput, HostState
 from shflbench.checker.sources.host.own_numbers import with_own_numbers
-from shflbench.checker.sources.host.program import items
 from shflbench.checker.sources.host.run_usefulness import (
     blocks_of,
     is_moderate,
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
+    from shflbench.checker.sources.host.contents import HostFunction
     from shflbench.checker.sources.host.interpreter import Interpreter
     from shflbench.checker.sources.host.machine import Performed
-    from shflbench.checker.sources.host.program import HostFunction
 
 # Numbers that stand for what the program reads, of which the one with the most, and the most useful, launches is taken.
 NUMBERS = (1024, 256, 64, 4096, 16, 16384, 2)
@@ -56,7 +56,7 @@ def performed_launches(
 
     `words` is the given command line, and `usual` the one that the program is usually called with.
     """
-    main = next(iter(run.program.functions.get("main", ())), None)
+    main = next(iter(run.program.functions.get("main")), None)
     result: list[Performed] = []
     if main is not None:
         result = list((usual and words is None and _of_usual(run, main, usual)) or _of_main(run, main, words))
@@ -75,7 +75,7 @@ def performed_launches(
 
 def refuses(run: Interpreter, words: Sequence[str]) -> bool:
     """Whether a program that launches kernels performs no launch with this command line."""
-    main = next(iter(run.program.functions.get("main", ())), None)
+    main = next(iter(run.program.functions.get("main")), None)
     return main is not None and run.launches(main.body) and not any(_of_main(run, main, words))
 
 
@@ -93,9 +93,10 @@ def _further(
 
 def _first_functions(run: Interpreter) -> Iterator[HostFunction]:
     """Yield the functions that launch kernels, themselves or through others, and that nothing in the files calls."""
-    for name, functions in run.program.functions.items():
-        if name not in run.program.called and name != "main":
-            yield from (function for function in functions if not function.owner and run.launches(function.body))
+    for function in run.program.may_launch:
+        name = function.name
+        if name != "main" and not function.owner and run.launches(function.body) and not run.program.is_called(name):
+            yield function
 
 
 def _distinct(performed: Sequence[Performed]) -> Iterator[Performed]:
@@ -219,8 +220,7 @@ def _is_above(word: str, limit: int) -> bool:
 
 def _counts(run: Interpreter, main: HostFunction) -> list[int]:
     """Return the numbers of words that a program may expect, itself included: `main` may hand them on."""
-    every = (function for functions in run.program.functions.values() for function in functions)
-    bodies = (text_of(function.body) for function in every) if len(main.parameters) > 1 else ()
+    bodies = run.program.texts_of_words if len(main.parameters) > 1 else ()
     compared = {int(text) for body in bodies for text in _COMPARED.findall(body)}
     return sorted(
         {1, *(near for count in compared for near in (count - 1, count, count + 1) if 0 < near <= MOST_WORDS)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.host.program import items
+from shflbench.checker.sources.host.contents import items
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, array_of, pointer_to
 from shflbench.checker.sources.host.values import (
     MOST_BYTES,
@@ -67,7 +67,7 @@ def _as_expression(run: HostRun, parameter: Node) -> Node:
 
 def variable(run: HostRun, node: Node, declarator: Node) -> Callable[[HostFrame], Cell | HostElement]:
     """Return how one global variable of a declaration begins."""
-    is_used = declared_name(declarator) in run.program.device_words  # which are not compiled with another number
+    is_used = run.program.is_used_by_device(declared_name(declarator))  # which is not compiled with another number
     return _declarator(run, text_of(node.child_by_field_name("type")), declarator, is_fixed=is_used)[1]
 
 

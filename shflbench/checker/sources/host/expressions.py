@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.arithmetic import COMPARISONS, number, operate
 from shflbench.checker.sources.host.calls import call
+from shflbench.checker.sources.host.contents import called_name, items
 from shflbench.checker.sources.host.declarations import array_with, note_number
 from shflbench.checker.sources.host.library import assume_number
 from shflbench.checker.sources.host.machine import HostFrame
@@ -19,7 +20,6 @@ from shflbench.checker.sources.host.places import (
     size_of,
     this_object,
 )
-from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.templates import template_arguments
 from shflbench.checker.sources.host.traits import trait
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, array_of

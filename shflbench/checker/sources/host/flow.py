@@ -7,9 +7,9 @@ from collections.abc import Callable
 from enum import Enum
 from typing import TYPE_CHECKING, TypeAlias
 
+from shflbench.checker.sources.host.contents import called_name, items
 from shflbench.checker.sources.host.library import READERS
 from shflbench.checker.sources.host.machine import HostFrame
-from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.syntax_trees import text_of, walk
 
 if TYPE_CHECKING:

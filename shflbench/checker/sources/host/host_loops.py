@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.host.contents import items
 from shflbench.checker.sources.host.declarations import note_number
 from shflbench.checker.sources.host.flow import (
     HostReturn,
@@ -21,7 +22,6 @@ from shflbench.checker.sources.host.machine import (
     LongLoop,
     LoopLimit,
 )
-from shflbench.checker.sources.host.program import items
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE
 from shflbench.checker.sources.host.values import UNKNOWN, Cell, HostElement, Pointer, Structure
 from shflbench.checker.sources.scopes import declared_name

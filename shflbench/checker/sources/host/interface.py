@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
     from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.definitions import Definition
+    from shflbench.checker.sources.host.contents import HostFunction
     from shflbench.checker.sources.host.machine import HostFrame, HostState, LongLoop
-    from shflbench.checker.sources.host.program import HostFunction, HostProgram
+    from shflbench.checker.sources.host.program import HostProgram
     from shflbench.checker.sources.host.types import HostType
     from shflbench.checker.sources.host.values import Memory, Structure
     from shflbench.checker.sources.kernel_file import HostNumber

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.source_lines import SourceLine
+from shflbench.checker.sources.host.contents import HostFunction, called_name, items
 from shflbench.checker.sources.host.declarations import fill_vector, is_reference, shape_of, vector_of
 from shflbench.checker.sources.host.expressions import EXPRESSIONS, truth
 from shflbench.checker.sources.host.flow import HostReturn, expression_statement
@@ -28,7 +29,6 @@ from shflbench.checker.sources.host.machine import (
 )
 from shflbench.checker.sources.host.places import REFERENCES
 from shflbench.checker.sources.host.preprocessor import condition as preprocessed
-from shflbench.checker.sources.host.program import HostFunction, called_name, items
 from shflbench.checker.sources.host.statements import STATEMENTS
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, TypeReader
 from shflbench.checker.sources.host.values import (
@@ -51,9 +51,10 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
     from shflbench.checker.sources.definitions import Definition
+    from shflbench.checker.sources.host.contents import HostClass
     from shflbench.checker.sources.host.flow import Statement
     from shflbench.checker.sources.host.interface import Reference
-    from shflbench.checker.sources.host.program import HostClass, HostProgram
+    from shflbench.checker.sources.host.program import HostProgram
     from shflbench.checker.sources.kernel_file import HostChange, HostNumber
     from shflbench.checker.sources.layouts import Types
 
@@ -164,7 +165,8 @@ class Interpreter:
         macro = self.program.macro(name)
         if macro is not None and "<<<" in macro.body:
             return True
-        return any(self.launches(callee.body) for callee in self.program.functions.get(name, ()))
+        callees = self.program.functions.get(name) if name in self.program.names_that_may_launch else []
+        return any(self.launches(callee.body) for callee in callees)
 
     def expanded(self, text: str, *, statement: bool = False) -> Node | None:
         """Return the tree of a text that a macro stands for, as an expression or as statements."""
@@ -371,7 +373,7 @@ class Interpreter:
 
     def run(self, function: HostFunction, arguments: Sequence[object], given: HostInput, *, forced: bool) -> HostState:
         """Run a function until it ends, and return what it did."""
-        is_whole = function in self.program.functions.get("main", ())
+        is_whole = function in self.program.functions.get("main")
         self.state = HostState(given, min(MOST_STEPS, self._left), forced=forced, is_whole=is_whole)
         with suppress(HostStop, RecursionError):
             self.call(function, [Cell(value) for value in arguments], ())

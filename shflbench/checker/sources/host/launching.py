@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.host.contents import called_name, items
 from shflbench.checker.sources.host.flow import TO_CONSTANT
 from shflbench.checker.sources.host.launch_attributes import cluster_of, may_be_cooperative, may_overlap
 from shflbench.checker.sources.host.machine import MOST_DIFFERENT, HostFrame, Performed
 from shflbench.checker.sources.host.packs import arguments as given_arguments
-from shflbench.checker.sources.host.program import called_name, items
 from shflbench.checker.sources.host.streams import DEFAULT_STREAM, stream_key
 from shflbench.checker.sources.host.structures import members, pack, with_structures
 from shflbench.checker.sources.host.templates import surrounding_parameters, template_arguments

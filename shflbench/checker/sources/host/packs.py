@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.host.program import called_name, items
+from shflbench.checker.sources.host.contents import called_name, items
 from shflbench.checker.sources.syntax_trees import text_of, walk
 
 if TYPE_CHECKING:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from shflbench.checker.sources.host.contents import items
 from shflbench.checker.sources.host.declarations import variable
 from shflbench.checker.sources.host.library import ATTRIBUTES, CONSTANTS
 from shflbench.checker.sources.host.machine import HostFrame
-from shflbench.checker.sources.host.program import items
 from shflbench.checker.sources.host.structures import zero
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, pointer_to
 from shflbench.checker.sources.host.values import (
@@ -66,7 +66,7 @@ def _outer(run: HostRun, name: str, frame: HostFrame) -> Reference | None:
         return frame.receiver.fields[name]
     if name in run.state.globals:
         return run.state.globals[name]
-    declared = run.program.variables.get(name)
+    declared = run.program.variable(name)
     if declared is None:
         return None
     run.state.globals[name] = Cell()

@@ -3,54 +3,37 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.definitions import template_parameters
+from shflbench.checker.sources.host.contents import FileContents, called_name, launches
 from shflbench.checker.sources.host.launch_structures import DECLARATIONS
-from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
-from shflbench.checker.sources.scopes import GLOBAL, declared_name
-from shflbench.checker.sources.syntax_trees import function_declarator, parse, text_of, walk
+from shflbench.checker.sources.name_places import (
+    calls,
+    may_call,
+    may_declare_global,
+    may_define_function,
+    may_define_type,
+    may_enumerate,
+    mentions,
+)
+from shflbench.checker.sources.named_items import FirstItems, NamedItems
+from shflbench.checker.sources.syntax_trees import parse, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from tree_sitter import Node
 
-    from shflbench.checker.sources.definitions import TemplateParameter
+    from shflbench.checker.sources.host.contents import HostFunction
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.macros import Macro, Macros
 
-_CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
 _DEVICE_CALL = re.compile(r"^(?:::)?(?:cuda[A-Z]|cub::|thrust::|hip[A-Z]|cublas|cufft|curand)")
 _CONSTANT = re.compile(r"[0-9\s()*+<uUlL-]*[0-9][0-9\s()*+<uUlL-]*")  # the body of a macro such as `(1 << 20)`
-_NO_ARITHMETIC = frozenset({"=", "==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 _MOST_DEPTH = 40  # of calls, in the search for launches
-
-
-@dataclass(frozen=True, slots=True)
-class HostFunction:
-    """One function of the host code with a body."""
-
-    name: str  # the last part
-    owner: str  # of a member function: its class, else ""
-    node: Node
-    body: Node
-    parameters: tuple[Node, ...]
-    template: tuple[TemplateParameter, ...]
-    pack: str = ""  # the name of its last parameter, which stands for all further arguments
-
-
-@dataclass(frozen=True, slots=True)
-class HostClass:
-    """One class or structure with its members."""
-
-    name: str
-    bases: tuple[str, ...]
-    body: Node
-    template: tuple[TemplateParameter, ...]
 
 
 class HostProgram:
@@ -68,89 +51,52 @@ class HostProgram:
         Constant macros stand for the `numbers` of their names, unless device code uses them.
         """
         self.macros, self.active = macros, dict(active)
-        self.functions: dict[str, list[HostFunction]] = {}
-        self.classes: dict[str, HostClass] = {}
-        self.variables: dict[str, tuple[Node, Node]] = {}  # name → declaration, declarator
-        self.enumerators: dict[str, Node] = {}
-        self.kernels: set[str] = set()
-        self._device_code: list[Node] = []
+        self._files = files
         self._effects: dict[int, bool] = {}
-        self._library = parse(DECLARATIONS)
-        self._paths = {file.tree.root_node.id: file.path for file in files}
-        for file in files:
-            for node in walk(file.tree.root_node):
-                self._index(node)
-        for node in walk(self._library.root_node):
-            if node.type in _CLASSES:
-                self._add_class(node)
-        for name in self.variables.keys() & (self.functions.keys() | self.kernels):
-            del self.variables[name]  # which is the declaration of the function
+        self._operands: dict[str, bool] = {}
+        self._used_by_device: dict[str, bool] = {}
+        self._contents: dict[int, FileContents] = {}  # by the id of a file
+        self._library = FileContents(parse(DECLARATIONS).root_node, macros)
+        library = {name: items[0] for name, items in self._library.classes.items()}
+        self.functions = NamedItems(files, lambda file: self.contents(file).functions, may_define_function)
+        self.kernels = NamedItems(files, lambda file: self.contents(file).kernels, may_define_function)
+        self.classes = FirstItems(NamedItems(files, lambda file: self.contents(file).classes, may_define_type), library)
+        self.enumerators = FirstItems(NamedItems(files, lambda file: self.contents(file).enumerators, may_enumerate))
+        self._variables = NamedItems(files, lambda file: self.contents(file).variables, may_declare_global)
         for name, value in (numbers or {}).items():
             macro = self.macro(name)
             if macro is not None and self.is_number(name):
                 self.active[name] = replace(macro, body=str(value))
 
-    @cached_property
-    def device_words(self) -> frozenset[str]:
-        """The words of device code, and those that its macros may expand to."""
-        return self.macros.words(" ".join(map(text_of, self._device_code)))
+    def contents(self, file: UserFile) -> FileContents:
+        """Return what a file defines."""
+        known = self._contents.get(id(file))
+        if known is None:
+            known = self._contents[id(file)] = FileContents(file.tree.root_node, self.macros)
+        return known
 
-    def _index(self, node: Node) -> None:
-        if node.type == "function_definition":
-            self._add_function(node)
-        elif node.type in _CLASSES:
-            self._add_class(node)
-        elif node.type == "enumerator":
-            self.enumerators.setdefault(text_of(node.child_by_field_name("name")), node)
-        elif node.type == "declaration" and _is_global(node):
-            for declarator in node.children_by_field_name("declarator"):
-                name = declared_name(declarator)
-                if name:
-                    self.variables.setdefault(name, (node, declarator))
-
-    def _add_function(self, node: Node) -> None:
-        declarator, body = function_declarator(node), node.child_by_field_name("body")
-        if declarator is None:
-            return
-        name, _, _ = _without_arguments(text_of(declarator.child_by_field_name("declarator"))).rpartition("<")
-        name = name or _without_arguments(text_of(declarator.child_by_field_name("declarator")))
-        parts = [part.strip() for part in name.split("::")]
-        words = self.macros.words(prefix(node))
-        if words & DEVICE_WORDS:
-            self._device_code.append(node)
-        if "__global__" in words:
-            self.kernels.add(parts[-1])
-            return
-        if body is None or (words & DEVICE_WORDS and "__host__" not in words):
-            return
-        owner = _class_of(node) or (parts[-2] if len(parts) > 1 else "")
-        outer = node.parent
-        template = template_parameters(outer) if outer is not None and outer.type == "template_declaration" else ()
-        listed = declarator.child_by_field_name("parameters")
-        parameters = tuple(
-            item
-            for item in (listed.named_children if listed is not None else ())
-            if item.type in {"parameter_declaration", "optional_parameter_declaration"} and text_of(item) != "void"
+    def _mentioning(self, words: Collection[str]) -> Iterator[UserFile]:
+        """Yield the files that have one of the words, those that are parsed first."""
+        yield from sorted(
+            (file for file in self._files if any(mentions(file, word) for word in words)),
+            key=lambda file: not file.is_parsed,
         )
-        function = HostFunction(parts[-1], owner, node, body, parameters, template, _pack_of(listed))
-        self.functions.setdefault(parts[-1], []).append(function)
 
-    def _add_class(self, node: Node) -> None:
-        body, name = node.child_by_field_name("body"), text_of(node.child_by_field_name("name"))
-        if body is None:
-            return
-        outer = node.parent
-        if not name and outer is not None and outer.type == "type_definition":
-            name = text_of(outer.child_by_field_name("declarator"))
-        clause = next((item for item in node.children if item.type == "base_class_clause"), None)
-        bases = tuple(
-            text_of(item).rpartition("::")[2]
-            for item in (clause.named_children if clause is not None else ())
-            if item.type in {"type_identifier", "qualified_identifier", "template_type"}
-        )
-        template = template_parameters(outer) if outer is not None and outer.type == "template_declaration" else ()
-        if name:
-            self.classes.setdefault(name, HostClass(name, bases, body, template))
+    def _in_order(self, names: Iterable[str]) -> list[HostFunction]:
+        """Return the functions of some names, the names in the order in which the files define them first."""
+        places = {file.path: index for index, file in enumerate(self._files)}
+        known = [functions for name in dict.fromkeys(names) if (functions := self.functions.get(name))]
+
+        def place(functions: Sequence[HostFunction]) -> tuple[int, int]:
+            path = self.path(functions[0].node)
+            return places[path] if path is not None else 0, functions[0].node.start_byte
+
+        return [function for functions in sorted(known, key=place) for function in functions]
+
+    def variable(self, name: str) -> tuple[Node, Node] | None:
+        """Return the declaration of a global variable, and the declarator in it."""
+        known = self._variables.get(name)
+        return known[0] if known and name not in self.functions and name not in self.kernels else None
 
     def macro(self, name: str) -> Macro | None:
         """Return the macro of a name: the one that is defined in the end, or the only one of the files."""
@@ -162,18 +108,28 @@ class HostProgram:
     def is_number(self, name: str) -> bool:
         """Whether a name is a macro that stands for a constant, and that device code does not use."""
         macro = self.macro(name)
-        return macro is not None and bool(_CONSTANT.fullmatch(macro.body)) and name not in self.device_words
+        return macro is not None and bool(_CONSTANT.fullmatch(macro.body)) and not self.is_used_by_device(name)
+
+    def is_used_by_device(self, name: str) -> bool:
+        """Whether device code has a word, itself or by macros."""
+        if name not in self._used_by_device:
+            words = self.macros.leading_to(name)
+            self._used_by_device[name] = any(
+                not words.isdisjoint(self.contents(file).device_words) for file in self._mentioning(words)
+            )
+        return self._used_by_device[name]
 
     def path(self, node: Node) -> Path | None:
         """Return the file of a node; None for one of a text that a macro stands for."""
         while node.parent is not None:
             node = node.parent
-        return self._paths.get(node.id)
+        parsed = (file for file in self._files if file.is_parsed)
+        return next((file.path for file in parsed if file.tree.root_node.id == node.id), None)
 
     def member(self, class_name: str, name: str) -> list[HostFunction]:
         """Return the member functions of a class, or of its bases, with a name."""
         plain = class_name.partition("<")[0]
-        members = [item for item in self.functions.get(name, ()) if item.owner == plain]
+        members = [item for item in self.functions.get(name) if item.owner == plain]
         known = self.classes.get(plain)
         if members or known is None:
             return members
@@ -201,7 +157,7 @@ class HostProgram:
             macro = self.macro(name)
             if macro is not None and any(word in macro.body for word in ("<<<", "cudaMalloc", "cudaLaunch")):
                 return True
-            return any(self.has_effects(callee.body, depth + 1) for callee in self.functions.get(name, ()))
+            return any(self.has_effects(callee.body, depth + 1) for callee in self.functions.get(name))
         if item.type in {"declaration", "new_expression"}:
             name = text_of(item.child_by_field_name("type")).partition("<")[0].rpartition("::")[2]
             return name in self.classes and any(
@@ -211,92 +167,54 @@ class HostProgram:
 
     def selects(self, name: str) -> bool:
         """Whether a variable only chooses what runs, and no size or index is computed from it."""
-        return name not in self._operands
+        if name not in self._operands:
+            self._operands[name] = any(name in self.contents(file).operands for file in self._mentioning({name}))
+        return not self._operands[name]
 
-    @cached_property
-    def _operands(self) -> frozenset[str]:
-        """The names that are operands of arithmetic, indices, or parts of launches."""
-        wanted = {"binary_expression", "subscript_argument_list", "kernel_call_syntax", "assignment_expression"}
-        return frozenset(
-            text_of(child)
-            for functions in self.functions.values()
-            for function in functions
-            for item in walk(function.body)
-            if item.type in wanted and text_of(item.child_by_field_name("operator")) not in _NO_ARITHMETIC
-            for child in item.named_children
-            if child.type == "identifier"
-        )
-
-    @cached_property
-    def called(self) -> frozenset[str]:
-        """The names of the functions that functions of the files call."""
-        return frozenset(
-            called_name(item.child_by_field_name("function"))
-            for functions in self.functions.values()
-            for function in functions
-            for item in walk(function.body)
-            if item.type == "call_expression"
-        )
+    def is_called(self, name: str) -> bool:
+        """Whether a function of the files calls one of this name."""
+        return any(name in self.contents(file).called for file in self._files if may_call(file, name))
 
     @cached_property
     def launching(self) -> list[HostFunction]:
         """The functions that launch kernels themselves, in order."""
-        return [
-            function
-            for functions in self.functions.values()
-            for function in functions
-            if any(item.type == "kernel_call_syntax" or _is_launch_call(item) for item in walk(function.body))
-        ]
+        files = [file for file in self._files if any(mark in file.text for mark in (b"<<<", b"cudaLaunch"))]
+        return self._in_order(
+            name for file in files for name, known in self.contents(file).functions.items() if any(map(launches, known))
+        )
 
+    @cached_property
+    def names_that_may_launch(self) -> frozenset[str]:
+        """The names of the functions that launch kernels, themselves or through others, and some more names."""
+        marks = {"<<<", "cudaLaunch"}
+        marks |= {name for name in self.macros.names if any("<<<" in one.body for one in self.macros.definitions(name))}
+        files = [file for file in self._files if any(mark.encode() in file.text for mark in marks)]
+        names = self._having(files, lambda text: any(mark.encode() in text for mark in marks))
+        reached = names
+        while reached:
+            files = [file for file in self._files if any(may_call(file, name) for name in reached)]
+            found = self._having(files, lambda text: any(calls(text, name) for name in reached))  # noqa: B023
+            reached = found - names
+            names |= found
+        return frozenset(names)
 
-def _pack_of(parameters: Node | None) -> str:
-    """Return the name of the pack of a parameter list; empty if there is none."""
-    last = next(reversed(items(parameters)), None)
-    if last is None or last.type != "variadic_parameter_declaration":
-        return ""
-    declarator = last.child_by_field_name("declarator")
-    inside = walk(declarator) if declarator is not None else ()
-    return next((text_of(item) for item in inside if item.type == "identifier"), "")
+    @cached_property
+    def may_launch(self) -> list[HostFunction]:
+        """The functions of these names, in order."""
+        return self._in_order(self.names_that_may_launch)
 
+    def _having(self, files: Iterable[UserFile], is_wanted: Callable[[bytes], bool]) -> set[str]:
+        """Return the names of the functions of files whose bodies are wanted."""
+        return {
+            name
+            for file in files
+            for name, known in self.contents(file).functions.items()
+            if any(is_wanted(function.body.text or b"") for function in known)
+        }
 
-def called_name(function: Node | None) -> str:
-    """Return the last part of the name of a called function, without template arguments."""
-    if function is None:
-        return ""
-    if function.type == "field_expression":
-        return called_name(function.child_by_field_name("field"))
-    text = _without_arguments(text_of(function))
-    return text.partition("<")[0].rpartition("::")[2].strip()
-
-
-def items(node: Node | None) -> list[Node]:
-    """Return the named children of a node but comments."""
-    return [item for item in node.named_children if item.type != "comment"] if node is not None else []
-
-
-def _is_launch_call(item: Node) -> bool:
-    return item.type == "call_expression" and text_of(item.child_by_field_name("function")).startswith("cudaLaunch")
-
-
-def _without_arguments(name: str) -> str:
-    """Return `Map::init` of `Map<K, V>::init`."""
-    previous = ""
-    while previous != name:
-        previous, name = name, re.sub(r"<[^<>]*>(?=\s*::)", "", name)
-    return name.strip()
-
-
-def _class_of(node: Node) -> str:
-    outer = node.parent
-    while outer is not None and outer.type != "translation_unit":
-        if outer.type in _CLASSES:
-            return text_of(outer.child_by_field_name("name"))
-        outer = outer.parent
-    return ""
-
-
-def _is_global(node: Node) -> bool:
-    outer = node.parent
-    while outer is not None and outer.type in {"preproc_if", "preproc_ifdef", "preproc_else", "linkage_specification"}:
-        outer = outer.parent
-    return outer is not None and outer.type in GLOBAL
+    @property
+    def texts_of_words(self) -> Iterator[str]:
+        """The bodies of the functions that may count the words of the command line."""
+        for file in self._mentioning({"argc"}):
+            for known in self.contents(file).functions.values():
+                yield from (text_of(function.body) for function in known)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from shflbench.checker.sources.host.contents import items
 from shflbench.checker.sources.host.declarations import declaration
 from shflbench.checker.sources.host.flow import HostReturn, Left, find_changes, nothing, reads_words
 from shflbench.checker.sources.host.host_loops import loop_statement, range_loop
 from shflbench.checker.sources.host.machine import HostFrame, HostStop
-from shflbench.checker.sources.host.program import items
 from shflbench.checker.sources.host.values import UNKNOWN
 from shflbench.checker.sources.syntax_trees import text_of
 

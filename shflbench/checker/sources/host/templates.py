@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.definitions import template_parameters
-from shflbench.checker.sources.host.program import items
+from shflbench.checker.sources.host.contents import items
 from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:

@@ -1,0 +1,212 @@
+"""The functions, classes, variables and enumerators that one file defines, by the last part of their names."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from shflbench.checker.sources.definitions import template_parameters
+from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
+from shflbench.checker.sources.scopes import GLOBAL, declared_name
+from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tree_sitter import Node
+
+    from shflbench.checker.sources.definitions import TemplateParameter
+    from shflbench.checker.sources.macros import Macros
+
+_CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
+_NO_ARITHMETIC = frozenset({"=", "==", "!=", "<", ">", "<=", ">=", "&&", "||"})
+_COMPUTING = frozenset({"binary_expression", "subscript_argument_list", "kernel_call_syntax", "assignment_expression"})
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class HostFunction:
+    """One function of the host code with a body."""
+
+    name: str  # the last part
+    owner: str  # of a member function: its class, else ""
+    node: Node
+    body: Node
+    parameters: tuple[Node, ...]
+    template: tuple[TemplateParameter, ...]
+    pack: str = ""  # the name of its last parameter, which stands for all further arguments
+
+
+@dataclass(frozen=True, slots=True)
+class HostClass:
+    """One class or structure with its members."""
+
+    name: str
+    bases: tuple[str, ...]
+    body: Node
+    template: tuple[TemplateParameter, ...]
+
+
+class FileContents:
+    """What the text of one file defines for the host; several definitions of a name are in their order."""
+
+    def __init__(self, root: Node, macros: Macros) -> None:
+        """Index the tree of the file."""
+        self._macros = macros
+        self.functions: dict[str, list[HostFunction]] = defaultdict(list)
+        self.classes: dict[str, list[HostClass]] = defaultdict(list)
+        self.variables: dict[str, list[tuple[Node, Node]]] = defaultdict(list)  # name → declaration, declarator
+        self.enumerators: dict[str, list[Node]] = defaultdict(list)
+        self.kernels: dict[str, list[Node]] = defaultdict(list)
+        self._device_code: list[Node] = []
+        for node in walk(root):
+            self._index(node)
+
+    def _index(self, node: Node) -> None:
+        if node.type == "function_definition":
+            self._add_function(node)
+        elif node.type in _CLASSES:
+            self._add_class(node)
+        elif node.type == "enumerator":
+            self.enumerators[text_of(node.child_by_field_name("name"))].append(node)
+        elif node.type == "declaration" and _is_global(node):
+            for declarator in node.children_by_field_name("declarator"):
+                name = declared_name(declarator)
+                if name:
+                    self.variables[name].append((node, declarator))
+
+    def _add_function(self, node: Node) -> None:
+        declarator, body = function_declarator(node), node.child_by_field_name("body")
+        if declarator is None:
+            return
+        name, _, _ = _without_arguments(text_of(declarator.child_by_field_name("declarator"))).rpartition("<")
+        name = name or _without_arguments(text_of(declarator.child_by_field_name("declarator")))
+        parts = [part.strip() for part in name.split("::")]
+        words = self._macros.words(prefix(node))
+        if words & DEVICE_WORDS:
+            self._device_code.append(node)
+        if "__global__" in words:
+            self.kernels[parts[-1]].append(node)
+            return
+        if body is None or (words & DEVICE_WORDS and "__host__" not in words):
+            return
+        owner = _class_of(node) or (parts[-2] if len(parts) > 1 else "")
+        outer = node.parent
+        template = template_parameters(outer) if outer is not None and outer.type == "template_declaration" else ()
+        listed = declarator.child_by_field_name("parameters")
+        parameters = tuple(
+            item
+            for item in (listed.named_children if listed is not None else ())
+            if item.type in {"parameter_declaration", "optional_parameter_declaration"} and text_of(item) != "void"
+        )
+        function = HostFunction(parts[-1], owner, node, body, parameters, template, _pack_of(listed))
+        self.functions[parts[-1]].append(function)
+
+    def _add_class(self, node: Node) -> None:
+        body, name = node.child_by_field_name("body"), text_of(node.child_by_field_name("name"))
+        if body is None:
+            return
+        outer = node.parent
+        if not name and outer is not None and outer.type == "type_definition":
+            name = text_of(outer.child_by_field_name("declarator"))
+        clause = next((item for item in node.children if item.type == "base_class_clause"), None)
+        bases = tuple(
+            text_of(item).rpartition("::")[2]
+            for item in (clause.named_children if clause is not None else ())
+            if item.type in {"type_identifier", "qualified_identifier", "template_type"}
+        )
+        template = template_parameters(outer) if outer is not None and outer.type == "template_declaration" else ()
+        if name:
+            self.classes[name].append(HostClass(name, bases, body, template))
+
+    @cached_property
+    def device_words(self) -> frozenset[str]:
+        """The words of device code."""
+        return frozenset(word for node in self._device_code for word in _WORD.findall(text_of(node)))
+
+    @cached_property
+    def operands(self) -> frozenset[str]:
+        """The names that are operands of arithmetic, indices, or parts of launches."""
+        return frozenset(
+            text_of(child)
+            for item in self._nodes()
+            if item.type in _COMPUTING and text_of(item.child_by_field_name("operator")) not in _NO_ARITHMETIC
+            for child in item.named_children
+            if child.type == "identifier"
+        )
+
+    @cached_property
+    def called(self) -> frozenset[str]:
+        """The names of the functions that functions of the file call."""
+        return frozenset(
+            called_name(item.child_by_field_name("function"))
+            for item in self._nodes()
+            if item.type == "call_expression"
+        )
+
+    def _nodes(self) -> Iterator[Node]:
+        """Yield the nodes in the bodies of functions."""
+        for functions in self.functions.values():
+            for function in functions:
+                yield from walk(function.body)
+
+
+def launches(function: HostFunction) -> bool:
+    """Whether a function launches a kernel itself."""
+    return any(item.type == "kernel_call_syntax" or _is_launch_call(item) for item in walk(function.body))
+
+
+def _pack_of(parameters: Node | None) -> str:
+    """Return the name of the pack of a parameter list; empty if there is none."""
+    last = next(reversed(items(parameters)), None)
+    if last is None or last.type != "variadic_parameter_declaration":
+        return ""
+    declarator = last.child_by_field_name("declarator")
+    inside = walk(declarator) if declarator is not None else ()
+    return next((text_of(item) for item in inside if item.type == "identifier"), "")
+
+
+def called_name(function: Node | None) -> str:
+    """Return the last part of the name of a called function, without template arguments."""
+    if function is None:
+        return ""
+    if function.type == "field_expression":
+        return called_name(function.child_by_field_name("field"))
+    text = _without_arguments(text_of(function))
+    return text.partition("<")[0].rpartition("::")[2].strip()
+
+
+def items(node: Node | None) -> list[Node]:
+    """Return the named children of a node but comments."""
+    return [item for item in node.named_children if item.type != "comment"] if node is not None else []
+
+
+def _is_launch_call(item: Node) -> bool:
+    return item.type == "call_expression" and text_of(item.child_by_field_name("function")).startswith("cudaLaunch")
+
+
+def _without_arguments(name: str) -> str:
+    """Return `Map::init` of `Map<K, V>::init`."""
+    previous = ""
+    while previous != name:
+        previous, name = name, re.sub(r"<[^<>]*>(?=\s*::)", "", name)
+    return name.strip()
+
+
+def _class_of(node: Node) -> str:
+    outer = node.parent
+    while outer is not None and outer.type != "translation_unit":
+        if outer.type in _CLASSES:
+            return text_of(outer.child_by_field_name("name"))
+        outer = outer.parent
+    return ""
+
+
+def _is_global(node: Node) -> bool:
+    outer = node.parent
+    while outer is not None and outer.type in {"preproc_if", "preproc_ifdef", "preproc_else", "linkage_specification"}:
+        outer = outer.parent
+    return outer is not None and outer.type in GLOBAL

@@ -1,0 +1,143 @@
+"""The definitions of types in a file by name: typedefs, structures and templates of classes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from shflbench.checker.sources.host_code import inner
+from shflbench.checker.sources.syntax_trees import text_of, walk
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from tree_sitter import Node
+
+    from shflbench.checker.sources.host_code import UserFile
+
+_ALIASES = frozenset({"type_definition", "alias_declaration"})
+_CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
+
+
+class KnownAliases(Protocol):
+    """The types that names of types stand for."""
+
+    def get(self, name: str, /) -> str | None:
+        """Return the type of a name, None if it has none or several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Aliases:
+    """The aliases that files define, which are looked for when they are asked for."""
+
+    find: Callable[[str], str | None]
+
+    def get(self, name: str, /) -> str | None:
+        """Return the type that a name stands for."""
+        return self.find(name)
+
+
+@dataclass(frozen=True, slots=True)
+class TypeDefinition:
+    """One definition of a name: an alias, a structure or a template of one."""
+
+    alias: str | None = None
+    structure: Node | None = None
+    template: Node | None = None
+    is_plain: bool = True  # of a template: neither a specialization nor in another template
+    is_compiled: bool = True
+
+
+class TypeName:
+    """What all definitions of one name say together."""
+
+    def __init__(self, name: str, definitions: Sequence[TypeDefinition]) -> None:
+        """Join them: those that are not compiled count as aliases where there is no other."""
+        self.alias: str | None = None
+        self.structure: Node | None = None
+        self.template: Node | None = None
+        self.is_ambiguous = False
+        self._name = name
+        for item in definitions:
+            if item.is_compiled:
+                self._add(item)
+        is_certain = self._is_certain
+        for item in definitions:
+            if not item.is_compiled and not (item.alias is not None and is_certain):
+                self._add(item)
+
+    @property
+    def _is_certain(self) -> bool:
+        return self.alias is not None or self.is_ambiguous
+
+    def _add(self, item: TypeDefinition) -> None:
+        if item.structure is not None:
+            differs = self.structure is not None and text_of(self.structure) != text_of(item.structure)
+            self.is_ambiguous = self.is_ambiguous or differs
+            self.structure = item.structure
+        elif item.template is not None:
+            self.is_ambiguous = self.is_ambiguous or not item.is_plain or self.template is not None
+            self.template = item.template
+        elif item.alias != self._name and not self.is_ambiguous:
+            self.is_ambiguous = self.alias not in {None, item.alias}
+            self.alias = None if self.is_ambiguous else item.alias
+
+
+def type_definitions(file: UserFile, compiles: Callable[[UserFile, int], bool]) -> Mapping[str, list[TypeDefinition]]:
+    """Return the definitions of a file by name; `compiles` says of a position whether the compiler sees it."""
+    result: dict[str, list[TypeDefinition]] = defaultdict(list)
+    for node in walk(file.tree.root_node, lambda item: item.type != "compound_statement"):
+        is_compiled = node.type not in _ALIASES or compiles(file, node.start_byte)
+        for name, item in _defined(node, is_compiled=is_compiled):
+            result[name].append(item)
+    return result
+
+
+def _defined(node: Node, *, is_compiled: bool) -> Iterator[tuple[str, TypeDefinition]]:
+    if node.type == "type_definition":
+        yield from _of_typedef(node, is_compiled=is_compiled)
+    elif node.type == "alias_declaration" and not in_template(node):
+        type_ = " ".join(text_of(node.child_by_field_name("type")).split())
+        yield text_of(node.child_by_field_name("name")), TypeDefinition(type_, is_compiled=is_compiled)
+    elif node.type in _CLASSES:
+        name = text_of(node.child_by_field_name("name"))
+        if node.child_by_field_name("body") is None or not name:
+            return
+        if not in_template(node):
+            yield name, TypeDefinition(structure=node)
+            return
+        outer = node.parent
+        is_plain = outer is not None and outer.type == "template_declaration" and not in_template(outer)
+        yield name.partition("<")[0], TypeDefinition(template=node, is_plain=is_plain and "<" not in name)
+    elif node.type == "enum_specifier" and (name := text_of(node.child_by_field_name("name"))):
+        base = node.child_by_field_name("base")
+        yield name, TypeDefinition(text_of(base) if base is not None else "int")
+
+
+def _of_typedef(node: Node, *, is_compiled: bool) -> Iterator[tuple[str, TypeDefinition]]:
+    type_ = node.child_by_field_name("type")
+    if type_ is None:
+        return
+    shown = " ".join(text_of(type_).split())
+    for declarator in node.children_by_field_name("declarator"):
+        if declarator.type == "type_identifier":
+            if type_.child_by_field_name("body") is not None and type_.type != "enum_specifier":
+                item = TypeDefinition(structure=type_, is_compiled=is_compiled)
+            else:
+                item = TypeDefinition("int" if type_.type == "enum_specifier" else shown, is_compiled=is_compiled)
+            yield text_of(declarator), item
+        elif declarator.type == "pointer_declarator":
+            inside = declarator.child_by_field_name("declarator")
+            if inside is not None and inside.type == "type_identifier":
+                yield text_of(inside), TypeDefinition(f"{shown} *", is_compiled=is_compiled)
+
+
+def in_template(node: Node) -> bool:
+    """Whether a node stands in the declaration of a template."""
+    outer = node.parent
+    while outer is not None:
+        if outer.type == "template_declaration":
+            return inner(outer) is not None
+        outer = outer.parent
+    return False
