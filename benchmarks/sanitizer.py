@@ -34,18 +34,9 @@ if TYPE_CHECKING:
 
 Record = dict[str, Any]  # the JSON file
 # Racecheck follows neither named barriers that some threads only arrive at, nor barriers and flags in shared memory.
-NOT_FOLLOWED = tuple(
-    f"{variant}/"
-    for variant in (
-        *("handoff/named", "handoff/mbarrier", "handoff/mbarrier-threads", "handoff/mbarrier-once", "handoff/flag"),
-        *("cluster-exchange/mbarrier", "cluster-exchange/numbered"),
-    )
-)
-    "handoff/named/",
-    "handoff/mbarrier",
-    "handoff/flag/",
-    "cluster-exchange/mbarrier/",
-    "cluster-exchange/numbered/",
+NOT_FOLLOWED = (
+    *(f"handoff/{variant}/" for variant in ("named", "mbarrier", "mbarrier-threads", "mbarrier-once", "flag")),
+    *(f"cluster-exchange/{variant}/" for variant in ("mbarrier", "numbered")),
 )
 
 
