@@ -16,9 +16,8 @@ from tests.litmus.bulk_model import bulk_verdict
 from tests.litmus.bulk_table import BulkLitmus, bulk_rows
 from tests.litmus.kernels import shape
 from tests.litmus.model import verdict
+from tests.litmus.parameters import parameters
 from tests.litmus.table import USED, Litmus, rows
-
-pytestmark = pytest.mark.expensive
 
 INSTANCES = 2
 LONG = 4000  # clocks before the second instance's part
@@ -39,7 +38,7 @@ def shown(row: Litmus | BulkLitmus, early: int, late: int) -> list[bool]:
     return [*map(bool, is_forbidden(row, words.reshape(INSTANCES, kernels.WORDS)))]
 
 
-@pytest.mark.parametrize("row", SOUND, ids=lambda row: row.name)
+@pytest.mark.parametrize("row", parameters(SOUND))
 def test_a_sound_row_shows_nothing(row: Litmus | BulkLitmus) -> None:
     assert not any(shown(row, 0, 0) + shown(row, LONG, 0) + shown(row, 0, LONG))
 

@@ -20,9 +20,8 @@ from tests.litmus.bulk_model import bulk_verdict
 from tests.litmus.bulk_table import BulkLitmus, bulk_rows
 from tests.litmus.kernels import shape, text
 from tests.litmus.model import verdict
+from tests.litmus.parameters import parameters
 from tests.litmus.table import Litmus, rows
-
-pytestmark = pytest.mark.expensive
 
 SCHEDULES = (LOCKSTEP, POLICIES["warps in reverse"], POLICIES["blocks in reverse"])
 RACING = {*RACES, HazardKind.PROXY_RACE}
@@ -59,12 +58,12 @@ def conclude(launch: EmulatedLaunch) -> str:
     return "doubtful" if kinds else "sound"
 
 
-@pytest.mark.parametrize("test", bulk_rows(), ids=lambda test: test.name)
+@pytest.mark.parametrize("test", parameters(bulk_rows()))
 def test_a_bulk_copy_is_judged_as_the_written_model_says(test: BulkLitmus) -> None:
     assert judge_bulk(test) == bulk_verdict(test)
 
 
-@pytest.mark.parametrize("test", rows(), ids=lambda test: test.name)
+@pytest.mark.parametrize("test", parameters(rows()))
 def test_a_row_is_judged_as_the_written_model_says(test: Litmus) -> None:
     assert judge(test) == verdict(test)
 
