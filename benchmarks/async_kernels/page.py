@@ -72,8 +72,8 @@ def _costs(final: Mapping[str, KernelResult]) -> Iterator[str]:
     total = [(item.cpu_s, item.memory_mb) for item in ended]
     own = [(item.own_cpu_s, item.own_memory_mb) for item in ended if item.own_cpu_s is not None]
     yield (
-        f"The limit is {MOST_CPU_S} s of CPU time and {MOST_MB} MB per kernel, on two cores with much other work "
-        f"beside it. {len(final) - len(ended)} of {len(final)} did not end within {LIMIT_S} s."
+        f"The limit is {MOST_CPU_S} s of CPU time and {MOST_MB} MB per kernel, with other work on the machine. "
+        f"{len(final) - len(ended)} of {len(final)} did not end within {LIMIT_S} s."
     )
     yield ""
     yield "| final run | kernels | median s | most s | median MB | most MB | within the limit |"

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host_code import UserFile
 
 _POINTER = 8
+# Pointers to structures that only the libraries of the host know (driver_types.h and cuda.h of CUDA 13).
+_HANDLES = frozenset({"cudaStream_t", "CUstream", "cudaEvent_t", "CUevent", "cudaGraph_t", "cudaGraphExec_t"})
 MAXIMUM_FIELDS = 256  # of one structure; larger ones are arrays in effect
 _MAXIMUM_DEPTH = 32  # structures in structures
 _UNCERTAIN = re.compile(r"\b(virtual|alignas|__align__|__attribute__|__declspec)\b|#\s*pragma")
@@ -226,6 +228,8 @@ class Types:
         what = meaning(type_, self.aliases)
         if what.pointer:
             return _POINTER, _POINTER, (Field("", type_, what.element, pointer=True, offset=0, size=_POINTER),)
+        if what.base in _HANDLES and self._named(what.base).structure is None:
+            return _POINTER, _POINTER, (Field("", what.base, "u8", pointer=False, offset=0, size=_POINTER),)
         if what.element is None or what.element_bytes is None:
             layout = self.layout(what.base, depth)
             return (layout.size, layout.align, layout.fields) if layout is not None else None

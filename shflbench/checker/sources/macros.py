@@ -70,14 +70,14 @@ class Macros:
             for macro in (macro for known in self._all.values() for macro in known):
                 for word in _WORD.findall(macro.body):
                     self._users[word].add(macro.name)
-        found: set[str] = set()
+        names: set[str] = set()
         waiting = [name]
         while waiting:
             word = waiting.pop()
-            if word not in found:
-                found.add(word)
+            if word not in names:
+                names.add(word)
                 waiting.extend(self._users.get(word, ()))
-        return frozenset(found)
+        return frozenset(names)
 
     def of_command_line(self) -> dict[str, Macro]:
         """Return what `-D` gives."""

@@ -1,4 +1,4 @@
-"""What files have under a name; a file is parsed when its text may have the name that is asked for."""
+"""The items that files have under a name; a file is parsed when its text may have the name that is asked for."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class NamedItems(Generic[Item]):
         """Return the items of a name, which may be none."""
         known = self._known.get(name)
         if known is None:
-            found = (self._read(file).get(name, ()) for file in self._files if self._may_have(file, name))
-            known = self._known[name] = [item for items in found for item in items]
+            of_files = (self._read(file).get(name, ()) for file in self._files if self._may_have(file, name))
+            known = self._known[name] = [item for items in of_files for item in items]
         return known
 
     def __contains__(self, name: str) -> bool:

@@ -100,12 +100,12 @@ class Names:
 
     def declared(self, name: str, use: Node) -> Sequence[Node]:
         """Return the declarators of a name in the file where it is used, and those of global variables elsewhere."""
-        own = self._file_of(use)
-        if own is None:
+        file = self._file_of(use)
+        if file is None:
             return self._global.get(name)
-        here = self._of(own).declared.get(name, [])
-        known = {node.id for node in here}
-        return [*here, *(node for node in self._global.get(name) if node.id not in known)]
+        local = self._of(file).declared.get(name, [])
+        known = {node.id for node in local}
+        return [*local, *(node for node in self._global.get(name) if node.id not in known)]
 
     def functions(self, name: str) -> Sequence[Node]:
         """Return the definitions of functions of a name."""
@@ -132,12 +132,12 @@ class Names:
 
     def changes(self, declarator: Node, name: str) -> list[Node]:
         """Return the expressions that may change the variable that `declarator` declares, all or none of one file."""
-        scope, own = scope_of(declarator), self._file_of(declarator)
-        here = self._changes_in(own, name) if own is not None else []
+        scope, home = scope_of(declarator), self._file_of(declarator)
+        local = self._changes_in(home, name) if home is not None else []
         if scope is not None and scope.type not in GLOBAL:
-            return [node for node in here if node != declarator and contains(scope, node)]
-        elsewhere = (file for file in self._files if file is not own and mentions(file, name))
-        return here or next(filter(None, (self._changes_in(file, name) for file in elsewhere)), [])
+            return [node for node in local if node != declarator and contains(scope, node)]
+        elsewhere = (file for file in self._files if file is not home and mentions(file, name))
+        return local or next(filter(None, (self._changes_in(file, name) for file in elsewhere)), [])
 
     def _changes_in(self, file: UserFile, name: str) -> list[Node]:
         return [*self._of(file).writes.get(name, ()), *self._changing_calls(file, name)]

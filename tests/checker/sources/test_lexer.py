@@ -37,3 +37,18 @@ def test_a_directive_extends_over_its_continuations_and_comments() -> None:
 
 def test_unclosed_braces_have_no_partner() -> None:
     assert Lexed(b"{ { }").partners == {2: 4}
+
+
+def test_bodies_are_the_outermost_braces_but_those_of_namespaces() -> None:
+    text = b'namespace a { struct B { int f() { } }; }\nextern "C" {\nvoid g() { if (1) { } }\n}\n'
+    assert [text[span.start : span.end] for span in Lexed(text).bodies] == [b"{ int f() { } }", b"{ if (1) { } }"]
+
+
+def test_numbers_with_separators_and_prefixed_raw_strings_hide_no_brace() -> None:
+    text = b"int n = 1'000'000; char c = '{'; auto s = u8R\"x({)x\"; { }\n"
+    assert Lexed(text).partners == {text.index(b"{ }"): text.index(b" }") + 1}
+
+
+def test_a_directive_in_a_comment_or_a_string_is_none() -> None:
+    text = b'/*\n#define A 1\n*/ "\\\n#define B 1"\n  /* c */ # define C 1\n'
+    assert [text[span.start : span.end] for span in Lexed(text).directives] == [b"  /* c */ # define C 1"]

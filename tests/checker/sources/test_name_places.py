@@ -1,4 +1,4 @@
-"""Which files are parsed for a name: all that define it, and few others."""
+"""The files that are parsed for a name: all that define it, and few others."""
 
 from pathlib import Path
 

@@ -39,6 +39,16 @@ def test_a_layout_parses_the_files_of_its_types() -> None:
     assert [file.is_parsed for file in files] == [True, True, False]
 
 
+def test_a_structure_with_a_stream_has_a_layout() -> None:
+    layout = Types(files_of("struct Box { int n; cudaStream_t stream; float *out; };"), lambda _: None).layout("Box")
+    assert layout is not None
+    assert [(field.name, field.offset, field.pointer) for field in layout.fields] == [
+        ("n", 0, False),
+        ("stream", 8, False),
+        ("out", 16, True),
+    ]
+
+
 def test_device_code_uses_a_word_also_through_a_macro() -> None:
     files = files_of("#define N 3\n#define TWICE (2 * N)\n#define M 4", "__device__ int f() { return TWICE; }")
     program = HostProgram(files, Macros([file.lexed for file in files]), {})

@@ -193,9 +193,9 @@ class HostProgram:
         reached = names
         while reached:
             files = [file for file in self._files if any(may_call(file, name) for name in reached)]
-            found = self._having(files, lambda text: any(calls(text, name) for name in reached))  # noqa: B023
-            reached = found - names
-            names |= found
+            callers = self._having(files, lambda text: any(calls(text, name) for name in reached))  # noqa: B023
+            reached = callers - names
+            names |= callers
         return frozenset(names)
 
     @cached_property
