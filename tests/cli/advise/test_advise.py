@@ -75,13 +75,13 @@ def test_the_winner_of_an_open_option_depends_on_it(shflbench: Command, tmp_path
 
 
 def test_settings_that_no_suite_has_are_settled_by_a_suite_of_a_few_lines(shflbench: Command, tmp_path: Path) -> None:
-    reductions(tmp_path / "results", "i64")
-    settled = record(shflbench, "reduce", "--dtype", "i64", "--option", "width=8")["settled_by"]
+    reductions(tmp_path / "results", "f64")
+    settled = record(shflbench, "reduce", "--dtype", "f64", "--option", "width=8")["settled_by"]
     assert settled["command"] == "shflbench run advise.yaml"
     Path("advise.yaml").write_text(settled["suite"], encoding="utf-8")
     listed = shflbench("run", "advise.yaml", "--dry-run", "--device", "none")
     assert listed.code == 0
-    assert "reduce/shfl/i64/26x1024/4096/width=8" in listed.out
+    assert "reduce/shfl/f64/26x1024/4096/width=8" in listed.out
 
 
 def test_json_names_the_rows_the_differences_and_no_prediction(shflbench: Command, tmp_path: Path) -> None:
