@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING
 from shflbench.checker.dataflow.liveness import live_registers
 from shflbench.checker.dataflow.symbols import Expressions
 from shflbench.checker.link.barrier_loops import successors
-from shflbench.checker.link.phase_tests import TOKEN, is_read, phase_tests
+from shflbench.checker.link.phase_tests import is_read, phase_tests
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access, Branch, Pure
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,9 +52,9 @@ def _tokens_are_only_tested(program: Program) -> bool:
                 readers[slot.number].append(op)
     while waiting:
         for op in readers[waiting.pop()]:
-            if op.instruction.opcode == TOKEN:
+            if has_role(op.instruction, OpcodeRole.TOKEN_TEST):
                 continue
-            if op.instruction.opcode != "mov":
+            if not has_role(op.instruction, OpcodeRole.COPY):
                 return False
             moved = {slot.number for slot in op.results if slot is not None} - tokens
             tokens |= moved

@@ -33,6 +33,8 @@ class OpcodeRole(Flag):
     TEXTURE = auto()  # the result is what a texture holds, whatever the operands are: `dataflow/slices.py`
     OF_CLUSTER = auto()  # the result names a block of the cluster: `inputs/cluster_plan.py`
     ORDER = auto()  # the result depends on the order of threads: `runs/order.py`
+    TOKEN_TEST = auto()  # of a phase that the state from an arrival names: `dataflow/phase_waits.py`
+    LATE_STORE = auto()  # of values that arrive in memory later: `runs/all_schedules.py`
 
 
 _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
@@ -63,17 +65,18 @@ _WITH_A_ROLE: Mapping[str, OpcodeRole] = {
         (
             *("$mbarrier_arrive", "$mbarrier_arrive_async", "$mbarrier_arrive_drop", "$mbarrier_init"),
             *("$mbarrier_parity", "$mbarrier_pending", "$mbarrier_read", "$mbarrier_store"),
-            "$mbarrier_test",
         ),
         OpcodeRole.BLOCK_BARRIER,
     ),
+    "$mbarrier_test": OpcodeRole.BLOCK_BARRIER | OpcodeRole.TOKEN_TEST,
+    "$store_async": OpcodeRole.LATE_STORE,
     "$tex": OpcodeRole.TEXTURE,
     "activemask": OpcodeRole.ORDER,
     **dict.fromkeys(("ex2", "lg2", "sin", "cos", "tanh", "rsqrt", "rcp", "sqrt", "div"), OpcodeRole.APPROXIMATE),
 }
 _OPAQUE = """
     $__assertfail $bulk_commit $bulk_copy $bulk_wait $clock $copy_commit $copy_deliver $copy_wait $copy_wait_all $free
-    $isspacep $ld_async $ldmatrix $malloc $mma $movmatrix $no_function $st_async $stack $stmatrix $store_async $vprintf
+    $isspacep $ld_async $ldmatrix $malloc $mma $movmatrix $no_function $st_async $stack $stmatrix $vprintf
     $wmma abs addc applypriority atom bfi bfind bmsk bra brev brkpt clz cnot copysign createpolicy dp2a dp4a elect exit
     fence fma fns griddepcontrol isspacep ld ldu lop3 mad24 madc match membar mul24 nanosleep pmevent popc prefetch
     prefetchu prmt red redux ret sad set setmaxnreg shf shfl slct st subc szext testp trap vabsdiff2 vabsdiff4 vadd2

@@ -66,7 +66,7 @@ def _depends_on_order(op: Op) -> bool:
 
 def _only_stores(op: Op) -> bool:
     """Whether an asynchronous operation stores values; `red.async` combines them with those in memory."""
-    return op.instruction.opcode == "$store_async" and len(op.instruction.modifiers) == 1
+    return has_role(op.instruction, OpcodeRole.LATE_STORE) and len(op.instruction.modifiers) == 1
 
 
 def _commute(updates: Sequence[Op], read: set[int]) -> bool:

@@ -4,7 +4,9 @@
 //! *
 // Threads of {cluster} blocks exchange a value per iteration with the block of the mirrored rank; for grids and blocks
 // along x, of up to 128 threads.
-__device__ inline {T} mixed({T} own, {T} got) { return ({T})(({U})own + 2 * ({U})got); }
+__device__ inline {T} mixed({T} own, {T} got) {
+    return ({T})(({U})own + 2 * ({U})got);
+}
 
 //! global barrier barrier-load mbarrier store-async numbered barrier-relaxed
 // From sm_90 on.

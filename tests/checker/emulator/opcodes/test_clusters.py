@@ -19,6 +19,26 @@ def test_a_block_finds_in_its_cluster_what_it_stores_there(form: str) -> None:
     assert run(code, rows) == rows
 
 
+@pytest.mark.parametrize("form", ["st.shared.cluster.v2.u32", "ld.shared.cluster.v2.u32"])
+def test_a_block_finds_two_words_in_its_cluster(form: str) -> None:
+    code = f"""
+        {HERE} mov.b64 {{%r7, %r8}}, %a; st.shared::cluster.v2.u32 [%r6], {{%r7, %r8}};
+        ld.shared::cluster.v2.u32 {{%r9, %r7}}, [%r6]; mov.b64 %x, {{%r9, %r7}}; mov.u64 %y, %b;"""
+    assert form in code.replace("::", ".")
+    rows = operands()
+    assert run(code, rows) == rows
+
+
+@pytest.mark.parametrize("form", ["st.relaxed.cluster.shared.cluster.u64", "ld.relaxed.cluster.shared.cta.u64"])
+def test_a_block_finds_a_word_of_its_cluster_without_an_order(form: str) -> None:
+    code = f"""
+        {HERE} st.relaxed.cluster.shared::cluster.u64 [%r6], %a; ld.relaxed.cluster.shared::cta.u64 %x, [%r5];
+        mov.u64 %y, %b;"""
+    assert form in code.replace("::", ".")
+    rows = operands()
+    assert run(code, rows) == rows
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize(
     "form", ["barrier.cluster.arrive.aligned", "barrier.cluster.arrive.relaxed.aligned", "barrier.cluster.wait.aligned"]
@@ -68,6 +88,20 @@ def test_stores_and_additions_count_their_bytes_at_a_barrier(form: str, policy: 
         $wait: mbarrier.try_wait.parity.shared.b64 %p1, [%r5], 0; @!%p1 bra $wait;
         ld.shared.u32 %r8, [%r5+8]; ld.shared.u32 %r9, [%r5+12]; mov.b64 %x, {{%r8, %r9}};
         mov.u64 %y, %b;"""
+    assert form in code.replace("::", ".")
+    rows = operands()
+    assert run(code, rows, policy) == rows
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("form", ["st.async.shared.cluster.mbarrier.complete_tx.bytes.v2.u32"])
+def test_a_store_of_two_words_counts_the_bytes_of_both(form: str, policy: str) -> None:
+    code = f"""
+        {HERE} mbarrier.init.shared.b64 [%r5], 1; mbarrier.arrive.expect_tx.shared.b64 _, [%r5], 8;
+        mov.b64 {{%r8, %r9}}, %a;
+        st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%r6+8], {{%r8, %r9}}, [%r6];
+        $wait: mbarrier.try_wait.parity.shared.b64 %p1, [%r5], 0; @!%p1 bra $wait;
+        ld.shared.u64 %x, [%r5+8]; mov.u64 %y, %b;"""
     assert form in code.replace("::", ".")
     rows = operands()
     assert run(code, rows, policy) == rows
