@@ -22,6 +22,7 @@ def _pairs_of_lanes(shape: Shape) -> list[ThreadSet]:
 # of every fourth lane: NumPy 2.4.6 negates such views of 4-byte elements wrongly.
 PAIRS = Policy("pairs of lanes at random", "a pair of lanes drawn at random runs ahead", _pairs_of_lanes, random=True)
 _IN_TURN = POLICIES["blocks one at a time"]
+TWO = (LOCKSTEP, POLICIES["warps at random"])
 THREE = (LOCKSTEP, POLICIES["odd lanes first"], _IN_TURN)
 FIVE = (LOCKSTEP, POLICIES["odd lanes first"], PAIRS, POLICIES["warps at random"], _IN_TURN)
 

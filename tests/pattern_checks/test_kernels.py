@@ -32,6 +32,8 @@ STORE, LOAD = "volatile_store(&slots[mine], x);", "x = next(x, volatile_load(&sl
 DECK = "x = slots[mine] = next(x, slots[source]);"
 ONE_DTYPE = kernels.checked_by_tests()
 # They differ little from others: `make test-archs` looks at them, as at all kernels.
+# Where single lanes run ahead, a launch takes minutes.
+LONG = tuple(f"elements={number}/" for number in (512, 1024))
 REPETITIONS = ("reduce/smem/", "reduce/smem-double/", "reduce/smem-syncwarp/", "reduce/cg-group/", "reduce/cub-group/")
 SAFE = [name for name in ONE_DTYPE if kernels.variant_of(name).safe]
 UNSAFE = [name for name in ONE_DTYPE if not kernels.variant_of(name).safe]
@@ -82,7 +84,9 @@ def shorter_report(name: str) -> KernelReport:
         if name not in kernels.with_one_dtype():
             # Some kernels have both the option and the dtype of another one.
             is_combined = name not in kernels.run_by_tests()
-            schedules.run_fewer(monkeypatch, schedules.THREE if is_combined else schedules.FIVE)
+            fewer_schedules = schedules.THREE if is_combined or name.startswith("cluster-exchange/") else schedules.FIVE
+            is_long = any(option in name for option in LONG)
+            schedules.run_fewer(monkeypatch, schedules.TWO if is_long else fewer_schedules)
         return kernels.report(name, kernels.compiled(name)).kernel
 
 
