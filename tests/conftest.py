@@ -48,12 +48,13 @@ def _no_nvcc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as monkeypatch:
         for number, folder in enumerate(folders):
             if shutil.which("nvcc", path=folder):
-                folders[number] = str(_without_nvcc(Path(folder), tmp_path_factory.mktemp("programs")))
+                folders[number] = str(without_nvcc(Path(folder), tmp_path_factory.mktemp("programs")))
         monkeypatch.setenv("PATH", os.pathsep.join(folders))
         yield
 
 
-def _without_nvcc(folder: Path, programs: Path) -> Path:
+def without_nvcc(folder: Path, programs: Path) -> Path:
+    """Fill the folder `programs` with links to all programs of another one but nvcc, and return it."""
     for program in folder.iterdir():
         if program.name != "nvcc":
             (programs / program.name).symlink_to(program)

@@ -1,8 +1,11 @@
+import shutil
 from pathlib import Path
 
 import pytest
 
-from shflbench.environment import cache_folder, color_refused
+from shflbench.environment import cache_folder, color_refused, nvcc
+from tests.conftest import without_nvcc
+from tests.scripts import write_script
 
 
 @pytest.mark.parametrize(
@@ -29,3 +32,15 @@ def test_cache_folder_follows_the_environment(
 def test_empty_no_color_has_no_effect(value: str, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: FBT001
     monkeypatch.setenv("NO_COLOR", value)
     assert color_refused() is refused
+
+
+def test_tests_find_no_nvcc_and_all_other_programs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert nvcc() is None
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "programs").mkdir()
+    for name in ("nvcc", "git"):
+        write_script(tmp_path / "bin" / name, "")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    assert nvcc() is not None
+    monkeypatch.setenv("PATH", str(without_nvcc(tmp_path / "bin", tmp_path / "programs")))
+    assert (nvcc(), shutil.which("git")) == (None, str(tmp_path / "programs" / "git"))

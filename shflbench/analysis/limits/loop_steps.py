@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.simulation import PARTS, Step, StepKind
-from shflbench.analysis.limits.units import UNPUBLISHED, ExecutionUnit, least_passes, unit_of, waits_for_l2
+from shflbench.analysis.limits.units import MATRICES, UNPUBLISHED, ExecutionUnit, least_passes, unit_of, waits_for_l2
 from shflbench.model import AccessKind, AccessSpace
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ NAMES = {
     (AccessSpace.LOCAL, AccessKind.LOAD): "LDL",
     (AccessSpace.LOCAL, AccessKind.STORE): "STL",
 }
-OF_MATRICES = {"LDSM": "LDS", "STSM": "STS"}  # accesses of 128 bits per row, which one lane names
 # Clocks that an instruction occupies its unit of a sub-partition: 64 results per clock and SM take 2, 16 take 8.
 # Source: Throughput of Native Arithmetic Instructions, CUDA C++ Programming Guide 12.6, Table 4, column 9.0.
 OCCUPANCY = {
@@ -134,8 +133,8 @@ def _timing(one: Instruction, passes: Passes, constants: PredictionConstants) ->
 
 def _passes_of(one: Instruction, passes: Passes) -> float:
     """Return the passes of a request, at least 2 of 128 bits: `vote` smem-syncwarp, a load of one address by all."""
-    if one.base in OF_MATRICES:
-        return passes.get((OF_MATRICES[one.base], WIDEST), float(least_passes(one)))
+    if one.base in MATRICES:
+        return passes.get((MATRICES[one.base], WIDEST), float(least_passes(one)))
     bits = WIDEST if ".128" in one.opcode else WIDE if ".64" in one.opcode else WORD
     least = 2.0 if bits == WIDEST else 1.0
     return max(least, passes.get((one.base, bits), float(least_passes(one))))

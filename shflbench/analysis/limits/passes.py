@@ -10,7 +10,7 @@ import math
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.limits.units import ExecutionUnit, least_passes, matrices, unit_of
+from shflbench.analysis.limits.units import MATRICES, ExecutionUnit, least_passes, matrices, unit_of
 from shflbench.model import AccessKind, AccessSpace
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from shflbench.model import AccessRequests, Instruction, KernelRequests, ScheduledInstruction, TimedCode
 
-_KINDS = {"LDS": AccessKind.LOAD, "STS": AccessKind.STORE, "LDSM": AccessKind.LOAD, "STSM": AccessKind.STORE}
-_MATRICES = {"LDSM", "STSM"}  # a row of a matrix has 16 bytes, the address of one lane
+_KINDS = {"LDS": AccessKind.LOAD, "STS": AccessKind.STORE}
+_KINDS |= {opcode: _KINDS[access] for opcode, access in MATRICES.items()}
 _REGISTER = 32  # bits; a request of fewer bits per lane takes as many passes
 
 
@@ -72,12 +72,12 @@ def _emulated(requests: KernelRequests, kind: AccessKind, bits: int) -> list[Acc
 def _registers(items: Sequence[ScheduledInstruction]) -> float:
     """Return the registers per lane of a request, on average."""
     stores = [item.instruction for item in items]
-    numbers = [matrices(one) if one.base in _MATRICES else _bits(one) // _REGISTER for one in stores]
+    numbers = [matrices(one) if one.base in MATRICES else _bits(one) // _REGISTER for one in stores]
     return sum(numbers) / len(numbers)
 
 
 def _bits(instruction: Instruction) -> int:
-    is_wide = ".128" in instruction.opcode or instruction.base in _MATRICES
+    is_wide = ".128" in instruction.opcode or instruction.base in MATRICES
     return 128 if is_wide else 64 if ".64" in instruction.opcode else _REGISTER
 
 

@@ -48,6 +48,7 @@ UNPUBLISHED = frozenset(
         ExecutionUnit.BULK_COPY,
     }
 )
+MATRICES = {"LDSM": "LDS", "STSM": "STS"}  # accesses of 128 bits per row of a matrix, whose address one lane passes
 _OPCODES: dict[ExecutionUnit, str] = {
     ExecutionUnit.EXCHANGE: "SHFL LDS STS LDSM STSM ATOMS ATOMSG",
     ExecutionUnit.BARRIER: "BAR BARRIER",
@@ -108,7 +109,7 @@ def least_passes(instruction: Instruction) -> int:
     A store of 64 or 128 bits per lane moves 2 or 4 times the width of the banks. A load takes half of that if all lanes
     read one address: `LDS.128` took 2 passes on an H200 (`vote`, smem-syncwarp).
     """
-    if instruction.base in {"LDSM", "STSM"}:
+    if instruction.base in MATRICES:
         return matrices(instruction)
     size = 4 if ".128" in instruction.opcode else 2 if ".64" in instruction.opcode else 1
     return max(1, size // 2) if instruction.base == "LDS" else size

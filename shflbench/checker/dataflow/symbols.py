@@ -8,6 +8,7 @@ import numpy as np
 
 from shflbench.checker.link.program import Slot
 from shflbench.checker.machine.collective import constant
+from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
     from collections.abc import Hashable
@@ -78,7 +79,7 @@ class Expressions:
         if len(bits) == len(operands):
             return [self.constant(result) for result in _computed(op, bits)]
         words = op.instruction.opcode, op.instruction.modifiers
-        if words[0] == "mov" and len(operands) == len(op.results) == 1:
+        if has_role(op.instruction, OpcodeRole.COPY) and len(operands) == len(op.results) == 1:
             return operands
         return [self.number(*words, place, *operands) for place in range(len(op.results))]
 
