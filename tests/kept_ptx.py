@@ -1,8 +1,7 @@
 """Keep what NVRTC makes of small files for all tests and processes, and for the next run of the tests.
 
 What it makes is addressed by all that determines it. The folder of a file, which is another one in each test, is
-replaced in texts and results. What has a short time limit, or a process of
-its own, is compiled each time.
+replaced in texts and results. What has a short time limit, or a process of its own, is compiled each time.
 """
 
 import json
