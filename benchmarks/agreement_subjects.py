@@ -211,7 +211,11 @@ Subject = PatternKernel | TortureKernel
 
 def pattern_kernels(arch: str) -> list[PatternKernel]:
     """Return every kernel × dtype of the built-in patterns that `arch` has, without those of approximations."""
-    names = (name for name in kernels.with_every_dtype() if not kernels.variant_of(name).unsupported_reason(arch))
+    names = (
+        name
+        for name in kernels.with_every_dtype()
+        if not kernels.variant_of(name).unsupported_reason(kernels.tools().target(arch))
+    )
     return [PatternKernel(name) for name in names if not is_approximate(name)]
 
 

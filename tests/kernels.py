@@ -136,7 +136,7 @@ def units(arch: str = "sm_90") -> list[tuple[str, ...]]:
     needed = set(in_every_run())
     groups: dict[object, list[str]] = {}
     for name in subjects():
-        if not variant_of(name).unsupported_reason(arch):
+        if not variant_of(name).unsupported_reason(tools().target(arch)):
             groups.setdefault((source_of(name).unit, name in needed), []).append(name)
     return [tuple(names) for names in groups.values()]
 
@@ -268,5 +268,5 @@ def launch(name: str, kernel: Kernel, iterations: int, shape: str = "") -> tuple
 def report(name: str, kernel: Kernel) -> SubjectReport:
     """Return the report of `shflbench check` on a kernel."""
     subject = subjects()[name]
-    (reported,) = check_all([subject], {subject: kernel}, kernel.arch, seed=0)
+    (reported,) = check_all([subject], {subject: kernel}, tools().target(kernel.arch), seed=0)
     return reported

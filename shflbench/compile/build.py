@@ -98,6 +98,7 @@ class Builder:
         """Build for `arch` (`sm_90`); without `cache_folder`, nothing is cached."""
         self.toolchain = toolchain
         self.arch = arch
+        self.target = toolchain.target(arch)
         self.cache = KernelCache(cache_folder)
 
     def request(self, pattern: LoadedPattern, case: Case) -> BuildRequest:

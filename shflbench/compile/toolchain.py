@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.errors import CompilerError
+from shflbench.model import Target
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 INSTALL = "Run `shflbench doctor`: it lists what to install."
 
@@ -27,11 +28,21 @@ class Toolchain:
     nvdisasm: Path | None
     architectures: tuple[int, ...]  # compute capabilities that NVRTC supports; 90 for sm_90
     identity: str  # changes with the compiler and the headers; part of the cache key
+    cccl: tuple[int, int] = (0, 0)  # version of the CCCL headers; (0, 0): there are none
 
     @property
     def version(self) -> str:
         """The NVRTC version, e.g. `13.5`."""
         return "{}.{}".format(*self.nvrtc)
+
+    @property
+    def cccl_version(self) -> str | None:
+        """The version of the CCCL headers, e.g. `3.5`; None without them."""
+        return "{}.{}".format(*self.cccl) if any(self.cccl) else None
+
+    def target(self, arch: str) -> Target:
+        """Return what kernels for `arch` are compiled for."""
+        return Target(arch, self.cccl)
 
     def nvdisasm_version(self) -> str | None:
         """Return the version of nvdisasm, e.g. `13.5.37`; None if it is missing or does not report one."""
@@ -68,27 +79,28 @@ def find() -> Toolchain:
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         raise CompilerError(f"NVRTC returned {status.name} for its version", INSTALL)
     headers = tuple(dict.fromkeys(_headers()))
+    versions = tuple(_header_versions(headers))
     return Toolchain(
         nvrtc=(major, minor),
         library=str(library),
         headers=headers,
         nvdisasm=_nvdisasm(),
         architectures=tuple(architectures),
-        identity=f"nvrtc {major}.{minor} {_build(library)}; {'; '.join(_header_versions(headers))}",
+        identity=f"nvrtc {major}.{minor} {_build(library)}; {'; '.join(versions)}",
+        cccl=_cccl(versions),
     )
 
 
 def _headers() -> Iterator[Path]:
     from cuda.pathfinder import find_nvidia_header_directory
 
-    for component in ("cudart", "cccl"):
-        folder = find_nvidia_header_directory(component)
-        if folder is None:
-            continue
-        yield Path(folder)
-        # CUDA 13 keeps CCCL one folder below the other headers.
-        if component == "cudart" and (Path(folder) / "cccl").is_dir():
-            yield Path(folder) / "cccl"
+    cudart, cccl = map(find_nvidia_header_directory, ("cudart", "cccl"))
+    if cudart is not None:
+        yield Path(cudart)
+    if cccl is not None:
+        yield Path(cccl)  # before the next one: a package of CCCL may be newer than the toolkit
+    if cudart is not None and (Path(cudart) / "cccl").is_dir():
+        yield Path(cudart) / "cccl"  # CUDA 13 keeps CCCL one folder below the other headers
 
 
 def _nvdisasm() -> Path | None:
@@ -114,6 +126,14 @@ def _header_versions(headers: tuple[Path, ...]) -> Iterator[str]:
                 yield f"{match[1]} {match[2]}"
         if (folder / "crt" / "mma.h").is_file():  # a package of its own; without it, what includes <mma.h> fails
             yield "crt"
+
+
+def _cccl(versions: Iterable[str]) -> tuple[int, int]:
+    """Return the version of the folder that the compiler searches first: `CCCL_VERSION 3005000` is 3.5."""
+    for name, _, number in (text.partition(" ") for text in versions):
+        if name == "CCCL_VERSION":
+            return int(number) // 1_000_000, int(number) // 1_000 % 1_000
+    return (0, 0)
 
 
 @cache

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shflbench.arch.residency import Occupancy
     from shflbench.kernel_facts.facts import KernelFacts, LoopFacts
     from shflbench.kernel_facts.residency import ResidentBlocks
-    from shflbench.model import Kernel
+    from shflbench.model import Kernel, Target
     from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.store import Row
     from shflbench.store.counts_file import CaseCounts
@@ -154,18 +154,19 @@ class InspectedKernel:
         return tuple(f"{sentence}: {reason}" for sentence, reason in reasons.items() if reason)
 
 
+def skipped(subject: KernelSubject, target: Target) -> InspectedKernel:
+    """Return what is known of a kernel that cannot be compiled for `target`: why."""
+    reason = subject.variant.unsupported_reason(target).removeprefix(f"{subject.variant.name} ")
+    return InspectedKernel(subject, target.arch, remark=f"skipped: {reason}")
+
+
 def inspect(
-    subject: KernelSubject, facts: KernelFacts | KernelError | None, arch: str, wanted: ResidentBlocks
+    subject: KernelSubject, facts: KernelFacts | KernelError, arch: str, wanted: ResidentBlocks
 ) -> InspectedKernel:
     """Return what is known of a kernel in blocks of the wanted size, or of a size near it that the pattern supports.
 
-    Blocks of several dimensions are those of the subject.
-
-    `facts` are None if `arch` does not support the variant. PatternError where a function of the pattern fails.
+    Blocks of several dimensions are those of the subject. PatternError where a function of the pattern fails.
     """
-    if facts is None:
-        reason = subject.variant.unsupported_reason(arch).removeprefix(f"{subject.variant.name} ")
-        return InspectedKernel(subject, arch, remark=f"skipped: {reason}")
     if isinstance(facts, KernelError):
         return InspectedKernel(subject, arch, error=facts.message)
     case = subject.case

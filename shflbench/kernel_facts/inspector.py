@@ -16,7 +16,7 @@ from shflbench.compile.source_lines import source_lines
 from shflbench.errors import ResultsError
 from shflbench.kernel_facts.facts import KernelFacts, facts_of
 from shflbench.kernel_facts.facts_cache import FactsCache
-from shflbench.kernel_facts.inspected_kernel import inspect, inspect_recorded
+from shflbench.kernel_facts.inspected_kernel import inspect, inspect_recorded, skipped
 from shflbench.kernel_facts.memory_requests import requests_of_all, source_line
 from shflbench.kernel_facts.run_subjects import recorded_launches
 from shflbench.kernel_facts.stored_code import machine_code
@@ -70,16 +70,18 @@ class Inspector:
             yield from self.inspect_run(self._run, subjects).values()
             return
         supported = {
-            arch: [subject for subject in subjects if not subject.variant.unsupported_reason(arch)] for arch in archs
+            target: [subject for subject in subjects if not subject.variant.unsupported_reason(target)]
+            for target in map(self._toolchain.target, archs)
         }
         total, earlier = sum(map(len, supported.values())), 0
         with self._reporter.progress() as progress:
-            for arch, chosen in supported.items():
-                show = partial(_show, progress, arch, earlier, total)
-                facts, built = self._gather(chosen, arch, show, with_kernels=with_kernels)
+            for target, chosen in supported.items():
+                show = partial(_show, progress, target.arch, earlier, total)
+                facts, built = self._gather(chosen, target.arch, show, with_kernels=with_kernels)
                 earlier += len(chosen)
                 for subject in subjects:
-                    one = inspect(subject, facts.get(subject), arch, self._resident)
+                    known = facts.get(subject)
+                    one = inspect(subject, known, target.arch, self._resident) if known else skipped(subject, target)
                     kernel = built.get(subject)
                     yield replace(one, kernel=kernel) if with_kernels and isinstance(kernel, Kernel) else one
 

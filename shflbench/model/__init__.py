@@ -15,6 +15,7 @@ from shflbench.model.code import (
     OnePassCode,
     Resources,
     ScheduledInstruction,
+    Target,
     TimedCode,
 )
 from shflbench.model.runs import (
@@ -80,6 +81,7 @@ __all__ = [
     "ScheduledInstruction",
     "Status",
     "Suite",
+    "Target",
     "TimedCode",
     "Timing",
     "Trouble",

@@ -9,6 +9,14 @@ from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
+class Target:
+    """What kernels are compiled for, and with which library of device code."""
+
+    arch: str  # `sm_90`
+    cccl: tuple[int, int]  # version of the CCCL headers; (0, 0): there are none
+
+
+@dataclass(frozen=True, slots=True)
 class Resources:
     """The resources of one kernel, as the compiler reports them."""
 

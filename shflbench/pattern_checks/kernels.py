@@ -7,7 +7,6 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from shflbench.backends.emulator import EmulatorBackend
 from shflbench.model import Kernel
 from shflbench.pattern_checks.subject_check import SubjectCheck
 from shflbench.processes import map_in_processes
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
 
     from shflbench.compile.build import Builder
     from shflbench.errors import KernelError
+    from shflbench.model import Target
     from shflbench.pattern_checks.subject_report import SubjectReport
     from shflbench.pattern_checks.targets import KernelSubject
 
@@ -30,21 +30,21 @@ def compile_all(
     subjects: Sequence[KernelSubject], builder: Builder
 ) -> Iterator[tuple[KernelSubject, Kernel | KernelError]]:
     """Yield each subject that the architecture supports, with its kernel or why there is none, when it is known."""
-    supported = [subject for subject in subjects if not subject.variant.unsupported_reason(builder.arch)]
+    supported = [subject for subject in subjects if not subject.variant.unsupported_reason(builder.target)]
     yield from builder.build_all({subject: builder.request(subject.pattern, subject.case) for subject in supported})
 
 
 def check_all(
-    subjects: Sequence[KernelSubject], kernels: Mapping[KernelSubject, Kernel | KernelError], arch: str, seed: int
+    subjects: Sequence[KernelSubject], kernels: Mapping[KernelSubject, Kernel | KernelError], target: Target, seed: int
 ) -> Iterator[SubjectReport]:
-    """Yield the report of each subject, in order; a subject without a kernel is one that `arch` does not support.
+    """Yield the report of each subject, in order; a subject without a kernel cannot be compiled for `target`.
 
     `kernels` holds the kernels of all that are `needed`, or why there are none. Uses all cores. PatternError where a
     function of the pattern fails.
     """
     usable = {subject: _without_machine_code(kernel) for subject, kernel in kernels.items()}
     jobs = [(subject, usable.get(subject), usable.get(subject.reference or subject)) for subject in subjects]
-    yield from (map if len(jobs) == 1 else map_in_processes)(partial(_check, arch=arch, seed=seed), jobs)
+    yield from (map if len(jobs) == 1 else map_in_processes)(partial(_check, target=target, seed=seed), jobs)
 
 
 def _without_machine_code(kernel: Kernel | KernelError) -> Kernel | KernelError:
@@ -53,7 +53,7 @@ def _without_machine_code(kernel: Kernel | KernelError) -> Kernel | KernelError:
 
 
 def _check(
-    job: tuple[KernelSubject, Kernel | KernelError | None, Kernel | KernelError | None], arch: str, seed: int
+    job: tuple[KernelSubject, Kernel | KernelError | None, Kernel | KernelError | None], target: Target, seed: int
 ) -> SubjectReport:
     subject, kernel, reference = job
-    return SubjectCheck(subject, EmulatorBackend(arch), seed, reference).report(kernel)
+    return SubjectCheck(subject, target, seed, reference).report(kernel)

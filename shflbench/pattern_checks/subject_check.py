@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.backends.emulator import EmulatorBackend
 from shflbench.checker import (
     POLICIES,
     Expectation,
@@ -31,9 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.backends.base import Array, KernelCall, KernelLaunch
-    from shflbench.backends.emulator import EmulatedKernel, EmulatorBackend
+    from shflbench.backends.emulator import EmulatedKernel
     from shflbench.measure.workload import Workload
-    from shflbench.model import Kernel
+    from shflbench.model import Kernel, Target
     from shflbench.pattern_checks.targets import KernelSubject
 
 INPUT_SET = 0
@@ -44,21 +45,22 @@ class SubjectCheck:
     """The check of one subject."""
 
     def __init__(
-        self, subject: KernelSubject, backend: EmulatorBackend, seed: int, reference: Kernel | KernelError | None
+        self, subject: KernelSubject, target: Target, seed: int, reference: Kernel | KernelError | None
     ) -> None:
-        """Prepare to run on `backend`; `reference` is the kernel of the subject's reference variant, if it has one."""
-        self._subject, self._backend, self._seed, self._reference = subject, backend, seed, reference
+        """Prepare to emulate; `reference` is the kernel of the subject's reference variant, if it has one."""
+        self._subject, self._target, self._seed, self._reference = subject, target, seed, reference
+        self._backend = EmulatorBackend(target.arch)
         self._files = SourceFiles(subject.pattern)
 
     def report(self, kernel: Kernel | KernelError | None) -> SubjectReport:
-        """Return the report on the subject's kernel; None where the architecture does not support it."""
+        """Return the report on the subject's kernel; None where it cannot be compiled."""
         subject = self._subject
         return SubjectReport(subject.case, subject.variant.safe, subject.revision, self._of_kernel(kernel))
 
     def _of_kernel(self, kernel: Kernel | KernelError | None) -> KernelReport:
         subject = self._subject
         if kernel is None:
-            reason = subject.variant.unsupported_reason(self._backend.device.arch)
+            reason = subject.variant.unsupported_reason(self._target)
             return self._without_result(KernelVerdict.SKIPPED, reason)
         if isinstance(kernel, KernelError):
             return self._without_result(KernelVerdict.NOT_COMPILED, kernel.message)
@@ -121,7 +123,7 @@ class SubjectCheck:
         """Run the reference variant in lockstep, and keep its results as expected; return why there are none."""
         kernel = self._reference
         if kernel is None:
-            kernel = KernelError(reference.variant.unsupported_reason(self._backend.device.arch))
+            kernel = KernelError(reference.variant.unsupported_reason(self._target))
         try:
             if isinstance(kernel, KernelError):
                 raise kernel

@@ -74,6 +74,10 @@ def _matches(form: str, text: object) -> bool:
     return isinstance(text, str) and re.fullmatch(form, text) is not None
 
 
+def _is_version(value: object) -> bool:
+    return isinstance(value, tuple) and [_is_whole(part, 0) for part in value] == [True, True]
+
+
 def _is_whole(value: object, least: int) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= least
 
@@ -186,6 +190,8 @@ def _of_variant(variant: Variant, pattern: Pattern, folder: Path) -> Iterator[st
         yield f"{who} has the unknown mechanism `{variant.mechanism}`; known: {', '.join(Mechanism)}"
     if variant.needs and not _matches(ARCHITECTURE, variant.needs):
         yield f"{who} needs `{variant.needs}`, which is not an architecture such as `sm_80`"
+    if not _is_version(variant.needs_cccl):
+        yield f"{who} needs CCCL {variant.needs_cccl!r}, which is not a version such as (3, 4)"
     yield from _of_dtypes(who, variant.dtypes)
     if variant.kernel and "{T}" not in variant.kernel and len(variant.dtypes or pattern.dtypes) > 1:
         dtypes = ", ".join(variant.dtypes or pattern.dtypes)

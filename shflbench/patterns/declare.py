@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from shflbench.dimensions import Dims
-    from shflbench.model import Launch
+    from shflbench.model import Launch, Target
 
     Size = Callable[["Setting"], int]
     Shape = Callable[["Setting"], tuple[Dims, Dims]]  # blocks of the grid, and threads per block
@@ -205,6 +205,7 @@ class Variant:
         default_factory=dict
     )  # option → the values that this variant supports; empty: all
     needs: str = ""  # the first architecture that supports it, e.g. "sm_80"
+    needs_cccl: tuple[int, int] = (0, 0)  # the first version of CCCL that has what its kernel calls, e.g. (3, 4)
     source: str = "kernels.cu"  # the file of its kernel, relative to the pattern's folder
     kernel: str = ""  # its name in C++ if it is not the default, e.g. "reduce5<{T}, 256>"; {T} is the element type
     arguments: tuple[str | PointerInto, ...] = ()  # of the kernel; empty: the buffers, the scalars, `iterations`
@@ -250,10 +251,14 @@ class Variant:
             for opcode, count in counts.items()
         }
 
-    def unsupported_reason(self, arch: str) -> str:
-        """Return why `arch` (`sm_90`) cannot run this variant, empty if it can."""
-        if self.needs and _generation(arch) < _generation(self.needs):
-            return f"{self.name} needs {self.needs} or newer, and this is {arch}"
+    def unsupported_reason(self, target: Target) -> str:
+        """Return why this variant cannot be compiled for `target`, empty if it can."""
+        if self.needs and _generation(target.arch) < _generation(self.needs):
+            return f"{self.name} needs {self.needs} or newer, and this is {target.arch}"
+        if target.cccl < self.needs_cccl:
+            wanted, found = ("{}.{}".format(*version) for version in (self.needs_cccl, target.cccl))
+            known = f"this is {found}" if any(target.cccl) else "there is none"
+            return f"{self.name} needs CCCL {wanted} or newer, and {known}"
         return ""
 
 

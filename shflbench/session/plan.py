@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from shflbench.compile.toolchain import Toolchain
     from shflbench.measure.executor import Executor
-    from shflbench.model import Case, Overrides, Suite
+    from shflbench.model import Case, Overrides, Suite, Target
     from shflbench.patterns.discover import LoadedPattern
     from shflbench.store import ResumedRun
 
@@ -52,9 +52,13 @@ class Plan:
             return self.loaded
         return {name: load(folder) for name, folder in self.suite.pattern_folders.items()}
 
+    @cached_property
+    def _target(self) -> Target:
+        return self.toolchain.target(self.arch)
+
     def unsupported_reason(self, case: Case) -> str:
         """Return why the architecture does not support `case`; empty if it does."""
-        return self.patterns[case.pattern].declaration.variant(case.variant).unsupported_reason(self.arch)
+        return self.patterns[case.pattern].declaration.variant(case.variant).unsupported_reason(self._target)
 
     def unfinished_cases(self, stopped: ResumedRun | None) -> list[Case]:
         """Return the cases that a stopped run did not finish."""
@@ -85,6 +89,7 @@ def run_info(plan: Plan, overrides: Overrides, argv: Sequence[str]) -> RunInfo:
         argv=tuple(argv),
         versions=surroundings.versions(
             nvrtc=plan.toolchain.version,
+            cccl=plan.toolchain.cccl_version,
             nvdisasm=plan.toolchain.nvdisasm_version(),
             driver=(device.driver or None) if device else None,
             cuda=device.cuda if device else None,

@@ -27,6 +27,7 @@ KEYS: Mapping[str, str] = {
     "versions.git_commit": "commit of shflbench, where it ran from a checkout",
     "versions.git_dirty": "whether files of that checkout differed from the commit",
     "versions.source": "hash of shflbench's own files, which identifies the commit where there is no git",
+    "versions.cccl": "version of the headers of CUB and libcu++",
     "device.name": "name of the GPU",
     "device.uuid": "its UUID",
     "device.arch": "its architecture",

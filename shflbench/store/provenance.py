@@ -56,6 +56,7 @@ class Versions:
     git_commit: str | None  # of shflbench, where it runs from a checkout
     git_dirty: bool | None  # whether files of that checkout differed from the commit
     source: str | None = None  # hash of shflbench's own files, which distinguishes versions where there is no git
+    cccl: str | None = None  # of the headers of CUB and libcu++
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,12 @@ def host() -> Host:
 
 
 def versions(
-    *, nvrtc: str | None = None, nvdisasm: str | None = None, driver: str | None = None, cuda: str | None = None
+    *,
+    nvrtc: str | None = None,
+    cccl: str | None = None,
+    nvdisasm: str | None = None,
+    driver: str | None = None,
+    cuda: str | None = None,
 ) -> Versions:
     """Return the versions in use: those given, and those of the installed packages and of git."""
     commit, dirty = _package_checkout()
@@ -49,6 +54,7 @@ def versions(
         git_commit=commit,
         git_dirty=dirty,
         source=package_source(),
+        cccl=cccl,
     )
 
 

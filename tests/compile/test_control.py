@@ -91,7 +91,7 @@ def code_of() -> CodeOf:
 def compiles(name: str, arch: str) -> bool:
     """Whether the fast tests compile a kernel; libraries have large headers, and their PTX is committed."""
     variant = kernels.variant_of(name)
-    return variant.mechanism is not Mechanism.LIBRARY and not variant.unsupported_reason(arch)
+    return variant.mechanism is not Mechanism.LIBRARY and not variant.unsupported_reason(kernels.tools().target(arch))
 
 
 def scheduled(kernel: Kernel) -> Code:

@@ -7,6 +7,7 @@ import pytest
 
 from shflbench.compile.toolchain import INSTALL, Toolchain, find
 from shflbench.errors import CompilerError
+from shflbench.model import Target
 
 
 def test_toolchain_of_this_environment_is_complete(toolchain: Toolchain) -> None:
@@ -53,7 +54,18 @@ def test_error_of_the_library_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -
 def test_toolchain_works_without_optional_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     for search in ("find_nvidia_binary_utility", "find_nvidia_header_directory"):
         monkeypatch.setattr(f"cuda.pathfinder.{search}", lambda _: None)
-    assert (find().nvdisasm, find().headers) == (None, ())
+    assert (find().nvdisasm, find().headers, find().cccl) == (None, (), (0, 0))
+
+
+def test_the_version_of_cccl_is_that_of_the_folder_that_is_searched_first(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for component, number in (("cudart", 3_004_001), ("cccl", 3_005_000)):
+        header = tmp_path / component / "cuda" / "std" / "__cccl" / "version.h"
+        header.parent.mkdir(parents=True)
+        header.write_text(f"#define CCCL_VERSION {number}\n")
+    monkeypatch.setattr("cuda.pathfinder.find_nvidia_header_directory", lambda name: str(tmp_path / name))
+    assert find().target("sm_90") == Target("sm_90", (3, 4))
 
 
 def test_what_was_compiled_without_a_header_of_the_compiler_is_compiled_again(

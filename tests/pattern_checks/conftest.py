@@ -37,7 +37,7 @@ class Reports(dict[str, SubjectReport]):
     """The reports on the planted kernels, by variant; each is checked when a test first asks for it."""
 
     def __missing__(self, variant: str) -> SubjectReport:
-        (self[variant],) = check_all([pairs()[variant]], compiled_pairs(), ARCH, seed=0)
+        (self[variant],) = check_all([pairs()[variant]], compiled_pairs(), kernels.tools().target(ARCH), seed=0)
         return self[variant]
 
 

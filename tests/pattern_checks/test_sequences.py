@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from shflbench.backends.emulator import EmulatorBackend
 from shflbench.compile.build import Builder
 from shflbench.pattern_checks.subject_check import SubjectCheck
 from shflbench.pattern_checks.subject_report import SubjectReport
@@ -20,7 +19,7 @@ RACE = "    if (threadIdx.x % 32 == 0) partial[blockIdx.x] = 0 * sum;\n"
 
 def check(folder: Path, *variants: str) -> list[SubjectReport]:
     """Return the reports on the kernels of a pattern for i32 and clusters of 2."""
-    builder, backend = Builder(kernels.tools(), "sm_90", kernels.CACHE), EmulatorBackend("sm_90")
+    builder = Builder(kernels.tools(), "sm_90", kernels.CACHE)
     subjects = [
         subject
         for subject in find([str(folder)])
@@ -28,7 +27,7 @@ def check(folder: Path, *variants: str) -> list[SubjectReport]:
         and subject.case.variant in variants
     ]
     return [
-        SubjectCheck(subject, backend, 0, None).report(builder.build(subject.pattern, subject.case))
+        SubjectCheck(subject, builder.target, 0, None).report(builder.build(subject.pattern, subject.case))
         for subject in subjects
     ]
 

@@ -58,6 +58,7 @@ VARIANT, PATTERN = "baseline=True", 'source="tests"'  # where further fields may
             "the launch of `representative` is '8x8:', not text such as '26x1024'",
         ),
         (VARIANT, "needs='hopper'", "variant `smem` needs `hopper`, which is not an architecture"),
+        (VARIANT, "needs_cccl=3.4", "variant `smem` needs CCCL 3.4, which is not a version such as (3, 4)"),
         (VARIANT, "shared=lambda at: 1 / 0", f"variant `smem`: {FAILS}: line 8: ZeroDivisionError: division by zero"),
         (
             VARIANT,

@@ -3,7 +3,7 @@ from dataclasses import replace
 
 import pytest
 
-from shflbench.model import DTYPES, Dtype, Mechanism
+from shflbench.model import DTYPES, Dtype, Mechanism, Target
 from shflbench.patterns.declare import (
     LAUNCH_OPTIONS,
     InOut,
@@ -140,3 +140,19 @@ def test_options_of_the_launch_have_whole_numbers_or_words_and_a_meaning() -> No
         "l2": ("warm", "cold"),
     }
     assert all(meaning for _, meaning in LAUNCH_OPTIONS.values())
+
+
+@pytest.mark.parametrize(
+    ("cccl", "reason"),
+    [
+        ((3, 4), ""),
+        ((3, 10), ""),
+        ((4, 0), ""),
+        ((3, 3), "batched needs CCCL 3.4 or newer, and this is 3.3"),
+        ((2, 8), "batched needs CCCL 3.4 or newer, and this is 2.8"),
+        ((0, 0), "batched needs CCCL 3.4 or newer, and there is none"),
+    ],
+)
+def test_variant_may_need_a_version_of_cccl(cccl: tuple[int, int], reason: str) -> None:
+    variant = Variant(name="batched", mechanism=Mechanism.LIBRARY, summary="", needs_cccl=(3, 4))
+    assert variant.unsupported_reason(Target("sm_90", cccl)) == reason

@@ -145,6 +145,12 @@ def test_case_that_the_architecture_does_not_support_is_skipped_with_the_reason(
     assert state.pending(1) == {}
 
 
+def test_case_that_needs_newer_headers_is_skipped_with_the_reason() -> None:
+    batched = cases.case("batched-reduce", "cub-batched", "f32", options={"sums": "2", "result": "own"})
+    (row,) = all_rows(RunState(plan((batched,)), {}))
+    assert (row.status, row.reason) == (Status.SKIPPED, "cub-batched needs CCCL 3.4 or newer, and there is none")
+
+
 def test_grid_of_a_launch_by_sms_is_known_without_the_device() -> None:
     launch = replace(F32[0].launch, expression="2*sms x 64", grid=None)
     filling = replace(launch, expression="fill x 64")

@@ -22,6 +22,7 @@ LATER = ("others_after", "noise", "sentinels", "thresholds", "waits_for_memory",
 NEW_KEYS = (
     '      "memory_bus_bits": null,\n',
     '    "places": null,\n',
+    ',\n    "cccl": null',
     ',\n  "waits_for_memory": null',
     ',\n  "converted": null',
 )  # which runs before 0.3.0 lack

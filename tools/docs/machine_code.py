@@ -90,7 +90,7 @@ def compile_kernels(pattern: LoadedPattern, cache_folder: Path | None) -> dict[K
         requests = {
             (case.variant, case.dtype, arch): builder.request(pattern, case)
             for case in _cases(pattern)
-            if not pattern.declaration.variant(case.variant).unsupported_reason(arch)
+            if not pattern.declaration.variant(case.variant).unsupported_reason(builder.target)
         }
         kernels = dict(builder.build_all(requests))
         codes |= {key: _kernel_code(kernels[key]) for key in requests}

@@ -241,7 +241,7 @@ def _emulate(
             kernels[subject] = kernel
             progress.show(f"compiling, {len(kernels)} of {len(wanted)} kernels", len(kernels), len(wanted))
         unfinished = Counter(subject.case.pattern for subject in subjects)
-        for report in check_all(subjects, kernels, arch, seed):
+        for report in check_all(subjects, kernels, builder.target, seed):
             reports.append(report)
             progress.show(f"checking, {len(reports)} of {len(subjects)} kernels", len(reports), len(subjects))
             pattern = report.case.pattern

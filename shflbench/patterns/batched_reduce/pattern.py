@@ -84,16 +84,16 @@ PATTERN = Pattern(
     notes=(
         "With `result=own`, sum j is needed in lane j mod 32 only; with 64 sums, a lane gets two. With `result=all`, "
         "every lane needs every sum. Butterflies give all sums to all lanes, which then choose theirs by conditional "
-        "moves. `cub` takes one shuffle per sum to pass it on from lane 0. In `halving`, `mma` and `mma-split`, each "
-        "sum is first in one lane, and `result=all` takes one more shuffle per sum; in `smem`, loads from shared "
-        "memory. For 64 sums, a thread needs more than 128 registers, hence blocks of at most 256 threads. Two values "
-        "of 16 bits lie in one register, as after a wide load, and their sums are f32. In the matrix that `mma` "
-        "multiplies by, all elements are 0 or 1: products are exact, and additions are those of the matrix unit. In "
-        "`mma-split`, a number in f32 is the sum of three bf16, which have its 24 digits, unless they are smaller "
-        "than 2^-126. Values have so few digits that all sums are exact in any order; in general, the error of `mma` "
-        "and `mma-split` is that of adding 4 values, each of which a matrix unit may truncate to 24 digits of the "
-        "largest, and then 8 sums in f32. From CCCL 3.4 on, `cub::WarpReduceBatched` does an exchange like `halving`; "
-        "it is not a variant: CUDA 13.0 does not have it."
+        "moves. `cub` takes one shuffle per sum to pass it on from lane 0. In `halving`, `mma`, `mma-split` and "
+        "`cub-batched`, each sum is first in one lane, and `result=all` takes one more shuffle per sum; in `smem`, "
+        "loads from shared memory. For 64 sums, a thread needs more than 128 registers, hence blocks of at most 256 "
+        "threads. Two values of 16 bits lie in one register, as after a wide load, and their sums are f32. In the "
+        "matrix that `mma` multiplies by, all elements are 0 or 1: products are exact, and additions are those of the "
+        "matrix unit. In `mma-split`, a number in f32 is the sum of three bf16, which have its 24 digits, unless they "
+        "are smaller than 2^-126. Values have so few digits that all sums are exact in any order; in general, the "
+        "error of `mma` and `mma-split` is that of adding 4 values, each of which a matrix unit may truncate to 24 "
+        "digits of the largest, and then 8 sums in f32. `cub-batched` does an exchange like `halving`, with `redux` "
+        "instead for up to 8 sums of integers; CUDA has it from 13.4 on."
     ),
     variants=(
         Variant(
@@ -151,6 +151,14 @@ PATTERN = Pattern(
             summary="`cub::WarpReduce` for each sum, which a shuffle takes from lane 0 to the others",
             dtypes=("f32", "i32"),  # sums of 16-bit values are f32
             source="cub.cu",
+        ),
+        Variant(
+            name="cub-batched",
+            mechanism=Mechanism.LIBRARY,
+            summary="`cub::WarpReduceBatched`, which leaves sum j in lane j mod 32",
+            dtypes=("f32", "i32"),
+            needs_cccl=(3, 4),
+            source="cub_batched.cu",
         ),
     ),
 )

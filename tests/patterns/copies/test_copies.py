@@ -27,7 +27,7 @@ def texts(arch: str, *, of_libraries: bool) -> list[str]:
         for copies in copies_of(pattern):
             for name, text in copies.texts.items():
                 is_library = variants[name].mechanism is Mechanism.LIBRARY
-                if is_library == of_libraries and not variants[name].unsupported_reason(arch):
+                if is_library == of_libraries and not variants[name].unsupported_reason(kernels.tools().target(arch)):
                     chosen[text] = None
     return list(chosen)
 
