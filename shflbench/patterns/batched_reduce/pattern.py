@@ -80,6 +80,7 @@ PATTERN = Pattern(
     also_called=("batched sum", "multi-reduce", "warp reduce batched", "WSPRO"),
     buffers=(Input("values", elements=elements), Output("result", elements=elements)),
     unroll=2,
+    compiler_options=("-default-device",),  # NVRTC 13.0 takes lambdas of CCCL 3.5 for functions of the host without it
     blocks=(32, 64, 128, 256),
     notes=(
         "With `result=own`, sum j is needed in lane j mod 32 only; with 64 sums, a lane gets two. With `result=all`, "
