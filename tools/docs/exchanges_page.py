@@ -6,8 +6,6 @@ do not have. A test checks the page.
 
 from __future__ import annotations
 
-import re
-import zipfile
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -39,7 +37,6 @@ RUN_OF_CLUSTERS = ROOT / "results" / "clusters" / RUN.name
 WAVEFRONTS = ROOT / "benchmarks" / "wavefronts.md"
 LETTER = "X"  # of the ids of its claims
 MOST = 0.95  # of the cases have an interval that is no wider than the page says
-_CUB = re.compile(rb"CUB_(\d{6})_")  # the namespace that CUB's version gives its kernels
 
 
 stored = cache(read_run)
@@ -200,14 +197,6 @@ def spills(pattern: str) -> bool:
     return any(row.local_bytes or row.spill_bytes for group in groups for row in group.rows.values())
 
 
-def cub_version() -> str:
-    """Return the version of CUB whose kernels the run recorded: `3.0.1`."""
-    with zipfile.ZipFile(RUN / "kernels.zip") as kernels:
-        cubins = (kernels.read(name) for name in kernels.namelist() if name.endswith(".cubin"))
-        number = next(int(match[1]) for code in cubins if (match := _CUB.search(code)))
-    return f"{number // 100_000}.{number // 100 % 1000}.{number % 100}"
-
-
 def spread(run: Run) -> str:
     """Return the half-width of the interval that most cases have at most, in percent of the median: `0.9%`."""
     widths = sorted(
@@ -242,7 +231,7 @@ def render() -> str:
     )
     environment.filters.update(cell=cell, linked=linked, measured=measured, share=share)
     functions = (
-        *(always_slower, clocks, count, cub_version, cycles, has, limit, links),
+        *(always_slower, clocks, count, cycles, has, limit, links),
         *(quotient, ratio, ratios, seconds, spills, spread, table, time),
     )
     return environment.get_template(TEMPLATE.name).render(
