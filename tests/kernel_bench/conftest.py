@@ -5,7 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.checker.schedules import few_schedules
 from tests.fakes.backend import unplug
+
+__all__ = ["few_schedules"]
 
 SUMS = (Path(__file__).parents[1] / "cli" / "bench" / "sums.cu").read_text(encoding="utf-8")
 KERNELS = SUMS.partition("int main")[0]

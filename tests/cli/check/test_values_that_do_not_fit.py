@@ -5,6 +5,7 @@ import pytest
 
 from shflbench.checker.inputs.alternatives import Alternative, Contents
 from shflbench.checker.inputs.elements import ELEMENTS
+from shflbench.checker.runs import budget, kernel_runs
 from tests.cli.check.conftest import CheckText
 
 LINEAR = "blockIdx.x * blockDim.x + threadIdx.x"
@@ -197,8 +198,10 @@ int main() {
 
 
 def test_a_loop_that_is_long_at_the_sizes_of_the_host_code_is_checked_with_fewer_iterations(
-    check_text: CheckText,
+    check_text: CheckText, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(budget, "MOST_PATIENT", 50_000)
+    monkeypatch.setattr(kernel_runs, "STEP_LIMIT", 10_000)
     report = check_text(LONG)
     assert report.verdict == "clean", report.sentence
     assert "; launch 1x1 did not end within the limit of instructions, a shorter one did" in report.sentence
