@@ -14,13 +14,11 @@ from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
 from shflbench.model import DeviceState
 from shflbench.store import Row, read_run
 from tests.cli.bench.conftest import BenchCommand
-from tests.cli.bench.test_bench import FAST, TRANSPOSE
-from tests.cli.bench.test_bench import SUMS as LARGE_SUMS
+from tests.cli.bench.test_bench import FAST, SUMS, TRANSPOSE
 from tests.cli.bench.test_timed import EmulatedGpu, EmulatedGpuKernel
 from tests.conftest import Outcome
 from tests.fakes.backend import H200, plug_in
 
-SUMS = LARGE_SUMS.replace("rows = 64,", "rows = 8,")
 RANDOM = SUMS.replace("cudaMemset(in, 0, rows * n * sizeof(float));", "")
 STATE = "__device__ float kept[64];\n__device__ int launches[64];\n"
 CheatCommand = Callable[..., Outcome]  # (text, *words, program)
