@@ -1,4 +1,8 @@
-"""Run kernels under fewer schedules: for those that differ little from others, which all ten schedules run."""
+"""Run kernels under fewer schedules: for those that differ little from others, which all ten schedules run.
+
+Tests of what a check is given, and of what is made of its report, need a check, but none of what only a certain
+schedule shows: `tests/checker/test_planted_kernels.py` and the folders `emulator`, `fixes` and `runs` need all of them.
+"""
 
 from collections.abc import Sequence
 from functools import partial
@@ -25,6 +29,20 @@ _IN_TURN = POLICIES["blocks one at a time"]
 TWO = (LOCKSTEP, POLICIES["warps at random"])
 THREE = (LOCKSTEP, POLICIES["odd lanes first"], _IN_TURN)
 FIVE = (LOCKSTEP, POLICIES["odd lanes first"], PAIRS, POLICIES["warps at random"], _IN_TURN)
+
+FEW = (POLICIES["odd lanes first"], POLICIES["warps at random"], _IN_TURN)
+
+
+@pytest.fixture(autouse=True)
+def few_schedules(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check files in lockstep and under `FEW` in each folder whose conftest.py imports this fixture.
+
+    Reports are kept apart from those under all schedules, which tests marked `every_schedule` get.
+    """
+    if request.node.get_closest_marker("every_schedule") is not None:
+        return
+    monkeypatch.setattr("shflbench.checker.runs.kernel_runs.ADVERSARIAL", FEW)
+    monkeypatch.setattr("shflbench.checker.report_cache.REPORT", "report-under-few")
 
 
 def run_fewer(monkeypatch: pytest.MonkeyPatch, policies: Sequence[Policy]) -> None:

@@ -6,10 +6,13 @@ from pathlib import Path
 import pytest
 
 from tests.checker.in_process import start_no_processes
+from tests.checker.schedules import few_schedules
 from tests.cli.demo import SCRIPTS, SUITE, Plug
 from tests.conftest import Command
 from tests.fakes.backend import FakeBackend, plug_in, unplug
 from tests.session.once import do_once
+
+__all__ = ["few_schedules"]
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.model import Status
-from tests.cli.bench.test_bench import FAST, SUMS
+from tests.cli.bench.test_bench import FAST, LARGE_SUMS
 from tests.cli.bench.test_cheats import (
     COPIES,
     INTEGERS,
@@ -54,7 +54,7 @@ def test_kernel_whose_later_launches_do_less_is_refused_for_that(cheat: CheatCom
 
 @pytest.mark.parametrize(
     ("program", "text"),
-    [(SUMS, f"{SUM} {COPIES}"), (INTEGERS, f"{SUM} {COPIES}".replace("float", "int"))],
+    [(LARGE_SUMS, f"{SUM} {COPIES}"), (INTEGERS, f"{SUM} {COPIES}".replace("float", "int"))],
     ids=["zeros", "integers"],
 )
 def test_kept_result_of_inputs_that_do_not_change_is_refused(cheat: CheatCommand, program: str, text: str) -> None:
@@ -63,7 +63,7 @@ def test_kept_result_of_inputs_that_do_not_change_is_refused(cheat: CheatCommand
     assert {row.variant: row.status for row in stored(outcome).rows}["sums_shfl"] is Status.INCORRECT
 
 
-@pytest.mark.parametrize("program", [RANDOM, SUMS], ids=["random", "zeros"])
+@pytest.mark.parametrize("program", [RANDOM, LARGE_SUMS], ids=["random", "zeros"])
 @pytest.mark.parametrize(
     "text",
     [

@@ -5,17 +5,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.checker.in_process import start_no_processes
+from tests.checker.schedules import few_schedules
 from tests.fakes.backend import unplug
 
-SUMS = (Path(__file__).parents[1] / "cli" / "bench" / "sums.cu").read_text(encoding="utf-8")
+__all__ = ["few_schedules"]
+
+_FILE = Path(__file__).parents[1] / "cli" / "bench" / "sums.cu"
+SUMS = _FILE.read_text(encoding="utf-8").replace("rows = 64,", "rows = 8,")
 KERNELS = SUMS.partition("int main")[0]
-ROWS, COLUMNS = 64, 1024
+ROWS, COLUMNS = 8, 1024
 
 
 @pytest.fixture(autouse=True)
 def _no_gpu(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     unplug(monkeypatch)
+    start_no_processes(monkeypatch)
 
 
 @pytest.fixture

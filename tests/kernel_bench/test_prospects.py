@@ -25,7 +25,7 @@ def predict(tmp_path: Path, kernel_cache: Path) -> Predict:
     """Return the prospect of the only kernel of a body, at a launch, on an H200."""
 
     def call(
-        body: str, launch: str = "264x1024", *, n: int = 64, elements: int = 264 * 1024, gpu: bool = True
+        body: str, launch: str = "264x1024", *, n: int = 32, elements: int = 264 * 1024, gpu: bool = True
     ) -> Prospect:
         file = tmp_path / "kernel.cu"
         file.write_text(
@@ -111,5 +111,5 @@ def test_memory_that_another_exchange_needs_is_not_saved(predict: Predict) -> No
 
 def test_barriers_that_are_needed_stay_in_the_prediction(predict: Predict) -> None:
     across = LOOP.replace("x += s[t ^ 1];", "x += s[t ^ 1] + s[t ^ 32];")
-    prospect = predict(across)
+    prospect = predict(across, n=64)
     assert (prospect.limit_by, prospect.gain) == ("barrier", 1.0)

@@ -52,7 +52,7 @@ def test_results_are_those_of_the_arrays_given(arrays: Any) -> None:
 
 def test_without_arguments_those_of_the_host_code_are_taken() -> None:
     result = shflbench.bench({"sums_smem": SUMS, "sums_shfl": SUMS})
-    assert [(row.launch, row.status.value) for row in result.rows] == [("64x256", "verified")] * 2
+    assert [(row.launch, row.status.value) for row in result.rows] == [("8x256", "verified")] * 2
 
 
 def test_without_arguments_and_host_code_the_sentence_names_the_keywords() -> None:

@@ -23,8 +23,7 @@ class Iterations:
         self._loops, self._alive, self._lockstep_groups = loops, alive.reshape(-1), lockstep_groups
         self._counts = np.zeros((loops.counters, alive.size), np.int32)
         self._apart: set[int] = set()
-        warps = [np.unique(members.threads // WARP) for members in lockstep_groups]
-        self._whole_warps = np.unique(np.concatenate(warps)).size == sum(part.size for part in warps)
+        self._whole_warps = all(members.whole_warps for members in lockstep_groups) or _share_no_warp(lockstep_groups)
 
     def counts(self, lockstep: int) -> bool:
         """Return whether the iterations of a lockstep group are counted now."""
@@ -69,6 +68,14 @@ class Iterations:
     def _differ(self, counters: slice | list[int], threads: Values) -> Values:
         """Return which threads, given in ascending order, differ in a counter from the first lane of their warp."""
         counts = self._counts[counters][:, threads]
-        _, first, numbers = np.unique(threads // WARP, return_index=True, return_inverse=True)
-        apart: Values = (counts != counts[:, first][:, numbers]).any(axis=0)
+        warps = threads // WARP
+        begins = np.append(True, warps[1:] != warps[:-1])[: threads.size]
+        first = np.flatnonzero(begins)[np.cumsum(begins) - 1]  # of the warp of each thread
+        apart: Values = (counts != counts[:, first]).any(axis=0)
         return apart
+
+
+def _share_no_warp(groups: Sequence[ThreadSet]) -> bool:
+    """Return whether all lanes of each warp belong to one group."""
+    warps = [np.unique(members.threads // WARP) for members in groups]
+    return np.unique(np.concatenate(warps)).size == sum(part.size for part in warps)

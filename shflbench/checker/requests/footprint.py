@@ -22,8 +22,12 @@ BLOCK_BITS = 40  # of a key, below the number of the block: a terabyte of buffer
 
 
 def _once(values: Values) -> Values:
-    """Return the different values in ascending order: `np.unique` hashes, a hundred times slower for such keys."""
-    ordered = np.sort(values, axis=None)
+    """Return the different values in ascending order.
+
+    `np.unique` hashes, a hundred times slower for such keys. Most are in order already, or consist of parts that are,
+    which a stable sort merges in a tenth of the time.
+    """
+    ordered = np.sort(values, axis=None, kind="stable")
     return ordered[np.append(True, ordered[1:] != ordered[:-1])] if ordered.size else ordered
 
 

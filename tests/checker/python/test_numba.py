@@ -42,6 +42,7 @@ def test_warp_sum_by_shuffles_has_no_race_and_adds() -> None:
     np.testing.assert_array_equal(result.outputs[1], np.pad(x, (0, 84)).reshape(3, 128).sum(axis=1))
 
 
+@pytest.mark.every_schedule
 def test_sums_that_atomics_round_in_any_order_depend_on_the_schedule() -> None:
     x = np.array([2**20, 1 / 32, 1 / 32, 1 / 32], np.float32).repeat(32)  # each 1 alone is lost beside 2**25
     result = shflbench.check(numba("warp_sum"), launch=(1, 128), args=[x, np.zeros(1, np.float32)])

@@ -11,6 +11,9 @@ from shflbench.checker.sources.kernel_file import KernelFile
 from shflbench.checker.sources.read import read_cuda
 from shflbench.checker.sources.source import CudaSource
 from tests import kernels
+from tests.checker.schedules import few_schedules
+
+__all__ = ["few_schedules"]
 
 Read = Callable[..., KernelFile]
 Parse = Callable[..., CudaSource]

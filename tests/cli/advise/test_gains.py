@@ -24,10 +24,11 @@ __global__ void neighbor(const unsigned* in, unsigned* out, int iterations) {
 }
 __global__ void plain(const unsigned* in, unsigned* out, int) { out[threadIdx.x] = in[threadIdx.x]; }
 int main() {
+    const int iterations = 2;
     unsigned *in, *out;
     cudaMalloc(&in, 26 * 1024 * sizeof(unsigned));
     cudaMalloc(&out, 26 * 1024 * sizeof(unsigned));
-    neighbor<<<26, 1024>>>(in, out, 64);
+    neighbor<<<26, 1024>>>(in, out, iterations);
     plain<<<1, 32>>>(in, out, 8);
 }
 """
@@ -41,8 +42,15 @@ def file(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch, shflbench: Command
     return "neighbor.cu"
 
 
-def test_text_has_the_stored_ratio_and_the_prediction_each_in_a_sentence(file: str, shflbench: Command) -> None:
-    outcome = shflbench("advise", file, RESULTS)
+@pytest.fixture
+def long_file(file: str) -> str:
+    """The same file with a loop whose barriers take longer than what surrounds the loop."""
+    Path(file).write_text(NEIGHBOR.replace("iterations = 2", "iterations = 32"), encoding="utf-8")
+    return file
+
+
+def test_text_has_the_stored_ratio_and_the_prediction_each_in_a_sentence(long_file: str, shflbench: Command) -> None:
+    outcome = shflbench("advise", long_file, RESULTS)
     assert outcome.code == 0, outcome.err
     _, _, gain = outcome.out.partition("neighbor (neighbor.cu:2): what shuffles bring\n")
     alone, kernel, memory = gain.splitlines()[:3]
@@ -54,8 +62,8 @@ def test_text_has_the_stored_ratio_and_the_prediction_each_in_a_sentence(file: s
     assert outcome.out.count("what shuffles bring") == 1
 
 
-def test_json_has_what_is_predicted_under_a_key_of_its_own(file: str, shflbench: Command) -> None:
-    neighbor, plain = json.loads(shflbench("advise", file, RESULTS, "--format", "json").out)["kernels"]
+def test_json_has_what_is_predicted_under_a_key_of_its_own(long_file: str, shflbench: Command) -> None:
+    neighbor, plain = json.loads(shflbench("advise", long_file, RESULTS, "--format", "json").out)["kernels"]
     (alone,) = neighbor["shuffles"]["alone"]
     assert (alone["pattern"], alone["load"]) == ("neighbor, mode=xor", 9)
     assert alone["speedup"]["low"] < alone["speedup"]["value"] < alone["speedup"]["high"]
@@ -88,9 +96,9 @@ def test_the_gain_of_an_overload_is_its_own(file: str, shflbench: Command) -> No
 def test_an_instance_that_only_its_name_makes_has_a_gain(file: str, shflbench: Command) -> None:
     text = NEIGHBOR.partition("__global__ void plain")[0].replace("__global__", "template <int D>\n__global__")
     Path(file).write_text(text.replace("^ 1]", "^ D]"), encoding="utf-8")
-    given = [word for name in ("in", "out") for word in ("--arg", f"{name}=u32[26624]")]
+    given = [word for name in ("in", "out") for word in ("--arg", f"{name}=u32[2048]")]
     outcome = shflbench(
-        "advise", file, RESULTS, "--kernel", "neighbor<1>", "--launch", "26x1024", "--arg", "iterations=16", *given
+        "advise", file, RESULTS, "--kernel", "neighbor<1>", "--launch", "2x1024", "--arg", "iterations=2", *given
     )
     assert "the kernel: predicted" in outcome.out
 

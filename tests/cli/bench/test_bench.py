@@ -11,7 +11,8 @@ from shflbench.store.counts_file import read_counts
 from tests.cli.bench.conftest import BenchCommand
 from tests.conftest import Command
 
-SUMS = Path(__file__).with_name("sums.cu").read_text(encoding="utf-8")
+LARGE_SUMS = Path(__file__).with_name("sums.cu").read_text(encoding="utf-8")
+SUMS = LARGE_SUMS.replace("rows = 64,", "rows = 8,")
 KERNELS, MAIN = SUMS.split("int main()")
 OTHER_CONTENTS = SUMS.replace("cudaMemset(in, 0", "cudaMemset(in, 64")
 
@@ -26,8 +27,8 @@ def test_kernels_with_the_same_parameters_are_compared_as_the_host_code_launches
     assert outcome.out.splitlines() == ["run"]
     assert "nothing is timed" in outcome.err
     assert {(row.case_id, row.status.value, row.reference, row.mechanism) for row in rows().values()} == {
-        ("sums/sums_smem/f32/64x256/1", "verified", "sums_smem", "smem"),
-        ("sums/sums_shfl/f32/64x256/1", "verified", "sums_smem", "shfl"),
+        ("sums/sums_smem/f32/8x256/1", "verified", "sums_smem", "smem"),
+        ("sums/sums_shfl/f32/8x256/1", "verified", "sums_smem", "shfl"),
     }
 
 
@@ -47,7 +48,7 @@ def test_another_sum_is_an_error_that_names_both_values(bench: BenchCommand) -> 
     outcome = bench(OTHER_CONTENTS.replace("offset > 0", "offset > 1"))
     assert outcome.code == 5
     assert rows()["sums_shfl"].status.value == "incorrect"
-    assert re.search(r"element 0 is \S+, not \S+ \([0-9]+ of 64 are wrong\)", rows()["sums_shfl"].reason or "")
+    assert re.search(r"element 0 is \S+, not \S+ \([0-9]+ of 8 are wrong\)", rows()["sums_shfl"].reason or "")
 
 
 @pytest.mark.parametrize(("share", "code"), [("0.02", 0), ("0.005", 5)])
@@ -85,18 +86,18 @@ def test_options_replace_host_code(bench: BenchCommand) -> None:
 
 
 def test_several_launches_are_an_axis(bench: BenchCommand) -> None:
-    assert bench(SUMS, "--launch", "64x256", "--launch", "64x128").code == 0
+    assert bench(SUMS, "--launch", "8x256", "--launch", "8x128").code == 0
     assert {(row.launch, row.status.value) for row in read_run(Path("run")).rows} == {
-        ("64x256", "verified"),
-        ("64x128", "verified"),
+        ("8x256", "verified"),
+        ("8x128", "verified"),
     }
 
 
 def test_each_kernel_keeps_its_own_launch(bench: BenchCommand) -> None:
     assert bench(SUMS.replace("sums_shfl<<<rows, 256>>>", "sums_shfl<<<rows, 64>>>")).code == 0
     assert {(row.launch, row.variant, row.grid, row.block) for row in read_run(Path("run")).rows} == {
-        ("own", "sums_smem", 64, 256),
-        ("own", "sums_shfl", 64, 64),
+        ("own", "sums_smem", 8, 256),
+        ("own", "sums_shfl", 8, 64),
     }
 
 
@@ -199,8 +200,8 @@ FAST = "    if (threadIdx.x == 0) {\n        sum = 0;"  # in `sums_shfl`, before
 @pytest.mark.parametrize(
     ("cheat", "reason"),
     [
-        ("if (row == gridDim.x - 1) return;\n", "it does not write 1 of 64 elements of `out`, from element 63 on"),
-        ("return;\n", "it does not write 64 of 64 elements of `out`, from element 0 on"),
+        ("if (row == gridDim.x - 1) return;\n", "it does not write 1 of 8 elements of `out`, from element 7 on"),
+        ("return;\n", "it does not write 8 of 8 elements of `out`, from element 0 on"),
     ],
     ids=["last-block", "early-return"],
 )
@@ -224,16 +225,17 @@ def test_launch_that_is_too_large_to_emulate_is_checked_in_part(bench: BenchComm
 
 
 def test_kernel_whose_reference_is_too_large_to_emulate_is_not_compared(bench: BenchCommand) -> None:
-    text = SUMS.replace("rows = 64, n = 1024", "rows = 20000, n = 10").replace("sums_shfl<<<rows", "sums_shfl<<<64")
+    text = LARGE_SUMS.replace("rows = 64, n = 1024", "rows = 20000, n = 10")
+    text = text.replace("sums_shfl<<<rows", "sums_shfl<<<64")
     assert bench(text).code == 0
     assert {row.status.value for row in rows().values()} == {"skipped"}
 
 
 def test_origins_of_arguments_are_shown_and_derived_contents_are_named(bench: BenchCommand) -> None:
-    assert "sums: out = f32[64], in = f32[65536]:0, n = 1024 (from the host code).\n" in bench(SUMS).err
+    assert "sums: out = f32[8], in = f32[8192]:0, n = 1024 (from the host code).\n" in bench(SUMS).err
     Path("run").rename("first")
     unknown = SUMS.replace("cudaMemset(in, 0, rows * n * sizeof(float));", "")
-    sizes = "out = f32[64], in = f32[65536], n = 1024 (from the host code)"
+    sizes = "out = f32[8], in = f32[8192], n = 1024 (from the host code)"
     assert f"sums: {sizes}; contents of `in` (derived).\n" in bench(unknown).err
 
 

@@ -5,8 +5,7 @@ import re
 import pytest
 
 from tests.cli.bench.conftest import BenchCommand
-from tests.cli.bench.test_bench import IN_PLACE, rows
-from tests.cli.bench.test_bench import SUMS as LARGE_SUMS
+from tests.cli.bench.test_bench import IN_PLACE, LARGE_SUMS, rows
 from tests.cli.bench.test_cheats import ADDS
 
 SUMS = LARGE_SUMS.replace("rows = 64, n = 1024", "rows = 4, n = 64")

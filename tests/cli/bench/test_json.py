@@ -21,7 +21,7 @@ def test_json_has_times_and_ratios_with_intervals(bench: BenchCommand, gpu: Emul
     record = json.loads(outcome.out)
     assert (record["files"], record["folder"], record["left_out"]) == (["sums.cu"], "run", [])
     (group,) = record["groups"]
-    assert (group["pattern"], group["launch"], group["baseline"]) == ("sums", "64x256", "sums_smem")
+    assert (group["pattern"], group["launch"], group["baseline"]) == ("sums", "8x256", "sums_smem")
     smem, shfl = sorted(group["kernels"], key=lambda kernel: -kernel["time_us"])
     assert (smem["kernel"], smem["verification"], smem["speedup"]) == ("sums_smem", "the reference", 1.0)
     assert (shfl["kernel"], shfl["verification"], shfl["speedup"]) == ("sums_shfl", "same as sums_smem", 2.0)
@@ -51,8 +51,8 @@ def test_json_names_the_launch_of_each_kernel_without_a_gpu(bench: BenchCommand)
     assert {
         (item["kernel"], item["status"], *map(tuple, (item["grid"], item["block"]))) for item in group["kernels"]
     } == {
-        ("sums_smem", "verified", (64, 1, 1), (256, 1, 1)),
-        ("sums_shfl", "verified", (64, 1, 1), (64, 1, 1)),
+        ("sums_smem", "verified", (8, 1, 1), (256, 1, 1)),
+        ("sums_shfl", "verified", (8, 1, 1), (64, 1, 1)),
     }
     assert {item["time_us"] for item in group["kernels"]} == {None}
     assert {item["joint_speedup_low"] for item in group["kernels"]} == {group["fastest"]} == {None}

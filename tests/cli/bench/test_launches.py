@@ -4,7 +4,7 @@ from pathlib import Path
 
 from shflbench.store import read_run
 from tests.cli.bench.conftest import BenchCommand
-from tests.cli.bench.test_bench import KERNELS, SUMS
+from tests.cli.bench.test_bench import KERNELS, LARGE_SUMS
 
 ARGUMENTS = ("--arg", "out=f32[4]", "--arg", "in=f32[400]", "--arg", "n=100")
 
@@ -39,7 +39,7 @@ def test_several_launches_of_each_kernel_go_together(bench: BenchCommand) -> Non
 
 
 def test_launches_of_equal_blocks_are_all_run(bench: BenchCommand) -> None:
-    assert bench(SUMS, "--launch", "64x128", "--launch", "32x128").code == 0
+    assert bench(LARGE_SUMS, "--launch", "64x128", "--launch", "32x128").code == 0
     assert {launch for launch, *_ in launches()} == {"64x128", "32x128"}
 
 

@@ -10,7 +10,7 @@ from shflbench.store import read_run
 from tests.cli.bench.conftest import BenchCommand
 from tests.conftest import Command
 
-SUMS = Path(__file__).with_name("sums.cu").read_text(encoding="utf-8")
+SUMS = Path(__file__).with_name("sums.cu").read_text(encoding="utf-8").replace("rows = 64,", "rows = 8,")
 EDITED = SUMS.replace("half /= 2", "half >>= 1")
 
 
@@ -19,7 +19,7 @@ def compared() -> set[tuple[str, str, str | None]]:
 
 
 BOTH = {
-    (f"sums-{kernel}/{variant}/f32/64x256/1", "verified", "old")
+    (f"sums-{kernel}/{variant}/f32/8x256/1", "verified", "old")
     for kernel in ("sums-smem", "sums-shfl")
     for variant in ("old", "new")
 }
@@ -53,7 +53,7 @@ def test_another_result_of_the_new_file_is_an_error(bench: BenchCommand, shflben
     Path("before.cu").write_text(random, encoding="utf-8")
     Path("sums.cu").write_text(random.replace("offset > 0", "offset > 1"), encoding="utf-8")
     assert shflbench("bench", "before.cu", "sums.cu", "--output", "run").code == 5
-    assert {case for case, status, _ in compared() if status == "incorrect"} == {"sums-sums-shfl/new/f32/64x256/1"}
+    assert {case for case, status, _ in compared() if status == "incorrect"} == {"sums-sums-shfl/new/f32/8x256/1"}
 
 
 def renamed(text: str) -> str:

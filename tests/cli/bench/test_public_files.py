@@ -7,12 +7,12 @@ import pytest
 
 from shflbench.store import read_run
 from tests.cli.bench.conftest import BenchCommand
-from tests.cli.bench.test_bench import SUMS, rows
+from tests.cli.bench.test_bench import LARGE_SUMS, rows
 
 
 @pytest.mark.parametrize("header", ["cuda.h", "cuda_occupancy.h"])
 def test_file_may_include_headers_of_cuda_that_include_those_of_the_host(bench: BenchCommand, header: str) -> None:
-    outcome = bench(f"#include <{header}>\n{SUMS}", "--no-check")
+    outcome = bench(f"#include <{header}>\n{LARGE_SUMS}", "--no-check")
     assert outcome.code == 0, outcome.err
     assert {row.status.value for row in rows().values()} == {"verified"}
 
@@ -56,7 +56,7 @@ def test_block_sizes_are_groups_also_if_shared_memory_and_dimensions_differ(benc
 
 def test_program_gets_the_command_line_of_its_makefile_in_full(bench: BenchCommand) -> None:
     large = 1 << 15  # rows, more than the check alone takes of a Makefile
-    text = SUMS.replace("int main() {", "int main(int argc, char** argv) {").replace(
+    text = LARGE_SUMS.replace("int main() {", "int main(int argc, char** argv) {").replace(
         "rows = 64", "rows = atoi(argv[1])"
     )
     assert "atoi" in text
@@ -73,7 +73,7 @@ def test_kernel_that_the_short_check_did_not_finish_is_timed_and_named(
     bench: BenchCommand, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("shflbench.cli.bench.command.CHECK_SECONDS", 1e-3)
-    outcome = bench(SUMS, "--device", "none")
+    outcome = bench(LARGE_SUMS, "--device", "none")
     assert outcome.code == 0, outcome.err
     assert re.search(r"sums_smem: not checked, the time limit of 0.001 s was reached.*; `shflbench check`", outcome.err)
     assert "--time-limit" not in outcome.err

@@ -7,13 +7,13 @@ import pytest
 
 from shflbench.store import read_run
 from tests.cli.bench.conftest import BenchCommand
-from tests.cli.bench.test_bench import KERNELS, SUMS
+from tests.cli.bench.test_bench import KERNELS, LARGE_SUMS
 from tests.cli.bench.test_timed import EmulatedGpu, gpu
 from tests.conftest import Command
 
 __all__ = ["gpu"]  # a fixture
 SIZES = ("--launch", "4x128", "--arg", "out=f32[4]", "--arg", "in=f32[4e2],f32[8e2]", "--arg", "n=1e2,2e2")
-VARYING = SUMS.replace("cudaMemset(in, 0", "cudaMemset(in, 64")
+VARYING = LARGE_SUMS.replace("cudaMemset(in, 0", "cudaMemset(in, 64")
 
 
 def results() -> set[tuple[str, str]]:

@@ -18,7 +18,7 @@ from shflbench.model import Kernel
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 from tests.cli.bench.conftest import BenchCommand
-from tests.cli.bench.test_bench import IN_PLACE, SUMS, TRANSPOSE
+from tests.cli.bench.test_bench import IN_PLACE, LARGE_SUMS, SUMS, TRANSPOSE
 from tests.conftest import Command
 from tests.fakes.backend import FakeBackend, FakeKernel, Script, plug_in
 
@@ -78,15 +78,15 @@ def test_it_says_that_launches_find_their_data_in_a_warm_cache(bench: BenchComma
     gpu.device = replace(gpu.device, state=replace(gpu.device.state, l2_bytes=50 << 20))
     sizes = ("--arg", "n=1024,4096", "--precision", "5%", "--no-check")
     words = "Buffers (0.25 MiB to 1 MiB) fit in the L2 cache (50 MiB), which is warm; --l2 cold empties it before each"
-    assert words in bench(SUMS, *sizes).err
+    assert words in bench(LARGE_SUMS, *sizes).err
     Path("run").rename("warm")
-    assert "L2 cache" not in bench(SUMS, *sizes, "--l2", "cold").err
+    assert "L2 cache" not in bench(LARGE_SUMS, *sizes, "--l2", "cold").err
     Path("run").rename("cold")
     gpu.device = replace(gpu.device, state=replace(gpu.device.state, l2_bytes=1 << 19))
-    assert "Buffers of some launches (0.25 MiB) fit in the L2 cache (0.5 MiB)," in bench(SUMS, *sizes).err
+    assert "Buffers of some launches (0.25 MiB) fit in the L2 cache (0.5 MiB)," in bench(LARGE_SUMS, *sizes).err
     Path("run").rename("small")
     gpu.device = replace(gpu.device, state=replace(gpu.device.state, l2_bytes=1 << 16))
-    assert "L2 cache" not in bench(SUMS, *sizes).err
+    assert "L2 cache" not in bench(LARGE_SUMS, *sizes).err
 
 
 def test_last_line_is_the_command_that_says_why(bench: BenchCommand, gpu: EmulatedGpu, shflbench: Command) -> None:

@@ -6,6 +6,9 @@ from typing import Any
 
 import pytest
 
+from shflbench.checker.dependent import chain_runs
+from shflbench.checker.runs import kernel_runs
+from tests.checker.in_process import start_no_processes
 from tests.conftest import Command, Outcome
 
 KERNELS = """\
@@ -23,7 +26,9 @@ CLUSTER = ("--cluster", "2")
 
 
 @pytest.fixture
-def check(shflbench: Command) -> Any:
+def check(shflbench: Command, monkeypatch: pytest.MonkeyPatch) -> Any:
+    start_no_processes(monkeypatch)
+
     def call(text: str, *words: str, name: str = "k.cu") -> Outcome:
         Path(name).write_text(text, encoding="utf-8")
         return shflbench("check", name, "--compiler", "nvrtc", "--launch", "2x64", *words)
@@ -225,7 +230,14 @@ void run(const float *in, float *result, cudaStream_t stream) {
     assert "does not say which one that is; give --pdl PRIMARY,secondary" in kernel["sentence"]
 
 
-@pytest.mark.archs  # two launches with as many instructions as one may take
+@pytest.fixture
+def few_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let launches take a tenth of the instructions, so that those without an end reach the limit sooner."""
+    monkeypatch.setattr(chain_runs, "STEP_LIMIT", 10_000)
+    monkeypatch.setattr(kernel_runs, "STEP_LIMIT", 10_000)
+
+
+@pytest.mark.usefixtures("few_instructions")
 def test_a_launch_that_does_not_end_leaves_the_pair_unchecked(check: Any) -> None:
     endless = KERNELS.replace("{ out[", "{ for (;;) atomicAdd(out, 1); out[")
     text = endless.replace("    float x = in[i];\n", "").replace("2 * x", "2")
@@ -234,6 +246,7 @@ def test_a_launch_that_does_not_end_leaves_the_pair_unchecked(check: Any) -> Non
     assert "`primary` did not end" in kernel["sentence"]
 
 
+@pytest.mark.usefixtures("few_instructions")
 def test_a_launch_that_does_not_end_with_some_contents_leaves_the_pair_unchecked(check: Any) -> None:
     endless = "(const int *data, float *out) { while (data[0] & 1) atomicAdd(out, 1); out["
     words = (*PDL, *SAME, "--kernel", "secondary", "--format", "json")

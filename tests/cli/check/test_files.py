@@ -28,6 +28,7 @@ def write(name: str, text: str) -> Path:
     return Path(name)
 
 
+@pytest.mark.every_schedule
 def test_a_sound_kernel_is_clean_and_says_what_was_derived(shflbench: Command) -> None:
     outcome = shflbench("check", write("reverse.cu", SOUND), *NVRTC)
     assert outcome.code == 0
@@ -64,6 +65,7 @@ def test_a_clean_kernel_of_which_nothing_was_derived_is_one_line_of_the_table(sh
     assert len(outcome.out.splitlines()) == 2
 
 
+@pytest.mark.every_schedule
 def test_a_race_is_reported_with_lines_threads_bytes_and_history_and_exits_1(shflbench: Command) -> None:
     outcome = shflbench("check", write("reverse.cu", BROKEN), *NVRTC, "--launch", "2x64", "--arg", "n=128")
     assert outcome.code == 1

@@ -49,6 +49,7 @@ def test_github_shows_each_finding_on_its_line(report: Any) -> None:
     assert not any("sound" in line for line in lines)
 
 
+@pytest.mark.every_schedule
 def test_json_holds_each_kernel_with_its_launches_arguments_and_findings(report: Any) -> None:
     record = json.loads(report("json"))
     (file,) = record["files"]

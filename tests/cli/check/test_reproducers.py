@@ -47,6 +47,7 @@ EVERY_BLOCK_WRITES = "out[256] = blockIdx.x;"
 FIRST_BLOCK_WRITES = "if (g == 0) out[256] = blockIdx.x;"
 
 
+@pytest.mark.every_schedule
 @pytest.mark.parametrize(
     ("body", "verdict", "kinds"),
     [

@@ -5,6 +5,7 @@ import pytest
 
 from shflbench.checker.inputs.alternatives import Alternative, Contents
 from shflbench.checker.inputs.elements import ELEMENTS
+from shflbench.checker.runs import budget, kernel_runs
 from tests.cli.check.conftest import CheckText
 
 LINEAR = "blockIdx.x * blockDim.x + threadIdx.x"
@@ -196,6 +197,14 @@ int main() {
 """
 
 
+@pytest.fixture
+def few_instructions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let launches take a tenth of the instructions or less, so that long ones reach the limit sooner."""
+    monkeypatch.setattr(budget, "MOST_PATIENT", 50_000)
+    monkeypatch.setattr(kernel_runs, "STEP_LIMIT", 10_000)
+
+
+@pytest.mark.usefixtures("few_instructions")
 def test_a_loop_that_is_long_at_the_sizes_of_the_host_code_is_checked_with_fewer_iterations(
     check_text: CheckText,
 ) -> None:
@@ -204,7 +213,7 @@ def test_a_loop_that_is_long_at_the_sizes_of_the_host_code_is_checked_with_fewer
     assert "; launch 1x1 did not end within the limit of instructions, a shorter one did" in report.sentence
 
 
-@pytest.mark.archs
+@pytest.mark.usefixtures("few_instructions")
 def test_a_race_in_a_shorter_launch_is_not_clean(check_text: CheckText) -> None:
     report = check_text(LONG.replace("c[i] =", "c[0] =").replace("<<<1, 1>>>", "<<<1, 64>>>"))
     assert report.verdict != "clean", report.sentence

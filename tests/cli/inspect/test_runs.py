@@ -80,7 +80,7 @@ def test_kernels_of_bench_are_counted_whole(run: Path, shflbench: Command) -> No
     outcome = shflbench("inspect", str(run))
     assert (outcome.code, outcome.err) == (0, "")
     head, fine, _, title, header, *rows = outcome.out.splitlines()
-    assert head == "Memory accesses, counted in the emulator in all 64 blocks:"
+    assert head == "Memory accesses, counted in the emulator in all 8 blocks:"
     assert fine == "  no bank conflicts, and every request touches the fewest sectors"
     assert title.startswith("sums  f32  sm_90")
     named = {cells(row)[0]: dict(zip(cells(header), cells(row), strict=False)) for row in rows[:2]}
@@ -189,7 +189,7 @@ def test_time_and_limit_of_a_launch_are_shown_beside_each_kernel(timed: BenchCom
     assert "no limit: the run has none; calculate it with `shflbench limits --save`" in shflbench("inspect", "run").out
     shflbench("limits", "--save", "run")
     outcome = shflbench("inspect", "run")
-    named = table(outcome.out, "sums  f32  sm_90  launch 64x256  loops counted once")
+    named = table(outcome.out, "sums  f32  sm_90  launch 8x256  loops counted once")
     assert list(named) == ["sums_shfl", "sums_smem"]  # the fastest first
     assert [row["time (µs/launch)"] for row in named.values()] == ["4.000 ± 0.002", "8.000 ± 0.002"]
     for case_id, limit in read_limits(Path("run")).items():
@@ -199,9 +199,9 @@ def test_time_and_limit_of_a_launch_are_shown_beside_each_kernel(timed: BenchCom
 
 
 def test_a_table_per_launch_has_the_launch_in_its_title(timed: BenchCommand, shflbench: Command) -> None:
-    timed(SUMS, "--launch", "64x256", "--launch", "64x128", "--l2", "cold", "--precision", "5%")
+    timed(SUMS, "--launch", "8x256", "--launch", "8x128", "--l2", "cold", "--precision", "5%")
     out = shflbench("inspect", "run").out
-    for launch in ("64x256", "64x128"):
+    for launch in ("8x256", "8x128"):
         assert set(table(out, f"sums  f32  sm_90  launch {launch}  l2=cold  loops counted once")) == {
             "sums_smem",
             "sums_shfl",
@@ -215,10 +215,10 @@ def test_a_table_per_launch_has_the_launch_in_its_title(timed: BenchCommand, shf
 def test_each_kernel_keeps_its_own_launch(timed: BenchCommand, shflbench: Command) -> None:
     timed(SUMS.replace("sums_shfl<<<rows, 256>>>", "sums_shfl<<<rows, 64>>>"), "--precision", "5%")
     named = table(shflbench("inspect", "run").out, "sums  f32  sm_90  launch own  loops counted once")
-    assert {name: row["launch"] for name, row in named.items()} == {"sums_smem": "64x256", "sums_shfl": "64x64"}
+    assert {name: row["launch"] for name, row in named.items()} == {"sums_smem": "8x256", "sums_shfl": "8x64"}
     compared = shflbench("inspect", "run", "--diff", "sums_smem", "sums_shfl")
     assert compared.code == 0, compared.err
-    assert re.search(r"launch +64x256 +64x64\n +time \(µs/launch\) +8.000 ± 0.002 +4.000 ± 0.002", compared.out)
+    assert re.search(r"launch +8x256 +8x64\n +time \(µs/launch\) +8.000 ± 0.002 +4.000 ± 0.002", compared.out)
 
 
 def test_json_has_the_launch_with_its_time(timed: BenchCommand, shflbench: Command) -> None:
@@ -226,22 +226,22 @@ def test_json_has_the_launch_with_its_time(timed: BenchCommand, shflbench: Comma
     kernels = json.loads(shflbench("inspect", "run", "--format", "json").out)["kernels"]
     keys = ("variant", "launch", "grid", "threads_per_block", "time_us", "limit_us")
     assert [tuple(kernel[key] for key in keys) for kernel in kernels] == [
-        ("sums_smem", "64x256", 64, 256, 8.0, None),
-        ("sums_shfl", "64x256", 64, 256, 4.0, None),
+        ("sums_smem", "8x256", 8, 256, 8.0, None),
+        ("sums_shfl", "8x256", 8, 256, 4.0, None),
     ]
 
 
 def test_a_run_at_another_launch_is_compared(timed: BenchCommand, shflbench: Command) -> None:
     timed(SUMS, "--precision", "5%")
     Path("run").rename("old")
-    timed(SUMS, "--launch", "32x128", "--precision", "5%")
+    timed(SUMS, "--launch", "4x128", "--precision", "5%")
     outcome = shflbench("inspect", "run", "--diff", "old", "run", "--variant", "sums_shfl")
     assert outcome.code == 0, outcome.err
-    assert re.search(r"launch +64x256 +32x128\n", outcome.out)
+    assert re.search(r"launch +8x256 +4x128\n", outcome.out)
 
 
 def test_instructions_of_loops_count_once_and_are_numbered(run: Path, shflbench: Command) -> None:
-    title = "sums  f32  sm_90  launch 64x256  loops counted once"
+    title = "sums  f32  sm_90  launch 8x256  loops counted once"
     named = table(shflbench("inspect", str(run)).out, title)
     listed = shflbench("inspect", str(run), "--sass", "--variant", "sums_smem").out
     # Of both loops: from where each branch goes back to, to the branch; the padding after EXIT is none of them.
@@ -282,7 +282,7 @@ def test_kernels_of_a_renamed_file_are_compared(renamed: Path, shflbench: Comman
     outcome = shflbench("inspect", str(renamed), "--diff", "old", "run")
     assert outcome.code == 0, outcome.err
     titles = [line for line in outcome.out.splitlines() if line.startswith("sums / other")]
-    assert titles == ["sums / other  sums_smem  f32  sm_90  launch 64x256  loops counted once"]
+    assert titles == ["sums / other  sums_smem  f32  sm_90  launch 8x256  loops counted once"]
 
 
 def test_the_only_kernels_of_two_runs_are_compared(renamed: Path, shflbench: Command) -> None:
