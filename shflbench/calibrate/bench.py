@@ -44,7 +44,7 @@ VECTOR_BYTES = 16
 
 
 @dataclass(slots=True)
-class Target:
+class OpenProbe:
     """An open kernel and its two numbers of passes, or of launches."""
 
     probe: Probe
@@ -74,7 +74,7 @@ class ProbeRunner:
     backend: Backend
     toolchain: Toolchain
     cache_folder: Path | None
-    _targets: dict[str, list[Target]] = field(default_factory=dict)
+    _targets: dict[str, list[OpenProbe]] = field(default_factory=dict)
     _kernels: CalibrationKernels | None = None
 
     def take(self, probe: Probe) -> tuple[LengthPair, ...]:
@@ -87,7 +87,7 @@ class ProbeRunner:
             self._targets[probe.name] = [self._open(replace(probe, kernel=kernel), place) for place, kernel in kernels]
         return tuple(pair for target in self._targets[probe.name] if (pair := target.take()))
 
-    def _open(self, probe: Probe, place: int) -> Target:
+    def _open(self, probe: Probe, place: int) -> OpenProbe:
         if self._kernels is None:
             self._kernels = CalibrationKernels(self.backend.device.arch, self.toolchain, self.cache_folder)
         kernel = self._kernels.of(probe)
@@ -97,7 +97,7 @@ class ProbeRunner:
         call = kernel_call(probe, kernel, device, grid, self.backend.free_bytes())
         open_kernel = self.backend.open(call)
         long, short = _lengths(probe, open_kernel, call, place)
-        return Target(probe, open_kernel, work_per_pass(probe, grid, blocks), long, short)
+        return OpenProbe(probe, open_kernel, work_per_pass(probe, grid, blocks), long, short)
 
 
 def kernel_call(probe: Probe, kernel: Kernel, device: Device, grid: int, free_bytes: int) -> KernelCall:

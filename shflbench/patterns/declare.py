@@ -256,8 +256,8 @@ class Variant:
         if self.needs and _generation(target.arch) < _generation(self.needs):
             return f"{self.name} needs {self.needs} or newer, and this is {target.arch}"
         if target.cccl < self.needs_cccl:
-            wanted, found = ("{}.{}".format(*version) for version in (self.needs_cccl, target.cccl))
-            known = f"this is {found}" if any(target.cccl) else "there is none"
+            wanted, present = ("{}.{}".format(*version) for version in (self.needs_cccl, target.cccl))
+            known = f"this is {present}" if any(target.cccl) else "there is none"
             return f"{self.name} needs CCCL {wanted} or newer, and {known}"
         return ""
 
