@@ -190,10 +190,10 @@ class Synchronization(Observer):
                 every = np.flatnonzero(self._existing[block * lanes : (block + 1) * lanes]) + block * lanes
                 self._clocks.know_block(block, int(row[every].min()))
                 continue
-            for thread, number in zip(those.tolist(), numbers.tolist(), strict=True):
+            for number in np.unique(numbers).tolist():
                 row = self._meetings.get((cluster, number))
                 if row is not None:
-                    self._clocks.learn(thread, row)
+                    self._clocks.learn_all(those[numbers == number], row)
 
     def _row(self, threads: Values, level: int, *, releases: bool) -> Values | None:
         """Return what an operation by threads of one block publishes: all that they know, or what fences come after."""
