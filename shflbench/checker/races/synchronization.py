@@ -104,7 +104,7 @@ class Synchronization(Observer):
         size = np.dtype(form.type).itemsize
         place = (space.name, int(index[0]) * size, size)
         published = self._places.get(place)
-        if published is None:
+        if published is None or not published.rows:
             return True
         key = threads.tobytes(), place, self._scopes.level(form)
         again = self._polled.get(key) is published.rows
