@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def arrival_counts(slicer: Slicer) -> frozenset[int]:
     """Return the first bytes of the parameters that are compared with what an atomic returns or a loop polls."""
-    values = IndexValues(slicer)
+    values = slicer.kept(IndexValues)
     compared = [op for op in slicer.ops if has_role(op.instruction, OpcodeRole.COMPARISON)]
     counted = [op for op in compared if any(_is_count(source, slicer) for source in op.sources)]
     sources = chain.from_iterable(op.sources for op in counted)

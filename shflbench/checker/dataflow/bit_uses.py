@@ -20,7 +20,7 @@ MOST_UNIT_BITS = 22  # of a division: larger ones take signs, or bits of a hash,
 
 def masks(slicer: Slicer) -> frozenset[int]:
     """Return the first bytes of the parameters from which one is subtracted to get a mask: powers of two."""
-    values = IndexValues(slicer)
+    values = slicer.kept(IndexValues)
     ops = (
         op for op in slicer.ops if has_role(op.instruction, OpcodeRole.MASK) and _BITS & set(op.instruction.modifiers)
     )
@@ -30,14 +30,14 @@ def masks(slicer: Slicer) -> frozenset[int]:
 
 def shifts(slicer: Slicer) -> frozenset[int]:
     """Return the first bytes of the parameters that are numbers of bits to shift by."""
-    values = IndexValues(slicer)
+    values = slicer.kept(IndexValues)
     ops = (op for op in slicer.ops if has_role(op.instruction, OpcodeRole.SHIFT) and len(op.sources) == _SHIFTED)
     return frozenset(_parameters(values.of(op.sources[1]) for op in ops))
 
 
 def units(slicer: Slicer) -> dict[int, int]:
     """Return the power of two that a kernel divides a parameter by, by the first byte of the parameter."""
-    values = IndexValues(slicer)
+    values = slicer.kept(IndexValues)
     result: dict[int, int] = {}
     for op in slicer.ops:
         bits = op.sources[1] if len(op.sources) == _SHIFTED else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.checker.dataflow.index_values import IndexValues
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access, Branch, Exit
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
@@ -12,7 +13,6 @@ from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from shflbench.checker.dataflow.index_values import IndexValues
     from shflbench.checker.dataflow.polynomials import Polynomial
     from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.link.program import Op
@@ -33,8 +33,12 @@ class Guard:
     others: frozenset[int]  # ids of those that run only if it does not
 
 
-def guards(slicer: Slicer, values: IndexValues) -> Iterator[Guard]:
-    """Yield the comparisons that decide whether accesses to memory run."""
+def guards(slicer: Slicer) -> tuple[Guard, ...]:
+    """Return the comparisons that decide whether accesses to memory run."""
+    return tuple(_guards(slicer, slicer.kept(IndexValues)))
+
+
+def _guards(slicer: Slicer, values: IndexValues) -> Iterator[Guard]:
     search = _Search(slicer, values)
     yield from _of_minima(slicer, values)
     for op in search.accesses:

@@ -41,6 +41,11 @@ class IndexValues:
             for op in slicer.ops_in(block):
                 self._follow(op)
 
+    @classmethod
+    def before_loops(cls, slicer: Slicer) -> IndexValues:
+        """Follow sums and products without what loops add."""
+        return cls(slicer, iterations=False)
+
     @property
     def known(self) -> Mapping[int | None, Polynomial]:
         """The values of the registers that have one, as the code computes them: not normalized."""

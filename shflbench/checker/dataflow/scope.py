@@ -42,7 +42,7 @@ def used_indexes(slicer: Slicer) -> frozenset[str]:
 
 
 def _other_uses(slicer: Slicer) -> Iterator[tuple[str, PtxInstruction]]:
-    known = IndexValues(slicer, iterations=False).known
+    known = slicer.kept(IndexValues.before_loops).known
     for op in slicer.ops:
         if len(op.results) != 1 or number_of(op.results[0]) not in known:
             for value in _used(op, known):

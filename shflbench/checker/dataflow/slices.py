@@ -12,14 +12,14 @@ from dataclasses import dataclass, field
 from functools import reduce
 from itertools import chain
 from operator import and_, or_
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access, Barrier, Branch, ClusterBarrier, Collective, Exit
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from shflbench.checker.link.program import Op, Program
     from shflbench.checker.ptx.syntax import PtxInstruction
@@ -37,6 +37,8 @@ LAUNCH = (
     "%total_smem",
 )
 OF_THE_BLOCK = ("%tid", "%ntid", "%laneid", "%lanemask")  # the same in every block of a shape
+
+Result = TypeVar("Result")
 
 
 @dataclass(slots=True)
@@ -77,7 +79,17 @@ class Slicer:
             if isinstance(op.form, Access) and op.form.kind != "ld" and op.place is not None:
                 self._stores[op.place.space].append(op)
         self._edges = _successors(program)
+        self._back = _reversed(self._edges)
+        self._after: dict[int, set[int]] = {}  # block → those that can be reached from it
+        self._loops: dict[int, set[int]] = {}  # block → those of the outermost loop around it
+        self._kept: dict[object, object] = {}
         self._control: dict[int, list[Op]] | None = None  # computed when a hazard needs it
+
+    def kept(self, study: Callable[[Slicer], Result]) -> Result:
+        """Return what `study` returns for this slicer, from the first time."""
+        if study not in self._kept:
+            self._kept[study] = study(self)
+        return cast("Result", self._kept[study])
 
     def ops_of(self, instruction: PtxInstruction) -> list[Op]:
         """Return the ops that an instruction became; several where its function was inlined more than once."""
@@ -156,13 +168,21 @@ class Slicer:
 
     def loop_blocks(self, op: Op) -> set[int]:
         """Return the blocks of the outermost loop that contains `op`, or its block alone."""
-        start = self._blocks.get(id(op), -1)
-        return (_reach(self._edges, start) & _reach(_reversed(self._edges), start)) | {start}
+        start = self.block_of(op)
+        if start not in self._loops:
+            self._loops[start] = (self._reached(start) & _reach(self._back, start)) | {start}
+        return self._loops[start]
 
     def in_loop(self, op: Op) -> bool:
         """Return whether a loop contains `op`."""
         start = self.block_of(op)
-        return start in _reach(self._edges, start)
+        return start in self._reached(start)
+
+    def _reached(self, start: int) -> set[int]:
+        """Return the blocks that can be reached from a block in one step or more."""
+        if start not in self._after:
+            self._after[start] = _reach(self._edges, start)
+        return self._after[start]
 
     def leaves(self, op: Op, blocks: Collection[int]) -> bool:
         """Return whether control may leave `blocks` after `op`, which ends one of them."""

@@ -48,7 +48,7 @@ def strides(slicer: Slicer) -> frozenset[Stride]:
 
     Without those whose index is one of an array in shared or local memory: its size limits the number of iterations.
     """
-    values = IndexValues(slicer)
+    values = slicer.kept(IndexValues)
     bounded = set(_loops_on_chip(slicer, values))
     return frozenset(stride for stride in _strides(slicer, values, bounded) if stride.step)
 
@@ -59,8 +59,8 @@ def numbers_of_blocks(slicer: Slicer) -> frozenset[int]:
     In `for (row = blockIdx.x; row < rows; row += gridDim.x)`, a block has a row, however many threads it has.
     """
     of_blocks: dict[int, bool] = {}
-    values = IndexValues(slicer)
-    for guard in guards(slicer, values):
+    values = slicer.kept(IndexValues)
+    for guard in slicer.kept(guards):
         symbols = {name for term in guard.index for symbol in term for name in _names(symbol, values)}
         is_of_blocks = bool(symbols) and all(symbol.startswith(BLOCKS) for symbol in symbols)
         for term in variable(guard.limit):
@@ -76,7 +76,7 @@ def _names(symbol: str, values: IndexValues) -> Iterator[str]:
 
 
 def _strides(slicer: Slicer, values: IndexValues, bounded: set[str]) -> Iterator[Stride]:
-    for guard in guards(slicer, values):
+    for guard in slicer.kept(guards):
         limit = list(variable(guard.limit).items())
         if len(limit) != 1:
             continue

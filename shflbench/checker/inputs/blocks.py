@@ -50,7 +50,7 @@ def suggested_block(slicer: Slicer, indexes: Collection[str]) -> SuggestedBlock 
 
     `indexes` names those of `threadIdx.x`, `blockIdx.y`, … that the kernel uses.
     """
-    values = IndexValues(slicer, iterations=False).known
+    values = slicer.kept(IndexValues.before_loops).known
     known = {number: value for number, value in values.items() if _is_index(value)}
     addresses = list(_addresses(slicer.ops, known))
     used = [axis for axis in AXES if f"threadIdx.{axis}" in indexes]

@@ -34,9 +34,9 @@ MOST_SIZES = 16  # that guards suggest for one buffer
 
 def size_bounds(kernel: SourceKernel, slicer: Slicer) -> dict[str, tuple[SizeBound, ...]]:
     """Return the sizes that guards suggest for the buffers of a kernel, by name; several where several guards do."""
-    values = IndexValues(slicer)
+    values = slicer.kept(IndexValues)
     accesses = list(array_accesses(slicer, values))
-    limits = [item for item in guards(slicer, values) if _limits_index(item) and _is_of_index(item, accesses)]
+    limits = [item for item in slicer.kept(guards) if _limits_index(item) and _is_of_index(item, accesses)]
     unread = frozenset(item.offset for item in unread_sizes(kernel, slicer))
     limits += _unread_limits(unread, limits)
     names = pointer_names(kernel)
@@ -58,7 +58,7 @@ def starts_of_ranges(slicer: Slicer) -> frozenset[int]:
 
     Their distance from the ends is what has a thread each.
     """
-    ranges = [item for item in guards(slicer, IndexValues(slicer)) if _limits_index(item)]
+    ranges = [item for item in slicer.kept(guards) if _limits_index(item)]
     added = [term for item in ranges for term, factor in item.index.items() if factor > 0]
     taken = [term for item in ranges for term, factor in item.limit.items() if factor < 0]
     return frozenset(bytes_[0] for term in (*added, *taken) if len(bytes_ := parameters_of(term) or ()) == 1)

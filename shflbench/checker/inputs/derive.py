@@ -312,6 +312,8 @@ class _Maker:
             contents = self._order(name, element)(element, count, self._most(name, element), name, self.seed)
         if self.wishes.vary and name in self.wishes.thresholds and element.kind in "iuf":
             contents = near(contents, element, self.wishes.thresholds[name], name, self.seed)
+        if contents.size == bytes_:
+            return contents
         return np.concatenate([contents, np.zeros(bytes_ - contents.size, np.uint8)])
 
     def _example(

@@ -61,7 +61,7 @@ def plan_runs(
     kernel, program, slicer = linked.kernel, linked.program, linked.slicer
     names = pointer_names(kernel)
     indexes = structural_contents(slicer)
-    accesses = list(array_accesses(slicer, IndexValues(slicer)))
+    accesses = list(array_accesses(slicer, slicer.kept(IndexValues)))
     offsets = range_ends(accesses, slicer)
     pairs = range_pairs(accesses, slicer)
     wishes = Wishes(

@@ -87,7 +87,7 @@ def _executing(op: Op, slicer: Slicer, item: LaunchEvidence, space: str) -> int:
 
 def _sizes(branch: Op, slicer: Slicer, arguments: Arguments, *, one_block: bool) -> Iterator[int]:
     """Yield the value of the parameter, or the constant, with which a branch compares the number of a thread."""
-    indexes = IndexValues(slicer)
+    indexes = slicer.kept(IndexValues)
     for compare in slicer.writers(branch.guard.number) if branch.guard is not None else ():
         if not has_role(compare.instruction, OpcodeRole.COMPARISON) or len(compare.sources) < 2:  # noqa: PLR2004  (what it compares)
             continue

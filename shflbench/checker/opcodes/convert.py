@@ -75,14 +75,24 @@ def _integer_to_float(words: list[str], of: str, to: str) -> Apply:
     mode = next((word for word in words if word in ROUNDINGS), "rn")
     if mode == "rn" and (to != "f2" or of in {"u1", "i1", "u2", "i2"}):
         return lambda a, out: np.copyto(out, a, casting="unsafe")
+    if mode == "rn":
+        return _integer_to_half
 
-    # NumPy converts wide integers to half precision by way of single precision: two roundings.
     def convert(a: Values, out: Values) -> None:
         values = np.broadcast_to(a, out.shape)
         result = [exact.round_to(Fraction(value), to, mode) for value in values.ravel().tolist()]
         np.copyto(out, np.array(result).reshape(out.shape), casting="unsafe")
 
     return convert
+
+
+def _integer_to_half(a: Values, out: Values) -> None:
+    """Round wide integers once: those that a double does not hold exactly are infinite in half precision.
+
+    NumPy itself converts them by way of single precision, which rounds twice.
+    """
+    with np.errstate(over="ignore"):
+        np.copyto(out, np.asarray(a, "f8"), casting="unsafe")
 
 
 def _float_to_integer(words: list[str], of: str, to: str) -> Apply:

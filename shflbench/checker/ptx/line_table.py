@@ -5,20 +5,24 @@ from collections.abc import Mapping
 
 from shflbench.checker.ptx.syntax import Location
 
-_FILE = re.compile(r'^[ \t]*\.file\s+(\d+)\s+"((?:[^"\\\n]|\\.)*)"', re.MULTILINE)
+# With the line end before it, by which the search passes over the other lines of 20 MB.
+_FILE = re.compile(r'\n[ \t]*\.file\s+(\d+)\s+"((?:[^"\\\n]|\\.)*)"')
 LOC = re.compile(r"\.loc\s+(\d+)\s+(\d{1,9})\s+(\d+)(?:.*\binlined_at\s+(\d+)\s+(\d{1,9})\s+(\d+))?.*")
 
 
 def files_of(ptx: str) -> dict[int, str]:
     """Return the file names of the line table by number."""
-    return {int(number): name for number, name in _FILE.findall(ptx)}
+    return {int(number): name for number, name in _FILE.findall(f"\n{ptx}")}
 
 
 def rename_files(ptx: str, names: Mapping[str, str]) -> str:
     """Return `ptx` with other names in its line table."""
-    return _FILE.sub(
-        lambda match: match[0].replace(f'"{match[2]}"', f'"{names[match[2]]}"') if match[2] in names else match[0], ptx
-    )
+
+    def renamed(match: re.Match[str]) -> str:
+        name = match[2]
+        return match[0].replace(f'"{name}"', f'"{names[name]}"') if name in names else match[0]
+
+    return _FILE.sub(renamed, f"\n{ptx}")[1:]
 
 
 class LineTable:

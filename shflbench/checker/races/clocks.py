@@ -133,11 +133,7 @@ class Clocks(Observer):
 
     def acquire_from_barrier(self, threads: Values, meeting: int) -> None:
         """Let threads know what all threads knew that arrived at a barrier."""
-        known = self._meetings.pop(meeting)
-        rows = self._learned()
-        rows[threads] = np.maximum(rows[threads], known.row)
-        self._has_row[threads] = True
-        self.changed[threads] += 1
+        self.learn_all(threads, self._meetings.pop(meeting).row)
 
     def known(self, block: Values, thread: Values, other: Values) -> Values:
         """Return the last access of `other` that `thread` of the same block knows of; arguments broadcast."""
@@ -192,6 +188,13 @@ class Clocks(Observer):
         np.maximum(rows[thread], row, out=rows[thread])
         self._has_row[thread] = True
         self.changed[thread] += 1
+
+    def learn_all(self, threads: Values, row: Values) -> None:
+        """Let different threads know the accesses of `row`."""
+        rows = self._learned()
+        rows[threads] = np.maximum(rows[threads], row)
+        self._has_row[threads] = True
+        self.changed[threads] += 1
 
     def learn_block(self, block: int, row: Values) -> None:
         """Let all threads of a block know the accesses of `row`."""

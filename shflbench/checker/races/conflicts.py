@@ -35,6 +35,7 @@ class Conflicts(Observer):
         self._flags = {name: np.zeros(size, np.uint8) for name, size in sizes.items()}
         self._marked: dict[tuple[int, int], Values] = {}  # by op and threads: the last index
         self._sizes = {name: np.zeros(size, np.uint8) for name, size in sizes.items()}  # of the last atomic
+        self._with_shared: set[str] = set()  # the spaces that have cells which several threads accessed
 
     def access(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, _values: Sequence[Values]) -> None:
         """Mark the cells of an access."""
@@ -57,6 +58,7 @@ class Conflicts(Observer):
         others = known != numbers
         if others.any():
             flags[cells[others]] |= SHARED
+            self._with_shared.add(space.name)
             if self._shape.grid > 1:
                 apart = self._shape.block_of(part.threads[others]) != self._shape.block_of(known[others] - 1)
                 flags[cells[others][apart]] |= ACROSS
@@ -71,6 +73,7 @@ class Conflicts(Observer):
             flags = self._flags.get(region.space) if region is not None else None
             if region is None or flags is None:
                 continue
+            self._with_shared.add(region.space)
             cells = slice(region.start // self.granule, -(-region.end // self.granule))
             first = self._first[region.space][cells]
             copier = self._shape.lanes + 1 + copy.thread // self._shape.lanes_per_block
@@ -98,7 +101,8 @@ class Conflicts(Observer):
 
     def _shared(self) -> Iterator[tuple[str, Values, Values]]:
         """Yield the cells of each space that several threads accessed, few of many, with their flags."""
-        for name, every in self._flags.items():
+        for name in [name for name in self._flags if name in self._with_shared]:  # others may have millions of cells
+            every = self._flags[name]
             used = every[: -(-self._spaces[name].used_bytes // self.granule)]
             cells = np.flatnonzero((used & SHARED).view(np.bool_))
             yield name, cells, used[cells]

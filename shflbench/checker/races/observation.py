@@ -30,6 +30,7 @@ class Observations:
         self._began_by = np.zeros(rows, np.int32)
         # [row, thread]: the last access that observed the chain; allocated with the first one.
         self._observed_at: Values | None = None
+        self._is_observed = np.zeros(rows, np.bool_)
 
     def record(self, part: Batch, rows: Values) -> None:
         """Continue or begin chains by the writes of a batch, or observe them by its reads."""
@@ -53,6 +54,7 @@ class Observations:
                 observers[list(last.values())] = True
                 continues &= observers
             self._observed_at[rows[continues], part.threads[continues]] = now
+            self._is_observed[rows[continues]] = True
 
     def covers(self, part: Batch, rows: Values, late: tuple[Values, Values, Values]) -> Values:
         """Return which of the late accesses, given by entry, other thread and number, the entry's thread observed.
@@ -94,4 +96,5 @@ class Observations:
         at, by = (now - 1, -1) if part.form.atomic else (now, part.threads[chosen])
         self._key[begun], self._began_at[begun], self._began_by[begun] = keys, at, by
         if self._observed_at is not None:
-            self._observed_at[begun] = 0
+            observed = begun[self._is_observed[begun]]
+            self._observed_at[observed], self._is_observed[observed] = 0, False

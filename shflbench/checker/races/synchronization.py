@@ -104,7 +104,7 @@ class Synchronization(Observer):
         size = np.dtype(form.type).itemsize
         place = (space.name, int(index[0]) * size, size)
         published = self._places.get(place)
-        if published is None:
+        if published is None or not published.rows:
             return True
         key = threads.tobytes(), place, self._scopes.level(form)
         again = self._polled.get(key) is published.rows
@@ -190,10 +190,10 @@ class Synchronization(Observer):
                 every = np.flatnonzero(self._existing[block * lanes : (block + 1) * lanes]) + block * lanes
                 self._clocks.know_block(block, int(row[every].min()))
                 continue
-            for thread, number in zip(those.tolist(), numbers.tolist(), strict=True):
+            for number in np.unique(numbers).tolist():
                 row = self._meetings.get((cluster, number))
                 if row is not None:
-                    self._clocks.learn(thread, row)
+                    self._clocks.learn_all(those[numbers == number], row)
 
     def _row(self, threads: Values, level: int, *, releases: bool) -> Values | None:
         """Return what an operation by threads of one block publishes: all that they know, or what fences come after."""

@@ -282,14 +282,25 @@ class TrackedRaces(Rule):
         step = max(1, _CHUNK // self.shape.lanes)
         for start in range(0, chosen.size, step):
             entries = chosen[start : start + step]
-            at_all = numbers[rows[entries]]
-            row, other = np.nonzero(at_all)
-            entry, at = entries[row], at_all[row, other]
+            row, other, at = self._accesses(numbers, rows[entries])
+            entry = entries[row]
             late = other != part.threads[entry]
             entry, other, at = entry[late], other[late], at[late]
             late = at > self.clocks.knows(part.threads[entry], other)
             if late.any():
                 yield entry[late], other[late], at[late]
+
+    def _accesses(self, table: Values, rows: Values) -> tuple[Values, Values, Values]:
+        """Return the accesses of a table to rows, in their order: position of the row, thread and number."""
+        only = self._thread[rows]
+        single, several = np.flatnonzero(only > 0), np.flatnonzero(only <= 0)
+        position, thread = np.nonzero(table[rows[several]])
+        position = np.concatenate([single, several[position]])
+        thread = np.concatenate([only[single] - 1, thread])
+        at = table[rows[position], thread]
+        order = np.argsort(position, kind="stable")
+        order = order[at[order] > 0]
+        return position[order], thread[order], at[order]
 
     def _strong(
         self, table: _Class, part: Batch, same: Values, late: tuple[Values, Values, Values], *, in_shared: bool
@@ -406,7 +417,10 @@ class TrackedRaces(Rule):
             self._writer[rows], self._written_at[rows] = threads, now
             for kind, table in self._tables.items():
                 read = rows[self._latest[kind][rows] > 0]
-                table[read] = 0
+                only = self._thread[read]
+                alone = only > 0
+                table[read[alone], only[alone] - 1] = 0
+                table[read[~alone]] = 0
                 self._latest[kind][read] = 0
             self._thread[rows], self._block[rows] = 0, 0
         else:
@@ -416,13 +430,13 @@ class TrackedRaces(Rule):
             if form.strong and form.kind == "st":
                 self._stored.add(kind)
             self._latest[kind][rows] = now
-        for only, numbers in ((self._thread, threads), (self._block, blocks)):
-            before = only[rows]
+        for single, numbers in ((self._thread, threads), (self._block, blocks)):
+            before = single[rows]
             after = np.where((before == 0) | (before == numbers), numbers, SEVERAL)
-            only[rows] = after
-            differing = only[rows] != after
+            single[rows] = after
+            differing = single[rows] != after
             if differing.any():
-                only[rows[differing]] = SEVERAL
+                single[rows[differing]] = SEVERAL
         self._accessed_at[rows] = now
         self._observations.record(part, rows)
 

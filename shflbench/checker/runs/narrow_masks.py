@@ -47,6 +47,6 @@ def _outside(item: LaunchEvidence) -> Iterator[PtxInstruction]:
 def _lanes(instruction: PtxInstruction, slicer: Slicer) -> int:
     """Return the lanes that a constant mask of the lowest lanes names, 0 for any other mask."""
     op = next(op for op in slicer.ops if op.instruction is instruction)
-    mask = IndexValues(slicer).of(op.sources[-1]) if op.sources else {}
+    mask = slicer.kept(IndexValues).of(op.sources[-1]) if op.sources else {}
     bits = mask.get((), 0) % (1 << WARP) if set(mask) <= {()} else 0  # without the sign of an immediate
     return bits.bit_length() if bits > 0 and bits & (bits + 1) == 0 else 0

@@ -71,6 +71,7 @@ class FileCompiler:
         self._nvrtc = nvrtc
         self._nvcc = nvcc
         self._plain = ""  # nvcc's PTX of the file without further instances
+        self._rejected: dict[str, CompileError] = {}  # nvcc's error of that file, by the standard
         self._host_error: CompileError | None = None  # of nvcc, which rejects the host code of the file
 
     def compile(self, instances: Sequence[str]) -> CompiledFile:
@@ -102,7 +103,7 @@ class FileCompiler:
         try:
             compiled = self._in_a_standard(instances)
         finally:
-            self._plain, self._host_error = "", None
+            self._plain, self._rejected, self._host_error = "", {}, None
         text = f"device code launches a kernel: what `{function}` leaves to it is not checked there"
         compiled.notes.append(SourceNote("compiler", text, line))
         return compiled
@@ -169,9 +170,15 @@ class FileCompiler:
 
     def _as_it_is(self, nvcc: Path, instances: Sequence[str]) -> CompiledFile:
         path, options = self._source.unit.main.path, self._options
+        if options.standard in self._rejected:  # with other instances, too
+            raise self._rejected[options.standard]
         with concurrent.futures.ThreadPoolExecutor(1) as executor:
             version = executor.submit(nvcc_compiler.version, nvcc)
-            self._plain = ptx = self._plain or nvcc_compiler.compile_ptx(nvcc, path, options)
+            try:
+                self._plain = ptx = self._plain or nvcc_compiler.compile_ptx(nvcc, path, options)
+            except CompileError as error:
+                self._rejected[options.standard] = error
+                raise
             added = _unknown(instances, ptx)
             if added:
                 ptx = nvcc_compiler.compile_ptx(nvcc, path, options, added)

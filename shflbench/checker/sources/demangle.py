@@ -353,7 +353,9 @@ class _Reader:
         digits = self._number_until("_")
         if self._arguments is None:
             raise _UnknownPartError
-        return self._arguments[int(digits, 36) + 1 if digits else 0]
+        if digits and not digits.isdigit():
+            raise _UnknownPartError
+        return self._arguments[int(digits) + 1 if digits else 0]  # a number in decimal, unlike that of a substitution
 
 
 def _indirect(text: str, mark: str) -> str:

@@ -23,9 +23,11 @@ def require_expandable(files: Sequence[UserFile], macros: Macros) -> None:
     """Raise CompileError if the uses of one macro expand to more than MAXIMUM_WORDS words and numbers."""
     sizes = _sizes(macros)
     most = {name: MAXIMUM_WORDS // size for name, size in sizes.items() if size > 1}
+    known = {name.encode(): name for name in most}
     for file in files:
         # No macro is used more often than its name fits into the text: few are worth the count of their uses.
-        large = {name for name, count in most.items() if len(file.text) // len(name) > count}
+        used = {known[word] for word in known.keys() & file.words}
+        large = {name for name in used if len(file.text) // len(name) > most[name]}
         large = {name for name in large if file.text.count(name.encode()) > most[name]}
         for name, count in (_used(file) if large else {}).items():
             if name in large and count > most[name]:

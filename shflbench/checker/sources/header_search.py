@@ -11,6 +11,7 @@ from shflbench.checker.sources.build_files import folders_of_build_files
 from shflbench.checker.sources.build_options import shown_path
 from shflbench.checker.sources.includes import is_file, read_limited, read_unit
 from shflbench.checker.sources.kernel_file import SourceNote
+from shflbench.checker.sources.nvcc import header_folders
 from shflbench.checker.sources.repository import Repository
 from shflbench.words import join_words
 
@@ -27,14 +28,14 @@ MAXIMUM_ROUNDS = 10  # of headers that include further ones from other folders
 
 
 def with_found_headers(
-    main: UserFile, options: CompileOptions, toolkit: Sequence[Path]
+    main: UserFile, options: CompileOptions, toolkit: Sequence[Path], nvcc: Path | None = None
 ) -> tuple[SourceUnit, CompileOptions, list[SourceNote]]:
     """Read the headers of a file, those that are missing from folders that its build names, or of its repository.
 
     Return them with the options that have these folders, and notes on them. `toolkit` are the folders of CUDA's
-    headers. CompileError as of `read_unit`.
+    headers that NVRTC reads; those of `nvcc` are not searched for. CompileError as of `read_unit`.
     """
-    search = _HeaderSearch(main.path)
+    search = _HeaderSearch(main.path, nvcc)
     unit = read_unit(main, options.include, toolkit)
     for _ in range(MAXIMUM_ROUNDS):
         added = search.folders(unit, options.include)
@@ -55,15 +56,16 @@ def _template_note(name: str, template: Path) -> str:
 class _HeaderSearch:
     """Folders of the headers that a file misses, and where they are from."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, nvcc: Path | None) -> None:
         self._path = path
+        self._nvcc = nvcc
         self._repository = Repository(path)
         self._named: dict[Path, list[Path]] = {}  # file of the build → folders
         self._only: dict[tuple[Path, int], list[str]] = {}  # folder, number of other headers that differ → headers
 
     def folders(self, unit: SourceUnit, known: Sequence[Path]) -> list[Path]:
         """Return new folders that have missing headers: those of the build, else those of the repository."""
-        named = dict(folders_of_build_files(self._path, list(unit.missing)))
+        named = dict(folders_of_build_files(self._path, self._missing(unit)))
         added = [folder for folder in named if folder not in known]
         for folder in added:
             self._named.setdefault(named[folder], []).append(folder)
@@ -71,7 +73,7 @@ class _HeaderSearch:
 
     def _of_repository(self, unit: SourceUnit, known: Sequence[Path]) -> list[Path]:
         added: dict[Path, None] = {}
-        for name in _absent(unit):
+        for name in self._absent(unit):
             nearest = self._repository.folder_of(name)
             if nearest is not None and nearest[0] not in known:
                 self._only.setdefault(nearest, []).append(name)
@@ -81,7 +83,7 @@ class _HeaderSearch:
     def templates(self, unit: SourceUnit) -> dict[str, tuple[Path, bytes]]:
         """Return path and text of `config.h.in`, as autoheader writes it, for a missing `config.h`, likewise others."""
         result = {}
-        for name in _absent(unit):
+        for name in self._absent(unit):
             folder, different = self._repository.folder_of(f"{name}.in") or (None, 0)
             if folder is None or different:
                 continue
@@ -89,6 +91,15 @@ class _HeaderSearch:
             if b"#undef " in text and b"@" not in text:
                 result[name] = folder / f"{name}.in", _OF_LINUX.sub(rb"#define \1 1", text)
         return result
+
+    def _missing(self, unit: SourceUnit) -> list[str]:
+        """Return the missing headers that are none of nvcc's."""
+        folders = header_folders(self._nvcc) if unit.missing and self._nvcc is not None else ()
+        return [name for name in unit.missing if not any(is_file(folder / name) for folder in folders)]
+
+    def _absent(self, unit: SourceUnit) -> list[str]:
+        """Return those of them that the system does not have either."""
+        return [name for name in self._missing(unit) if not is_file(SYSTEM / name)]
 
     def notes(self) -> list[str]:
         """Return a sentence for each file of the build, and one for each folder of the repository."""
@@ -109,8 +120,3 @@ def _reason(different: int) -> str:
         return "the repository has no different header of that name"
     others = f"{different} that differ" if different > 1 else "one that differs"
     return f"it is the nearest of that name in the repository, which has {others}; choose with -I"
-
-
-def _absent(unit: SourceUnit) -> list[str]:
-    """Return the missing headers that the system does not have either."""
-    return [name for name in unit.missing if not is_file(SYSTEM / name)]

@@ -32,6 +32,8 @@ _HOST_TYPES = re.compile(
     rb"\bstd::(?:basic_|o|i|w|u8)?(?:string|vector|map|set|list|deque|stringstream|stream|iostream|ostream|function|thread|"
     rb"mutex|unordered_\w+|shared_ptr|unique_ptr|exception|runtime_error|chrono)\b|\b(?:timeval|FILE)\b"
 )
+# A table that turns each byte that is in no word into a space.
+_BLANKS = bytes(code if re.match(rb"\w", bytes([code])) else ord(" ") for code in range(256))
 _TYPES = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
 
 
@@ -62,6 +64,11 @@ class UserFile:
     def type_words(self) -> frozenset[bytes]:
         """The names of the types that the text may define."""
         return type_words(self.text)
+
+    @cached_property
+    def words(self) -> frozenset[bytes]:
+        """The words of the text, those of comments too."""
+        return frozenset(self.text.translate(_BLANKS).split())
 
     @property
     def is_parsed(self) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch
-from shflbench.checker.sources.syntax_trees import line_of, text_of, walk
+from shflbench.checker.sources.syntax_trees import line_of, nodes_of, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.constants import Evaluator
     from shflbench.checker.sources.host_code import UserFile
 
+_CALLS = frozenset({"call_expression"})
 _BY_FUNCTION = {"cudaLaunchKernel": False, "cudaLaunchCooperativeKernel": True}
 _BY_CONFIGURATION = "cudaLaunchKernelEx"  # whose grid and block only the interpreter of the host code knows
 _SHARED, _FEWEST = 2, 2  # position of the shared size, and the fewest values, in <<<grid, block, shared, stream>>>
@@ -42,8 +43,7 @@ def launches(files: Iterable[UserFile], evaluator: Evaluator) -> list[LaunchSite
     for file in files:
         if b"<<<" not in file.text and b"cudaLaunch" not in file.text:
             continue
-        calls = [node for node in walk(file.tree.root_node) if node.type == "call_expression"]
-        for node in calls:
+        for node in nodes_of(file.tree.root_node, _CALLS):
             launch = _launch(file, node, evaluator)
             if launch is not None:
                 result.append(launch)

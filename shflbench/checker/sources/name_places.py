@@ -34,12 +34,12 @@ _REPLACED = "\ufffd"  # by which the decoder marks bytes that are no UTF-8
 
 def mentions(file: UserFile, name: str) -> bool:
     """Whether a name stands in a file."""
-    return next(_places(file.text, name), None) is not None
+    return next(_places_in(file, name), None) is not None
 
 
 def may_define_function(file: UserFile, name: str) -> bool:
     """Whether a file may have a function of this name with a body."""
-    return _REPLACED in name or any(_opens_body(file.text, end) for _, end in _places(file.text, name))
+    return _REPLACED in name or any(_opens_body(file.text, end) for _, end in _places_in(file, name))
 
 
 def may_define_type(file: UserFile, name: str) -> bool:
@@ -55,7 +55,8 @@ def may_enumerate(file: UserFile, name: str) -> bool:
 
 def may_call(file: UserFile, name: str) -> bool:
     """Whether a file may call a function of this name, which can have a scope and blanks."""
-    return calls(file.text, name)
+    words = _WORD.findall(name)
+    return (not words or words[-1].encode() in file.words) and calls(file.text, name)
 
 
 def calls(text: bytes, name: str) -> bool:
@@ -66,9 +67,15 @@ def calls(text: bytes, name: str) -> bool:
 
 def may_declare_global(file: UserFile, name: str) -> bool:
     """Whether a file may declare a variable of this name outside of functions and classes."""
-    places = [place for place in _places(file.text, name) if _DECLARED.match(file.text, place[1])]
+    places = [place for place in _places_in(file, name) if _DECLARED.match(file.text, place[1])]
     inner: Sequence[TextSpan] = file.lexed.bodies if places else ()
     return any(not _is_inside(start, inner) and _ends_declarator(file.text, start) for start, _ in places)
+
+
+def _places_in(file: UserFile, name: str) -> Iterator[tuple[int, int]]:
+    """Yield start and end of a name in a file; a word that the file does not have is not searched for."""
+    if _WORD.fullmatch(name) is None or name.encode() in file.words:
+        yield from _places(file.text, name)
 
 
 def _places(text: bytes, name: str) -> Iterator[tuple[int, int]]:

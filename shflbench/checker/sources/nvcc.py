@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import signal
 import subprocess
 import tempfile
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -30,7 +32,7 @@ _ERROR = re.compile(
     r"^(?P<file>[^\s:][^:\n]*?)[(:](?P<line>\d+)(?:\)|:\d+)?: (?:catastrophic |fatal )?error\b[^:]*: (?P<what>.+)$",
     re.MULTILINE,
 )
-
+_FOLDERS = re.compile(r"^#\$ (?:SYSTEM_)?INCLUDES=(.*)$", re.MULTILINE)  # among the steps that nvcc would take
 _LISTED = re.compile(rf"\b{INSTANCE}(?P<number>\d+) = (?P<symbol>[\w$]+);", re.ASCII)
 
 
@@ -113,6 +115,24 @@ def version(nvcc: Path) -> str:
         raise CompilerError(f"{nvcc} does not run: {error}", "Reinstall nvcc, or remove it from the PATH.") from error
     match = re.search(r"release ([0-9.]+)", run.stdout)
     return match[1] if match else "of unknown version"
+
+
+@cache
+def header_folders(nvcc: Path) -> tuple[Path, ...]:
+    """Return the folders of nvcc's own headers, which it searches behind those of its options; none if it names none.
+
+    nvcc may be a script or a link elsewhere, so that its path does not say where they are.
+    """
+    command = [str(nvcc), "--dryrun", "-x", "cu", "-E", os.devnull]
+    try:
+        run = subprocess.run(  # noqa: S603  (no shell; the compiler that the user has on the path)
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=20, check=False
+        )
+        words = [word for line in _FOLDERS.findall(run.stderr) for word in shlex.split(line)]
+    except (OSError, subprocess.SubprocessError, ValueError):  # ValueError: a quote that does not end
+        return ()
+    folders = (word.removeprefix("-isystem").removeprefix("-I") for word in words)
+    return tuple(Path(folder) for folder in dict.fromkeys(folders) if folder)
 
 
 def _error(source: Path, folder: PlainFolder, instances: Sequence[str], log: str, status: int) -> CompileError:

@@ -121,7 +121,8 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
         device_launches=device_launches,
     )
     options, built = with_build_command(path, given)
-    unit, options, header_notes = with_found_headers(main, options, toolchain.headers if toolchain is not None else ())
+    headers = toolchain.headers if toolchain is not None else ()
+    unit, options, header_notes = with_found_headers(main, options, headers, nvcc)
     unit.neighbors = neighbors(unit, options.include)
     usual, run_notes = usual_words(path) if host_args is None else ((), [])
     instance = [kernel] if kernel is not None and "<" in kernel else []

@@ -15,7 +15,7 @@ from shflbench.checker.sources.launch_texts import LaunchSite, kernel_name
 from shflbench.checker.sources.macros import Macros
 from shflbench.checker.sources.naming import names
 from shflbench.checker.sources.neighbors import SUFFIXES
-from shflbench.checker.sources.syntax_trees import line_of, walk
+from shflbench.checker.sources.syntax_trees import line_of, nodes_of
 from shflbench.checker.sources.templates import Instances
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.includes import SourceUnit
     from shflbench.checker.sources.kernel_file import HostCall, HostNumber, LaunchChain
     from shflbench.checker.sources.layouts import Types
+
+_TEMPLATE_FUNCTIONS = frozenset({"template_function"})
 
 
 class CudaSource:
@@ -192,8 +194,8 @@ class CudaSource:
         for file in self._host_files:
             if not any(name.encode() in file.text for name in names_of):
                 continue
-            for node in walk(file.tree.root_node):
-                name = kernel_name(node)[0].removeprefix("::") if node.type == "template_function" else ""
+            for node in nodes_of(file.tree.root_node, _TEMPLATE_FUNCTIONS):
+                name = kernel_name(node)[0].removeprefix("::")
                 if name and name.rpartition("::")[2] in names_of and not self._is_in_device_code(node):
                     result += [(item, file, node) for item in templates if names(name, item.name)]
         return result

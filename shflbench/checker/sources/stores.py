@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shflbench.checker.ptx.line_table import files_of
@@ -29,11 +30,17 @@ if TYPE_CHECKING:
 
 REMOVED = "removed-store"
 _NEAR = 4  # lines around a vector store whose stores it may contain
-_LOC = re.compile(r"\.loc\s+(\d+)\s+(\d+)")
-_STORE = re.compile(r"(?:@!?%\w+\s+)?(st|atom|red|stmatrix|cp)\.(\S+)\s+(?:[^\[;]*,\s*)?\[\s*(%?[\w$]+)")
+# Lines of PTX, each with the line end before it, by which the search passes over what begins otherwise.
+_FUNCTION = re.compile(r"\n[ \t]*(?:\.\w+[ \t]+)*\.(entry|func)\b")
+_LOC_OR_STORE = re.compile(
+    r"\n[ \t]*(?:\.loc[ \t]+(?P<file>\d+)[ \t]+(?P<line>\d+)"
+    r"|(?:@!?%\w+[ \t]+)?(?P<name>st|atom|red|stmatrix|cp)\.(?!(?:local|param)\b)(?P<words>\S+)[ \t]+"
+    r"(?:[^\[;\n]*,[ \t]*)?\[[ \t]*(?P<address>%?[\w$]+))"
+)
+_MOVED = re.compile(r"\n[ \t]*(?:@!?%\w+[ \t]+)?[a-z][\w.:]*[ \t]+(%[\w$]+),[ \t]*(.+);")
+_REGISTER = re.compile(r"%[\w$]+")
+_LOCAL = frozenset({"%SP", "%SPL"})
 _VECTOR = re.compile(r"\.v[248]\b|\.b128\b")
-_FUNCTION = re.compile(r"^\s*(?:\.\w+\s+)*\.(entry|func)\b")
-_MOVED = re.compile(r"(?:@!?%\w+\s+)?[a-z][\w.:]*\s+(%[\w$]+),\s*(.+);")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,46 +59,60 @@ def store_lines(ptx: str, *, certain: bool) -> set[StoreLine]:
     """
     files = files_of(ptx)
     result = set()
-    for entry, lines in _functions(ptx):
-        local = _local_registers(lines, entry=entry) if certain else set()
+    for text, is_kernel in _functions(ptx):
+        local = _LocalRegisters(text, is_kernel=is_kernel)
         place = ("", 0)
-        for line in lines:
-            if loc := _LOC.match(line):
-                place = (files.get(int(loc[1]), ""), int(loc[2]))
-            elif (
-                (store := _STORE.match(line))
-                and not re.match(r"(?:local|param)\b", store[2])
-                and not (certain and (store[3] in local or store[1] != "st"))
-            ):
-                result.add(StoreLine(*place, _VECTOR.search(f".{store[2]}") is not None))
+        for match in _LOC_OR_STORE.finditer(text):
+            if match["file"] is not None:
+                place = (files.get(int(match["file"]), ""), int(match["line"]))
+            elif not certain or (match["name"] == "st" and match["address"] not in local):
+                result.add(StoreLine(*place, _VECTOR.search(f".{match['words']}") is not None))
     return result
 
 
-def _functions(ptx: str) -> Iterator[tuple[bool, list[str]]]:
-    """Yield, for each function, whether it is a kernel, and its lines."""
-    lines: list[str] = []
-    entry = False
-    for line in ptx.splitlines():
-        start = _FUNCTION.match(line)
-        if start is not None:
-            yield entry, lines
-            entry, lines = start[1] == "entry", []
-        lines.append(line.strip())
-    yield entry, lines
+def _functions(ptx: str) -> Iterator[tuple[str, bool]]:
+    """Yield the text of each function, with the line end before it, and whether it is a kernel."""
+    text = f"\n{ptx}"
+    starts = list(_FUNCTION.finditer(text))
+    ends = [*(match.start() for match in starts[1:]), len(text)]
+    for match, end in zip(starts, ends, strict=False):
+        yield text[match.start() : end], match[1] == "entry"
 
 
-def _local_registers(lines: list[str], *, entry: bool) -> set[str]:
-    """Return the registers that may hold the address of a local variable."""
-    local = {"%SP", "%SPL"}
-    moves = [(match[1], match[2]) for line in lines if (match := _MOVED.match(line))]
-    if not entry:
-        local |= {target for target, operands in moves if "_param_" in operands}
-    for _ in range(len(moves)):
-        more = {target for target, operands in moves if local & set(re.findall(r"%[\w$]+", operands))}
-        if more <= local:
-            break
-        local |= more
-    return local
+class _LocalRegisters:
+    """The registers of a function that may hold the address of a local variable; its text is read when one is asked."""
+
+    def __init__(self, text: str, *, is_kernel: bool) -> None:
+        self._text, self._is_kernel = text, is_kernel
+        self._known: dict[str, bool] = {}
+
+    @cached_property
+    def _moved(self) -> dict[str, list[str]]:
+        """The operands from which each register is computed."""
+        result: dict[str, list[str]] = {}
+        for match in _MOVED.finditer(self._text):
+            result.setdefault(match[1], []).append(match[2])
+        return result
+
+    def __contains__(self, register: str) -> bool:
+        """Whether a register is computed from such an address, or in a device function from a parameter."""
+        if register not in self._known:
+            self._known[register] = self._leads_to_local(register)
+        return self._known[register]
+
+    def _leads_to_local(self, register: str) -> bool:
+        reached, waiting = {register}, [register]
+        while waiting:
+            item = waiting.pop()
+            if item in _LOCAL or self._known.get(item):
+                return True
+            for operands in self._moved.get(item, ()):
+                if not self._is_kernel and "_param_" in operands:
+                    return True
+                new = set(_REGISTER.findall(operands)) - reached
+                reached |= new
+                waiting += new
+        return False
 
 
 class Suspects:

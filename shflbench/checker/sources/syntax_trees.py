@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING
 
-from tree_sitter import Language, Parser
+from tree_sitter import Language, Parser, Query, QueryCursor
 from tree_sitter_cuda import language
 
 if TYPE_CHECKING:
@@ -33,9 +33,17 @@ _PAGE = 1 << 16
 _STACK_SIZE = threading.Lock()  # the size of the next thread's stack is a setting of the process
 
 
+_NODES_OF_QUERY = 20_000  # through which `walk` goes in the time that tree-sitter needs to compile a query, 13 ms
+
+
+@cache
+def _language() -> Language:
+    return Language(language())
+
+
 @cache
 def _parser() -> Parser:
-    return Parser(Language(language()))
+    return Parser(_language())
 
 
 def parse(text: bytes) -> Tree:
@@ -59,6 +67,33 @@ def walk(node: Node, enter: Callable[[Node], bool] | None = None) -> Iterator[No
         yield item
         if enter is None or enter(item):
             stack.extend(reversed(item.children))
+
+
+def nodes_of(node: Node, types: frozenset[str]) -> list[Node]:
+    """Return those of `node` and the nodes in it that are of these types, in order of the text."""
+    return _search(types).nodes(node)
+
+
+@cache
+def _search(types: frozenset[str]) -> _TypeSearch:
+    return _TypeSearch(types)
+
+
+class _TypeSearch:
+    """Finds nodes of some types: by a query, which takes an eighth of the time, from that many nodes on."""
+
+    def __init__(self, types: frozenset[str]) -> None:
+        self._types = types
+        self._walked = 0
+        self._query: Query | None = None
+
+    def nodes(self, node: Node) -> list[Node]:
+        if self._query is None:
+            self._walked += node.descendant_count
+            if self._walked < _NODES_OF_QUERY:
+                return [item for item in walk(node) if item.type in self._types]
+            self._query = Query(_language(), f"[{' '.join(f'({name})' for name in sorted(self._types))}] @node")
+        return [item for _, match in QueryCursor(self._query).matches(node) for item in match["node"]]
 
 
 def text_of(node: Node | None) -> str:

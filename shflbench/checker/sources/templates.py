@@ -15,7 +15,7 @@ from shflbench.checker.sources.host.templates import surrounding_parameters
 from shflbench.checker.sources.launch_texts import kernel_name
 from shflbench.checker.sources.name_places import may_call
 from shflbench.checker.sources.named_items import NamedItems
-from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
+from shflbench.checker.sources.syntax_trees import function_declarator, nodes_of, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 MAXIMUM_INSTANCES = 64  # of one kernel; a file that has more names those it needs
 _MAXIMUM_DEPTH = 5  # host templates that call host templates
+_USES = frozenset({"call_expression", "template_instantiation"})
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -38,13 +39,11 @@ class _Uses:
     def __init__(self, root: Node) -> None:
         self.calls: dict[str, list[Node]] = {}
         self.classes: dict[str, list[tuple[str, ...]]] = {}  # arguments of `template class Name<…>;`
-        for node in walk(root):
+        for node in nodes_of(root, _USES):
             if node.type == "template_instantiation" and (instance := _class_instance(node)) is not None:
                 self.classes.setdefault(instance[0], []).append(instance[1])
-            elif node.type in {"call_expression", "template_instantiation"}:
-                name = _called(node)
-                if name:
-                    self.calls.setdefault(name, []).append(node)
+            elif name := _called(node):
+                self.calls.setdefault(name, []).append(node)
 
 
 class Instances:

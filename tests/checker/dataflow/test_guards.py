@@ -41,7 +41,7 @@ def test_a_guard_is_the_comparison_without_which_an_access_does_not_run() -> Non
     slicer = sliced.slicer()
     store = sliced.op_of(slicer, "st.global.u32 [%rd6]")
     last = sliced.op_of(slicer, "st.global.u8")
-    (guard,) = guards(slicer, IndexValues(slicer))
+    (guard,) = guards(slicer)
     assert (dict(guard.index), dict(guard.limit)) == ({("%tid.x",): 1}, {("@16",): 1})
     assert id(store) in guard.accesses
     assert id(last) not in guard.accesses | guard.others
@@ -50,7 +50,7 @@ def test_a_guard_is_the_comparison_without_which_an_access_does_not_run() -> Non
 def test_a_loop_is_followed_in_its_counter_and_in_its_pointer() -> None:
     slicer = Slicer(link(parse(LOOP), "k"))
     values = IndexValues(slicer)
-    (counted,) = [guard for guard in guards(slicer, values) if not guard.accesses]
+    (counted,) = [guard for guard in guards(slicer) if not guard.accesses]
     advance = {term: factor for term, factor in counted.index.items() if factor == 32}
     assert dict(counted.index) == {("%tid.x",): 1, **advance}
     assert dict(counted.limit) == {("@8",): 1}
@@ -63,7 +63,7 @@ def test_a_loop_is_followed_in_its_counter_and_in_its_pointer() -> None:
 
 def test_the_first_guard_of_a_loop_protects_its_accesses() -> None:
     slicer = Slicer(link(parse(LOOP), "k"))
-    (first,) = [guard for guard in guards(slicer, IndexValues(slicer)) if guard.accesses]
+    (first,) = [guard for guard in guards(slicer) if guard.accesses]
     assert (dict(first.index), dict(first.limit)) == ({("%tid.x",): 1}, {("@8",): 1})
 
 

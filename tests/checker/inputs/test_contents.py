@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from shflbench.checker.inputs.contents import fill, permutations, random_values, sorted_offsets
+from shflbench.checker.inputs.contents import PART, fill, permutations, random_values, sorted_offsets
 from shflbench.checker.inputs.elements import ELEMENTS, element_of
 from shflbench.checker.inputs.grammar import BufferValue
 
@@ -12,6 +12,16 @@ def test_every_type_has_random_contents_of_its_size(name: str) -> None:
     contents = random_values(element, 100, 256, "in", 0)
     assert contents.size == 100 * element.size
     assert contents.any()
+
+
+@pytest.mark.parametrize(("name", "most"), [("f32", 0), ("f16", 0), ("u8", 200), ("i64", 1 << 40), ("bool", 2)])
+def test_a_large_buffer_goes_on_from_the_contents_of_a_small_one(name: str, most: int) -> None:
+    element, small, large = ELEMENTS[name], PART - 1, 2 * PART + 3
+    contents = random_values(element, large, most, "in", 0)
+    assert contents.size == large * element.size
+    first, rest = contents[: small * element.size], contents[PART * element.size :]
+    assert first.tolist() == random_values(element, small, most, "in", 0).tolist()
+    assert rest.tolist() != contents[: rest.size].tolist()
 
 
 def test_bfloat16_is_the_upper_half_of_a_float_rounded_to_nearest_even() -> None:

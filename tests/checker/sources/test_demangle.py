@@ -22,6 +22,7 @@ from shflbench.checker.sources.demangle import demangle
             ("float4", "const Point *", "Point"),
         ),
         ("_Z1kPDhPDF16b", "k", ("__half *", "__nv_bfloat16 *")),
+        ("_Z1kIiiiiiiiiiiifEvT10_T_", f"k<{'int, ' * 11}float>", ("float", "int")),
     ],
 )
 def test_name_and_parameters_are_as_c_plus_plus_writes_them(

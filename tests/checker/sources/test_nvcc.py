@@ -37,13 +37,17 @@ class FakeNvcc:
         self._folder = folder
         self.answer(error="not prepared")
 
-    def answer(self, ptx: str = "", error: str = "") -> None:
+    def answer(self, ptx: str = "", error: str = "", steps: str = "") -> None:
         (self._folder / "answer.ptx").write_text(ptx)
         (self._folder / "answer.txt").write_text(error)
+        (self._folder / "steps.txt").write_text(steps)
+        (self._folder / "runs.txt").write_text("")
         write_script(
             self.path,
             f"import json, sys, pathlib\nfolder = pathlib.Path({str(self._folder)!r})\n"
             "if '--version' in sys.argv:\n    print('tools, release 13.0, V13.0.88')\n    sys.exit()\n"
+            "if '--dryrun' in sys.argv:\n    sys.stderr.write((folder / 'steps.txt').read_text())\n    sys.exit()\n"
+            "with (folder / 'runs.txt').open('a') as runs:\n    runs.write(' '.join(sys.argv[1:]) + '\\n')\n"
             "(folder / 'command.txt').write_text('\\n'.join(sys.argv[1:]))\n"
             "(folder / 'unit.cu').write_text(pathlib.Path(sys.argv[-1]).read_text())\n"
             "(folder / 'macros.h').write_text(pathlib.Path('shflbench_macros.h').read_text())\n"
@@ -57,6 +61,11 @@ class FakeNvcc:
     @property
     def command(self) -> list[str]:
         return (self._folder / "command.txt").read_text().splitlines()
+
+    @property
+    def runs(self) -> list[str]:
+        """The commands of all compilations."""
+        return (self._folder / "runs.txt").read_text().splitlines()
 
     @property
     def macros(self) -> str:
@@ -181,6 +190,52 @@ def test_a_missing_header_that_device_code_needs_is_an_error(nvcc: FakeNvcc, sou
     nvcc.answer(error=f"{source}:1:10: fatal error: own.h: No such file or directory")
     with pytest.raises(CompileError, match=r"kernel\.cu:1: there is no header own\.h"):
         read(source, nvcc)
+
+
+def folders_of(nvcc: FakeNvcc, source: Path, steps: str) -> set[str]:
+    """Return the folders of headers of a file in a repository that has a `mma.h` of its own, and a `tools.h`."""
+    (source.parent / "README").touch()
+    for name in ("arch/mma.h", "tools/tools.h"):
+        header = source.parent / "include" / name
+        header.parent.mkdir(parents=True)
+        header.touch()
+    source.write_text("#include <mma.h>\n#include <tools.h>\n__global__ void k(int *p) { *p = 1; }\n")
+    nvcc.answer(PTX.format(symbol="_Z1kPi", line=3, file=source), steps=steps)
+    read_cuda(source, "sm_90", toolchain=None, nvcc=nvcc.path)
+    return {Path(folder).name for folder in nvcc.links.values()}
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        '#$ TOP={0}\n#$ INCLUDES="-I{0}/other" "-I{0}/include dir"  \n#$ LIBRARIES=',
+        '#$ INCLUDES="-I{0}/other"  \n#$ SYSTEM_INCLUDES="-isystem" "{0}/include dir"  \n',
+    ],
+)
+def test_a_header_of_nvcc_is_not_searched_for_in_the_repository(
+    nvcc: FakeNvcc, source: Path, tmp_path: Path, steps: str
+) -> None:
+    (tmp_path / "include dir").mkdir()
+    (tmp_path / "include dir" / "mma.h").touch()
+    assert folders_of(nvcc, source, steps.format(tmp_path)) == {"user", "tools"}
+
+
+@pytest.mark.parametrize("steps", ["", "nvcc fatal: unknown option", '#$ INCLUDES="-I/one', "#$ INCLUDES=\n"])
+def test_an_nvcc_that_names_no_folders_of_headers_is_used_as_before(nvcc: FakeNvcc, source: Path, steps: str) -> None:
+    assert folders_of(nvcc, source, steps) == {"user", "arch", "tools"}
+
+
+@pytest.mark.parametrize(("first", "standards"), [("", ["c++17"]), ("#include <span>\n", ["c++20", "c++17"])])
+def test_a_file_that_nvcc_rejects_is_compiled_once_per_standard(
+    nvcc: FakeNvcc, source: Path, first: str, standards: list[str]
+) -> None:
+    source.write_text(f"{first}template <typename T> __global__ void k(T *p) {{ *p = x; }}\n")
+    nvcc.answer(error=f'{source}({1 + len(first.splitlines())}): error: identifier "x" is undefined')
+    with pytest.raises(CompileError, match='identifier "x" is undefined'):
+        read(source, nvcc)
+    assert [word for run in nvcc.runs for word in run.split() if word.startswith("-std=")] == [
+        f"-std={standard}" for standard in standards
+    ]
 
 
 HOST_AND_DEVICE = """\

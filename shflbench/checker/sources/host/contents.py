@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.sources.definitions import template_parameters
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.scopes import GLOBAL, declared_name
-from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
+from shflbench.checker.sources.syntax_trees import function_declarator, nodes_of, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.macros import Macros
 
 _CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
+_DEFINING = _CLASSES | {"function_definition", "enumerator", "declaration"}
+_CALLS = frozenset({"call_expression"})
 _NO_ARITHMETIC = frozenset({"=", "==", "!=", "<", ">", "<=", ">=", "&&", "||"})
 _COMPUTING = frozenset({"binary_expression", "subscript_argument_list", "kernel_call_syntax", "assignment_expression"})
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -62,7 +64,7 @@ class FileContents:
         self.enumerators: dict[str, list[Node]] = defaultdict(list)
         self.kernels: dict[str, list[Node]] = defaultdict(list)
         self._device_code: list[Node] = []
-        for node in walk(root):
+        for node in nodes_of(root, _DEFINING):
             self._index(node)
 
     def _index(self, node: Node) -> None:
@@ -132,8 +134,8 @@ class FileContents:
         """The names that are operands of arithmetic, indices, or parts of launches."""
         return frozenset(
             text_of(child)
-            for item in self._nodes()
-            if item.type in _COMPUTING and text_of(item.child_by_field_name("operator")) not in _NO_ARITHMETIC
+            for item in self._nodes(_COMPUTING)
+            if text_of(item.child_by_field_name("operator")) not in _NO_ARITHMETIC
             for child in item.named_children
             if child.type == "identifier"
         )
@@ -141,17 +143,13 @@ class FileContents:
     @cached_property
     def called(self) -> frozenset[str]:
         """The names of the functions that functions of the file call."""
-        return frozenset(
-            called_name(item.child_by_field_name("function"))
-            for item in self._nodes()
-            if item.type == "call_expression"
-        )
+        return frozenset(called_name(item.child_by_field_name("function")) for item in self._nodes(_CALLS))
 
-    def _nodes(self) -> Iterator[Node]:
-        """Yield the nodes in the bodies of functions."""
+    def _nodes(self, types: frozenset[str]) -> Iterator[Node]:
+        """Yield the nodes of these types in the bodies of functions."""
         for functions in self.functions.values():
             for function in functions:
-                yield from walk(function.body)
+                yield from nodes_of(function.body, types)
 
 
 def launches(function: HostFunction) -> bool:

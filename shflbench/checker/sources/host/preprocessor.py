@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.sources.lexer import TextSpan
 from shflbench.checker.sources.macros import Macro
@@ -19,6 +19,7 @@ MOST_CHARACTERS = 10_000  # of a condition, with what its macros stand for
 MOST_DEPTH = 40  # of headers in headers, and of macros that stand for macros
 _DIRECTIVE = re.compile(r"\s*#\s*(?P<word>\w+)(?P<rest>.*)", re.DOTALL)
 _DEFINITION = re.compile(r"\s*(?P<name>\w+)(?P<parameters>\([^)]*\))?(?P<body>.*)", re.DOTALL)
+_CONTINUED = re.compile(r"\\\r?\n")
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _INCLUDED = re.compile(r'\s*["<]([^">]+)[">]')
 _DEFINED = re.compile(r"\bdefined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
@@ -30,6 +31,7 @@ _OPERATORS: Mapping[type[ast.AST], Callable[[int, int], int]] = {
     ast.BitOr: operator.or_, ast.Eq: operator.eq, ast.NotEq: operator.ne, ast.Lt: operator.lt, ast.LtE: operator.le,
     ast.Gt: operator.gt, ast.GtE: operator.ge,
 }  # fmt: skip
+_Directive: TypeAlias = tuple[TextSpan, str, str]  # with its word and what follows that
 _GIVEN = {"__CUDACC__": "1", "__NVCC__": "1", "__cplusplus": "201703", "__linux__": "1", "__GNUC__": "11"}
 
 
@@ -40,6 +42,7 @@ class Preprocessor:
         """Read the `roots`, in their order, and those of the files that they include; `define` is what `-D` gives."""
         self._files = {file.path.name: file for file in files}
         self._compiled: dict[str, list[TextSpan]] = {}  # by the name of a file that is read: its lines that count
+        self._known: dict[str, tuple[list[_Directive], str]] = {}  # by the name of a file
         self._once: set[str] = set()  # names of files with `#pragma once` that have been read
         self.macros: dict[str, Macro] = {name: Macro(name, None, body) for name, body in _GIVEN.items()} | dict(define)
         for file in roots:
@@ -51,18 +54,16 @@ class Preprocessor:
         return spans is None or any(span.start <= position < span.end for span in spans)
 
     def _read(self, file: UserFile, depth: int) -> None:
+        lines, guard = self._directives(file)
+        if file.name in self._compiled and guard in self.macros:  # nothing more of it counts
+            return
         taken = [True]  # of each `#if` around: whether its lines are compiled
         ended = [True]  # whether one of its parts was taken
         compiled, start = self._compiled.setdefault(file.name, []), 0
-        for span in file.lexed.directives:
+        for span, word, rest in lines:
             if taken[-1]:
                 compiled.append(TextSpan(start, span.start))
             start = span.end
-            text = _COMMENT.sub(" ", file.text[span.start : span.end].decode(errors="replace"))
-            match = _DIRECTIVE.match(re.sub(r"\\\r?\n", " ", text))
-            if match is None:
-                continue
-            word, rest = match["word"], match["rest"].strip()
             if word in {"if", "ifdef", "ifndef"}:
                 holds = taken[-1] and self._holds(word, rest)
                 taken.append(holds)
@@ -76,6 +77,14 @@ class Preprocessor:
             elif taken[-1]:
                 self._follow(file, word, rest, depth)
         compiled.append(TextSpan(start, len(file.text)))
+
+    def _directives(self, file: UserFile) -> tuple[list[_Directive], str]:
+        """Return the directives of a file, which may be included many times, and the macro that guards it."""
+        known = self._known.get(file.name)
+        if known is None:
+            lines = [(span, *_parts(file.text[span.start : span.end])) for span in file.lexed.directives]
+            known = self._known[file.name] = lines, _guard(lines)
+        return known
 
     def _follow(self, file: UserFile, word: str, rest: str, depth: int) -> None:
         if word == "define" and (match := _DEFINITION.match(rest)) is not None:
@@ -94,6 +103,25 @@ class Preprocessor:
         if word != "if":
             return (rest.strip() in self.macros) == (word == "ifdef")
         return bool(condition(rest, self.macros))
+
+
+def _parts(directive: bytes) -> tuple[str, str]:
+    """Return the word and the rest of a directive, without comments and on one line; both empty for other lines."""
+    text = _COMMENT.sub(" ", directive.decode(errors="replace"))
+    match = _DIRECTIVE.match(_CONTINUED.sub(" ", text))
+    return (match["word"], match["rest"].strip()) if match is not None else ("", "")
+
+
+def _guard(lines: Sequence[_Directive]) -> str:
+    """Return the macro whose `#ifndef` is around all other directives of a file; empty if there is none."""
+    if not lines or lines[0][1] != "ifndef" or lines[-1][1] != "endif":
+        return ""
+    depth = 0
+    for _, word, _ in lines[:-1]:
+        depth += (word in {"if", "ifdef", "ifndef"}) - (word == "endif")
+        if depth == 0 or (depth == 1 and word in {"else", "elif"}):
+            return ""
+    return lines[0][2] if depth == 1 else ""
 
 
 def condition(text: str, macros: Mapping[str, Macro]) -> int:

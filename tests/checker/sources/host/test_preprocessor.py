@@ -21,6 +21,25 @@ def test_a_header_with_pragma_once_is_read_once(first_line: str, *, is_read_twic
     assert ("TWICE" in Preprocessor([main], [main, header], {}).macros) is is_read_twice
 
 
+@pytest.mark.parametrize(
+    ("header", "is_read_twice"),
+    [
+        (f"#ifndef GUARD\n#define GUARD\n{HEADER}#endif\n", False),
+        (f"#ifndef GUARD\n{HEADER}#endif\n", True),
+        (f"#ifndef GUARD\n#define GUARD\n#else\n{HEADER}#define TWICE\n#endif\n", True),
+        (f"#ifndef GUARD\n#define GUARD\n#elif 1\n{HEADER}#define TWICE\n#endif\n", True),
+        (f"#ifndef GUARD\n#define GUARD\n#endif\n{HEADER}#ifdef GUARD\n#endif\n", True),
+        (f"#ifndef GUARD\n#define GUARD\n#endif\n{HEADER}", True),
+    ],
+)
+def test_a_header_with_an_include_guard_is_read_again_for_what_is_outside_of_it(
+    header: str, *, is_read_twice: bool
+) -> None:
+    main = user_file("k.cu", '#include "a.h"\n#include "a.h"\n')
+    preprocessor = Preprocessor([main], [main, user_file("a.h", header)], {})
+    assert ("TWICE" in preprocessor.macros) is is_read_twice
+
+
 def test_headers_that_include_all_others_are_read_in_no_time() -> None:
     names = [f"h{number}.h" for number in range(30)]
     includes = "".join(f'#include "{name}"\n' for name in names)
