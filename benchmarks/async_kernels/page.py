@@ -72,7 +72,7 @@ def _costs(final: Mapping[str, KernelResult]) -> Iterator[str]:
     total = [(item.cpu_s, item.memory_mb) for item in ended]
     own = [(item.own_cpu_s, item.own_memory_mb) for item in ended if item.own_cpu_s is not None]
     yield (
-        f"The limit is {MOST_CPU_S} s of CPU time and {MOST_MB} MB per kernel, with other work on the machine. "
+        f"The limit is {MOST_CPU_S} s of CPU time and {MOST_MB} MB per kernel. "
         f"{len(final) - len(ended)} of {len(final)} did not end within {LIMIT_S} s."
     )
     yield ""
