@@ -64,7 +64,13 @@ SAMPLES = re.compile(
     r"the central 95% of a case's samples span at most (?P<span>[\d.]+)% "
     r"\((?:widest (?P<drawn>\d+) of )?(?P<all>\d+) cases\)"
 )
-MECHANISMS = {"shuffle": "shfl", "warp collective": "collective", "shared memory": "smem", "atomics": "atomic"}
+MECHANISMS = {
+    "shuffle": "shfl",
+    "warp collective": "collective",
+    "matrix unit": "matrix",
+    "shared memory": "smem",
+    "atomics": "atomic",
+}
 FAR = 1.5
 
 
