@@ -11,7 +11,7 @@ __global__ void {kernel}(const T* values, T* result, int iterations) {
 //! cub
     __shared__ WarpReduce::TempStorage storage[WARP];
     const auto sum = [&](const auto& x, auto& sums) { warp_sums(x, sums, storage[threadIdx.x / WARP]); };
-//! butterflies halving redux mma mma-split
+//! butterflies halving redux mma mma-split cub-batched
     const auto sum = [](const auto& x, auto& sums) { warp_sums(x, sums); };
 //! *
     Batch<T> batch(values);
@@ -20,7 +20,7 @@ __global__ void {kernel}(const T* values, T* result, int iterations) {
         Sum<T> sums[RESULTS];
 //! mma
         sum(batch.word, got);
-//! butterflies halving redux mma-split smem cub
+//! butterflies halving redux mma-split smem cub cub-batched
         Sum<T> number[SUMS];
         Number x[SUMS];
         batch.unpack(number);
