@@ -29,7 +29,7 @@ def add_references(subjects: Iterable[KernelSubject]) -> list[KernelSubject]:
 def compile_all(
     subjects: Sequence[KernelSubject], builder: Builder
 ) -> Iterator[tuple[KernelSubject, Kernel | KernelError]]:
-    """Yield each subject that the architecture supports, with its kernel or why there is none, when it is known."""
+    """Yield each subject that can be compiled for the target, with its kernel or why there is none, when known."""
     supported = [subject for subject in subjects if not subject.variant.unsupported_reason(builder.target)]
     yield from builder.build_all({subject: builder.request(subject.pattern, subject.case) for subject in supported})
 

@@ -57,7 +57,7 @@ class Plan:
         return self.toolchain.target(self.arch)
 
     def unsupported_reason(self, case: Case) -> str:
-        """Return why the architecture does not support `case`; empty if it does."""
+        """Return why `case` cannot be compiled for the architecture with these headers; empty if it can."""
         return self.patterns[case.pattern].declaration.variant(case.variant).unsupported_reason(self._target)
 
     def unfinished_cases(self, stopped: ResumedRun | None) -> list[Case]:

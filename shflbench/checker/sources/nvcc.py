@@ -121,15 +121,23 @@ def version(nvcc: Path) -> str:
 def header_folders(nvcc: Path) -> tuple[Path, ...]:
     """Return the folders of nvcc's own headers, which it searches behind those of its options; none if it names none.
 
-    nvcc may be a script or a link elsewhere, so that its path does not say where they are.
+    nvcc may be a script or a link elsewhere, so that its path does not say where they are. A dry run starts the host
+    compiler, on a temporary file.
     """
-    command = [str(nvcc), "--dryrun", "-x", "cu", "-E", os.devnull]
     try:
         run = subprocess.run(  # noqa: S603  (no shell; the compiler that the user has on the path)
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=20, check=False
+            [str(require_plain(nvcc)), "--dryrun", "-x", "cu", "-E", os.devnull],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=20,
+            check=False,
+            env=os.environ | {"TMPDIR": str(plain_folder())},
         )
         words = [word for line in _FOLDERS.findall(run.stderr) for word in shlex.split(line)]
-    except (OSError, subprocess.SubprocessError, ValueError):  # ValueError: a quote that does not end
+    # CompilerError: a shell would interpret a path; ValueError: a quote that does not end.
+    except (OSError, subprocess.SubprocessError, CompilerError, ValueError):
         return ()
     folders = (word.removeprefix("-isystem").removeprefix("-I") for word in words)
     return tuple(Path(folder) for folder in dict.fromkeys(folders) if folder)

@@ -31,8 +31,6 @@ _USUAL_TEXT = 8_192  # bytes, of which each can be a token: 2 MiB of stack
 _LEAST_STACK = 1 << 20
 _PAGE = 1 << 16
 _STACK_SIZE = threading.Lock()  # the size of the next thread's stack is a setting of the process
-
-
 _NODES_OF_QUERY = 20_000  # through which `walk` goes in the time that tree-sitter needs to compile a query, 13 ms
 
 

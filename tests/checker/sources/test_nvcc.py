@@ -9,6 +9,7 @@ import pytest
 
 from shflbench.checker.sources import nvcc as nvcc_compiler
 from shflbench.checker.sources.kernel_file import CompileOptions, KernelFile
+from shflbench.checker.sources.nvcc import header_folders
 from shflbench.checker.sources.read import read_cuda
 from shflbench.errors import CompileError, CompilerError
 from tests import kernels
@@ -218,6 +219,14 @@ def test_a_header_of_nvcc_is_not_searched_for_in_the_repository(
     (tmp_path / "include dir").mkdir()
     (tmp_path / "include dir" / "mma.h").touch()
     assert folders_of(nvcc, source, steps.format(tmp_path)) == {"user", "tools"}
+
+
+def test_an_nvcc_whose_path_a_shell_would_interpret_is_not_asked_for_its_folders(tmp_path: Path) -> None:
+    folder = tmp_path / "$(command)"
+    folder.mkdir()
+    nvcc = FakeNvcc(folder)
+    nvcc.answer(steps='#$ INCLUDES="-I/one"')
+    assert header_folders(nvcc.path) == ()
 
 
 @pytest.mark.parametrize("steps", ["", "nvcc fatal: unknown option", '#$ INCLUDES="-I/one', "#$ INCLUDES=\n"])
