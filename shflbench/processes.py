@@ -9,20 +9,20 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import subprocess
 import sys
 import traceback
 from collections import deque
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
-from multiprocessing import connection, get_context, resource_tracker
+from multiprocessing import connection
+from multiprocessing.connection import Connection, Pipe
 from multiprocessing.reduction import ForkingPickler
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
-    from multiprocessing.connection import Connection
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -41,6 +41,12 @@ try:
 except OSError as error:
     sys.stderr.write(error.strerror)
     sys.exit({CANNOT_START})
+"""
+_SERVE = """\
+import sys
+sys.path[:] = sys.argv[3:]
+from shflbench.processes import serve
+serve(*map(int, sys.argv[1:3]))
 """
 
 
@@ -106,38 +112,28 @@ def map_in_processes(
             following += 1
 
 
-@contextmanager
-def _without_program(function: Callable[[Any], object]) -> Iterator[None]:
-    """Have processes that start meanwhile not run the user's program again, unless the function is a part of it.
-
-    `multiprocessing` imports `__main__` in each process, and a script that does not expect that would start anew.
-    """
-    main = sys.modules["__main__"]
-    if function.__module__ == "__main__":
-        yield
-        return
-    sys.modules["__main__"] = ModuleType("__main__")
-    try:
-        yield
-    finally:
-        sys.modules["__main__"] = main
-
-
 class JobProcess:
     """A process, the pipe to it, and the index of the job that it runs."""
 
     def __init__(self, function: Callable[[Any], object], index: int) -> None:
-        """Start the process; it asks for the job when it has imported what `function` needs."""
-        # Not `fork`: a process that has opened a GPU must not be forked.
-        context = get_context("spawn")
+        """Start the process; it asks for the job when it has imported what `function`, not of `__main__`, needs."""
         self.index = index
-        self.pipe, end = context.Pipe()
-        self.process = context.Process(target=_run_jobs, args=(function, end, os.getpid()), daemon=True)
+        self.pipe, end = Pipe()
+        command = [sys.executable, "-P", "-c", _SERVE, str(os.getpid()), str(end.fileno()), *sys.path]
         try:
-            with block_terminal_signals(), _without_program(function):
-                self.process.start()
-        finally:
-            end.close()
+            # Neither `fork`, as a process that has opened a GPU must not be forked, nor `multiprocessing`: a process
+            # whose start is interrupted must end without a word, and must not run the user's program again.
+            with end, block_terminal_signals():
+                self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[end.fileno()])  # noqa: S603
+        except BaseException:
+            self.pipe.close()  # which ends a process that was started
+            raise
+        try:
+            with suppress(BrokenPipeError):  # if the process has ended, the next `receive` says so
+                self.pipe.send(function)
+        except BaseException:
+            self.end()
+            raise
 
     def run(self, jobs: Sequence[object], index: int) -> None:
         """Have the process run a job; if it has ended, the next `receive` says so."""
@@ -166,14 +162,16 @@ class JobProcess:
     def end(self) -> None:
         """Kill the process, and wait until it is gone."""
         self.process.kill()
-        self.process.join()
+        self.process.wait()
         self.pipe.close()
 
 
-def _run_jobs(function: Callable[[Any], object], pipe: Connection, parent: int) -> None:
-    """Run jobs until the parent closes its end of the pipe."""
+def serve(parent: int, descriptor: int) -> None:
+    """Run jobs of the function that arrives first through a pipe, until the parent closes its end."""
     kill_on_parent_exit(parent)
+    pipe = Connection(descriptor)
     with suppress(EOFError, ConnectionError):  # a parent that is killed closes it before its signal arrives
+        function = pipe.recv()
         pipe.send(None)
         while True:
             job = pipe.recv()
@@ -188,10 +186,8 @@ def _run_jobs(function: Callable[[Any], object], pipe: Connection, parent: int) 
 @contextmanager
 def block_terminal_signals() -> Iterator[None]:
     """Make processes that start meanwhile ignore what the terminal sends to all processes."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGHUP,))  # which would end the tracker, unlike SIGINT
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, FROM_TERMINAL)
     try:
-        resource_tracker.ensure_running()  # its start unblocks SIGINT
-        signal.pthread_sigmask(signal.SIG_BLOCK, FROM_TERMINAL)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -3,8 +3,9 @@ import subprocess
 import sys
 import time
 from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import active_children, connection
+from multiprocessing import connection
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,7 +71,7 @@ def test_process_that_is_killed_while_it_sends_its_result_is_not_waited_for() ->
     assert worker.receive(jobs) is None  # it asked for the job
     connection.wait([worker.pipe])  # it has begun to send
     worker.process.kill()
-    worker.process.join()
+    worker.process.wait()
     future = worker.receive(jobs)
     worker.end()
     assert future is not None
@@ -78,13 +79,39 @@ def test_process_that_is_killed_while_it_sends_its_result_is_not_waited_for() ->
         future.result()
 
 
-def test_processes_end_when_nobody_waits_for_their_results_any_more() -> None:
-    before = set(active_children())
+def test_processes_end_when_nobody_waits_for_their_results_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+
+    def start(*arguments: Any) -> JobProcess:
+        started.append(JobProcess(*arguments))
+        return started[-1]
+
+    monkeypatch.setattr("shflbench.processes.JobProcess", start)
     results = run_in_processes(wait, [0, 600])
     assert next(results)[0] == 0
-    assert set(active_children()) - before
+    assert any(worker.process.poll() is None for worker in started)
     results.close()
-    assert set(active_children()) <= before
+    assert all(worker.process.returncode is not None for worker in started)
+
+
+@pytest.mark.parametrize(
+    "interruption",
+    [
+        pytest.param("start = subprocess.Popen; subprocess.Popen = lambda *a, **k: start(*a, **k) and sys.exit(3)"),
+        pytest.param("Connection.send = lambda *_: sys.exit(3)"),
+        pytest.param("Connection.send = lambda *_: os._exit(3)"),
+    ],
+    ids=["while the process starts", "while it is told its function", "by the end of its parent"],
+)
+def test_process_whose_start_is_interrupted_ends_without_a_word(interruption: str) -> None:
+    script = (
+        "import os, subprocess, sys; from multiprocessing.connection import Connection\n"
+        "from shflbench.processes import JobProcess\n"
+        f"{interruption}\nJobProcess(abs, 0)"
+    )
+    # It returns when nobody has its stderr open, the process neither.
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (3, "", "")
 
 
 def test_program_ends_with_the_process_that_started_it() -> None:

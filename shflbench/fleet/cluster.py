@@ -8,6 +8,7 @@ import time
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field
+from multiprocessing import resource_tracker
 from threading import Event, Lock, Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -234,6 +235,8 @@ def open_local(workers: int, is_stopped: Callable[[], bool] = never) -> Cluster:
     dask.config.set(LOCAL)
     dask.config.set({"distributed.scheduler.worker-ttl": os.environ.get(WORKER_TTL, "60s")})
     with block_terminal_signals():  # a terminal's signals are for this process alone
+        resource_tracker.ensure_running()  # of `multiprocessing`
+    with block_terminal_signals():  # again: the start of the tracker unblocks SIGINT
         local = LocalCluster(
             n_workers=workers,
             threads_per_worker=2,  # one for the job, one for short calls

@@ -11,7 +11,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -91,7 +90,6 @@ class Machine:
 
     def call(self, *words: str, command: str = "run") -> Outcome:
         """Run a command to its end in the process of the test, which saves the start of Python."""
-        resource_tracker.ensure_running()  # before the mark is set: it lives as long as the process of the test
         with pytest.MonkeyPatch.context() as patch:
             patch.chdir(self.folder)
             for name, value in self.environment.items():
