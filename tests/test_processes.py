@@ -101,7 +101,7 @@ def test_processes_end_when_nobody_waits_for_their_results_any_more(monkeypatch:
         pytest.param("Connection.send = lambda *_: sys.exit(3)"),
         pytest.param("Connection.send = lambda *_: os._exit(3)"),
     ],
-    ids=["while the process starts", "while it is told its function", "by the end of its parent"],
+    ids=["while the process starts", "while its function is sent", "by the end of its parent"],
 )
 def test_process_whose_start_is_interrupted_ends_without_a_word(interruption: str) -> None:
     script = (
