@@ -1,14 +1,15 @@
 """Run one launch under all schedules: results, hazards, errors."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 
 from shflbench.checker.machine.deadlock import DeadlockError
 from shflbench.checker.machine.executed_lines import Line, executed_lines
 from shflbench.checker.machine.faults import KernelFault
 from shflbench.checker.machine.launch import EmulatedLaunch, steps_that_suffice
-from shflbench.checker.machine.policies import LOCKSTEP, POLICIES, Policy
+from shflbench.checker.machine.policies import LOCKSTEP, POLICIES, Policy, until_shown
 from shflbench.checker.machine.scheduler import STEP_LIMIT, StepLimitError
 from shflbench.checker.machine.state import State
 from shflbench.checker.opcodes.forms import Access, Values
@@ -64,18 +65,24 @@ class Exploration:
         return frozenset(line for result in self.results for line in result.executed)
 
 
-def explore(
+def _never(_results: Sequence[ScheduleResult]) -> bool:
+    return False
+
+
+def explore(  # noqa: PLR0913  (what a run needs)
     launch: EmulatedLaunch,
     policies: Iterable[Policy] = tuple(POLICIES.values()),
     *,
     seed: int = 0,
     step_limit: int = STEP_LIMIT,
     observed: Collection[str] | None = None,
+    show_all: Callable[[Sequence[ScheduleResult]], bool] = _never,
 ) -> Exploration:
     """Run `launch` under each policy, looking for hazards; errors become part of the result.
 
     `observed` are the names of the policies under which hazards are looked for, None for all: the order of accesses
-    that makes a race does not depend on the schedule, so that one of them is often enough.
+    that makes a race does not depend on the schedule, so that one of them is often enough. `show_all` says whether the
+    results so far are those of all policies: then two more run, which would show if it was wrong.
 
     Where blocks do not communicate in lockstep, policies that order blocks are not run: their result is the same.
     A launch that does not end under one policy is not run under those after it: each would take as long. One that has
@@ -84,7 +91,8 @@ def explore(
     results: list[ScheduleResult] = []
     proven: Proven = set()
     limit = step_limit
-    for policy in policies:
+    first, *others = policies
+    for policy in chain([first], until_shown(others, lambda: show_all(results))):
         if policy.of_blocks and results and results[0].policy == LOCKSTEP.name and results[0].blocks_apart:
             results.append(replace(results[0], policy=policy.name, hazards=()))
             continue
@@ -94,6 +102,9 @@ def explore(
         results.append(_run(ScheduledRun(launch, policy, seed, limit), proven, watched=watched))
         if isinstance(results[-1].error, StepLimitError):
             break
+    if len(results) <= len(others) and show_all(results):
+        ran = {result.policy: result for result in results}
+        results = [ran.get(one.name) or replace(results[0], policy=one.name) for one in (first, *others)]
     return Exploration(tuple(results))
 
 

@@ -17,6 +17,7 @@ from shflbench.checker.machine.policies import POLICIES
 from shflbench.checker.machine.scheduler import StepLimitError
 from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.reporter import KernelReporter
+from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
 from shflbench.checker.runs.evidence import Expectation, KernelEvidence, LaunchEvidence
 from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
 from shflbench.dimensions import LaunchDims
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from shflbench.checker.explore import ScheduleResult
     from shflbench.checker.link.program import Program
     from shflbench.checker.machine.launch import EmulatedLaunch
     from shflbench.checker.opcodes.forms import Values
@@ -80,10 +82,15 @@ def check_given(  # noqa: PLR0913  (a check has so many parts)
         index, instruction = use
         where = f"uses {index} ({reporter.where(instruction)})"
         return reporter.not_checked([f"{where}, and its launch has one dimension"])
+    by_barriers = communicates_by_barriers(program)
     evidence, remaining = [], dict(POLICIES)
     mismatches: dict[str, str] = {}  # by schedule
+
+    def show_all(results: Sequence[ScheduleResult]) -> bool:
+        return by_barriers and results_hold_for_all(results, program)
+
     for number, given in enumerate(launches):
-        results = explore(given.launch, remaining.values(), seed=seed).results
+        results = explore(given.launch, remaining.values(), seed=seed, show_all=show_all).results
         for result in results:
             if result.error is not None:
                 remaining.pop(result.policy)

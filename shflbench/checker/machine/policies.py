@@ -6,7 +6,7 @@ Thread Scheduling"; blocks run "in any order, in parallel or in series", ibid., 
 right only under some of them is wrong.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import partial
@@ -46,6 +46,7 @@ class Policy:
     of_blocks: bool = False  # the groups are whole blocks: a grid of one block runs as in lockstep
     diverged: Diverged = Diverged.LAGGING_FIRST  # only in programs whose threads may wait by memory
     delays: bool = False  # the first group runs only while no other one can go on
+    confirms: bool = False  # runs also where lockstep proves that no order matters, and would show that it does
 
 
 def all_threads(shape: Shape) -> list[ThreadSet]:
@@ -87,18 +88,31 @@ ADVERSARIAL = (
         "odd lanes run ahead of even lanes",
         _lanes(slice(1, None, 2), slice(0, None, 2)),
         diverged=Diverged.FARTHEST_FIRST,
+        confirms=True,
     ),
     Policy("lanes in order", "each lane runs ahead of the next", _each_lane),
     Policy("lanes at random", "a lane drawn at random runs ahead", _each_lane, random=True),
     Policy(
         "warps in reverse", "the last warp of each block runs ahead", _warps_reversed, diverged=Diverged.FARTHEST_FIRST
     ),
-    Policy("warps at random", "a warp drawn at random runs ahead", _warps_reversed, random=True),
+    Policy("warps at random", "a warp drawn at random runs ahead", _warps_reversed, random=True, confirms=True),
     Policy("blocks one at a time", "each block runs ahead of the next", _blocks, turn=BLOCK_TURN, of_blocks=True),
     Policy("blocks in reverse", "the last block runs ahead", _blocks_reversed, turn=BLOCK_TURN, of_blocks=True),
     Policy("blocks at random", "a block drawn at random runs ahead", _blocks, random=True, of_blocks=True),
 )
 POLICIES: Mapping[str, Policy] = {policy.name: policy for policy in (LOCKSTEP, *ADVERSARIAL)}
+
+
+def until_shown(policies: Iterable[Policy], is_shown: Callable[[], bool]) -> Iterator[Policy]:
+    """Yield the policies to run: only those that confirm it once `is_shown` that all have the same results.
+
+    If one of these differs, so that nothing is shown any more, the others follow.
+    """
+    left = list(policies)
+    if is_shown():
+        yield from (policy for policy in left if policy.confirms)
+        left = [] if is_shown() else [policy for policy in left if not policy.confirms]
+    yield from left
 
 
 def delaying(shape: Shape) -> list[Policy]:

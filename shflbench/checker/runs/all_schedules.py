@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 from shflbench.checker.dataflow.phase_waits import only_waits_for_phases
 from shflbench.checker.opcodes.forms import Access, Barrier, Collective, Service
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
+from shflbench.checker.runs.differences import differences
 from shflbench.checker.runs.order import read_registers
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shflbench.checker.explore import ScheduleResult
     from shflbench.checker.link.program import Op, Program
     from shflbench.checker.runs.evidence import LaunchEvidence
 
@@ -37,10 +39,17 @@ def shows_all_schedules(item: LaunchEvidence, program: Program) -> bool:
 
     All of its blocks ran to their ends, nothing was found, and phases of barriers in memory are the same in each order.
     """
-    if program.tests_phases and not any(result.phases_are_fixed for result in item.results):
+    is_whole = not (item.partial or item.differences or item.launch.shape.sample)
+    return is_whole and results_hold_for_all(item.results, program)
+
+
+def results_hold_for_all(results: Sequence[ScheduleResult], program: Program) -> bool:
+    """Whether nothing was found under some schedules, all end alike, and phases of barriers in memory are fixed."""
+    if not results or any(result.error is not None or result.faults or result.hazards for result in results):
         return False
-    has_faults = any(result.error is not None or result.faults or result.hazards for result in item.results)
-    return bool(item.results) and not (has_faults or item.partial or item.differences or item.launch.shape.sample)
+    if any(differences(results, [""] * len(results[0].outputs))):
+        return False
+    return not program.tests_phases or any(result.phases_are_fixed for result in results)
 
 
 def communicates_by_barriers(program: Program) -> bool:

@@ -19,12 +19,13 @@ from shflbench.checker.inputs.numbers import is_too_large
 from shflbench.checker.inputs.wishes import MOST_PAGED, PAGED_PERIOD
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.launch import Machine
-from shflbench.checker.machine.policies import ADVERSARIAL, LOCKSTEP, delaying
+from shflbench.checker.machine.policies import ADVERSARIAL, LOCKSTEP, delaying, until_shown
 from shflbench.checker.machine.scheduler import StepLimitError
 from shflbench.checker.races.hazards import MEMORY_FAULTS, RACES, HazardKind
 from shflbench.checker.races.past_faults import past_faults
 from shflbench.checker.races.tracked import TooManyCellsError
 from shflbench.checker.races.watched import ScheduledRun
+from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
 from shflbench.checker.runs.budget import COMPARISON, RunBudget
 from shflbench.checker.runs.differences import differences
 from shflbench.checker.runs.emulated import emulated_launch, has_pages
@@ -232,11 +233,17 @@ class KernelRuns:
         results, partial, machine, cut = list(item.results), list(item.partial), self._machine(), ""
         emulated = self._emulated(item.launch, item.arguments, machine)
         phases = delaying(emulated.shape) if self.program.tests_phases else []
-        for policy in (*ADVERSARIAL, *phases):
+        is_by_barriers = communicates_by_barriers(self.program)
+
+        def is_shown() -> bool:
+            whole = is_by_barriers and not (partial or item.launch.shape.sample)
+            return whole and results_hold_for_all(results, self.program)
+
+        for policy in until_shown((*ADVERSARIAL, *phases), is_shown):
             if policy.of_blocks and results[0].blocks_apart:
                 continue
             if self.budget.is_spent:
-                cut = "not all schedules ran, because the limit of instructions was reached"
+                cut = "" if is_shown() else "not all schedules ran, because the limit of instructions was reached"
                 break
             try:
                 result = self._run(emulated, policy, item.seed)

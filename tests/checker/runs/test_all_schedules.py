@@ -4,9 +4,13 @@ import numpy as np
 import pytest
 
 import shflbench
+from shflbench.checker.explore import explore
 from shflbench.checker.link.linker import link
+from shflbench.checker.machine.launch import EmulatedLaunch, Machine
+from shflbench.checker.machine.policies import LOCKSTEP, POLICIES, until_shown
+from shflbench.checker.machine.threads import Shape
 from shflbench.checker.ptx.parse import parse
-from shflbench.checker.runs.all_schedules import communicates_by_barriers
+from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
 
 PTX = """\
 .version 8.8
@@ -91,3 +95,40 @@ def test_only_a_launch_without_findings_is_exhaustive(barrier: str, *, is_exhaus
     result = shflbench.check(CUDA.replace("BARRIER", barrier), launch=(1, 64), args=[np.arange(64, dtype=np.int32)])
     assert result.clean == is_exhaustive
     assert ("all schedules agree" in result.explored[0]) == is_exhaustive
+
+
+CONFIRMING = ["odd lanes first", "warps at random"]
+
+
+def ran(answers: list[bool]) -> list[str]:
+    """Return the schedules that run if these answers say, one after the other, whether all are shown."""
+    return [policy.name for policy in until_shown([*POLICIES.values()][1:], lambda: answers.pop(0))]
+
+
+def test_where_one_schedule_shows_all_two_others_confirm_it() -> None:
+    assert ran([True, True]) == CONFIRMING
+
+
+def test_where_one_of_these_contradicts_it_all_others_run() -> None:
+    names = ran([True, False])
+    assert names[:2] == CONFIRMING
+    assert sorted(names) == sorted({*POLICIES} - {LOCKSTEP.name})
+
+
+def test_where_nothing_is_shown_all_run_in_their_order() -> None:
+    assert ran([False]) == list(POLICIES)[1:]
+
+
+SPINS = "mov.u32 %r3, 64; $more: sub.u32 %r3, %r3, 1; setp.ne.u32 %p1, %r3, 0; @%p1 bra $more;"
+
+
+def test_schedules_that_did_not_run_have_the_results_of_lockstep() -> None:
+    program = link(parse(PTX.replace("BODY", f"mul.lo.u32 %r4, %r1, 4; {SPINS}").replace("+4", "")), "k")
+    machine = Machine()
+    launch = EmulatedLaunch(program, Shape(1, 1), 0, (), (np.zeros(4, np.uint32),), 0, order=(0,), machine=machine)
+    every = explore(launch).results
+    for_all = machine.work
+    fewer = explore(launch, show_all=lambda results: results_hold_for_all(results, program)).results
+    assert machine.work - for_all < for_all / 2
+    assert [item.policy for item in fewer] == [item.policy for item in every] == list(POLICIES)
+    assert all(np.array_equal(a.outputs, b.outputs) for a, b in zip(fewer, every, strict=True))

@@ -24,7 +24,7 @@ PTX = """\
     mad.lo.s32 %r4, %r2, %r3, %r1;
     mul.wide.u32 %rd2, %r4, 4;
     add.s64 %rd3, %rd1, %rd2;
-    st.global.u32 [%rd3], %r1;
+    st.volatile.global.u32 [%rd3], %r1;  // one schedule does not show all
     ret;
 }
 """

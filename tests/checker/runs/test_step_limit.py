@@ -28,7 +28,7 @@ PTX = """\
     mov.u32 %r3, 0;
 COUNT:
     add.u32 %r3, %r3, 1;
-    st.global.u32 [%rd3], %r3;
+    st.volatile.global.u32 [%rd3], %r3;  // one schedule does not show all
     setp.lt.u32 %p1, %r3, %r1;
     @%p1 bra COUNT;
     RACE
