@@ -86,7 +86,7 @@ def find() -> Toolchain:
         headers=headers,
         nvdisasm=_nvdisasm(),
         architectures=tuple(architectures),
-        identity=f"nvrtc {major}.{minor} {_build(library)}; {'; '.join(versions)}",
+        identity=f"nvrtc {major}.{minor} {_build(library)}; {'; '.join(' '.join(one) for one in versions)}",
         cccl=_cccl(versions),
     )
 
@@ -118,21 +118,22 @@ def _build(library: str | None) -> int:
 _VERSION_MACRO = re.compile(r"#\s*define\s+(CUDART_VERSION|CCCL_VERSION)\s+(\d+)")
 
 
-def _header_versions(headers: tuple[Path, ...]) -> Iterator[str]:
+def _header_versions(headers: tuple[Path, ...]) -> Iterator[tuple[str, ...]]:
+    """Yield the names of what has a version, with that as an integer, and names alone."""
     for folder in headers:
         for name in ("cuda_runtime_api.h", "cuda/std/__cccl/version.h"):
             path = folder / name
             if path.is_file() and (match := _VERSION_MACRO.search(path.read_text(encoding="utf-8", errors="replace"))):
-                yield f"{match[1]} {match[2]}"
+                yield match[1], match[2]
         if (folder / "crt" / "mma.h").is_file():  # a package of its own; without it, what includes <mma.h> fails
-            yield "crt"
+            yield ("crt",)
 
 
-def _cccl(versions: Iterable[str]) -> tuple[int, int]:
-    """Return the version of the folder that the compiler searches first: `CCCL_VERSION 3005000` is 3.5."""
-    for name, _, number in (text.partition(" ") for text in versions):
+def _cccl(versions: Iterable[tuple[str, ...]]) -> tuple[int, int]:
+    """Return the version of the folder that the compiler searches first: a CCCL_VERSION of 3005000 is 3.5."""
+    for name, *number in versions:
         if name == "CCCL_VERSION":
-            return int(number) // 1_000_000, int(number) // 1_000 % 1_000
+            return int(number[0]) // 1_000_000, int(number[0]) // 1_000 % 1_000
     return (0, 0)
 
 

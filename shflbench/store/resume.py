@@ -92,6 +92,7 @@ def _differences(recorded: RunInfo, current: RunInfo) -> Iterator[str]:
         ("architecture", recorded.arch, current.arch),
         ("version of shflbench", recorded.versions.shflbench, current.versions.shflbench),
         ("version of NVRTC", recorded.versions.nvrtc, current.versions.nvrtc),
+        ("version of CCCL", recorded.versions.cccl, current.versions.cccl),
         ("version of the driver", recorded.versions.driver, current.versions.driver),
     ]
     for name in sorted(item.name for item in dataclasses.fields(RunSettings)):

@@ -104,6 +104,7 @@ def test_a_finished_run_is_refused(tmp_path: Path) -> None:
         (replace(LATER, backend="none"), "its backend was cuda, and is now none"),
         (replace(LATER, arch="sm_100"), "its architecture was sm_90, and is now sm_100"),
         (replace(LATER, versions=replace(LATER.versions, driver="590.1")), "driver was 580.159, and is now 590.1"),
+        (replace(LATER, versions=replace(LATER.versions, cccl="3.6")), "version of CCCL was None, and is now 3.6"),
         (replace(LATER, settings=replace(LATER.settings, seed=2)), "its setting `seed` was 1, and is now 2"),
     ],
 )

@@ -173,12 +173,10 @@ def changes(base: Side, new: Side) -> Iterator[str]:
     """Yield a sentence for each difference that may explain a change of times."""
     yield from _of_conversions(base, new)
     before, after = ([run.info for run in side.runs] for side in (base, new))
-    for name, what in (("shflbench", "shflbench"), ("nvrtc", "NVRTC"), ("driver", "the driver")):
-        was, now = (
-            _known_values(getattr(info.versions, name) for info in side) or "unknown" for side in (before, after)
-        )
-        if was != now:
-            yield f"{what} was {was}, now {now}"
+    for name, what in (("shflbench", "shflbench"), ("nvrtc", "NVRTC"), ("cccl", "CCCL"), ("driver", "the driver")):
+        was, now = (_known_values(getattr(info.versions, name) for info in side) for side in (before, after))
+        if was != now and (name != "cccl" or (was and now)):  # earlier versions of shflbench did not record CCCL
+            yield f"{what} was {was or 'unknown'}, now {now or 'unknown'}"
     names, uuids = (
         [{getattr(info.device, what) for info in side if info.device} for side in (before, after)]
         for what in ("name", "uuid")

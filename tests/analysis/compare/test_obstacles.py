@@ -185,6 +185,15 @@ def test_what_may_explain_a_change_is_noted() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("was", "now", "noted"),
+    [("3.3", "3.5", ["CCCL was 3.3, now 3.5"]), (None, "3.5", []), ("3.5", None, []), ("3.5", "3.5", [])],
+)
+def test_another_version_of_cccl_is_noted_where_both_are_known(was: str, now: str, noted: list[str]) -> None:
+    sides = [side(run(name, versions=replace(ABOUT.versions, cccl=cccl))) for name, cccl in (("a", was), ("b", now))]
+    assert list(changes(*sides)) == noted
+
+
 def test_every_run_of_a_side_is_looked_at() -> None:
     updated = run("new", versions=replace(ABOUT.versions, driver="590.1"))
     assert list(changes(BASE, side(run("old"), updated))) == ["the driver was 580.159, now 580.159, 590.1"]
