@@ -35,7 +35,7 @@ FEW = (POLICIES["odd lanes first"], POLICIES["warps at random"], _IN_TURN)
 
 @pytest.fixture(autouse=True)
 def few_schedules(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check files in lockstep and under `FEW` in each folder whose conftest.py imports this fixture.
+    """Check and verify in lockstep and under `FEW` in each folder whose conftest.py imports this fixture.
 
     Reports are kept apart from those under all schedules, which tests marked `every_schedule` get.
     """
@@ -43,6 +43,8 @@ def few_schedules(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatc
         return
     monkeypatch.setattr("shflbench.checker.runs.kernel_runs.ADVERSARIAL", FEW)
     monkeypatch.setattr("shflbench.checker.report_cache.REPORT", "report-under-few")
+    verified = {policy.name: policy for policy in (LOCKSTEP, *FEW)}
+    monkeypatch.setattr("shflbench.backends.emulator.POLICIES", verified)
 
 
 def run_fewer(monkeypatch: pytest.MonkeyPatch, policies: Sequence[Policy]) -> None:

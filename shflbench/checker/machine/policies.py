@@ -108,11 +108,11 @@ def until_shown(policies: Iterable[Policy], is_shown: Callable[[], bool]) -> Ite
 
     If one of these differs, so that nothing is shown any more, the others follow.
     """
-    left = list(policies)
+    remaining = list(policies)
     if is_shown():
-        yield from (policy for policy in left if policy.confirms)
-        left = [] if is_shown() else [policy for policy in left if not policy.confirms]
-    yield from left
+        yield from (policy for policy in remaining if policy.confirms)
+        remaining = [] if is_shown() else [policy for policy in remaining if not policy.confirms]
+    yield from remaining
 
 
 def delaying(shape: Shape) -> list[Policy]:

@@ -293,6 +293,7 @@ int main() {
 """
 
 
+@pytest.mark.every_schedule
 def test_result_of_a_race_is_not_attributed_to_earlier_launches(bench: BenchCommand) -> None:
     assert bench(RACE, "--no-check").code == 5
     assert rows()["count"].reason == "launched with other inputs, element 0 is 4, not 1 (1 of 1 are wrong)"
