@@ -30,6 +30,7 @@ def test_without_a_gpu_every_case_is_verified_on_the_emulator(run: Command) -> N
 
 
 @pytest.mark.archs
+@pytest.mark.every_schedule  # processes do not have fewer
 def test_results_are_the_same_in_one_process_and_in_several(run: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     found = []
     for cores in (1, 2):
