@@ -64,7 +64,8 @@ class BulkCopies:
 
     def test(self, observers: Sequence[Observer], barriers: Values) -> None:
         """Complete the copies that these barriers in memory count and that may be late no longer."""
-        tested = [copy for copy in self._pending if copy.barrier is not None and (barriers == copy.barrier).any()]
+        tested_barriers = set(barriers.tolist())
+        tested = [copy for copy in self._pending if copy.barrier in tested_barriers]
         for copy in tested:
             copy.tests += 1
         self._complete(observers, [copy for copy in tested if copy.tests >= TESTS])

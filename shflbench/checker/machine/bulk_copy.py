@@ -38,3 +38,10 @@ class BulkCopy:
     def by_proxy(self) -> bool:
         """Whether it accesses memory by the async proxy: stores do not."""
         return self.source is not None
+
+    def meets(self, other: "BulkCopy") -> bool:
+        """Return whether this copy and another one have bytes in common that one of them writes."""
+        if self.target.overlaps(other.target):
+            return True
+        reads_other = self.source is not None and self.source.overlaps(other.target)
+        return reads_other or (other.source is not None and self.target.overlaps(other.source))

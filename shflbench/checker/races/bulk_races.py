@@ -61,7 +61,8 @@ class BulkRaces(Rule):
     def start_copy(self, copy: BulkCopy) -> None:
         """Compare a copy with what came before it."""
         for other in self._active:
-            self._compare(copy, other)
+            if copy.meets(other.copy):
+                self._compare(copy, other)
         if copy.source is not None:
             self._after_accesses(copy, copy.source, reads=True)
         self._after_accesses(copy, copy.target, reads=False)
