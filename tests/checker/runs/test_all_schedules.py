@@ -1,16 +1,22 @@
 """Programs of which one execution shows what every order of the threads does, and others."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import shflbench
-from shflbench.checker.explore import explore
+from shflbench.checker.explore import ScheduleResult, explore
+from shflbench.checker.explore import _run as run_one
 from shflbench.checker.link.linker import link
 from shflbench.checker.machine.launch import EmulatedLaunch, Machine
 from shflbench.checker.machine.policies import LOCKSTEP, POLICIES, until_shown
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.ptx.parse import parse
-from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
+from shflbench.checker.races.undefined_values import Proven
+from shflbench.checker.races.watched import ScheduledRun
+from shflbench.checker.runs.all_schedules import communicates_by_barriers
+from tests import kernels
 
 PTX = """\
 .version 8.8
@@ -119,16 +125,42 @@ def test_where_nothing_is_shown_all_run_in_their_order() -> None:
     assert ran([False]) == list(POLICIES)[1:]
 
 
-SPINS = "mov.u32 %r3, 64; $more: sub.u32 %r3, %r3, 1; setp.ne.u32 %p1, %r3, 0; @%p1 bra $more;"
+def exploration(answers: list[bool]) -> tuple[list[str], list[str]]:
+    """Return the schedules that ran, and those that have a result, if these answers say whether all are shown."""
+    machine = Machine()
+    program = link(parse(PTX.replace("BODY", "")), "k")
+    outputs = (np.zeros(4, np.uint32),)
+    launch = EmulatedLaunch(program, Shape(1, 1), 0, (), outputs, 0, order=(0,), machine=machine)
+    with pytest.MonkeyPatch.context() as patch:
+        executed: list[str] = []
+
+        def run(job: ScheduledRun, proven: Proven, *, watched: bool) -> ScheduleResult:
+            executed.append(job.policy.name)
+            return replace(run_one(job, proven, watched=watched), blocks_apart=False)
+
+        patch.setattr("shflbench.checker.explore._run", run)
+        results = explore(launch, show_all=lambda _: answers.pop(0)).results
+    assert all(np.array_equal(result.outputs, results[0].outputs) for result in results)
+    return executed, [result.policy for result in results]
 
 
 def test_schedules_that_did_not_run_have_the_results_of_lockstep() -> None:
-    program = link(parse(PTX.replace("BODY", f"mul.lo.u32 %r4, %r1, 4; {SPINS}").replace("+4", "")), "k")
-    machine = Machine()
-    launch = EmulatedLaunch(program, Shape(1, 1), 0, (), (np.zeros(4, np.uint32),), 0, order=(0,), machine=machine)
-    every = explore(launch).results
-    for_all = machine.work
-    fewer = explore(launch, show_all=lambda results: results_hold_for_all(results, program)).results
-    assert machine.work - for_all < for_all / 2
-    assert [item.policy for item in fewer] == [item.policy for item in every] == list(POLICIES)
-    assert all(np.array_equal(a.outputs, b.outputs) for a, b in zip(fewer, every, strict=True))
+    assert exploration([True, True, True]) == ([LOCKSTEP.name, *CONFIRMING], list(POLICIES))
+
+
+def test_no_schedule_is_left_out_where_another_one_contradicts_lockstep() -> None:
+    executed, named = exploration([True, False])
+    assert sorted(executed) == sorted(named) == sorted(POLICIES)
+
+
+def test_a_kernel_of_a_pattern_runs_under_the_schedules_that_confirm_lockstep(monkeypatch: pytest.MonkeyPatch) -> None:
+    executed: list[str] = []
+
+    def run(job: ScheduledRun, proven: Proven, *, watched: bool) -> ScheduleResult:
+        executed.append(job.policy.name)
+        return run_one(job, proven, watched=watched)
+
+    monkeypatch.setattr("shflbench.checker.explore._run", run)
+    name = "neighbor/shfl/f32/mode=idx"
+    assert kernels.report(name, kernels.kernel(name)).kernel.verdict == "clean"
+    assert set(executed) == {LOCKSTEP.name, *CONFIRMING}
