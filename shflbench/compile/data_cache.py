@@ -45,13 +45,11 @@ class DataCache:
         """Return the entry for what these values determine; None without a folder, or if one of them is not data."""
         if self.folder is None:
             return None
-        digest = hashlib.sha256()
         try:
-            for part in _parts((__version__, _code(), Path.cwd(), decisive)):
-                digest.update(b"%d:" % len(part) + part)
+            digest = _digest_of((__version__, _code(), Path.cwd(), decisive))
         except TypeError:
             return None
-        return entry_path(self.folder, digest.hexdigest(), self.kind)
+        return entry_path(self.folder, digest.hex(), self.kind)
 
     def read(self, path: Path | None) -> Any:  # noqa: ANN401  (of one of the classes)
         """Return the value of an entry; None if there is none, or if its file is damaged."""
@@ -121,21 +119,44 @@ def _code() -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
-def _parts(value: object) -> Iterator[bytes]:
-    """Yield all that a value consists of, with types and sizes; TypeError for an object that is not data."""
-    yield type(value).__name__.encode()
+def _digest_of(value: object) -> bytes:
+    """Return a hash of all that a value consists of, with types and sizes; TypeError for an object that is not data.
+
+    A part that the value has in several places is hashed once: each launch of a program refers to the launches that
+    wrote its buffers, and there are more ways back to the first one than can be walked. Chains of launches may be long,
+    so that nothing here is recursive.
+    """
+    known: dict[int, bytes] = {}
+    waiting = [value]
+    while waiting:
+        item = waiting[-1]
+        children = _children(item)
+        missing = [part for part in children if id(part) not in known]
+        if missing:
+            waiting += missing
+            continue
+        waiting.pop()
+        parts = (type(item).__name__.encode(), *_content(item), *(known[id(part)] for part in children))
+        known[id(item)] = hashlib.sha256(b"".join(b"%d:" % len(part) + part for part in parts)).digest()
+    return known[id(value)]
+
+
+def _children(value: object) -> tuple[object, ...]:
+    """Return the values that a value consists of."""
+    if is_dataclass(value):
+        return tuple(getattr(value, item.name) for item in fields(value))
+    if isinstance(value, Mapping):
+        return tuple(part for pair in value.items() for part in pair)
+    return tuple(value) if isinstance(value, tuple | list) else ()
+
+
+def _content(value: object) -> Iterator[bytes]:
+    """Yield what a value has besides the values that it consists of."""
     if isinstance(value, np.ndarray):
         yield from (value.dtype.str.encode(), repr(value.shape).encode(), value.tobytes())
-    elif is_dataclass(value):
-        for item in fields(value):
-            yield from _parts(getattr(value, item.name))
-    elif isinstance(value, tuple | list | Mapping):
-        yield b"%d" % len(value)
-        for part in value.items() if isinstance(value, Mapping) else value:
-            yield from _parts(part)
     elif isinstance(value, bytes):
         yield value
     elif isinstance(value, (*PLAIN, Path, Enum)):
         yield repr(value).encode(errors="surrogateescape")
-    else:
+    elif not isinstance(value, tuple | list | Mapping) and not is_dataclass(value):
         raise TypeError(value)
