@@ -49,11 +49,16 @@ def releases(
 
 
 def meeting_place(op: Op, named: NamedBarriers | None) -> object:
-    """Return what threads must have in common to meet: barriers of one kind meet, collectives only with themselves."""
+    """Return what threads must have in common to meet: barriers of one kind, or collectives with the same qualifiers.
+
+    Lanes may stand in different branches: each waits "until all non-exited threads corresponding to membermask have
+    executed shfl.sync with the same qualifiers and same membermask value" (PTX ISA 9.0, 9.7.9.6; `vote.sync`,
+    `match.sync`, `redux.sync` and `elect.sync` likewise).
+    """
     if isinstance(op.form, ClusterBarrier):
         return "cluster"
     if not isinstance(op.form, Barrier):
-        return id(op)
+        return op.instruction.opcode, frozenset(op.instruction.modifiers)  # CUB writes `vote.ballot.sync`, too
     if not op.form.whole_block:
         return "warp"
     return op.sources[:1] if named is None else "block"
@@ -125,10 +130,16 @@ def _complete_masks(state: State, groups: list[ConvergedGroup], *, same_mask: bo
         for observer in state.observers:
             observer.synchronize_lanes(free, named)
     else:
-        if state.follower is not None and id(ops[0]) in state.loaded_values.ops:
-            state.follower.follow(ops[0], free)
-        execute_collective(state, ops[0], free)
+        _follow(state, ops, free, places[complete])
+        execute_collective(state, ops, free, places[complete])
     return free
+
+
+def _follow(state: State, ops: Sequence[Op], threads: Values, places: Values) -> None:
+    """Report the ops, each of the threads at its place, that read or write registers which loads write."""
+    for place, op in enumerate(ops):
+        if state.follower is not None and id(op) in state.loaded_values.ops and (places == place).any():
+            state.follower.follow(op, threads[places == place])
 
 
 @dataclass(frozen=True, slots=True)

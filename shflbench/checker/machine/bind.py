@@ -254,7 +254,7 @@ def _scattered(state: State, op: Op, members: ThreadSet) -> None:
     elif members.view is not None:
         members = scatter(members.threads)
     if isinstance(form, Collective):
-        execute_collective(state, op, members.threads)
+        execute_collective(state, [op], members.threads)
         return
     sources = [
         state.gather(source, members) if isinstance(source, Slot) else constant(source, type_)
@@ -286,7 +286,7 @@ def _signal(state: State, op: Op, members: ThreadSet) -> None:
 
 def _active(state: State, op: Op, members: ThreadSet) -> None:
     """Execute `activemask`: its result is the lanes that execute it now."""
-    execute_collective(state, op, members.threads)
+    execute_collective(state, [op], members.threads)
     for observer in state.observers:
         observer.ask_active(op, members.threads)
 

@@ -1,6 +1,6 @@
 """Execute collective instructions of the lanes of a warp."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -16,6 +16,9 @@ from shflbench.model import WARP
 _LANES = np.arange(WARP, dtype=np.uint32)
 
 
+Place = tuple[Op, Values]  # an op, and the flags [warps, 32] of the lanes that execute it
+
+
 @dataclass(slots=True, eq=False)
 class CollectiveCall:
     """One collective instruction of some warps: the `WarpCall` that its function gets."""
@@ -26,6 +29,7 @@ class CollectiveCall:
     numbers: Values  # thread numbers, shape [warps, 32]
     active: Values | None = None  # flags [warps, 32]; None: all lanes
     members: ThreadSet | None = None  # with which `remember` caches
+    places: Sequence[Place] = ()  # of lanes that meet from several branches; otherwise all are at `op`
 
     @property
     def absent_fill(self) -> int:
@@ -51,33 +55,70 @@ class CollectiveCall:
     def report_values(self, values: Values) -> None:
         """Report the values [warps, 32] that the lanes compare."""
         for observer in self.state.observers:
-            observer.compare_values(self.op, self.numbers, self.active, values)
+            if not self.places:
+                observer.compare_values(self.op, self.numbers, self.active, values)
+            for op, lanes in self.places:
+                rows = lanes.any(axis=1)
+                observer.compare_values(op, self.numbers[rows], lanes[rows], values[rows])
 
     def report_missing(self, missing: Values) -> None:
         """Report the lanes [warps, 32] that read from lanes that do not execute the instruction."""
-        for observer in self.state.observers if missing.any() else ():
-            observer.read_absent(self.op, self.numbers[missing])
+        for observer in self.state.observers:
+            for op, lanes in self.at_places(missing):
+                observer.read_absent(op, self.numbers[lanes])
+
+    def at_places(self, lanes: Values) -> Iterator[Place]:
+        """Yield those of the lanes [warps, 32] that are at each op, if there are any."""
+        for op, here in self.places or ((self.op, True),):
+            if (lanes & here).any():
+                yield op, lanes & here
 
 
-def execute_collective(state: State, op: Op, threads: Values) -> None:
-    """Execute `op` for the lanes `threads` of any warps, all at the same time."""
-    form: Collective = op.form  # type: ignore[assignment]
+def execute_collective(state: State, ops: Sequence[Op], threads: Values, places: Values | None = None) -> None:
+    """Execute an instruction for the lanes `threads` of any warps, all at the same time: each lane the op at its place.
+
+    Several ops are one instruction in several branches: they have the same qualifiers, and differ in their registers.
+    """
     warps = np.unique(threads // WARP)
-    flat_rows = np.searchsorted(warps, threads // WARP)
-    active = np.zeros((warps.size, WARP), np.bool_)
-    active[flat_rows, threads % WARP] = True
-    whole = bool(active.all())
+    active = _flags(warps, threads)
     numbers = state.thread_numbers[warps]
-    sources = [_source(state, source, type_, warps) for source, type_ in zip(op.sources, form.operands, strict=True)]
-    call = CollectiveCall(state, op, warps.size, numbers, None if whole else active)
+    meeting = [(ops[0], active)]
+    if places is not None and len(ops) > 1:
+        meeting = [(op, _flags(warps, threads[places == place])) for place, op in enumerate(ops)]
+        meeting = [(op, lanes) for op, lanes in meeting if lanes.any()]
+    op = max((op for op, _ in meeting), key=lambda op: len(op.results))  # a predicate may be left out
+    form: Collective = op.form  # type: ignore[assignment]
+    sources = _sources(state, meeting, form.operands, warps)
+    call = CollectiveCall(state, op, warps.size, numbers, None if active.all() else active)
+    if len(meeting) > 1:
+        call.places = meeting
     if form.mask is not None:
         _check_membership(call, sources[form.mask])
     results = [np.empty((warps.size, WARP), type_) for type_ in form.results]
     form.apply(call, *sources, *results)
-    for slot, result in zip(op.results, results, strict=True):
-        if slot is not None:
-            state.put(slot, scatter(threads), result[active])
-    state.wrote(op.results)
+    for one, lanes in meeting:
+        for slot, result in zip(one.results, results, strict=False):
+            if slot is not None:
+                state.put(slot, scatter(numbers[lanes]), result[lanes])
+        state.wrote(one.results)
+
+
+def _flags(warps: Values, threads: Values) -> Values:
+    """Return the flags [warps, 32] of threads of these warps."""
+    flags = np.zeros((warps.size, WARP), np.bool_)
+    flags[np.searchsorted(warps, threads // WARP), threads % WARP] = True
+    return flags
+
+
+def _sources(state: State, meeting: Sequence[Place], types: Sequence[str], warps: Values) -> list[Values]:
+    """Return the operands of the lanes, those of each lane from the registers that its op names."""
+    first, *others = (
+        [_source(state, source, type_, warps) for source, type_ in zip(op.sources, types, strict=True)]
+        for op, _ in meeting
+    )
+    for (_, lanes), sources in zip(meeting[1:], others, strict=True):
+        first = [np.where(lanes, source, earlier) for source, earlier in zip(sources, first, strict=True)]
+    return first
 
 
 def _source(state: State, source: Slot | int, type_: str, warps: Values) -> Values:
@@ -103,5 +144,6 @@ def _check_membership(call: CollectiveCall, mask: Values) -> None:
     outside = call.full(mask) >> _LANES & np.uint32(1) == 0
     if call.active is not None:
         outside &= call.active
-    for observer in call.state.observers if outside.any() else ():
-        observer.stand_outside(call.op, call.numbers[outside])
+    for observer in call.state.observers:
+        for op, lanes in call.at_places(outside):
+            observer.stand_outside(op, call.numbers[lanes])
