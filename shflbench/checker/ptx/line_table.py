@@ -8,19 +8,28 @@ from shflbench.checker.ptx.syntax import Location
 # With the line end before it, by which the search passes over the other lines of 20 MB.
 _FILE = re.compile(r'\n[ \t]*\.file\s+(\d+)\s+"((?:[^"\\\n]|\\.)*)"')
 LOC = re.compile(r"\.loc\s+(\d+)\s+(\d{1,9})\s+(\d+)(?:.*\binlined_at\s+(\d+)\s+(\d{1,9})\s+(\d+))?.*")
+_OCTAL = re.compile(r"\\([0-3][0-7]{2})")
 
 
 def files_of(ptx: str) -> dict[int, str]:
     """Return the file names of the line table by number."""
-    return {int(number): name for number, name in _FILE.findall(f"\n{ptx}")}
+    return {int(number): _readable(name) for number, name in _FILE.findall(f"\n{ptx}")}
+
+
+def _readable(name: str) -> str:
+    """Return a name with its own letters, where nvcc and NVRTC write the bytes of `é` as octal numbers."""
+    if "\\" not in name:
+        return name
+    encoded = _OCTAL.sub(lambda match: chr(int(match[1], 8)), name.encode(errors="surrogateescape").decode("latin-1"))
+    return encoded.encode("latin-1").decode(errors="surrogateescape")
 
 
 def rename_files(ptx: str, names: Mapping[str, str]) -> str:
     """Return `ptx` with other names in its line table."""
 
     def renamed(match: re.Match[str]) -> str:
-        name = match[2]
-        return match[0].replace(f'"{name}"', f'"{names[name]}"') if name in names else match[0]
+        known = names.get(_readable(match[2]))
+        return match[0].replace(f'"{match[2]}"', f'"{known}"') if known is not None else match[0]
 
     return _FILE.sub(renamed, f"\n{ptx}")[1:]
 

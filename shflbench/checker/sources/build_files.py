@@ -7,11 +7,13 @@ has the command of each file. Nothing is executed.
 from __future__ import annotations
 
 import json
+import os
 import re
 import shlex
 import stat
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.cmake import NAME as CMAKE
@@ -23,7 +25,6 @@ from shflbench.files import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
 
 COMMANDS = "compile_commands.json"
 MAXIMUM_PARENTS = 3  # of the file's folder, where no repository ends the search before
@@ -47,7 +48,7 @@ def build_folders(path: Path) -> Iterator[Path]:
 
     A folder that every user may write to ends the search before: what lies in /tmp says nothing about the file.
     """
-    folder = path.resolve().parent
+    folder = Path(os.path.realpath(path)).parent
     for item in (folder, *list(folder.parents)[:MAXIMUM_PARENTS]):
         try:
             if item.stat().st_mode & stat.S_IWOTH:
@@ -145,7 +146,7 @@ def _command(origin: Path, entry: Any, path: Path) -> BuildCommand | None:  # no
     """Return the command of an entry, if it is that of the file and has its fields."""
     try:
         folder = origin.parent / entry["directory"]
-        if (folder / entry["file"]).resolve() != path.resolve():
+        if os.path.realpath(folder / entry["file"]) != os.path.realpath(path):
             return None
         words = entry.get("arguments") or shlex.split(entry["command"])
         values = list(_values(words))

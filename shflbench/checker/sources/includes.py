@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host_code import UserFile
+from shflbench.checker.sources.utf8 import as_utf8
 from shflbench.compile.host_headers import is_graphics, stub
 from shflbench.errors import CompileError
 from shflbench.files import read_regular
@@ -79,7 +80,10 @@ def includes(file: UserFile) -> Iterator[tuple[str, bool, int]]:
 
 
 def read_limited(path: Path) -> bytes:
-    """Return a file without its byte order mark; CompileError if it or a line is too large, or it cannot be read."""
+    """Return a file as UTF-8 without its byte order mark.
+
+    CompileError if it or a line is too large, or it cannot be read.
+    """
     try:
         if path.stat().st_size > MAXIMUM_BYTES:
             raise CompileError(f"{path} is larger than {MAXIMUM_BYTES // 2**20} MiB", "Pass its PTX instead.")
@@ -88,7 +92,7 @@ def read_limited(path: Path) -> bytes:
         raise CompileError(f"{path} cannot be read: {error.strerror or error}") from error
     if len(content) > MAXIMUM_LINE and any(len(line) > MAXIMUM_LINE for line in content.splitlines()):
         raise CompileError(f"{path} has a line of more than {MAXIMUM_LINE} bytes", "Break the line, or pass PTX.")
-    return content
+    return as_utf8(content)
 
 
 def is_file(path: Path) -> bool:

@@ -9,9 +9,9 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-_TOKEN = re.compile(
+TOKEN = re.compile(
     rb"(?P<comment>//(?:\\\r?\n|[^\n])*|/\*(?:.*?\*/|.*\Z))"
-    rb'|(?P<raw>\b(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{0,16})\(.*?\)(?P=mark)")'
+    rb'|(?P<raw>\b(?:u8|[uUL])?R"(?P<mark>[^()\\\s"]{0,16})\((?:.*?\)(?P=mark)"|.*\Z))'
     rb"""|(?P<string>"(?:\\.|[^"\\\n])*"?)"""
     rb"|(?P<number>\b[0-9](?:[\w.]|'(?=\w))*)"
     rb"""|(?P<char>'(?:\\.|[^'\\\n])*'?)"""
@@ -20,7 +20,7 @@ _TOKEN = re.compile(
     rb"|(?P<brace>[{}])",
     re.MULTILINE | re.DOTALL,
 )
-# Finds the same directives and braces as `_TOKEN`, in a fifth of its time: a set of first characters lets the search
+# Finds the same directives and braces as `TOKEN`, in a fifth of its time: a set of first characters lets the search
 # pass over all others. A line end precedes each directive, and the start of the text.
 _STRUCTURE = re.compile(
     rb"""[\n"'/{}RuUL0-9](?:"""
@@ -29,7 +29,7 @@ _STRUCTURE = re.compile(
     rb"|(?<=/)(?:/(?:\\\r?\n|[^\n])*|\*(?:.*?\*/|.*\Z))"
     rb"|(?P<directive>(?<=\n)(?:[ \t]+/\*[^\n]*?\*/[ \t]*|[ \t]*)\#(?://(?:\\\r?\n|[^\n])*|/\*.*?\*/|\\\r?\n|"
     rb"""(?:"(?:\\.|[^"\\\n])*"|[^\n\\/"]+|\\(?!\r?\n)|/(?![*/])|"))*)"""
-    rb'|(?:(?<=\bR)|(?<=\b[uUL])R|(?<=\bu)8R)"(?P<mark>[^()\\\s"]{0,16})\(.*?\)(?P=mark)"'
+    rb'|(?:(?<=\bR)|(?<=\b[uUL])R|(?<=\bu)8R)"(?P<mark>[^()\\\s"]{0,16})\((?:.*?\)(?P=mark)"|.*\Z)'
     rb"|(?<=\b[0-9])[\w.]*'(?=\w)(?:[\w.]|'(?=\w))*"  # a number with separators
     rb"|(?<=')(?:[^'\\\n]+|\\.)*'?"
     rb")",
@@ -104,12 +104,12 @@ class Lexed:
 
 def without_comments(text: bytes) -> bytes:
     """Return a text with a space for each comment outside directives."""
-    return _TOKEN.sub(lambda match: b" " if match.lastgroup == "comment" else match[0], text)
+    return TOKEN.sub(lambda match: b" " if match.lastgroup == "comment" else match[0], text)
 
 
 def code_only(text: bytes) -> bytes:
     """Return a text of the same length with spaces for comments, directives and what stands in quotes."""
-    return _TOKEN.sub(_spaces, text)
+    return TOKEN.sub(_spaces, text)
 
 
 def _spaces(match: re.Match[bytes]) -> bytes:

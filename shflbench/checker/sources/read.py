@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -329,6 +330,7 @@ def _unresolved(source: CudaSource, kernels: Sequence[SourceKernel]) -> list[Sou
 
 def _read_text(path: Path) -> str:
     """Return the text of a file; InputError in one sentence if it is missing, a folder, too large or no text."""
+    _require_readable_name(path)
     try:
         if path.is_dir():
             raise InputError(f"{path} is a folder", "Pass a .cu or .ptx file.")
@@ -346,6 +348,16 @@ def _read_text(path: Path) -> str:
     if not content.strip():
         raise InputError(f"{path} is empty", "Pass a file that defines a __global__ function.")
     return content.decode("utf-8", errors="replace")
+
+
+def _require_readable_name(path: Path) -> None:
+    """InputError if the path is not UTF-8, which line tables of compilers are."""
+    name = os.path.realpath(path)
+    try:
+        name.encode()
+    except UnicodeEncodeError as error:
+        shown = os.fsencode(name).decode(errors="backslashreplace")
+        raise InputError(f"{shown} cannot be read: its name is not UTF-8", "Rename it.") from error
 
 
 def _user_files(ptx: str, path: Path) -> Mapping[str, Path]:
