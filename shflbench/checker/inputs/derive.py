@@ -252,7 +252,8 @@ class _Maker:
         """Add a buffer with the contents that the host code gives it, or derived ones."""
         bytes_, origin = known.bytes, known.origin
         count = max(bytes_ // element.size, 1)
-        text = f"{bytes_} bytes" if element is BYTES else f"{element.name}[{count}]"
+        is_whole = element is not BYTES and bytes_ % element.size == 0
+        text = f"{element.name}[{count}]" if is_whole else count_noun(bytes_, "byte")
         is_kept = source is not None and not (source.is_derived and self._begins_of(name))
         if source is not None and is_kept and source.contents is not None and len(source.contents) == bytes_:
             given = np.frombuffer(source.contents, np.uint8).copy()
@@ -274,7 +275,7 @@ class _Maker:
         if example is not None:
             contents = np.resize(example, held)
         apart = fill == 0 and not by_host and origin is Origin.HOST  # the host code says the size, and not the contents
-        if fill == 0 and not apart and element is not BYTES:
+        if fill == 0 and not apart and is_whole:
             text = f"{text}:0"
         made = self._buffer(name, contents, text, size, origin, Origin.HOST if by_host else Origin.DERIVED)
         if apart or example is not None:
@@ -312,9 +313,8 @@ class _Maker:
             contents = self._order(name, element)(element, count, self._most(name, element), name, self.seed)
         if self.wishes.vary and name in self.wishes.thresholds and element.kind in "iuf":
             contents = near(contents, element, self.wishes.thresholds[name], name, self.seed)
-        if contents.size == bytes_:
-            return contents
-        return np.concatenate([contents, np.zeros(bytes_ - contents.size, np.uint8)])
+        whole = contents[:bytes_]  # of a buffer that is smaller than one element
+        return np.concatenate([whole, np.zeros(bytes_ - whole.size, np.uint8)]) if whole.size < bytes_ else whole
 
     def _example(
         self, name: str, element: Element, known: _Size, source: HostBuffer | None

@@ -270,3 +270,16 @@ def test_numbers_that_are_no_integers_suggest_no_size() -> None:
     scale = KernelParameter("scale", "float", "f4", pointer=False, size=4, offset=16)
     made = arguments(IN, scale, args=("scale=inf",), bounds={"in": (bound,)}, vary=True)
     assert [text for text, _ in made.texts] == ["in = f32[256]", "scale = inf"]
+
+
+@pytest.mark.parametrize(("bytes_", "text"), [(2, "2 bytes"), (3, "3 bytes"), (6, "6 bytes"), (8, "f32[2]")])
+def test_a_buffer_may_be_smaller_than_one_element(bytes_: int, text: str) -> None:
+    made = derive_with(HostBuffer(0, bytes_))
+    assert made.buffers[0].contents.size == bytes_
+    assert made.listed(Origin.HOST) == f"in = {text}"
+
+
+def derive_with(buffer: HostBuffer) -> Arguments:
+    """Return the arguments of a launch that passes a buffer."""
+    host = HostLaunch((1, 1, 1), (32, 1, 1), 0, (HostArgument("x", buffer=buffer),), LINE)
+    return derive(kernel(IN), PlannedLaunch(parse_shape("1x32"), Origin.HOST, host), Wishes(), seed=0)

@@ -20,6 +20,7 @@ from shflbench.checker.sources.host.values import (
     Pointer,
     Structure,
     as_type,
+    byte_count,
 )  # fmt: skip
 from shflbench.checker.sources.macros import substitute
 from shflbench.checker.sources.syntax_trees import text_of
@@ -230,7 +231,7 @@ def _of_vector(  # noqa: C901, PLR0911  (the members of a vector)
     if name in {"resize", "assign"} and given:
         wanted = given[0]
         memory.forget()
-        memory.size = wanted * size if isinstance(wanted, int) and size else None
+        memory.size = byte_count(wanted * size) if isinstance(wanted, int) and size else None
         if name == "assign" and len(given) > 1 and given[1] == 0 and memory.size is not None:
             memory.fill(0, 0, memory.size)
     elif name in {"push_back", "emplace_back"} and given:

@@ -201,7 +201,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
         memory.changed = 0
         if is_certain and id(memory) in numbers and not memory.is_constant:
             memory.output = KernelOutput(earlier, numbers[id(memory)])
-    if unresolved and run.state.given.used:
+    if run.state.given.used and (unresolved or run.state.lacks_memory):
         return  # the values that stand for the command line give no launch
     key = (node.id, name, given, result)
     if key in run.state.different or len(run.state.different) >= MOST_DIFFERENT:

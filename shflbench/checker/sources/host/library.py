@@ -23,6 +23,7 @@ from shflbench.checker.sources.host.values import (
     Pointer,
     Structure,
     Text,
+    byte_count,
     check_bounds,
 )
 from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_GRID
@@ -74,6 +75,7 @@ READERS = frozenset(
 )  # fmt: skip
 
 MOST_DIGITS = 40  # of an integer, more than any type holds
+_OUT_OF_MEMORY = 2  # `cudaErrorMemoryAllocation`
 Call = Any  # a function of the interpreter, the frame and the places of the arguments
 
 
@@ -130,10 +132,17 @@ def _values(given: Sequence[Reference]) -> list[Any]:
 
 def _allocate(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     values = _values(given)
-    if len(values) > 1:
-        count = int(values[1]) if isinstance(values[1], int | float) else None
-        _write(values[0], Pointer(Memory(count, device=True), 0, UNKNOWN_TYPE))
-    return 0
+    return _place(run, values[0], values[1]) if len(values) > 1 else 0
+
+
+def _place(run: HostRun, pointer: object, size: object) -> int:
+    """Let a pointer point to new memory of the device, and return the result of the allocation."""
+    count = byte_count(size)
+    _write(pointer, Pointer(Memory(count, device=True), 0, UNKNOWN_TYPE))
+    if count is not None or size is UNKNOWN:
+        return 0
+    run.state.lacks_memory = True
+    return _OUT_OF_MEMORY
 
 
 def _new_stream(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
@@ -160,14 +169,13 @@ def _allocate_pitch(run: HostRun, frame: HostFrame, given: Sequence[Reference]) 
     row = -(-width // 512) * 512 if isinstance(width, int) else None
     size = row * height if row is not None and isinstance(height, int) else None
     _write(pitch, row if row is not None else UNKNOWN)
-    _write(pointer, Pointer(Memory(size, device=True), 0, UNKNOWN_TYPE))
-    return 0
+    return _place(run, pointer, size if size is not None else UNKNOWN)
 
 
 def _allocate_aligned(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     """Follow `posix_memalign(&pointer, alignment, size)`."""
     pointer, _, size, *_ = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
-    _write(pointer, Pointer(Memory(size if isinstance(size, int) else None), 0, UNKNOWN_TYPE))
+    _write(pointer, Pointer(Memory(byte_count(size)), 0, UNKNOWN_TYPE))
     return 0
 
 
@@ -180,12 +188,12 @@ def _mapped(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> objec
 
 def _malloc(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     count = _values(given)[-1] if given else UNKNOWN
-    return Pointer(Memory(int(count) if isinstance(count, int | float) else None), 0, UNKNOWN_TYPE)
+    return Pointer(Memory(byte_count(count)), 0, UNKNOWN_TYPE)
 
 
 def _calloc(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     count, size = [*_values(given), UNKNOWN, UNKNOWN][:2]
-    memory = Memory(count * size if isinstance(count, int) and isinstance(size, int) else None)
+    memory = Memory(byte_count(count * size) if isinstance(count, int) and isinstance(size, int) else None)
     if memory.size is not None:
         memory.fill(0, 0, memory.size)
     return Pointer(memory, 0, UNKNOWN_TYPE)

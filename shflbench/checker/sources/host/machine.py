@@ -131,6 +131,7 @@ class HostState:
     is_whole: bool = True  # from `main` on; else functions that ran before may have set global variables
     against: int = 0  # conditions that do not hold around what runs
     open: int = 0  # conditions around what runs that are not known, so that the program may not run it
+    lacks_memory: bool = False  # an allocation failed, for which no machine has the memory
     random: int = 1
     calls: dict[str, RecordedCall] = field(default_factory=dict)  # the first one of each function that launches
     streams: HostStreams = field(default_factory=HostStreams)

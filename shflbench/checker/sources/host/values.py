@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MOST_NUMBER = 1 << 64
 MOST_BYTES = 1 << 20  # of one allocation whose contents are kept
+MOST_ALLOCATED = 1 << 42  # bytes of one allocation; 4 TiB are more than any GPU has
 MOST_FIRST = 1 << 16  # bytes that are kept of one with more
 MOMENTS = count(1)  # which order what the host code does
 
@@ -333,6 +334,12 @@ def target_value(value: object) -> object:
     if isinstance(value, Pointer):
         return HostElement(value.memory, value.offset, value.target).load()
     return value.cell.load() if isinstance(value, CellAddress) else UNKNOWN
+
+
+def byte_count(value: object) -> int | None:
+    """Return the bytes of an allocation; None for a number that is not known, or of bytes that no machine has."""
+    count = int(value) if isinstance(value, int | float) else None
+    return count if count is not None and 0 <= count <= MOST_ALLOCATED else None
 
 
 def check_bounds(value: float) -> object:
