@@ -69,9 +69,9 @@ class CollectiveCall:
 
     def at_places(self, lanes: Values) -> Iterator[Place]:
         """Yield those of the lanes [warps, 32] that are at each op, if there are any."""
-        for op, here in self.places or ((self.op, True),):
-            if (lanes & here).any():
-                yield op, lanes & here
+        for op, at_op in self.places or ((self.op, True),):
+            if (lanes & at_op).any():
+                yield op, lanes & at_op
 
 
 def execute_collective(state: State, ops: Sequence[Op], threads: Values, places: Values | None = None) -> None:
