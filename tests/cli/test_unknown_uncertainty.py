@@ -62,7 +62,7 @@ def test_a_change_of_single_rounds_has_no_interval(tmp_path: Path, shflbench: Co
     convert(shflbench, tmp_path, "new", "copy/one,0,6", "copy/two,0,7.1")
     outcome = shflbench("compare", "base", "new", "--format", "json")
     (one, _) = json.loads(outcome.out)["verdicts"]
-    assert (one["outcome"], one["reason"]) == ("inconclusive", "too-few-rounds")
+    assert (one["outcome"], one["reason"]) == ("suspected", "too-few-rounds")
     assert one["ratio"] == {"value": 1.2, "low": None, "high": None}
     assert (one["detectable"], one["sentence"]) == (None, "5.000 µs, now 6.000 µs: +20.0%")
     table = shflbench("compare", "base", "new", "--plot", "changes.svg").out

@@ -123,7 +123,7 @@ def _summaries(seconds: NDArray[np.float64], walltime: float, clock_hz: float) -
         "sample_size": len(seconds),
         "walltime": walltime,
         "time/gpu/mean": float(seconds.mean()),
-        "time/gpu/stdev/absolute": float(seconds.std(ddof=1)),
+        "time/gpu/stdev/absolute": float(seconds.std(ddof=1)) if len(seconds) > 1 else float("inf"),
         "time/gpu/median": float(np.median(seconds)),
         "sm_clock_rate/mean": clock_hz,
     }

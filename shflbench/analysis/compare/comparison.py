@@ -48,8 +48,8 @@ class Reason(StrEnum):
     CLOCKS_UNKNOWN = "clocks-unknown"  # suspected: as above, and the clock of the samples was not recorded
     CLOCKS_DIFFER = "clocks-differ"  # suspected: as above, and the clock of the samples was not the same
     NO_SAMPLES = "no-samples"  # suspected: only medians and their intervals are known
-    TOO_FEW_ROUNDS = "too-few-rounds"  # inconclusive: a slow state lasts as long as a round
-    NO_INTERVAL = "no-interval"  # inconclusive: a side has a time without an interval
+    TOO_FEW_ROUNDS = "too-few-rounds"  # suspected or inconclusive: a slow state lasts as long as a round
+    NO_INTERVAL = "no-interval"  # suspected or inconclusive: a side has a time without an interval
     NO_VALUE = "no-value"  # not comparable: a side does not have the metric that is compared
     OTHER_LAUNCHES = "other-launches"  # not comparable: one launch per sample on one side, eight on the other
     ACROSS = "across"  # not comparable: a report without verdicts was requested

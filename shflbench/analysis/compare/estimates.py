@@ -45,7 +45,7 @@ class Estimates:
 
     processes: tuple[Process, ...]
     values: Floats  # mean of the fastest half of all samples
-    variances: Floats  # of that, estimated from the rounds of the process; NaN for a single round
+    variances: Floats  # of that, estimated from the rounds of the process; of a single round, see `_jackknife`
     medians: Floats
     p90s: Floats
     rounds: tuple[int, ...]  # 0 if the variances are not estimated from rounds
@@ -138,14 +138,17 @@ def _jackknife(ordered: Floats, order: NDArray[np.int64], sizes: NDArray[np.int6
     """Return the variance of the fastest half's mean, from its values without each round in turn.
 
     Rounds are independent, samples are not: a slow state of the GPU lasts up to 0.1 s and affects all samples of a
-    round. NaN for a single round.
+    round. Of a single round, each sample counts as a round: independent samples would vary by as much, others by more.
+    NaN for a single sample.
 
     Source: Efron & Tibshirani, An Introduction to the Bootstrap, section 11.5.
     """
+    samples = ordered.shape[1]
+    if sizes.shape[1] == 1:
+        sizes = np.ones_like(order)
     processes, count = sizes.shape
     if count < 2:  # noqa: PLR2004  (no variance without two)
         return np.full(processes, np.nan)
-    samples = ordered.shape[1]
     above = ordered - ordered[:, :1]  # sums of differences are exact to more digits
     # Rounds and samples of all processes are numbered through, those of the first process first.
     sizes = sizes.ravel()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.compare import verdicts
 from shflbench.analysis.compare.comparison import Comparison, Metric, NoiseUsed, Outcome, Reason, Verdict
-from shflbench.analysis.compare.evidence import Evidence
+from shflbench.analysis.compare.evidence import QUICK_THRESHOLD, Evidence
 from shflbench.analysis.compare.metrics import measured_values, value_of, values_from_row, values_from_samples
 from shflbench.analysis.compare.obstacles import changes, obstacles, refuse_mixture, refuse_same_run, run_warnings
 from shflbench.analysis.compare.placement import page_use, recorded_waits, with_placement
@@ -81,9 +81,10 @@ def _times(base: Side, new: Side, settings: Settings, evidence: Evidence) -> Com
     thresholds = new.runs[0].info.thresholds_in_force.overridden_by(settings.thresholds)
     if settings.metric is not Metric.TIME and any(threshold.unit == "us" for threshold in thresholds.values()):
         raise UsageError(f"{settings.metric} has no threshold in µs", "give a percentage, such as 1%")
+    in_force = replace(settings, thresholds=thresholds)
     skipped = _skipped_on_purpose(base, new)
     ids = [case_id for case_id in dict.fromkeys([*base.rows, *new.rows]) if case_id not in skipped]
-    paired = {case_id: _pair(base, new, case_id, settings.metric, evidence) for case_id in ids}
+    paired = {case_id: _pair(base, new, case_id, in_force, evidence) for case_id in ids}
     contrasts = [pair for pair in paired.values() if isinstance(pair, Contrast)]
     if not any(run.info.converted for run in (*base.runs, *new.runs)):  # other tools declare nothing
         waits = recorded_waits(run.info for run in new.runs)
@@ -146,21 +147,25 @@ def _registers(base: Side, new: Side) -> Comparison:
     )
 
 
-def _pair(base: Side, new: Side, case_id: str, metric: Metric, evidence: Evidence) -> Contrast | Verdict:
+def _pair(base: Side, new: Side, case_id: str, settings: Settings, evidence: Evidence) -> Contrast | Verdict:
     """Return a case on both sides, or the verdict on it if it cannot be compared."""
     if verdict := verdicts.verdict_without_times(base.rows.get(case_id), new.rows.get(case_id), new):
         return verdict
-    row, offsets = new.rows[case_id], evidence.offsets
+    row, offsets, metric = new.rows[case_id], evidence.offsets, settings.metric
     if evidence.sampled:
         before = values_from_samples(base, case_id, metric, offsets.base if offsets else None)
         after = values_from_samples(new, case_id, metric, offsets.new if offsets else None)
     else:
         before, after = values_from_row(base, case_id, metric), values_from_row(new, case_id, metric)
     for name, side, values in (("base", base, before), ("new", new, after)):
+        if values is None and value_of(side.rows[case_id], metric) is None:
+            return verdicts.unequal(row, Reason.NO_VALUE, f"the {name} side has no {metric}")
         if values is None:
-            reason = Reason.NO_VALUE if value_of(side.rows[case_id], metric) is None else Reason.NO_INTERVAL
-            missing = metric if reason is Reason.NO_VALUE else f"interval of its {metric}"
-            return verdicts.unequal(row, reason, f"the {name} side has no {missing}")
+            measured = Measured(value_of(base.rows[case_id], metric), value_of(row, metric), 0.0, metric)
+            threshold = settings.thresholds.of(case_id) or QUICK_THRESHOLD
+            return verdicts.without_interval(
+                case_id, measured, threshold, f"the {name} side has no interval of its {metric}"
+            )
         if not values.estimates.positive:
             return verdicts.unequal(row, Reason.NO_VALUE, f"the {metric} of the {name} side is not above 0")
     assert before is not None  # noqa: S101  (no side has no value)

@@ -195,9 +195,11 @@ def _judge(contrast: Contrast, model: NoiseModel, family: int) -> Judgment:
         detectable=(certain + miss_margin) / base,
         detectable_95=(certain + error.miss_margin(missed=MISSED_95)) / base,
     )
+    is_significant = size > half_width and size >= smallest
     if min(contrast.base.rounds + contrast.new.rounds) < FEWEST_ROUNDS and not _is_known(contrast):
-        return replace(judgment, reason=Reason.TOO_FEW_ROUNDS)
-    if size > half_width and size >= smallest:
+        outcome = Outcome.SUSPECTED if is_significant else Outcome.INCONCLUSIVE
+        return replace(judgment, outcome=outcome, reason=Reason.TOO_FEW_ROUNDS)
+    if is_significant:
         if contrast.doubt and size < contrast.certain * min(base, new):
             return replace(judgment, outcome=Outcome.SUSPECTED, reason=contrast.doubt.reason)
         outcome = Outcome.SLOWER if difference > 0 else Outcome.FASTER

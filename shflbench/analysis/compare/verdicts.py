@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from shflbench.analysis.compare.rule import Contrast, Judgment
     from shflbench.analysis.compare.sides import Side
     from shflbench.store import Row
+    from shflbench.thresholds import Threshold
 
 # The 90th percentile of the samples differs between processes of unchanged code by 0.1 to 1% of the time.
 SHAPE = 2.0  # times the threshold, at least
@@ -43,6 +44,7 @@ class Measured(NamedTuple):
 
 def verdict_of(judgment: Judgment, contrast: Contrast, measured: Measured, base: Row, new: Row) -> Verdict:
     """Return the verdict on a case that both sides measured."""
+    advice = _advice(judgment, contrast)
     if judgment.reason is Reason.TOO_FEW_ROUNDS:
         judgment = replace(
             judgment, ratio=Interval.unknown(judgment.ratio.value), detectable=math.inf, detectable_95=math.inf
@@ -52,7 +54,7 @@ def verdict_of(judgment: Judgment, contrast: Contrast, measured: Measured, base:
         outcome=judgment.outcome,
         reason=judgment.reason,
         sentence=_sentence(judgment, contrast.threshold, measured),
-        advice=_advice(judgment),
+        advice=advice,
         measured_base=measured.base,
         measured_new=measured.new,
         correction=measured.correction(judgment),
@@ -126,14 +128,31 @@ def unequal(new: Row, reason: Reason, sentence: str) -> Verdict:
     return _plain(new, reason, sentence)
 
 
-_OUTCOMES = {
-    Reason.NOT_IN_BASE: Outcome.NEW,
-    Reason.NO_INTERVAL: Outcome.INCONCLUSIVE,
-}
+def without_interval(case_id: str, measured: Measured, threshold: Threshold, missing: str) -> Verdict:
+    """Return the verdict on a case whose uncertainty is unknown on a side, as the sentence `missing` says.
+
+    A change that reaches the threshold is suspected.
+    """
+    base, new, unit = measured.base, measured.new, measured.metric.unit
+    if not (base and new and min(base, new) > 0):
+        return Verdict(case_id=case_id, outcome=Outcome.INCONCLUSIVE, reason=Reason.NO_INTERVAL, sentence=missing)
+    reaches = abs(new - base) >= threshold.fraction_of(min(base, new)) * min(base, new)
+    return Verdict(
+        case_id=case_id,
+        outcome=Outcome.SUSPECTED if reaches else Outcome.INCONCLUSIVE,
+        reason=Reason.NO_INTERVAL,
+        sentence=f"{significant(base)} {unit}, now {significant(new)} {unit}: {change_percent(new / base)}%",
+        advice=f"{missing}: record samples, or their standard deviation and number",
+        measured_base=base,
+        measured_new=new,
+        base=base,
+        new=new,
+        ratio=Interval.unknown(new / base),
+    )
 
 
 def _plain(row: Row, reason: Reason, sentence: str = "not on the base side") -> Verdict:
-    outcome = _OUTCOMES.get(reason, Outcome.NOT_COMPARABLE)
+    outcome = Outcome.NEW if reason is Reason.NOT_IN_BASE else Outcome.NOT_COMPARABLE
     return Verdict(case_id=row.case_id, outcome=outcome, reason=reason, sentence=sentence)
 
 
@@ -245,11 +264,21 @@ def _decimals(number: float) -> int:
     return max(0, DIGITS - 1 - math.floor(math.log10(abs(number)))) if number else 0
 
 
-def _advice(judgment: Judgment) -> str:
+def _advice(judgment: Judgment, contrast: Contrast) -> str:
+    if judgment.reason is Reason.TOO_FEW_ROUNDS and judgment.outcome is Outcome.SUSPECTED:
+        return f"{_change_of_samples(judgment.ratio, contrast)}: measure three rounds or more per process"
     if judgment.reason is not Reason.INTERVAL_TOO_WIDE:
         return _NOT_CERTAIN.get(judgment.reason, "")
     needs = judgment.needs_processes
     return f"{needs} processes per side would settle it" if needs else "more processes will not settle it"
+
+
+def _change_of_samples(ratio: Interval, contrast: Contrast) -> str:
+    """Return the change that samples of too few rounds show."""
+    if any(math.isnan(variance) for side in (contrast.base, contrast.new) for variance in side.variances.tolist()):
+        return f"{change_percent(ratio.value)}% between single samples, whose noise is unknown"
+    span = f"{change_percent(ratio.low)} to {change_percent(ratio.high)}%"
+    return f"{span} if the samples are independent, which fewer than three rounds do not show"
 
 
 def change_percent(ratio: float) -> str:

@@ -159,8 +159,8 @@ def _scatter(estimates: Estimates, between: float) -> float:
 
 
 def _within(estimates: Estimates) -> float:
-    """Return the mean variance of a process by its rounds, 0 if none is known; `np.nanmean` takes longer."""
-    known = ~np.isnan(estimates.variances)
+    """Return the mean variance of a process by its rounds, 0 if none has several; `np.nanmean` takes longer."""
+    known = ~np.isnan(estimates.variances) & (np.array(estimates.rounds) != 1)
     return float(np.where(known, estimates.variances, 0.0).sum() / known.sum()) if known.any() else 0.0
 
 

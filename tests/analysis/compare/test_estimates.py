@@ -58,8 +58,9 @@ def test_medians_quantiles_and_the_jackknife_are_as_by_their_definitions() -> No
         assert own.p90s[0] == np.quantile(pooled, 0.9)
 
 
-def test_one_round_has_no_variance() -> None:
-    assert math.isnan(jackknife(rounds([1.0, 2.0, 3.0])))
+def test_samples_of_a_single_round_count_as_independent() -> None:
+    assert jackknife(rounds([1.0, 2.0, 6.0])) == jackknife(rounds([1.0], [2.0], [6.0]))
+    assert math.isnan(jackknife(rounds([1.0])))
 
 
 def test_slow_rounds_add_more_variance_than_as_many_slow_samples() -> None:
@@ -83,7 +84,7 @@ def test_every_process_is_estimated_by_itself() -> None:
     assert own.medians.tolist() == [2.5, 5.0]
     assert own.p90s.tolist() == pytest.approx([7.2, 7.4])
     assert own.variances[0] == jackknife(rounds([1.0, 3.0], [2.0, 9.0]))
-    assert math.isnan(own.variances[1])
+    assert own.variances[1] == jackknife(rounds([5.0, 5.0, 8.0]))
 
 
 def test_kernels_are_estimated_together_to_the_bit_as_alone() -> None:

@@ -164,11 +164,21 @@ def test_doubt_does_not_affect_a_case_that_is_the_same() -> None:
 
 
 @pytest.mark.parametrize("rounds", [1, 2])
-def test_fewer_than_three_rounds_in_any_process_decide_nothing(rounds: int) -> None:
-    case = contrast(10.0, 20.0)
+@pytest.mark.parametrize(
+    ("new", "outcome"),
+    [
+        (20.0, Outcome.SUSPECTED),
+        (5.0, Outcome.SUSPECTED),
+        (10.0, Outcome.INCONCLUSIVE),
+        (10.05, Outcome.INCONCLUSIVE),  # below the threshold
+    ],
+)
+def test_fewer_than_three_rounds_in_any_process_are_never_certain(rounds: int, new: float, outcome: Outcome) -> None:
+    case = contrast(10.0, new)
     short = replace(case, new=replace(case.new, rounds=(12, rounds, 12)))
     found = judged(short)
-    assert (found.outcome, found.reason) == (Outcome.INCONCLUSIVE, Reason.TOO_FEW_ROUNDS)
+    assert (found.outcome, found.reason) == (outcome, Reason.TOO_FEW_ROUNDS)
+    case = contrast(10.0, 20.0)
     assert judged(replace(case, new=replace(case.new, rounds=(12, 3, 12)))).outcome is Outcome.SLOWER
 
 

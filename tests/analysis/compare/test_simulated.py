@@ -199,11 +199,10 @@ def test_a_larger_threshold_never_finds_more(processes: int) -> None:
 
 
 @pytest.mark.parametrize("rounds", [1, 2])
-def test_fewer_than_three_rounds_are_inconclusive(rounds: int) -> None:
-    result = generated(1, rounds=rounds, factors=Simulated().every(1.5))
-    assert {(verdict.outcome, verdict.reason) for verdict in result.verdicts} == {
-        (Outcome.INCONCLUSIVE, Reason.TOO_FEW_ROUNDS)
-    }
+@pytest.mark.parametrize(("factor", "outcome"), [(1.5, Outcome.SUSPECTED), (1.0, Outcome.INCONCLUSIVE)])
+def test_fewer_than_three_rounds_are_undecided(rounds: int, factor: float, outcome: Outcome) -> None:
+    result = generated(1, rounds=rounds, factors=Simulated().every(factor))
+    assert {(verdict.outcome, verdict.reason) for verdict in result.verdicts} == {(outcome, Reason.TOO_FEW_ROUNDS)}
 
 
 @pytest.mark.parametrize("processes", [2, 3, 5])

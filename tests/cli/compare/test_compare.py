@@ -117,7 +117,8 @@ VERDICTS = [  # outcome, reason, what the user did, exit code, exit code with --
     ("faster", "beyond-threshold", times(0.9), 0, 0),
     ("same", "within-threshold", times(1.0), 0, 0),
     ("suspected", "few-processes", times(1.04, processes=1), 0, 6),
-    ("inconclusive", "too-few-rounds", times(1.1, rounds=2), 0, 6),
+    ("suspected", "too-few-rounds", times(1.1, rounds=2), 0, 6),
+    ("inconclusive", "too-few-rounds", times(1.0, rounds=2), 0, 6),
     ("missing", "not-in-new", lost, 1, 1),
     ("new", "not-in-base", added, 0, 0),
     ("failed", "case-failed", untimed_on("new", Status.FAILED), 1, 1),
@@ -145,7 +146,7 @@ def test_verdict_decides_the_exit_code(
     [
         pytest.param(times(1.1), (), 1, id="slower"),
         pytest.param(times(1.0), ("--strict",), 0, id="same"),
-        pytest.param(times(1.1, rounds=2), ("--strict",), 6, id="inconclusive"),
+        pytest.param(times(1.1, rounds=2), ("--strict",), 6, id="suspected"),
     ],
 )
 def test_exit_code_is_that_of_the_process(
