@@ -25,6 +25,9 @@ STRICT: Mapping[type[NumberType], Callable[[str], float]] = {  # how numbers may
     click.types.FloatParamType: decimal_number,
 }
 EMPTY = "it is empty; is a variable of a script not set?"
+KEEP_LINES = (
+    r"\b"  # as raw docstrings have it, above a paragraph whose lines stay as they are; click expects a backspace
+)
 WIDEST = 30  # columns of an option's name beside its text, as click has it
 
 
@@ -106,6 +109,8 @@ class Command(click.Command):
         """Make a command; `removed` are options of earlier versions, each with the command that replaced it."""
         if attributes.get("help") is None and (callback := attributes.get("callback")):
             attributes["help"] = docstring_of(callback)
+        if text := attributes.get("help"):
+            attributes["help"] = text.replace(KEEP_LINES, "\b")
         super().__init__(*arguments, **attributes)
         self._removed = removed or {}
         self.params += [

@@ -1,5 +1,6 @@
 """Help is grouped and short, each option stands alone, and global options stand anywhere."""
 
+import inspect
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ import click
 import pytest
 
 from shflbench.cli.compare.options import ALLOWABLE
+from shflbench.cli.help import KEEP_LINES
 from shflbench.cli.main import shflbench as root
 from shflbench.export.comparison_words import fraction
 from shflbench.store.noise_file import ALARMS
@@ -53,6 +55,31 @@ def test_every_option_has_a_text_and_every_help_names_the_global_options(
     text = shflbench(*words, "--help").out
     assert text.splitlines()[-1] == GLOBAL
     assert re.findall(r"^  (?:-\w, )?--[\w-]+(?: \S+)?\n(?!    )", text, re.MULTILINE) == []
+
+
+def tables(function: object) -> list[str]:
+    """Return the lines of the docstring of a command that its help must keep as they are."""
+    paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
+    return [line for text in paragraphs if text.startswith(KEEP_LINES) for line in text.splitlines()[1:]]
+
+
+@pytest.mark.parametrize("words", list(commands()), ids=" ".join)
+def test_tables_in_a_help_keep_their_lines(shflbench: Command, words: tuple[str, ...]) -> None:
+    group: click.Command | None = root
+    for word in words:
+        assert isinstance(group, click.Group)
+        group = group.get_command(click.Context(group), word)
+    assert group is not None
+    text = shflbench(*words, "--help").out
+    assert [line for line in tables(group.callback) if f"  {line}\n" not in text] == []
+    assert re.findall(r"\\\w|[^\n -~×µ±…→é]", text) == []
+
+
+@pytest.mark.parametrize("name", ["advise", "bench", "check"])
+def test_exit_codes_stand_one_per_line(name: str) -> None:
+    table = "\n".join(help_lines(name)).partition("xit codes:\n")[2].partition("\n\n")[0].splitlines()
+    assert len(table) >= 2
+    assert [line for line in table if len(re.findall(r"(?<= )\d(?= )", line)) != 1] == []
 
 
 @pytest.mark.parametrize("words", list(commands()), ids=" ".join)

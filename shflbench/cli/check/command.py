@@ -144,7 +144,7 @@ def command(
     form: str,
     **given: object,
 ) -> int:
-    """Check kernels for races and memory faults, without a GPU.
+    r"""Check kernels for races and memory faults, without a GPU.
 
     TARGET is a .cu, .cuh or .ptx file, or a folder of such files. Runs the PTX of each kernel in an emulator, in
     lockstep and under other schedules that a GPU may choose. Reports races in shared and global memory, misuse of
@@ -162,7 +162,7 @@ def command(
 
     TARGET may also be a pattern or a suite of shflbench, or the folder of one. Their results are also compared with a
     reference, and a variant that is declared unsafe does not count as broken.
-    """  # noqa: D301  (click keeps the lines of a paragraph after a backspace)
+    """
     names, files = divide_targets(targets)
     if not files:
         refuse_without_files(given)

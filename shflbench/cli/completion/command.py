@@ -20,13 +20,13 @@ SHELLS = ("bash", "zsh", "fish")
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def command(context: click.Context, shell: str) -> None:
-    """Print the completion script for a shell.
+    r"""Print the completion script for a shell.
 
     \b
     bash: echo 'eval "$(shflbench completion bash)"' >> ~/.bashrc
     zsh:  echo 'eval "$(shflbench completion zsh)"' >> ~/.zshrc
     fish: shflbench completion fish > ~/.config/fish/completions/shflbench.fish
-    """  # noqa: D301  (click leaves the lines after this character as they are)
+    """
     console: Console = context.obj
     completion = get_completion_class(shell)
     if completion is not None:
