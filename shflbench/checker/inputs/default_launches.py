@@ -64,6 +64,7 @@ class PlannedLaunch:
     suggested: bool = False  # names or constants of the code suggest this block
     weak: bool = False  # it is suggested by the size of an array only
     stated: bool = False  # only the grid is derived: the host code, or the kernel itself, states the block
+    as_last: bool = False  # all blocks that do not run have ended before
 
     @property
     def is_scaled_down(self) -> bool:
@@ -157,13 +158,25 @@ def fewer_blocks(launch: PlannedLaunch) -> PlannedLaunch | None:
     if launch.origin is Origin.GIVEN or most is None:
         return None
     if shape.sample:
-        blocks = (*shape.sample[: most // 2], *shape.sample[most // 2 - most :])  # at both ends
-        return of_sample(replace(shape, sample=blocks), launch.host) if most < len(shape.sample) else None
+        if most >= len(shape.sample):
+            return None
+        first = 0 if launch.as_last else most // 2
+        blocks = (*shape.sample[:first], *shape.sample[first - most :])  # at both ends
+        return of_sample(replace(shape, sample=blocks), launch.host, launch.origin, as_last=launch.as_last)
     smaller = _scaled(shape, most)
     if smaller == shape:  # one cluster
         return None
     note = launch.note or f"{shape}, scaled down: its threads share too much memory to compare all accesses"
     return replace(launch, shape=smaller, note=note)
+
+
+def more_blocks(launch: PlannedLaunch, blocks: int) -> PlannedLaunch | None:
+    """Return a launch that was scaled down with up to so many blocks; None if it has as many already."""
+    host = launch.host
+    if host is None or host.grid is None or not launch.is_scaled_down:
+        return None
+    larger = _scaled(replace(launch.shape, grid=host.grid), blocks)
+    return replace(launch, shape=larger) if larger.blocks > launch.shape.blocks else None
 
 
 def without_arguments(launch: PlannedLaunch) -> PlannedLaunch:
@@ -185,13 +198,18 @@ def shorter(launch: PlannedLaunch) -> PlannedLaunch:
         return launch
     small = _scaled(replace(launch.shape, sample=()), 2)
     note = f"{launch.shape}, scaled down: it did not end" if small != launch.shape else launch.note
-    return replace(without_arguments(launch), shape=small, note=note)
+    return replace(without_arguments(launch), shape=small, note=note, as_last=False)
 
 
-def of_sample(shape: LaunchShape, host: HostLaunch | None) -> PlannedLaunch:
-    """Return the launch of a sample of the blocks of a launch of the host code."""
-    note = f"launch of the host code, of which {len(shape.sample)} of {shape.blocks} blocks ran"
-    return PlannedLaunch(shape, Origin.HOST, host, ", ".join((note, *_assumptions(host))))
+def of_sample(
+    shape: LaunchShape, host: HostLaunch | None, origin: Origin = Origin.HOST, *, as_last: bool = False
+) -> PlannedLaunch:
+    """Return the launch of a sample of the blocks of a launch of the host code, or of the user."""
+    whose = "launch of the host code" if origin is Origin.HOST else "given launch"
+    which = "the last " if as_last else ""
+    note = f"{whose}, of which {which}{len(shape.sample)} of {shape.blocks} blocks ran"
+    assumptions = _assumptions(host) if origin is Origin.HOST else ()
+    return PlannedLaunch(shape, origin, host, ", ".join((note, *assumptions)), as_last=as_last)
 
 
 def assumed_texts(host: HostLaunch | None) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from shflbench.checker.inputs.contents import (
 )
 from shflbench.checker.inputs.elements import Element, element_of
 from shflbench.checker.inputs.grammar import ArrayValue, BufferValue, NullValue, NumberValue
+from shflbench.checker.inputs.last_blocks import counts_before
 from shflbench.checker.inputs.names import parameter_name
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sizes import SuggestedSizes
@@ -50,6 +51,11 @@ def derive(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: in
     shared, origin = _shared(launch, wishes)
     variables = _variables(kernel, launch, wishes, seed)
     stated = dict(launch.host.variables) if launch.host is not None else {}
+    for name, count in counts_before(launch, kernel, wishes).items():
+        maker.set_count(name, count)
+        variables |= {
+            known: count.tobytes() for known, size in kernel.variables if (known, size) == (name, count.nbytes)
+        }
     for name, data in variables.items():
         origin = Origin.GIVEN if name in wishes.given else Origin.HOST if stated.get(name) else Origin.DERIVED
         maker.texts.append((f"{name} = {count_noun(len(data), 'byte') if data is not None else 'zeros'}", origin))
@@ -357,6 +363,20 @@ class _Maker:
         """
         begins = self.wishes.ends.get(name, name)
         return begins if begins in self.wishes.ends.values() else ""
+
+    def set_count(self, name: str, count: NDArray[np.generic]) -> None:
+        """Let a buffer of integers begin with a count, in each element."""
+        for number, buffer in enumerate(self.buffers):
+            if buffer.name == name and buffer.contents.size % count.nbytes == 0:
+                contents = np.tile(count.view(np.uint8), buffer.contents.size // count.nbytes)
+                text = buffer.text.partition(":")[0]
+                self.buffers[number] = replace(buffer, contents=contents, text=text, values=Origin.DERIVED)
+                self.texts = [
+                    (f"{name} = {text}" if known.startswith(f"{name} = ") else known, origin)
+                    for known, origin in self.texts
+                    if not known.startswith(f"contents of {name} = ")
+                ]
+                self._note(f"contents of {name} = {count[0]}", Origin.DERIVED)
 
     def _buffer(  # noqa: PLR0913, PLR0917  (the parts of one buffer)
         self, name: str, contents: NDArray[np.uint8], text: str, size: int, origin: Origin, values: Origin

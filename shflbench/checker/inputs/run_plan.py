@@ -13,6 +13,7 @@ from shflbench.checker.dataflow.bit_uses import masks, shifts, units
 from shflbench.checker.dataflow.index_values import IndexValues
 from shflbench.checker.dataflow.scope import used_indexes
 from shflbench.checker.dataflow.strides import numbers_of_blocks, strides
+from shflbench.checker.dataflow.tickets import tickets
 from shflbench.checker.dataflow.warps import takes_whole_warps
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.array_accesses import array_accesses, range_ends
@@ -21,12 +22,14 @@ from shflbench.checker.inputs.bounds import size_bounds, starts_of_ranges
 from shflbench.checker.inputs.cluster_plan import with_clusters
 from shflbench.checker.inputs.compared_constants import structural_contents, thresholds
 from shflbench.checker.inputs.default_launches import PlannedLaunch, is_special, plan
+from shflbench.checker.inputs.last_blocks import named_tickets, with_last_blocks
 from shflbench.checker.inputs.names import match_names, pointer_names
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.range_pairs import range_pairs
 from shflbench.checker.inputs.sampled import with_samples
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.size_bound import evaluate
+from shflbench.checker.inputs.wider_grids import with_wider_grids
 from shflbench.checker.inputs.wishes import Wishes
 from shflbench.checker.opcodes.forms import Access
 
@@ -73,6 +76,7 @@ def plan_runs(
         strides=strides(slicer),
         blocks=numbers_of_blocks(slicer),
         starts=starts_of_ranges(slicer),
+        tickets=named_tickets(tickets(slicer), kernel, program),
         arrivals=arrival_counts(slicer),
         masks=masks(slicer),
         shifts=shifts(slicer),
@@ -89,7 +93,8 @@ def plan_runs(
     covering = with_covering(usual, kernel, wishes)
     of_any_size = not wishes.indexes and not wishes.offsets
     sampled = with_samples(covering, slicer.ops, used, of_any_size=of_any_size, first=bool(wishes.strides))
-    return RunPlan(wishes, with_clusters(sampled, cluster, kernel.launch_bounds, slicer.ops))
+    planned = with_wider_grids(with_last_blocks(sampled, kernel, wishes), slicer)
+    return RunPlan(wishes, with_clusters(planned, cluster, kernel.launch_bounds, slicer.ops))
 
 
 def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: Wishes) -> list[PlannedLaunch]:

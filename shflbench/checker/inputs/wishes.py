@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
     from shflbench.checker.dataflow.strides import Stride
+    from shflbench.checker.dataflow.tickets import Ticket
     from shflbench.checker.inputs.alternatives import Alternative
     from shflbench.checker.inputs.compared_constants import ContentThresholds
     from shflbench.checker.inputs.grammar import ArgumentValue
@@ -43,6 +44,7 @@ class Wishes:
     masks: Collection[int] = ()  # first bytes of the numbers that are powers of two
     shifts: Collection[int] = ()  # first bytes of the numbers of bits to shift by
     units: Mapping[int, int] = field(default_factory=dict)  # powers of two that numbers are divided by, by first byte
+    tickets: Mapping[str, Ticket] = field(default_factory=dict)  # counts of blocks, by the names of what holds them
     arrivals: Collection[int] = ()  # first bytes of the numbers that counts in memory are compared with
     offsets: Collection[str] = ()  # buffers of which an element and the next one are a range: they are sorted
     ends: Mapping[str, str] = field(default_factory=dict)  # buffers that hold ends of ranges → those of their begins

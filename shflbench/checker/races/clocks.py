@@ -24,7 +24,7 @@ from shflbench.checker.opcodes.forms import Values
 from shflbench.errors import EmulatorError
 from shflbench.model import WARP
 
-MOST_THREADS = 4096  # whose clocks are joined one by one: the rows then take 64 MiB
+MOST_BYTES = 1 << 28  # of the rows of threads and blocks: those of 8,192 threads that all learn something
 
 
 @dataclass(slots=True, eq=False)
@@ -34,6 +34,58 @@ class _Meeting:
     block: int
     row: Values
     arrived: int  # threads
+
+
+class _ThreadRows:
+    """What each thread knows of each other one; only threads that have learned something by themselves take memory."""
+
+    def __init__(self, threads: int) -> None:
+        """Start with threads that know nothing."""
+        self._row_of = np.zeros(threads, np.int64)  # of each thread; the first row, which stays zero, is of all others
+        self._rows = np.zeros((1, threads), np.int32)
+        self._free: list[int] = []
+
+    @property
+    def bytes(self) -> int:
+        """The memory that the rows take."""
+        return self._rows.nbytes
+
+    def has(self, threads: Values) -> Values:
+        """Return which of these threads have learned something."""
+        known: Values = self._row_of[threads] > 0
+        return known
+
+    def known(self, threads: Values, others: Values) -> Values:
+        """Return the last access of each other thread that a thread knows of; arguments broadcast."""
+        known: Values = self._rows[self._row_of[threads], others]
+        return known
+
+    def joined(self, threads: Values) -> Values:
+        """Return what several threads know together."""
+        joined: Values = self._rows[self._row_of[threads]].max(axis=0)
+        return joined
+
+    def add(self, threads: Values, row: Values) -> None:
+        """Let different threads know the accesses of `row`."""
+        for thread in threads[~self.has(threads)].tolist():
+            if not self._free:
+                self._grow()
+            self._row_of[thread] = self._free.pop()
+        rows = self._row_of[threads]
+        self._rows[rows] = np.maximum(self._rows[rows], row)
+
+    def forget(self, threads: Values) -> None:
+        """Let threads know nothing."""
+        rows = self._row_of[threads]
+        self._rows[rows] = 0
+        self._free += rows[rows > 0].tolist()
+        self._row_of[threads] = 0
+
+    def _grow(self) -> None:
+        """Add as many rows as there are."""
+        count = len(self._rows)
+        self._rows = np.concatenate([self._rows, np.zeros_like(self._rows)])
+        self._free = list(range(2 * count - 1, count - 1, -1))
 
 
 class Clocks(Observer):
@@ -58,10 +110,9 @@ class Clocks(Observer):
         self._warps_met = False
         self._lanes_know = np.zeros((shape.warps, WARP, WARP), np.int32)  # [warp, a, b]: `a` knows of `b`, by masks
         self._lanes_met = False
-        # [thread, other] and [block, other], over the whole grid, once any clocks are joined one by one.
-        self._rows: Values | None = None
+        # Of threads, and [block, other], over the whole grid, once any clocks are joined one by one.
+        self._rows: _ThreadRows | None = None
         self._block_rows = np.zeros((0, 0), np.int32)
-        self._has_row = np.zeros(shape.lanes, np.bool_)
         self._meetings: dict[int, _Meeting] = {}
 
     def access(self, _op: Op, _members: ThreadSet, _space: MemorySpace, _index: Values, _: Sequence[Values]) -> None:
@@ -148,7 +199,7 @@ class Clocks(Observer):
         if self._rows is not None:
             first = block * self._shape.lanes_per_block
             known = np.maximum(known, self._block_rows[block, first + other])
-            known = np.maximum(known, self._rows[first + thread, first + other])
+            known = np.maximum(known, self._rows.known(first + thread, first + other))
         return known
 
     def knows(self, threads: Values, others: Values) -> Values:
@@ -158,7 +209,7 @@ class Clocks(Observer):
         inside = self.known(blocks, threads % lanes, others % lanes)
         outside: Values | int = 0
         if self._rows is not None:
-            outside = np.maximum(self._block_rows[blocks, others], self._rows[threads, others])
+            outside = np.maximum(self._block_rows[blocks, others], self._rows.known(threads, others))
         known: Values = np.where(blocks == others // lanes, inside, outside)
         return known
 
@@ -167,10 +218,8 @@ class Clocks(Observer):
         lanes = self._shape.lanes_per_block
         block = int(threads[0]) // lanes
         row = np.zeros(self._shape.lanes, np.int32) if self._rows is None else self._block_rows[block].copy()
-        if self._rows is not None:
-            rows = threads[self._has_row[threads]]
-            if rows.size:
-                np.maximum(row, self._rows[rows].max(axis=0), out=row)
+        if self._rows is not None and (having := threads[self._rows.has(threads)]).size:
+            np.maximum(row, self._rows.joined(having), out=row)
         inside = row[block * lanes : (block + 1) * lanes]
         np.maximum(inside, self.block_knows[block], out=inside)
         for warp in np.unique(threads // WARP).tolist() if self._warps_met or self._lanes_met else ():
@@ -184,16 +233,11 @@ class Clocks(Observer):
 
     def learn(self, thread: int, row: Values) -> None:
         """Let a thread know the accesses of `row`."""
-        rows = self._learned()
-        np.maximum(rows[thread], row, out=rows[thread])
-        self._has_row[thread] = True
-        self.changed[thread] += 1
+        self.learn_all(np.array([thread]), row)
 
     def learn_all(self, threads: Values, row: Values) -> None:
         """Let different threads know the accesses of `row`."""
-        rows = self._learned()
-        rows[threads] = np.maximum(rows[threads], row)
-        self._has_row[threads] = True
+        self._learned(threads.size).add(threads, row)
         self.changed[threads] += 1
 
     def learn_block(self, block: int, row: Values) -> None:
@@ -212,7 +256,7 @@ class Clocks(Observer):
 
     def learned_alone(self, thread: int) -> bool:
         """Return whether a thread knows more than barriers of its block and its warp tell."""
-        return self._lanes_met or bool(self._has_row[thread])
+        return self._lanes_met or (self._rows is not None and bool(self._rows.has(np.array([thread]))[0]))
 
     def block_row(self, block: int) -> Values:
         """Return what all threads of a block know by its barriers of other blocks."""
@@ -224,38 +268,32 @@ class Clocks(Observer):
         if known is not None:
             np.maximum(known.row, row, out=known.row)
 
-    def _learned(self) -> Values:
-        """Return the rows of all threads; EmulatorError if there are too many threads."""
+    def _learned(self, more: int = 0) -> _ThreadRows:
+        """Return the rows of threads, of which so many more may get one; EmulatorError if they take too much memory."""
+        threads = self._shape.lanes
         if self._rows is None:
-            threads = self._shape.lanes
-            if threads > MOST_THREADS:
-                raise EmulatorError(
-                    f"{self._state.program.name} synchronizes threads one by one, "
-                    f"which the emulator checks for up to {MOST_THREADS} threads, not {threads}",
-                    "Check a smaller launch.",
-                )
-            self._rows = np.zeros((threads, threads), np.int32)
+            self._rows = _ThreadRows(threads)
             self._block_rows = np.zeros((self._shape.grid, threads), np.int32)
+        if self._rows.bytes + self._block_rows.nbytes + 4 * threads * more > MOST_BYTES:
+            raise EmulatorError(
+                f"{self._state.program.name} synchronizes threads one by one, too many of {threads} for the emulator",
+                "Check a smaller launch.",
+            )
         return self._rows
 
     def _join_block(self, block: int) -> None:
         """Move what the threads of a block have learned to the block."""
-        lanes = self._shape.lanes_per_block
-        threads = block * lanes + np.flatnonzero(self._has_row[block * lanes : (block + 1) * lanes])
-        if threads.size:
-            rows = self._learned()
-            self.learn_block(block, rows[threads].max(axis=0))
-            rows[threads] = 0
-            self._has_row[threads] = False
+        rows, lanes = self._learned(), self._shape.lanes_per_block
+        threads = np.arange(block * lanes, (block + 1) * lanes)
+        if (having := threads[rows.has(threads)]).size:
+            self.learn_block(block, rows.joined(having))
+            rows.forget(having)
 
     def _join_rows(self, threads: Values) -> None:
         """Let threads of a warp know what any of them has learned."""
-        having = threads[self._has_row[threads]]
-        if having.size:
-            rows = self._learned()
-            rows[threads] = rows[having].max(axis=0)
-            self._has_row[threads] = True
-            self.changed[threads] += 1
+        rows = self._learned()
+        if (having := threads[rows.has(threads)]).size:
+            self.learn_all(threads, rows.joined(having))
 
     def living(self, block: int) -> int:
         """Return how many threads of a block have not exited."""

@@ -9,6 +9,7 @@ from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.state import State
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.races.clocks import Clocks
+from shflbench.errors import EmulatorError
 from shflbench.model import WARP
 from tests.checker.emulator.threads import program
 
@@ -93,3 +94,15 @@ def test_a_thread_knows_exactly_the_accesses_that_barriers_order_before_its_own(
         assert {item for item, limit in zip(others, known.tolist(), strict=True) if item[1] <= limit} == {
             item for item in order.before[thread] if item[0] != thread
         }
+
+
+def test_few_threads_of_many_may_learn_by_themselves() -> None:
+    shape = Shape(300, 256)
+    clocks = Clocks(State(program(""), shape, 0, MemorySpace("global", 1, 16)))
+    row = np.arange(shape.lanes, dtype=np.int32)
+    clocks.learn(70_000, row)
+    assert clocks.knows(np.array([70_000, 70_001]), np.array([5, 5])).tolist() == [5, 0]
+    clocks.synchronize_blocks(np.array([70_000 // 256]))
+    assert clocks.knows(np.array([70_001, 1]), np.array([5, 5])).tolist() == [5, 0]
+    with pytest.raises(EmulatorError, match="too many of 76800 for the emulator"):
+        clocks.learn_all(np.arange(shape.lanes), row)

@@ -1,0 +1,87 @@
+"""Launches in which the last blocks of a large grid run, with counts in memory as all other blocks have left them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.checker.dataflow.index_values import PARAMETER
+from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.default_launches import of_sample
+from shflbench.checker.inputs.names import pointer_names, variable_name
+from shflbench.checker.inputs.numbers import ArgumentNumbers
+from shflbench.checker.inputs.sampled import MOST_SAMPLED, MOST_WHOLE
+from shflbench.checker.inputs.shapes import LaunchShape
+from shflbench.checker.opcodes.addresses import MODULE_BASE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from shflbench.checker.dataflow.tickets import Ticket
+    from shflbench.checker.inputs.default_launches import PlannedLaunch
+    from shflbench.checker.inputs.wishes import Wishes
+    from shflbench.checker.link.program import Program
+    from shflbench.checker.sources.kernel_file import SourceKernel
+
+
+def named_tickets(tickets: Sequence[Ticket], kernel: SourceKernel, program: Program) -> dict[str, Ticket]:
+    """Return counts by the names of the pointers to them, and of the variables of the device that hold them."""
+    named: dict[str, Ticket] = {}
+    names = pointer_names(kernel)
+    for ticket in tickets:
+        named |= {names[start]: ticket for start in ticket.pointers & names.keys()}
+        start = -1 if ticket.address is None else ticket.address - MODULE_BASE
+        holding = (item for item in program.symbols if item.start <= start < item.start + item.size)
+        named |= {variable_name(item): ticket for item in holding}
+    return named
+
+
+def with_last_blocks(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: Wishes) -> list[PlannedLaunch]:
+    """Return a plan with the last blocks of launches that were scaled down, and in place of large ones that are given.
+
+    In grids of fewer blocks than a block has threads, not all threads of the last block have something to do.
+    """
+    result: dict[PlannedLaunch, None] = {}
+    for launch in plan:
+        last = _last_blocks(launch, kernel, wishes) if wishes.tickets and not launch.shape.sample else None
+        if last is None or launch.origin is not Origin.GIVEN:
+            result[launch] = None
+        if last is not None:
+            result[last] = None
+    return list(result)
+
+
+def _last_blocks(launch: PlannedLaunch, kernel: SourceKernel, wishes: Wishes) -> PlannedLaunch | None:
+    """Return the launch of the last blocks of the last row of a grid; None if there is no need, or no such count."""
+    host, shape = launch.host, launch.shape
+    if launch.is_scaled_down and host is not None and host.grid is not None:
+        shape = LaunchShape(host.grid, shape.block)
+    elif launch.origin is not Origin.GIVEN or shape.threads <= MOST_WHOLE:
+        return None
+    running = min(max(MOST_SAMPLED // shape.threads_per_block, 2), shape.grid[0])
+    sample = tuple(range(shape.blocks - running, shape.blocks))
+    last = of_sample(replace(shape, sample=sample), host, launch.origin, as_last=True)
+    return last if counts_before(last, kernel, wishes) else None
+
+
+def counts_before(launch: PlannedLaunch, kernel: SourceKernel, wishes: Wishes) -> dict[str, NDArray[np.generic]]:
+    """Return the counts, by name, as the blocks leave them that do not run, because they have ended before."""
+    return dict(_counts_before(launch, kernel, wishes)) if launch.as_last else {}
+
+
+def _counts_before(
+    launch: PlannedLaunch, kernel: SourceKernel, wishes: Wishes
+) -> Iterator[tuple[str, NDArray[np.generic]]]:
+    shape = launch.shape
+    numbers = {f"%nctaid.{axis}": size for axis, size in zip("xyz", shape.grid, strict=True)}
+    integers = ArgumentNumbers(kernel, launch, wishes).integers()
+    numbers |= {f"{PARAMETER}{byte}": int(number.value) for byte, number in integers}
+    for name, ticket in wishes.tickets.items():
+        value = ticket.value(numbers)
+        if value is not None and value + 1 in {prod(shape.grid), shape.grid[0]}:  # of the grid, or of each row
+            yield name, np.array([value + 1 - len(shape.sample)], ticket.type)
