@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 INSTALL = "Run `shflbench doctor`: it lists what to install."
+# The first NVRTC that computes addresses in shared memory with 32 bits, as nvcc 12.9 and 13.0 do: earlier ones (12.9,
+# 13.0) use 64, with up to 33 instructions more in the loop of a kernel (tests/compile/test_shared_addresses.py).
+SHORT_SHARED_ADDRESSES = (13, 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,21 @@ class Toolchain:
     def version(self) -> str:
         """The NVRTC version, e.g. `13.5`."""
         return "{}.{}".format(*self.nvrtc)
+
+    @property
+    def difference_from_nvcc(self) -> str | None:
+        """How the code of an older NVRTC differs from that of nvcc, as a sentence; None of a newer one."""
+        if self.nvrtc >= SHORT_SHARED_ADDRESSES:
+            return None
+        return f"NVRTC {self.version} computes addresses in shared memory with 64 bits, nvcc with 32"
+
+    @property
+    def newer(self) -> str:
+        """What to do about `difference_from_nvcc`; `nvidia-cuda-nvrtc` is the package of CUDA 13."""
+        version = "{}.{}".format(*SHORT_SHARED_ADDRESSES)
+        if self.nvrtc[0] < SHORT_SHARED_ADDRESSES[0]:
+            return f"use a driver for CUDA 13, and its NVRTC {version} or newer"
+        return f"pip install 'nvidia-cuda-nvrtc>={version}'"
 
     @property
     def cccl_version(self) -> str | None:

@@ -71,6 +71,7 @@ def examine(cache: Path) -> Checkup:
             *driver,
             *(part for gpu, state in states.items() for part in _gpu(gpu, state)),
             *compiler,
+            *_difference(toolchain),
             cupy,
             _cache(cache),
         ),
@@ -127,6 +128,12 @@ def _compiler(install: str) -> tuple[Toolchain | None, list[PartCheck]]:
         else PartCheck("nvdisasm", good=False, detail="missing, so the machine code is not checked", remedy=install)
     )
     return toolchain, parts
+
+
+def _difference(toolchain: Toolchain | None) -> Iterator[PartCheck]:
+    """Yield how the code of the compiler differs from that of nvcc, which concerns times only."""
+    if toolchain is not None and (difference := toolchain.difference_from_nvcc):
+        yield PartCheck("NVRTC", good=False, detail=difference, remedy=toolchain.newer)
 
 
 def _cupy(extra: str) -> PartCheck:

@@ -27,6 +27,7 @@ from shflbench.store import RunFolder, read_run, require_unused
 from shflbench.store.lock import sole_writer
 from shflbench.user_kernels.folder import Equality
 from shflbench.user_kernels.several_sources import choose_each
+from shflbench.user_kernels.shared_addresses import shared_address_sentence
 from shflbench.user_kernels.suite import BenchSettings, suite_of
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def bench(request: BenchRequest) -> BenchResult:
     result = BenchResult((), {item.kernel: item.sentence for item in choice.left_out}, (), None)
     if not choice.comparisons:
         return result
-    result = replace(result, sentences=tuple(_undecided(candidates)))
+    result = replace(result, sentences=(*_undecided(candidates), *_cautions(choice)))
     with TemporaryDirectory(prefix="shflbench-") as temporary:
         # A kept run is read again with its patterns. Others would fill the cache with arrays.
         suite = _suite(choice, request, cache_folder() / "bench" if request.output else Path(temporary))
@@ -78,6 +79,11 @@ def _undecided(candidates: Mapping[str, CandidateFile]) -> Iterator[str]:
         for report in file.reports.values():
             if report.verdict in {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}:
                 yield f"{name}: {report.verdict}, {report.sentence}."
+
+
+def _cautions(choice: KernelChoice) -> Iterator[str]:
+    if sentence := shared_address_sentence(choice.comparisons, find()):
+        yield f"{sentence}."
 
 
 def measure(suite: Suite, target: BenchTarget, result: BenchResult, path: Path) -> BenchResult:

@@ -106,3 +106,17 @@ def test_error_of_the_compiler_itself_is_not_an_error_of_the_kernel(
     monkeypatch.setattr(nvrtc, "nvrtcCreateProgram", lambda *_: (nvrtc.nvrtcResult.NVRTC_ERROR_OUT_OF_MEMORY, None))
     with pytest.raises(CompilerError, match=r"^NVRTC returned NVRTC_ERROR_OUT_OF_MEMORY$"):
         Builder(toolchain, "sm_90", None).build(planted(tmp_path), case())
+
+
+def test_addresses_in_shared_memory_are_as_long_as_the_toolchain_says(toolchain: Toolchain) -> None:
+    text = """extern "C" __global__ void turned(float* x, int by) {
+        __shared__ float s[32];
+        s[threadIdx.x] = x[threadIdx.x];
+        __syncthreads();
+        x[threadIdx.x] = s[(threadIdx.x + by) % 32];
+    }"""
+    ptx = compile_kernel(Source("turned.cu", text, {}, "turned"), "sm_90", toolchain).ptx
+    accesses = [line.strip() for line in ptx.splitlines() if ".shared.f32" in line]
+    assert len(accesses) == 2
+    is_long = all("[%rd" in line for line in accesses)
+    assert is_long == (toolchain.difference_from_nvcc is not None)

@@ -93,3 +93,15 @@ def test_unsupported_architecture_is_an_error_that_lists_the_supported_ones(tool
     start = f"NVRTC {toolchain.version} does not compile for {arch}; it supports sm_"
     assert caught.value.message.startswith(start)
     assert ", sm_90, " in caught.value.message
+
+
+@pytest.mark.parametrize(
+    ("version", "remedy"),
+    [((12, 9), "use a driver for CUDA 13"), ((13, 0), "pip install 'nvidia-cuda-nvrtc>=13.1'")],
+)
+def test_an_older_nvrtc_differs_from_nvcc(toolchain: Toolchain, version: tuple[int, int], remedy: str) -> None:
+    older = replace(toolchain, nvrtc=version)
+    assert older.difference_from_nvcc is not None
+    assert older.difference_from_nvcc.startswith(f"NVRTC {older.version} computes addresses")
+    assert older.newer.startswith(remedy)
+    assert replace(toolchain, nvrtc=(13, 1)).difference_from_nvcc is None

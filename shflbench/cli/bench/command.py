@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from shflbench.model import Case, Suite
     from shflbench.session.run_request import RunRequest
     from shflbench.store import RunFolder
-    from shflbench.user_kernels.comparison import KernelChoice
+    from shflbench.user_kernels.comparison import KernelChoice, KernelComparison
 
 CHECK_SECONDS = 10.0  # of the short check, after compiling
 MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has more time"  # that is no option of bench
@@ -161,7 +161,7 @@ def _compare(
                 f"compared for others: wrong kernels may be right; give other contents by --arg {name}=FILE.npy"
             )
     suite = _suite(files[-1], choice, request, flags)
-    folder, code = _run(suite, request, flags, early, console)
+    folder, code = _run(suite, choice.comparisons, request, flags, early, console)
     if folder is not None:
         if flags["l2"] == "warm":
             _say_what_l2_keeps(choice, folder, console)
@@ -310,19 +310,27 @@ def _suite(file: Path, choice: KernelChoice, request: RunRequest, flags: dict[st
 
 
 def _run(
-    suite: Suite, request: RunRequest, flags: dict[str, Any], early: EarlyWorker | None, console: Console
+    suite: Suite,
+    comparisons: Sequence[KernelComparison],
+    request: RunRequest,
+    flags: dict[str, Any],
+    early: EarlyWorker | None,
+    console: Console,
 ) -> tuple[Path | None, int]:
     """Run the suite, and return the folder of the run and the exit code; no folder if the run was stopped."""
     from shflbench.cli.run.plan import folder_of, plan_of
     from shflbench.cli.run.stop import stopped_code
     from shflbench.cli.run.watch import watch
     from shflbench.session.plan import run_info
+    from shflbench.user_kernels.shared_addresses import shared_address_sentence
 
     plan = replace(plan_of(suite, request, console, early), counts_launches=True)
     with (
         closing(plan),
         folder_of(plan, run_info(plan, request.overrides, typed_words()), {**flags, "resume": None}) as (folder, _),
     ):
+        if caution := shared_address_sentence(comparisons, plan.toolchain):
+            console.warn(caution)
         try:
             code = watch(plan, folder, None, console)
         except KeyboardInterrupt as error:
