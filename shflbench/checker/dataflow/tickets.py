@@ -47,8 +47,8 @@ class Ticket:
 
 def tickets(slicer: Slicer) -> tuple[Ticket, ...]:
     """Return the counts of a kernel whose blocks do not wait for one another in loops."""
-    found = tuple(_tickets(slicer))
-    return () if found and _polls(slicer) else found
+    counts = tuple(_tickets(slicer))
+    return () if counts and _polls(slicer) else counts
 
 
 def _tickets(slicer: Slicer) -> Iterator[Ticket]:

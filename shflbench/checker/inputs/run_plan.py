@@ -93,8 +93,8 @@ def plan_runs(
     covering = with_covering(usual, kernel, wishes)
     of_any_size = not wishes.indexes and not wishes.offsets
     sampled = with_samples(covering, slicer.ops, used, of_any_size=of_any_size, first=bool(wishes.strides))
-    planned = with_wider_grids(with_last_blocks(sampled, kernel, wishes), slicer)
-    return RunPlan(wishes, with_clusters(planned, cluster, kernel.launch_bounds, slicer.ops))
+    launch_plan = with_wider_grids(with_last_blocks(sampled, kernel, wishes), slicer)
+    return RunPlan(wishes, with_clusters(launch_plan, cluster, kernel.launch_bounds, slicer.ops))
 
 
 def with_covering(plan: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: Wishes) -> list[PlannedLaunch]:

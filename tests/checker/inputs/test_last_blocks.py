@@ -116,11 +116,11 @@ def test_a_given_launch_of_many_threads_runs_its_last_blocks(tmp_path: Path, bar
     ],
 )
 def test_no_part_of_the_blocks_runs_by_another_count(tmp_path: Path, kernel_cache: Path, ticket: str) -> None:
-    launches = planned(tmp_path, kernel_cache, text_of(ticket, "gridDim.x", "1024", "__syncthreads()"))
+    launches = launches_of(tmp_path, kernel_cache, text_of(ticket, "gridDim.x", "1024", "__syncthreads()"))
     assert [str(launch.shape) for launch in launches if not launch.is_scaled_down] == []
 
 
-def planned(folder: Path, cache: Path, text: str) -> list[PlannedLaunch]:
+def launches_of(folder: Path, cache: Path, text: str) -> list[PlannedLaunch]:
     file = folder / "total.cu"
     file.write_text(text, encoding="utf-8")
     read = read_file(file, FileOptions(toolchain=kernels.tools(), cache=cache))
@@ -159,5 +159,5 @@ int main()
 def test_a_grid_whose_size_the_threads_use_has_as_many_blocks_as_a_block_has_threads(
     tmp_path: Path, kernel_cache: Path, blocks: str, shapes: list[str]
 ) -> None:
-    launches = planned(tmp_path, kernel_cache, COOPERATIVE.replace("gridDim.x", blocks))
+    launches = launches_of(tmp_path, kernel_cache, COOPERATIVE.replace("gridDim.x", blocks))
     assert [str(launch.shape) for launch in launches] == shapes
