@@ -206,17 +206,17 @@ class _Reader:
             return pack
         if self._take("L"):
             return [self._literal()]
+        if self._take("XadL_Z"):  # the address of a function or a variable
+            name = self._address()
+            self._expect("E")
+            return [name]
         if self._peek() == "X":
             raise _UnknownPartError
         return [self._type()]
 
     def _literal(self) -> str:
         if self._take("_Z"):
-            self._enter()
-            name = self.encoding()
-            self._depth -= 1
-            self._expect("E")
-            return f"&{name.full_name}"
+            return self._address()
         code = self._peek()
         type_ = self._type()
         value = self._text[self._at : self._text.index("E", self._at)] if "E" in self._text[self._at :] else None
@@ -231,6 +231,13 @@ class _Reader:
         if code in _SUFFIX:
             return number + _SUFFIX[code]
         return f"({type_}){number}"
+
+    def _address(self) -> str:
+        self._enter()
+        name = self.encoding()
+        self._depth -= 1
+        self._expect("E")
+        return f"&{name.full_name}"
 
     def _enter(self) -> None:
         self._depth += 1
@@ -264,8 +271,10 @@ class _Reader:
                 return self._remember(f"{name}<{', '.join(self._nested_arguments())}>")
             return name
         if code == "T":
-            name = self._template_parameter()
-            return self._remember(name)
+            name = self._remember(self._template_parameter())
+            if self._peek() == "I":  # a template that is a parameter
+                return self._remember(f"{name}<{', '.join(self._nested_arguments())}>")
+            return name
         if code == "D":
             return self._type_d()
         if code in _BUILTIN:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.demangle import demangle
 from shflbench.checker.sources.kernel_file import SourceNote
+from shflbench.checker.sources.lexer import without_comments
 from shflbench.checker.sources.messages import SourceError
-from shflbench.checker.sources.naming import names
+from shflbench.checker.sources.naming import means, names
+from shflbench.checker.sources.ptx import read_kernels
 from shflbench.compile.ptx_process import UnfinishedError
 from shflbench.errors import CompileError, KernelError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from shflbench.checker.sources.compiled import CompiledFile
     from shflbench.checker.sources.definitions import Definition
     from shflbench.checker.sources.kernel_file import SourceKernel
     from shflbench.checker.sources.source import CudaSource
@@ -23,7 +27,6 @@ if TYPE_CHECKING:
 TYPES = ("float", "int")  # that stand for a type parameter nothing restricts, in this order
 MAXIMUM_ATTEMPTS = 5  # of compiling with derived instances, before compiling without
 _EXAMPLE_NUMBER = "32"  # of a parameter that is no type, in messages only: most are sizes of blocks
-_Compiled = TypeVar("_Compiled")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,19 +95,31 @@ def _has_word(text: bytes, name: str) -> bool:
 
 
 def compile_with_derived(
-    source: CudaSource, wanted: Sequence[str], compile_instances: Callable[[Sequence[str]], _Compiled]
-) -> tuple[_Compiled, list[DerivedInstance]]:
+    source: CudaSource,
+    wanted: Sequence[str],
+    compile_instances: Callable[[Sequence[str]], CompiledFile],
+    *,
+    compiles_file_first: bool,
+) -> tuple[CompiledFile, list[DerivedInstance]]:
     """Compile with an instance of each template that nothing names, as far as such instances compile.
 
-    None is added where the user names an instance.     CompileError if the file does not compile without them.
+    None is added where the user names an instance, and none of a template of which the file itself has instances: with
+    `compiles_file_first`, the compiler looks for these in any case, and otherwise where the text instantiates one.
+    CompileError if the file does not compile without derived instances.
     """
     choices = {item.name: (item, 0) for item in _derivable(source)} if not wanted else {}
+    if any(compiles_file_first or _is_instantiated(source, definition) for definition, _ in choices.values()):
+        compiled = compile_instances(wanted)
+        instantiated = {_template(name) for name in _kernel_names(compiled)}
+        choices = {name: choice for name, choice in choices.items() if name not in instantiated}
+        if not choices:
+            return compiled, []
     for _ in range(MAXIMUM_ATTEMPTS):
         if not choices:
             break
         derived = [DerivedInstance(definition, TYPES[index]) for definition, index in choices.values()]
         try:
-            return compile_instances([*wanted, *(item.expression for item in derived)]), derived
+            compiled = compile_instances([*wanted, *(item.expression for item in derived)])
         except UnfinishedError:
             break
         except CompileError as error:
@@ -113,37 +128,56 @@ def compile_with_derived(
                 definition, index = choices.pop(name)
                 if index + 1 < len(TYPES):
                     choices[name] = definition, index + 1
+            continue
+        names = _kernel_names(compiled)
+        needless = [item.definition.name for item in derived if any(_is_other(name, item) for name in names)]
+        if not needless:
+            return compiled, derived
+        choices = {name: choice for name, choice in choices.items() if name not in needless}
     return compile_instances(wanted), []
 
 
 def with_derived(
     kernels: Sequence[SourceKernel], derived: Sequence[DerivedInstance]
 ) -> tuple[tuple[SourceKernel, ...], list[SourceNote]]:
-    """Return the kernels with what was derived of each, and a note for each; not those that the file instantiates."""
+    """Return the kernels with what was derived of each, and a note for each of these."""
     by_template = {item.definition.name: item for item in derived}
-    counts: dict[str, int] = {}
-    for kernel in kernels:
-        template = kernel.name.partition("<")[0]
-        counts[template] = counts.get(template, 0) + 1
     result = []
     notes = []
     for kernel in kernels:
-        item = by_template.get(kernel.name.partition("<")[0])
-        ours = item is not None and _arguments(kernel)[: len(item.values)] == [item.type] * len(item.values)
-        if item is None or not ours:
+        item = by_template.get(_template(kernel.name))
+        if item is None:
             result.append(kernel)
-        elif counts[item.definition.name] == 1:
-            result.append(replace(kernel, derived=item.values))
-            text = (
-                f"derived: {', '.join(item.values)} for the kernel template `{signature(item.definition)}`, because no "
-                f"launch in the file determines it; choose another instance with --kernel '{_other(item)}'"
-            )
-            notes.append(SourceNote("derived-instance", text, kernel.place))
+            continue
+        result.append(replace(kernel, derived=item.values))
+        text = (
+            f"derived: {', '.join(item.values)} for the kernel template `{signature(item.definition)}`, because no "
+            f"launch in the file determines it; choose another instance with --kernel '{_other(item)}'"
+        )
+        notes.append(SourceNote("derived-instance", text, kernel.place))
     return tuple(result), notes
 
 
-def _arguments(kernel: SourceKernel) -> list[str]:
-    return [item.strip() for item in kernel.name.partition("<")[2].removesuffix(">").split(",")]
+def _kernel_names(compiled: CompiledFile) -> list[str]:
+    """Return the names of the kernels of a compiled file, with their template arguments."""
+    return [known.full_name for item in read_kernels(compiled.ptx) if (known := demangle(item.symbol))]
+
+
+def _template(name: str) -> str:
+    """Return the name of a kernel without its template arguments."""
+    return name.partition("<")[0]
+
+
+def _is_other(name: str, item: DerivedInstance) -> bool:
+    """Whether a kernel is another instance of the template than the derived one."""
+    return _template(name) == item.definition.name and not means(item.expression, name)
+
+
+def _is_instantiated(source: CudaSource, definition: Definition) -> bool:
+    """Whether the text has an explicit instantiation of a template, or a macro that writes one."""
+    plain = re.escape(definition.name.rpartition("::")[2].encode())
+    directive = re.compile(rb"\btemplate\b(?!\s*<)[^;{}]*\b" + plain + rb"\b")
+    return any(directive.search(without_comments(file.text)) for file in source.unit.files)
 
 
 def _other(item: DerivedInstance) -> str:

@@ -232,6 +232,7 @@ class SourceNote:
     kind: str  # "removed-store", "template", "dialect", …
     text: str
     line: SourceLine | None = None
+    left_out: tuple[str, ...] = ()  # symbols of kernels that the note says are not checked
 
 
 @dataclass(frozen=True, slots=True)

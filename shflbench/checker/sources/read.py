@@ -33,6 +33,7 @@ from shflbench.checker.sources.ptx import dialect_notes, read_kernels
 from shflbench.checker.sources.rejected_kernels import refuse_rejected
 from shflbench.checker.sources.source import CudaSource
 from shflbench.checker.sources.stores import Suspects, find_removed
+from shflbench.checker.sources.users_kernels import users_kernels
 from shflbench.compile.ptx_cache import PtxCompiler
 from shflbench.errors import CompileError, InputError, KernelError, UsageError
 from shflbench.files import read_regular
@@ -137,7 +138,8 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
         require_expandable(source.unit.files, source.macros)
         wanted = choose_instances(source, [*instances, *instance], skip_unknown=skip_unknown)
         compiler = FileCompiler(source, options, nvrtc, nvcc)
-        return _Compilation(source, wanted, *compile_with_derived(source, wanted, compiler.compile))
+        compiled = compile_with_derived(source, wanted, compiler.compile, compiles_file_first=nvcc is not None)
+        return _Compilation(source, wanted, *compiled)
 
     def compile_source(options: CompileOptions) -> _Compilation:
         return _with_device_functions(compile_unit(unit, options), options, compile_unit)
@@ -185,7 +187,7 @@ def _kernel_file(
     source, wanted, compiled, derived = compilation
     files = _user_files(compiled.ptx, path)
     compiled_kernels = [kernel_of(item, files, source) for item in read_kernels(compiled.ptx)]
-    listed = _of_user(source, [_with_spellings(item, compiled.symbols) for item in compiled_kernels])
+    listed, others = users_kernels(source, [_with_spellings(item, compiled.symbols) for item in compiled_kernels])
     kernels, chosen_types = with_derived(listed, derived)
     templates = _uninstantiated(source, kernels) if not wanted else []
     if not wanted and compiled.is_device_code_only:
@@ -202,7 +204,7 @@ def _kernel_file(
         raise KernelError(f"{path} has no kernel", "Pass a file that defines a __global__ function.")
     stores, unoptimized = _removed_stores(source, compiled, files)
     refused_words = [SourceNote("host-args", REFUSED_WORDS)] if source.refuses_words else []
-    notes = (*read_notes, *refused_words, *compiled.notes, *chosen_types, *templates, *stores)
+    notes = (*read_notes, *refused_words, *compiled.notes, *chosen_types, *templates, *others, *stores)
     chosen = select_kernels(path, kernels, kernel)
     raises = any(_may_raise_shared_limit(file) for file in source.unit.files)
     return KernelFile(
@@ -263,18 +265,6 @@ def _require_folders(include: Sequence[Path]) -> None:
         if not folder.is_dir():
             what = "is no folder" if folder.exists() else "does not exist"
             raise UsageError(f"-I: the folder {folder} {what}", "Give the folder that contains the headers.")
-
-
-def _of_user(source: CudaSource, kernels: Sequence[SourceKernel]) -> tuple[SourceKernel, ...]:
-    """Return the kernels in order of the source, without those of libraries and sources that are compiled with it."""
-    listed_files = (source.unit.main, *source.unit.headers.values())
-    order = {file.path.resolve(): index for index, file in enumerate(listed_files)}
-    listed = []
-    for index, item in enumerate(kernels):
-        file = item.place.file.resolve() if item.place is not None else None
-        if file in order or file is None or not is_file(file):
-            listed.append((order.get(file, 0) if file else 0, item.place.line if item.place else 0, index))
-    return tuple(kernels[index] for _, _, index in sorted(listed))
 
 
 def _removed_stores(

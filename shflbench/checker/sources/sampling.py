@@ -43,7 +43,7 @@ def sample_instances(kernels: Sequence[SourceKernel]) -> tuple[list[SourceKernel
         f"{count} of the {total} instances of {templates_text} are checked; not checked: {names}{more}; check all of "
         f"one template with --kernel {skipped[0].name.partition('<')[0]}"
     )
-    return kept, [SourceNote("instances", text, skipped[0].place)]
+    return kept, [SourceNote("instances", text, skipped[0].place, tuple(kernel.symbol for kernel in skipped))]
 
 
 def _by_new_arguments(instances: Sequence[SourceKernel]) -> list[SourceKernel]:

@@ -213,7 +213,7 @@ class CudaSource:
         """The lines of the host code that name or launch a template kernel in an instance that depends on more."""
         places: dict[tuple[str, SourceLine], Definition] = {}
         for definition, file, node in self._mentions:
-            if not self._resolver.named(node, definition):
+            if not (self._resolver.named(node, definition) or _is_explicit_instance(node)):
                 places.setdefault((definition.name, SourceLine(file.path, line_of(node))), definition)
         known = {id(launch) for sites in self.instances.values() for launch, _ in sites}
         lines = {launch.launch.line for name in self.instances for launch, _ in self.instances[name]}
@@ -270,6 +270,14 @@ def _function_name(function: Node) -> str:
     while part is not None and part.type not in {"identifier", "field_identifier", "qualified_identifier"}:
         part = part.child_by_field_name("declarator")
     return (part.text or b"").decode(errors="replace") if part is not None else ""
+
+
+def _is_explicit_instance(node: Node) -> bool:
+    """Whether a place belongs to `template __global__ void kernel<…>(…);`, which is no host code."""
+    outer = node.parent
+    while outer is not None and outer.type in {"function_declarator", "pointer_declarator", "qualified_identifier"}:
+        outer = outer.parent
+    return outer is not None and outer.type == "template_instantiation"
 
 
 def _enclosing_function(node: Node) -> Node | None:

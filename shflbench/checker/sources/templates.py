@@ -15,6 +15,7 @@ from shflbench.checker.sources.host.templates import surrounding_parameters
 from shflbench.checker.sources.launch_texts import kernel_name
 from shflbench.checker.sources.name_places import may_call
 from shflbench.checker.sources.named_items import NamedItems
+from shflbench.checker.sources.naming import names
 from shflbench.checker.sources.syntax_trees import function_declarator, nodes_of, text_of
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 MAXIMUM_INSTANCES = 64  # of one kernel; a file that has more names those it needs
 _MAXIMUM_DEPTH = 5  # host templates that call host templates
+_CLASSES = frozenset({"class_specifier", "struct_specifier"})
+_SCOPES = _CLASSES | {"namespace_definition"}
 _USES = frozenset({"call_expression", "template_instantiation"})
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
@@ -37,13 +40,13 @@ class _Uses:
     """The calls and explicit instances of host templates in one file."""
 
     def __init__(self, root: Node) -> None:
-        self.calls: dict[str, list[Node]] = {}
+        self.calls: dict[str, list[Node]] = {}  # by the name without its scope
         self.classes: dict[str, list[tuple[str, ...]]] = {}  # arguments of `template class Name<…>;`
         for node in nodes_of(root, _USES):
             if node.type == "template_instantiation" and (instance := _class_instance(node)) is not None:
                 self.classes.setdefault(instance[0], []).append(instance[1])
             elif name := _called(node):
-                self.calls.setdefault(name, []).append(node)
+                self.calls.setdefault(name.rpartition("::")[2], []).append(node)
 
 
 class Instances:
@@ -85,13 +88,19 @@ class Instances:
         return instances[:MAXIMUM_INSTANCES]
 
     def _surroundings(self, node: Node, depth: int) -> list[dict[str, str]]:
-        """Return the template arguments of the host function around `node`, for each of its instances."""
+        """Return the template arguments of the host function around `node`, for each of its instances.
+
+        They include those of the class template that contains the function.
+        """
         function = node.parent
         while function is not None and function.type != "function_definition":
             function = function.parent
         outer = function.parent if function is not None else None
-        if function is None or outer is None or outer.type != "template_declaration":
+        if function is None or outer is None:
             return [{}]
+        of_class = self._of_enclosing_class(function)
+        if outer.type != "template_declaration":
+            return of_class
         declarator = function_declarator(function)
         if declarator is None or depth > _MAXIMUM_DEPTH:
             return []
@@ -102,17 +111,31 @@ class Instances:
         member = re.match(r"(?:\w+::)*(\w+)\s*<([^<>]*)>\s*::", name)
         if member is not None:
             return self._of_class(member[1], member[2], template)
+        qualified = "::".join((*_scopes(function), name))
         result: list[dict[str, str]] = []
-        for call in self._calls.get(name):
+        for call in self._calls.get(name.rpartition("::")[2]):
+            if not names(_called(call).removeprefix("::"), qualified):
+                continue
             given = _written(call)
             nodes = _arguments_of(call)
             for bound in self._surroundings(call, depth + 1):
                 values = self._arguments(given, template, parameters_of(declarator), nodes, call, bound)
                 if values is not None:
                     bindings = {item.name: value for item, value in zip(template, values, strict=True)}
-                    if bindings not in result:
-                        result.append(bindings)
+                    result += [both for one in of_class if (both := {**one, **bindings}) not in result]
         return result[:MAXIMUM_INSTANCES]
+
+    def _of_enclosing_class(self, function: Node) -> list[dict[str, str]]:
+        """Return the template arguments of the class around a function, for each explicit instance of the class."""
+        class_ = function.parent
+        while class_ is not None and class_.type in {"template_declaration", "field_declaration_list"}:
+            class_ = class_.parent
+        name = text_of(class_.child_by_field_name("name")) if class_ is not None and class_.type in _CLASSES else ""
+        template = class_.parent if class_ is not None else None
+        if template is None or template.type != "template_declaration" or not name:
+            return [{}]
+        parameters = template_parameters(template)
+        return self._of_class(name, ", ".join(item.name for item in parameters), parameters) or [{}]
 
     def _of_class(self, name: str, given: str, template: Sequence[TemplateParameter]) -> list[dict[str, str]]:
         """Return the template arguments of a class for each of its explicit instances."""
@@ -236,6 +259,17 @@ def _class_instance(node: Node) -> tuple[str, tuple[str, ...]] | None:
             text, arguments = kernel_name(name)
             return (text.rpartition("::")[2], arguments) if arguments is not None else None
     return None
+
+
+def _scopes(node: Node) -> list[str]:
+    """Return the names of the classes and namespaces around a place, the outermost first."""
+    scopes: list[str] = []
+    outer = node.parent
+    while outer is not None:
+        if outer.type in _SCOPES and (name := outer.child_by_field_name("name")) is not None:
+            scopes.insert(0, text_of(name))
+        outer = outer.parent
+    return scopes
 
 
 def _called(node: Node) -> str:

@@ -61,7 +61,10 @@ def file_records(reports: Sequence[FileReport]) -> list[dict[str, object]]:
             "file": _path(report.path),
             "arch": report.arch,
             "compiler": report.compiler,
-            "notes": [{"kind": note.kind, "text": note.text, **_where(note.line)} for note in report.notes],
+            "notes": [
+                {"kind": note.kind, "text": note.text, **_where(note.line), "not_checked": list(note.left_out)}
+                for note in report.notes
+            ],
             "kernels": [_kernel(kernel) for kernel in report.kernels],
         }
         for report in reports

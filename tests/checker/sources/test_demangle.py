@@ -15,6 +15,8 @@ from shflbench.checker.sources.demangle import demangle
         ("_Z1gI6__halfLb1ELj4EEvPT_S1_", "g<__half, true, 4u>", ("__half *", "__half")),
         ("_Z2kkN3fooI3BarIiLi3EEEES2_", "kk", ("foo<Bar<int, 3>>", "foo<Bar<int, 3>>")),
         ("_Z1fILln5EEvv", "f<-5l>", ()),
+        ("_Z1gIXadL_Z5twiceiEEEvPi", "g<&twice>", ("int *",)),
+        ("_Z1tI3BoxfEvT_IT0_EPS2_", "t<Box, float>", ("Box<float>", "float *")),
         ("_Z1aIJifdEEvDpT_", "a<int, float, double>", ("int", "float", "double")),
         (
             "_ZN12_GLOBAL__N_14kernE6float4PK5PointS1_",

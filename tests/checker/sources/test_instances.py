@@ -85,6 +85,40 @@ def test_an_instance_of_the_file_takes_the_place_of_a_derived_one(read: Read, te
     assert not result.notes
 
 
+TEMPLATE = "template <class T> __global__ void t(T *p) { *p = 1; }\n"
+DEFAULTS = "template <class T = float, class S = T> __global__ void t(T *p, S s) { *p = s; }\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEMPLATE + "template __global__ void t<double>(double *);\ntemplate __global__ void t<float>(float *);\n",
+        TEMPLATE + "template __global__ void t(double *);\ntemplate __global__ void t(float *);\n",
+        TEMPLATE + "#define OF(T) template __global__ void t<T>(T *);\nOF(double)\nOF(float)\n",
+        "namespace a {\n" + TEMPLATE + "template __global__ void t<double>(double *);\n}\n"
+        "template __global__ void a::t<float>(float *);\n",
+        DEFAULTS
+        + "template __global__ void t<>(float *, float);\ntemplate __global__ void t<double>(double *, double);\n",
+        TEMPLATE + "struct R { template <class T> void run(T *p) { t<T><<<1, 1>>>(p); } };\n"
+        "template void R::run<double>(double *);\ntemplate void R::run<float>(float *);\n",
+    ],
+    ids=["explicit", "deduced", "macro", "namespace", "defaults", "member"],
+)
+def test_an_instance_of_the_file_for_the_type_that_would_be_derived_is_listed_as_any_other(
+    read: Read, text: str
+) -> None:
+    result = read(text)
+    assert sorted(item.parameters[0].type for item in result.kernels) == ["double *", "float *"]
+    assert not any(item.derived for item in result.kernels)
+    assert not result.notes
+
+
+def test_the_only_instance_of_the_file_is_not_called_derived(read: Read) -> None:
+    result = read(TEMPLATE + "template __global__ void t<float>(float *);\n")
+    assert [(item.name, item.derived) for item in result.kernels] == [("t<float>", ())]
+    assert not result.notes
+
+
 @pytest.mark.parametrize("parameters", ["int N", "class T, int N", "class... T", "template <class> class C"])
 def test_no_value_is_derived_for_parameters_that_are_no_types(read: Read, parameters: str) -> None:
     with pytest.raises(KernelError, match=r"has only kernel templates, and no instance of .* --kernel 't<"):

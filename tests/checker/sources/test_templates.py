@@ -42,6 +42,27 @@ SCALE = "template <class T> __global__ void scale(T *p, T a) { p[0] = a; }\n"
         (SCALE + "void f() { run([](auto v) { scale<decltype(v)><<<1, 2>>>(p, v); }); }", []),
         (SCALE + "template <class T> struct R { void run(T *p) { scale<T><<<1, 2>>>(p, 1); } };", []),
         (SCALE + "__device__ void f() { auto k = scale<float>; }", []),
+        (
+            SCALE + "struct R { template <class T> void run(T *p) { scale<T><<<1, 2>>>(p, 1); } };\n"
+            "template void R::run<float>(float *);\ntemplate void R::run<int>(int *);",
+            ["scale<float>", "scale<int>"],
+        ),
+        (
+            SCALE + "namespace a { template <class T> void run(T *p) { scale<T><<<1, 2>>>(p, 1); } }\n"
+            "template void a::run<float>(float *);\ntemplate void b::run<int>(int *);",
+            ["scale<float>"],
+        ),
+        (
+            SCALE + "template <class T> struct R { void run(T *p) { scale<T><<<1, 2>>>(p, 1); } };\n"
+            "template struct R<float>;\ntemplate class R<int>;",
+            ["scale<float>", "scale<int>"],
+        ),
+        (
+            REDUCE
+            + "template <int B> struct R { template <class T> void run(T *p) { reduce<T, B><<<1, B>>>(p, p, 3); } };\n"
+            "template struct R<64>;\ntemplate void R<64>::run<float>(float *);",
+            [],
+        ),
         ("namespace a {" + SCALE + "}\nvoid f() { a::scale<int><<<1, 2>>>(p, 1); }", ["a::scale<int>"]),
     ],
 )

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-PROGRAMS = sorted((Path(__file__).parent / "warp_programs").glob("*.cu"))
+PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.cu"))
 HEAD = re.compile(r"// (?P<verdict>[a-z ]+)(?:: (?P<words>.+))?\n")
 
 
@@ -43,7 +43,12 @@ def reports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.stem)
 def test_a_program_is_judged_as_its_first_line_says(program: Path, reports: dict[str, dict[str, Any]]) -> None:
     verdict, words = head(program)
-    (kernel,) = reports[program.name]["kernels"]
-    assert kernel["verdict"] == verdict
+    kernel = next(item for item in reports[program.name]["kernels"] if item["verdict"] == verdict)
     findings = [finding["sentence"] for finding in kernel["findings"]]
     assert words in "\n".join([kernel["sentence"], *findings])
+
+
+def test_each_explicit_instance_has_a_verdict(reports: dict[str, dict[str, Any]]) -> None:
+    kernels = reports["explicit_instances.cu"]["kernels"]
+    verdicts = {"turn<float>": "broken", "turn<double>": "clean", "turn<long long>": "clean"}
+    assert {kernel["name"]: kernel["verdict"] for kernel in kernels} == verdicts
