@@ -1,8 +1,24 @@
-"""Run the command line as `python -m shflbench`."""
+"""Run the command line, as `shflbench` or `python -m shflbench`, where a package that it needs may be broken."""
 
 from __future__ import annotations
 
-from shflbench.cli.main import entry
+import sys
+
+from shflbench.packages import package_error
+
+
+def entry() -> None:
+    """Run the command line and exit with its code; with that of a missing part if it cannot be imported."""
+    try:
+        from shflbench.cli.main import entry as run  # noqa: PLC0415  (or an error of its packages ends with a traceback)
+    except Exception as error:
+        missing = package_error(error)
+        if missing is None or "--debug" in sys.argv:
+            raise
+        sys.stderr.write(f"error: {missing.message}\n{missing.advice[0].upper()}{missing.advice[1:]}\n")
+        sys.exit(missing.exit_code)
+    run()
+
 
 if __name__ == "__main__":
     entry()

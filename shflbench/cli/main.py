@@ -23,6 +23,7 @@ from shflbench.errors import (
     ShflbenchError,
     UsageError,
 )
+from shflbench.packages import package_error
 from shflbench.signals import code_of, number_of, raise_on_signals, word_of
 
 AGAIN_SECONDS = 0.05  # until a signal is sent again: a destructor takes less
@@ -125,6 +126,8 @@ def _explain(error: BaseException) -> tuple[int, str, str]:
             return UsageError.exit_code, sentence, f"for usage, run: {command} --help"
         case KeyboardInterrupt() | click.Abort():
             return code_of(error), word_of(error), ""
+        case _ if missing := package_error(error):
+            return missing.exit_code, missing.message, missing.advice
         case OSError():
             where = f"{error.filename}: " if error.filename else ""
             sentence = where + (error.strerror or str(error)).lower()

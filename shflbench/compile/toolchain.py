@@ -86,6 +86,11 @@ def find() -> Toolchain:
         raise CompilerError(
             f"the CUDA compiler is not installed ({error.name or error} is missing)", INSTALL
         ) from error
+    except Exception as error:  # whatever a broken binary package raises at import
+        raise CompilerError(
+            f"the CUDA compiler is installed but broken: {' '.join(str(error).split())}",
+            "reinstall it: pip install --force-reinstall cuda-bindings cuda-pathfinder",
+        ) from error
     try:
         library = load_nvidia_dynamic_lib("nvrtc").abs_path
         status, major, minor = nvrtc.nvrtcVersion()

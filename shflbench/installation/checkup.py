@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 from shflbench.backends.gpus import Gpu, describe, disturbances, find, usable
 from shflbench.errors import CompilerError, DeviceError
 from shflbench.installation.extra import CUDA13, choose, how_to_install
-from shflbench.installation.packages import installed_version
+from shflbench.packages import installed_version
 from shflbench.version import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from shflbench.compile.toolchain import Toolchain
+    from shflbench.errors import MissingError
     from shflbench.model import DeviceState
 
 CUPY_PACKAGES = ("cupy-cuda13x", "cupy-cuda12x", "cupy-cuda11x", "cupy")  # all install the same module
@@ -56,8 +57,8 @@ class Checkup:
         return "shflbench can compile, verify and time here."
 
 
-def examine(cache: Path) -> Checkup:
-    """Check every part; `cache` is the folder for compiled kernels."""
+def examine(cache: Path, broken: Sequence[MissingError] = ()) -> Checkup:
+    """Check every part; `cache` is the folder for compiled kernels, `broken` are those of optional packages."""
     from shflbench.backends.nvml import Monitor
 
     extra = choose().extra
@@ -73,6 +74,7 @@ def examine(cache: Path) -> Checkup:
             *compiler,
             *_difference(toolchain),
             cupy,
+            *(PartCheck("package", good=False, detail=error.message, remedy=error.advice) for error in broken),
             _cache(cache),
         ),
         compiles=toolchain is not None,

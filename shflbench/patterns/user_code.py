@@ -11,6 +11,7 @@ from contextlib import ExitStack, contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
 from shflbench.errors import PatternError
+from shflbench.packages import package_error
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,6 +38,8 @@ def run_user_code(path: Path, error_of: Callable[[str], PatternError] = PatternE
     if raised_by_signals:
         raise raised_by_signals[0]
     if failure is not None:
+        if missing := package_error(failure):
+            raise missing from failure
         raise error_of(_describe(failure, path)) from failure
 
 

@@ -10,7 +10,7 @@ from shflbench.cli.help import Command
 from shflbench.cli.layout import Line, Table
 from shflbench.environment import cache_folder
 from shflbench.errors import MissingError
-from shflbench.installation.packages import missing_packages
+from shflbench.packages import broken_packages, missing_error, missing_packages
 
 if TYPE_CHECKING:
     from shflbench.cli.console import Console
@@ -22,14 +22,18 @@ if TYPE_CHECKING:
 def command(console: Console) -> int:
     """Check this machine, and say how to install what is missing.
 
-    Exits 4 if the compiler or a required package is missing.
+    Exits 4 if the compiler is missing, or a required package is missing or cannot be imported.
     """
     if missing := missing_packages():
-        names = ", ".join(missing)
-        raise MissingError(f"required packages are not installed: {names}", f"run: pip install {' '.join(missing)}")
+        raise missing_error(*missing)
+    broken = list(broken_packages())
+    if required := list({error.message: error for package, error in broken if not package.extra}.values()):
+        for error in required[:-1]:
+            console.error(error.message, error.advice)
+        raise required[-1]
     from shflbench.installation.checkup import examine
 
-    checkup = examine(cache_folder())
+    checkup = examine(cache_folder(), [error for _, error in broken])
     body = tuple(line for part in checkup.parts for line in _lines(part))
     console.table(Table("", ("", "part", "state"), body), data=True)
     console.data("")

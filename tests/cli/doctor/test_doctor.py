@@ -206,9 +206,7 @@ def test_required_package_that_is_missing_is_named_and_exits_4(
     shflbench: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     absent = {"rich", "nvidia-ml-py", "pytest", "cupy-cuda13x"}  # two of them are required by nothing but an extra
-    monkeypatch.setattr(
-        "shflbench.installation.packages.installed_version", lambda name: None if name in absent else "1"
-    )
+    monkeypatch.setattr("shflbench.packages.installed_version", lambda name: None if name in absent else "1")
     outcome = shflbench("doctor")
     assert (outcome.code, outcome.out) == (4, "")
     assert outcome.err == (
