@@ -19,6 +19,7 @@ class Origin(Enum):
     GIVEN = "given"  # by the user
     HOST = "from the host code"
     DERIVED = "derived"  # from the signature and the launch
+    SAMPLE = "sample"  # of contents: those that the host code begins with, repeated
 
 
 @dataclass(frozen=True, slots=True, eq=False)

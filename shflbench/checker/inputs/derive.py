@@ -283,7 +283,8 @@ class _Maker:
         apart = fill == 0 and not by_host and origin is Origin.HOST  # the host code says the size, and not the contents
         if fill == 0 and not apart and is_whole:
             text = f"{text}:0"
-        made = self._buffer(name, contents, text, size, origin, Origin.HOST if by_host else Origin.DERIVED)
+        values = Origin.HOST if by_host else Origin.DERIVED if example is None else Origin.SAMPLE
+        made = self._buffer(name, contents, text, size, origin, values)
         if apart or example is not None:
             shown = "0" if apart else "the first elements of the host code, repeated"
             self._note(f"contents of {name} = {shown}", Origin.DERIVED)
@@ -334,7 +335,9 @@ class _Maker:
         ):
             return None
         numbers = np.frombuffer(source.first[: len(source.first) // element.size * element.size], element.numpy)
-        if numbers.size < FEWEST or np.unique(numbers).size == numbers.size:
+        places = known.bytes // element.size
+        is_permutation = np.unique(numbers).size == numbers.size and int(numbers.max(initial=0)) < places
+        if numbers.size < FEWEST or is_permutation:
             return None
         small = numbers[numbers < self._most(name, element)] if known.limited else numbers
         return element.encode(small if small.size else numbers)

@@ -344,5 +344,5 @@ def of_slice(depends: Slice, arguments: Arguments) -> Iterator[str]:
 
 def _contents(depends: Slice, arguments: Arguments) -> Iterator[str]:
     for span in arguments.spans(depends.contents):
-        if span.buffer is not None and arguments.buffers[span.buffer].values is Origin.DERIVED:
+        if span.buffer is not None and arguments.buffers[span.buffer].values in {Origin.DERIVED, Origin.SAMPLE}:
             yield span.name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.contents import items
-from shflbench.checker.sources.host.declarations import note_number
+from shflbench.checker.sources.host.declarations import is_reference, note_number
 from shflbench.checker.sources.host.flow import (
     HostReturn,
     Left,
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.flow import Outcome, Statement
     from shflbench.checker.sources.host.interface import HostRun
     from shflbench.checker.sources.host.machine import HostFrame
+    from shflbench.checker.sources.host.values import Memory
 
 
 def loop_statement(run: HostRun, node: Node) -> Statement:
@@ -134,7 +135,8 @@ def _iterations(
 
 def range_loop(run: HostRun, node: Node) -> Statement:
     """Return a loop over the elements of an array or a vector."""
-    name = declared_name(node.child_by_field_name("declarator"))
+    declarator = node.child_by_field_name("declarator")
+    name, refers = declared_name(declarator), is_reference(declarator)
     values = node.child_by_field_name("right")
     sequence = run.expression(values) if values is not None else None
     listed = [run.expression(item) for item in items(values)] if values is not None else []
@@ -142,40 +144,38 @@ def range_loop(run: HostRun, node: Node) -> Statement:
     body = node.child_by_field_name("body")
     inside = run.statement(body) if body is not None else nothing
     scalars, effects = find_changes(node, run.kernels), run.program.has_effects(node)
-    given_number = run.numbers.get(name)
+    has_launches = run.launches(node)  # else what runs does not decide on them
+    given_number = run.numbers.get(name) if has_launches else None
 
     def loop(frame: HostFrame) -> Outcome:
         cells: list[Cell | HostElement] | None
         whole = sequence(frame) if sequence is not None and not is_list else None
         cells = [Cell(item(frame)) for item in listed] if is_list else _elements(whole)
-        memory = whole.memory if isinstance(whole, Structure | Pointer) else None
+        changed = _memory(whole) if refers else None
         is_part = cells is not None and len(cells) > MOST_ITERATIONS
         whole_is_unknown = cells is None or (is_part and effects)
         if cells is None or whole_is_unknown:
             cells = [Cell(UNKNOWN)]
             run.forget(scalars, frame)
-        elif (
-            note_number(run, name, [cell.load() for cell in cells[:MOST_ITERATIONS]], node) and given_number is not None
-        ):
-            cells = [Cell(given_number)]
-        if (whole_is_unknown or is_part) and memory is not None:
-            memory.forget()  # the body may change each element
+        elif has_launches and note_number(run, name, [cell.load() for cell in cells[:MOST_ITERATIONS]], node):
+            cells = cells if given_number is None else [Cell(given_number)]
+        if (whole_is_unknown or is_part) and changed is not None:
+            changed.forget()  # the body may change each element
         before = dict(frame.variables)
         most = MOST_LAUNCHING if effects else MOST_ITERATIONS
-        if run.launches(node) and (whole_is_unknown or len(cells) > MOST_LAUNCHING):
+        if has_launches and (whole_is_unknown or len(cells) > MOST_LAUNCHING):
             run.state.cut()
         for cell in cells[:most]:
             run.state.step()
-            frame.variables[name] = cell
+            frame.variables[name] = cell if refers else Cell(cell.load())
             outcome = inside(frame)
             if outcome is Left.BREAK:
                 break
             if isinstance(outcome, HostReturn):
                 return outcome
         frame.variables = before
-        if is_part and memory is not None:
-            run.forget(scalars, frame)
-            memory.forget_rest()
+        if is_part:
+            _forget_rest(run, scalars, frame, changed)
         return None
 
     return loop
@@ -183,10 +183,21 @@ def range_loop(run: HostRun, node: Node) -> Statement:
 
 def _elements(value: object) -> list[Cell | HostElement] | None:
     """Return the elements of an array or a vector, of too many for a loop one more; None if they are unknown."""
-    memory = value.memory if isinstance(value, Structure | Pointer) else None
+    memory = _memory(value)
     element = value.element if isinstance(value, Structure) else getattr(value, "target", UNKNOWN_TYPE)
     size = memory.size if memory is not None else None
     if memory is None or size is None or not element.size:
         return None
     places = range(0, size, element.size)[: MOST_ITERATIONS + 1]
     return [HostElement(memory, offset, element) for offset in places]
+
+
+def _memory(value: object) -> Memory | None:
+    return value.memory if isinstance(value, Structure | Pointer) else None
+
+
+def _forget_rest(run: HostRun, scalars: Sequence[tuple[str, bool]], frame: HostFrame, changed: Memory | None) -> None:
+    """Take what further iterations would change as unknown."""
+    run.forget(scalars, frame)
+    if changed is not None:
+        changed.forget_rest()

@@ -1,0 +1,43 @@
+"""Contents that loops of the host code compute: the first ones are timed, repeated."""
+
+from pathlib import Path
+
+from shflbench.store import read_run
+from tests.cli.bench.conftest import BenchCommand
+
+COUNTED = """#include <cstdint>
+#include <vector>
+__global__ void count(const uint32_t* data, int words, unsigned* bins) {
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < words; i += gridDim.x * blockDim.x) {
+        atomicAdd(&bins[data[i] & 255], 1u);
+        atomicAdd(&bins[data[i] >> 24], 1u);
+    }
+}
+int main() {
+    const int n = 1 << 21;
+    std::vector<uint8_t> data(n);
+    uint32_t x = 2463534242u;
+    for (auto& v : data) {
+        x ^= x << 13, x ^= x >> 17, x ^= x << 5;
+        v = uint8_t(x >> 11);
+    }
+    std::vector<unsigned> want(256, 0);
+    for (uint8_t v : data) ++want[v];
+    uint32_t* d;
+    unsigned* bins;
+    cudaMalloc(&d, n);
+    cudaMalloc(&bins, 1024);
+    cudaMemset(bins, 0, 1024);
+    cudaMemcpy(d, data.data(), n, cudaMemcpyHostToDevice);
+    count<<<64, 256>>>(d, n / 4, bins);
+}
+"""
+
+
+def test_bins_are_counted_of_the_bytes_that_the_host_code_begins_with(bench: BenchCommand) -> None:
+    outcome = bench(COUNTED)
+    assert outcome.code == 0
+    assert "contents of data = the first elements of the host code, repeated (derived)." in outcome.err
+    assert "give them by --arg data=FILE.npy" not in outcome.err
+    # The loops over `v` launch nothing, so that its values are no sizes.
+    assert {row.case_id for row in read_run(Path("run")).rows} == {"sums/count/i32/64x256/1"}
