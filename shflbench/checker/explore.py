@@ -120,7 +120,8 @@ def _run(run: ScheduledRun, proven: Proven, *, watched: bool) -> ScheduleResult:
         hazards = with_effects(launch, policy, log.list(), seed=run.seed, step_limit=run.step_limit, proven=proven)
         log = HazardLog.of(hazards)
     elif isinstance(error, KernelFault):
-        log = HazardLog.of(assuming_effects(log.list()))
+        hazards = assuming_effects(launch, policy, log.list(), error, seed=run.seed, step_limit=run.step_limit)
+        log = HazardLog.of(hazards)
     cells = watch.conflicts.cells() if watch.conflicts is not None else {}
     if cells:
         tracking = Watch()

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.checker.races.hazards import HazardKind
+from shflbench.checker.races.hazards import Absence, HazardKind
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
@@ -30,8 +31,8 @@ WORDS = {
     "UNORDERED": "{place} and {other} access the same memory by volatile or relaxed operations, in no fixed order",
     "UNINITIALIZED": "{place} reads memory that no thread has written",
     "UNINITIALIZED_UNUSED": "{place} reads memory that no thread has written, which has no effect on the result",
-    "INACTIVE_SOURCE": "{place} reads from a lane that does not execute the shuffle",
-    "ABSENT_VALUE": "{place} takes a value from a lane that has exited or was never started",
+    "INACTIVE_SOURCE": "{place} uses the value of {source}",
+    "ABSENT_VALUE": "{place} reads the value of {source}, which has no effect on the result",
     "NOT_IN_OWN_MASK": "{place} is executed with a mask that does not contain the lane of the thread",
     "MASKS_DIFFER": "{place} is executed with different masks by lanes whose masks contain each other",
     "EXITED": "the mask at {place} contains lanes that have exited",
@@ -41,10 +42,12 @@ WORDS = {
     "OTHER_LOCAL": "{place} {verb} a local variable of another thread, whose address is valid for that thread only",
     "DIVERGENT_WARP_BARRIER": "{place} is a barrier that the lanes of a warp must execute together, and some do not",
     "BARRIER_SKIPPED": "{second} exited before the barrier at {line}, at which {thread} waits",
+    "CONDITIONAL_BARRIER": "the barrier at {line}, at which {thread} waits, stands in a condition at {other_line} that "
+    "{second_thread} does not fulfill",
     "BARRIER_IMPOSSIBLE": "the barrier at {place} cannot complete",
     "ASSERT_FAILED": "the assertion at {place} fails",
     "TRAPPED": "{place} executes a trap",
-    "DEADLOCK": "the barrier or shuffle at {place} waits for what never arrives",
+    "DEADLOCK": "the {waits_at} at {place} waits for what never arrives",
     "ENDLESS": "the loop at {place} does not terminate",
     "STACK": "the recursion at {place} is too deep",
     "INVALID_LAUNCH": "the launch at {place} is invalid",
@@ -75,11 +78,37 @@ LOST_PHASE = (
     "{place} waits for a phase that is over: two have ended since the thread last tested the barrier, the second one "
     "at {other}"
 )
+# Of a deadlock whose threads wait at different places.
+WAIT_FOR_LANES = (
+    "the {waits_at} at {place} waits for lanes that its {mask} names, and that are in another branch: they wait at the "
+    "{waits_elsewhere_at} at {elsewhere}"
+)
+WAIT_FOR_THREADS = "the {waits_at} at {place} waits for threads that wait at the {waits_elsewhere_at} at {elsewhere}"
+# The lane that another one reads from, by why it gives no value.
+SOURCES = {
+    Absence.OUTSIDE_MASK: "{second_thread}, which the mask does not name",
+    Absence.EXITED: "{second_thread}, which has exited",
+    Absence.OUTSIDE_BLOCK: "a lane outside of the block",
+}
+_ABSENT_LANE = "a lane that does not execute the shuffle"
 # Their sentences begin with the kind.
 LABELED = {
     HazardKind.RAW, HazardKind.WAR, HazardKind.WAW, HazardKind.SAME_VALUE, HazardKind.ATOMIC_RACE,
     HazardKind.DEPENDENT_RAW, HazardKind.DEPENDENT_WAR, HazardKind.DEPENDENT_WAW, HazardKind.DEPENDENT_READ_ONLY,
 }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """What threads of a deadlock wait at: the first one, and the one for which it waits."""
+
+    waits_at: str
+    elsewhere: SourceLine | None = None
+    waits_elsewhere_at: str = ""
+    full_mask: bool = False
+
+
+_NO_WAIT = Wait("barrier or shuffle")
 
 
 def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
@@ -93,33 +122,52 @@ def finding_sentence(  # noqa: PLR0913  (a finding has so many parts)
     is_open: bool = False,
     missing: str = "",
     space: str = "",
+    absence: Absence | None = None,
+    wait: Wait = _NO_WAIT,
 ) -> str:
     """Return a finding as a sentence without a period; files relative to the folder `base`.
 
     The first of `kinds` is the one that is described; `places` and `threads` are those of the access that was caught,
     and of the earlier one. The finding `is_open` if values that nobody gave decide whether it is a fault, and `missing`
-    says which order launches that overlap lack.
+    says which order launches that overlap lack. `absence` says why the second thread gives no value, and `wait` who
+    waits where in a deadlock.
     """
     line, other = (place.shown(base) if place is not None else NOWHERE for place in places)
     thread = threads[0] if threads else "a thread"
-    second = threads[1] if len(threads) > 1 else ""
+    second = second_thread = threads[1] if len(threads) > 1 else ""
     if kinds[0] is HazardKind.BARRIER_SKIPPED and places[1] is not None:
         second = f"{second} ({other})"
     words = OPEN_WORDS.get(kinds[0].name) if is_open else None
-    if kinds[0] is HazardKind.DEADLOCK and places[1] is not None:
-        words = LOST_PHASE
+    if kinds[0] is HazardKind.DEADLOCK:
+        words = _deadlock(wait, is_lost_phase=places[1] is not None)
     text = (words or WORDS[kinds[0].name]).format(
         place=f"{line} ({thread})" if threads else line,
         other=f"{other} ({second})" if second else other,
         line=line,
         thread=thread,
         second=second or "another thread",
+        second_thread=second_thread or "another thread",
+        other_line=other,
+        source=(SOURCES[absence] if absence is not None else _ABSENT_LANE).format(second_thread=second_thread),
+        waits_at=wait.waits_at,
+        mask="full mask" if wait.full_mask else "mask",
+        waits_elsewhere_at=wait.waits_elsewhere_at,
+        elsewhere=wait.elsewhere.shown(base) if wait.elsewhere is not None else NOWHERE,
         verb=verb,
         order=missing or _order(space, across_blocks=across_blocks),
     )
     if kinds[0] is HazardKind.DIVERGENT_WARP_BARRIER and places[1] is not None:
         text = f"{text}: they wait at {other}"
     return f"{in_words(kinds)}: {text}" if kinds[0] in LABELED else text
+
+
+def _deadlock(wait: Wait, *, is_lost_phase: bool) -> str:
+    """Return the words for a deadlock."""
+    if is_lost_phase:
+        return LOST_PHASE
+    if wait.elsewhere is None:
+        return WORDS["DEADLOCK"]
+    return WAIT_FOR_THREADS if wait.waits_at == "barrier" else WAIT_FOR_LANES
 
 
 def _order(space: str, *, across_blocks: bool) -> str:

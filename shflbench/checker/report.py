@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from shflbench.checker.finding_words import ACCESSES, finding_sentence
+from shflbench.checker.finding_words import ACCESSES, Wait, finding_sentence
 from shflbench.checker.inputs.elements import ELEMENTS
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from shflbench.checker.races.hazards import HazardKind
+    from shflbench.checker.races.hazards import Absence, HazardKind
     from shflbench.checker.runs.evidence import Expectation
     from shflbench.checker.source_lines import SourceLine
     from shflbench.checker.sources.kernel_file import SourceNote
@@ -51,6 +51,11 @@ class Finding:
     verb: str = ACCESSES  # what the instruction does to memory
     after: SourceLine | None = None  # of a memory fault without which it may not happen
     missing: str = ""  # between launches that overlap: why nothing orders the two accesses, and the usual fix
+    absence: Absence | None = None  # why the second thread gives no value to the first one
+    waits_at: str = ""  # what the first thread waits at in a deadlock: a shuffle, a barrier, …
+    elsewhere: SourceLine | None = None  # where the second thread waits, for which the first one waits
+    waits_elsewhere_at: str = ""
+    full_mask: bool = False  # that the first thread passes in a deadlock
 
     @property
     def memory(self) -> str:
@@ -73,6 +78,8 @@ class Finding:
             is_open=bool(self.causes),
             missing=self.missing,
             space=self.space,
+            absence=self.absence,
+            wait=Wait(self.waits_at, self.elsewhere, self.waits_elsewhere_at, full_mask=self.full_mask),
         )
         removed = "; the compiler removed this code" if self.removed else ""
         facts = [*([self.detail] if self.detail else []), *_launches(launches or self.launches)]
@@ -128,6 +135,7 @@ class KernelReport:
     causes: tuple[str, ...] = ()  # for `needs arguments`: parameters, `--launch`, `--shared`
     difference: str = ""  # between the results of two schedules
     unreached: tuple[tuple[int, int], ...] = ()  # ranges of lines of the kernel that no launch reached
+    partly_unreached: tuple[tuple[int, int], ...] = ()  # ranges of lines of which a part ran
     untested: tuple[str, ...] = ()  # buffers whose bounds no launch tested, by parameter
     expectation: Expectation | None = None  # of a pattern's kernel, with what comparing its results showed
     printed: tuple[str, ...] = ()  # by device-side printf, one launch after the other

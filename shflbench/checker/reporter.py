@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -44,8 +44,15 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
 
+Ranges: TypeAlias = tuple[tuple[int, int], ...]  # of lines
+
 LONGEST_PROBLEM = 400  # characters; a damaged file can have any text in place of a name
 _VERBS = {"ld": "reads", "ldu": "reads", "st": "writes", "atom": "updates", "red": "updates"}  # by opcode
+_NOUN = "barrier or shuffle"
+_NOUNS = {  # of what threads wait at, by opcode
+    "shfl": "shuffle", "vote": "vote", "match": "match", "redux": "reduction", "elect": "election", "bar": "barrier",
+    "barrier": "barrier",
+}  # fmt: skip
 
 
 class KernelReporter:
@@ -91,8 +98,7 @@ class KernelReporter:
         if removed is not None:
             judgment = with_removed(judgment, removed.judged, self.line_of)
         launches = tuple(_records(linked.program, evidence, judgment.refused))
-        is_clean = judgment.verdict is KernelVerdict.CLEAN  # outputs differ only with values that do not fit
-        difference = "" if is_clean else next(_differences(evidence), "")
+        difference = next(_differences(judgment.differing), "")
         findings = tuple(self._finding(item) for item in judgment.observations if not item.undecided)
         errors = [
             result.error.message
@@ -100,9 +106,9 @@ class KernelReporter:
             for result in launch.results
             if result.error is not None and not isinstance(result.error, KernelFault)
         ]
-        unreached = self._unreached(program, evidence, judgment.refused)
-        if is_clean:
-            reason = list(self._clean(program, judgment, unreached, evidence))
+        unreached, in_part = self._unreached(program, evidence, judgment.refused, findings)
+        if judgment.verdict is KernelVerdict.CLEAN:
+            reason = list(self._clean(program, judgment, (unreached, in_part), evidence))
         else:
             text = f"{judgment.sentence}: {difference}" if judgment.differs else self._named(judgment.sentence)
             is_broken = judgment.verdict in {KernelVerdict.BROKEN, KernelVerdict.UNSAFE}
@@ -119,6 +125,7 @@ class KernelReporter:
             difference=difference,
             expectation=evidence.expectation,
             unreached=unreached,
+            partly_unreached=in_part,
             printed=tuple(text for launch in evidence.launches for text in launch.printed),
             errors=tuple(self._named(error) for error in dict.fromkeys(errors)),
             outputs=dict(_outputs(evidence.launches)) if self.outputs else {},
@@ -142,7 +149,7 @@ class KernelReporter:
             yield evidence.unfinished
 
     def _clean(
-        self, program: Program, judgment: KernelJudgment, unreached: Sequence[tuple[int, int]], evidence: KernelEvidence
+        self, program: Program, judgment: KernelJudgment, unreached: tuple[Ranges, Ranges], evidence: KernelEvidence
     ) -> Iterator[str]:
         """Yield what `clean` covers, and what it does not."""
         every = dict.fromkeys(str(item.launch.shape) for item in evidence.launches)
@@ -156,8 +163,8 @@ class KernelReporter:
             yield f"{in_words(judgment.refused)} {verb} not fit the kernel"
         if misfits := misfit_sentence(judgment.observations):
             yield misfits
-        if unreached:
-            yield f"not checked: {lines_text(unreached)}, which never ran"
+        if any(unreached):
+            yield f"not checked: {unreached_text(*unreached)}, which never ran"
         hazards = [item.observation.hazard for item in judgment.observations]
         unordered = [hazard for hazard in hazards if hazard.kind is HazardKind.UNORDERED]
         if unordered:
@@ -184,6 +191,11 @@ class KernelReporter:
             across_blocks=len({block for block, _ in hazard.threads}) > 1,
             verb=_VERBS.get(hazard.instruction.opcode, ACCESSES),
             after=self.line_of(after.hazard.instruction) if after is not None else None,
+            absence=hazard.absence,
+            waits_at=_NOUNS.get(hazard.instruction.opcode, _NOUN),
+            elsewhere=self.line_of(hazard.elsewhere) if hazard.elsewhere is not None else None,
+            waits_elsewhere_at=_NOUNS.get(hazard.elsewhere.opcode, _NOUN) if hazard.elsewhere is not None else "",
+            full_mask=hazard.full_mask,
         )
 
     def where(self, instruction: PtxInstruction) -> str:
@@ -214,19 +226,26 @@ class KernelReporter:
         return file is not None and file.absolute().is_relative_to(self.file.path.absolute().parent)
 
     def _unreached(
-        self, program: Program, evidence: KernelEvidence, refused: Collection[str]
-    ) -> tuple[tuple[int, int], ...]:
-        """Return the ranges of lines of the kernel's file that have code, and that no launch reached."""
+        self, program: Program, evidence: KernelEvidence, refused: Collection[str], findings: Sequence[Finding]
+    ) -> tuple[Ranges, Ranges]:
+        """Return the ranges of lines of the kernel's file that no launch reached, and those that ran in part only.
+
+        A line with a finding ran in part if a fault stopped it.
+        """
         home = self.place.file.absolute()
         names = {name for name, file in self.file.files.items() if file.absolute() == home}
         supported = [item for item in evidence.launches if str(item.launch.shape) not in refused]
         runs = [run for item in supported for run in item.runs]
         if not runs:
-            return ()
+            return (), ()
         guarded = {number for item in supported for number in item.guarded}
         unreached = unreached_lines(program, executed_blocks(program, runs), guarded)
-        missing = {line for name, line in unreached if name in names}
-        return ranges(sorted({line for name, line in code_lines(program) if name in names}), missing)
+        lines = sorted({line for name, line in code_lines(program) if name in names})
+        wholly = {line for name, line in unreached.wholly if name in names}
+        in_part = {line for name, line in unreached.in_part if name in names} - wholly
+        places = [place for item in findings if not item.removed for place in (item.place, item.other)]
+        faulty = wholly & {place.line for place in places if place is not None and place.file.absolute() == home}
+        return ranges(lines, wholly - faulty), ranges(lines, in_part | faulty)
 
 
 def ranges(lines: Sequence[int], missing: Collection[int]) -> tuple[tuple[int, int], ...]:
@@ -238,6 +257,13 @@ def ranges(lines: Sequence[int], missing: Collection[int]) -> tuple[tuple[int, i
             result[-1:] = [(result[-1][0], line)] if continues else [*result[-1:], (line, line)]
         continues = line in missing
     return tuple(result)
+
+
+def unreached_text(wholly: Ranges, in_part: Ranges) -> str:
+    """Return what never ran: `lines 40–44 and a part of line 50`."""
+    parts = "a part of" if sum(end - start + 1 for start, end in in_part) == 1 else "parts of"
+    texts = [*([lines_text(wholly)] if wholly else []), *([f"{parts} {lines_text(in_part)}"] if in_part else [])]
+    return " and ".join(texts)
 
 
 def lines_text(unreached: Sequence[tuple[int, int]]) -> str:
@@ -294,9 +320,9 @@ def _refusal(kinds: Sequence[HazardKind]) -> str:
     return f"not judged, {why}; give --launch to judge it"
 
 
-def _differences(evidence: KernelEvidence) -> Iterator[str]:
+def _differences(launches: Sequence[LaunchEvidence]) -> Iterator[str]:
     """Yield the differences between schedules in words, launch by launch."""
-    return (difference_words(launch, item) for launch in evidence.launches for item in launch.differences)
+    return (difference_words(launch, item) for launch in launches for item in launch.differences)
 
 
 def _thread(thread: tuple[int, int], shape: LaunchShape) -> str:

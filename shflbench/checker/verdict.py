@@ -54,7 +54,6 @@ DOUBTS = {
     HazardKind.GUESS: "a plain read guesses what compare-and-swap checks",
     HazardKind.EXITED: "a mask includes lanes that have exited",
     HazardKind.BARRIER_SKIPPED: "threads exit before a barrier at which others wait",
-    HazardKind.ABSENT_VALUE: "a value comes from a lane that has exited or was never started",
     HazardKind.WEAK_ORDER: "memory is overwritten after a read by an order that the PTX ISA does not give",
     HazardKind.WEAK_END: "a block may end before a read of its shared memory by the PTX ISA",
     HazardKind.PROXY_ORDER: "a bulk copy overwrites what was read before without a proxy fence",

@@ -49,12 +49,12 @@ OF_VALUES = {
 OF_SHAPES = {
     HazardKind.BARRIER_IMPOSSIBLE,
     HazardKind.BARRIER_SKIPPED,
+    HazardKind.CONDITIONAL_BARRIER,
     HazardKind.DEADLOCK,
     HazardKind.DIVERGENT_WARP_BARRIER,
     HazardKind.NOT_IN_OWN_MASK,
     HazardKind.MASKS_DIFFER,
     HazardKind.INACTIVE_SOURCE,
-    HazardKind.ABSENT_VALUE,
     HazardKind.EXITED,
 }
 

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from shflbench.checker.dataflow.bypasses import bypassed_condition
 from shflbench.checker.dataflow.endless_loops import never_ends, waits_for_clock
 from shflbench.checker.dataflow.guesses import is_guess
 from shflbench.checker.judgment.body import values_without_body
@@ -22,7 +23,7 @@ from shflbench.checker.judgment.sentences import (
 )
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.opcodes.forms import Access
-from shflbench.checker.races.hazards import RACES, HazardKind
+from shflbench.checker.races.hazards import RACES, HazardKind, hazard_key
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.verdict import DOUBTS, KernelVerdict, Level
 
@@ -30,15 +31,18 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from shflbench.checker.dataflow.slices import Slicer
+    from shflbench.checker.explore import ScheduleResult
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.ptx.syntax import PtxInstruction
-    from shflbench.checker.runs.evidence import KernelEvidence
+    from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
 
 # Folders of headers in the line tables of nvcc and NVRTC, below the toolkit, the Python packages or a user's copy.
 _HEADERS = re.compile(r"/(?:cub|thrust|cooperative_groups|cuda/std|cccl/cuda)/|/cooperative_groups\.h$")
 
 # They explain outputs that differ between schedules, and make the difference a fault.
-UNDEFINED = {HazardKind.ABSENT_VALUE, HazardKind.BARRIER_SKIPPED, *RACES}
+UNDEFINED = {HazardKind.BARRIER_SKIPPED, *RACES}
+# A deadlock follows from these, where they happen under the same schedule.
+_EXPLAIN_DEADLOCKS = {HazardKind.NOT_IN_OWN_MASK, HazardKind.MASKS_DIFFER, HazardKind.DIVERGENT_WARP_BARRIER}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +55,10 @@ class KernelJudgment:
     causes: tuple[str, ...] = ()  # what the user would have to give, for `needs arguments`
     refused: Mapping[str, tuple[HazardKind, ...]] = field(default_factory=dict)  # launches that it is not written for
     differs: bool = False  # only the outputs show that it is broken
+    differing: tuple[LaunchEvidence, ...] = ()  # whose outputs differ between schedules; not where values do not fit
 
 
-def judge_kernel(  # noqa: C901, PLR0911  (a return per verdict)
+def judge_kernel(
     evidence: KernelEvidence, slicer: Slicer, *, order_matters: Sequence[str] = (), replicates_stores: bool = False
 ) -> KernelJudgment:
     """Return the verdict on a kernel.
@@ -68,19 +73,35 @@ def judge_kernel(  # noqa: C901, PLR0911  (a return per verdict)
     evidence = replace(evidence, launches=tuple(kept))
     seen = [_by_use(item, slicer) for item in observations(kept) if not is_harmless_in_library(item)]
     seen = [item for item in seen if not (replicates_stores and _is_replicated(item))]
+    seen = [item for item in seen if item.kind is not HazardKind.ABSENT_VALUE]  # other values changed nothing
     partial = _refusals(seen, slicer)
     if len(partial) == len({str(launch.launch.shape) for launch in kept}):
         partial = {}  # there is no other launch to judge by
     refused |= partial
-    differing = next((item for launch in kept for item in launch.differences), None)
-    unexplained = differing is not None and not order_matters
+    differing = tuple(launch for launch in kept if launch.differences)
+    unexplained = bool(differing) and not order_matters
     judged = [_judged(item, evidence, slicer, supported=not partial, unexplained=unexplained) for item in seen]
+    judged = _without_consequences(judged)
     judged = _without_misfits(judged, Misfits(kept, slicer))
     misfits = {id(item) for one in judged if one.misfit for item in one.observation.launches if item.differences}
     if misfits:  # where derived values do not fit, outputs that differ between schedules say nothing
         fitting = (replace(item, differences=()) if id(item) in misfits else item for item in every)
         again = replace(evidence, launches=tuple(fitting))
         return judge_kernel(again, slicer, order_matters=order_matters, replicates_stores=replicates_stores)
+    judgment = _with_verdict(evidence, judged, order_matters, differs=bool(differing))
+    if judgment.verdict is KernelVerdict.CLEAN:
+        if evidence.expectation is None and (causes := values_without_body(kept, slicer)):
+            judgment = replace(
+                judgment, verdict=KernelVerdict.NEEDS_ARGUMENTS, sentence=idle_sentence(causes, kept), causes=causes
+            )
+        judgment = replace(judgment, refused=refused)
+    return replace(judgment, differing=differing)
+
+
+def _with_verdict(  # noqa: PLR0911  (a return per verdict)
+    evidence: KernelEvidence, judged: Sequence[JudgedObservation], order_matters: Sequence[str], *, differs: bool
+) -> KernelJudgment:
+    """Return the verdict that judged observations lead to, and outputs that differ between schedules."""
     expected = evidence.expectation
     broken = [item for item in judged if item.level is Level.ERROR]
     if broken or (expected and (expected.wrong or expected.violations)):
@@ -98,25 +119,52 @@ def judge_kernel(  # noqa: C901, PLR0911  (a return per verdict)
         )
     if limit := _limit(evidence, judged) or (expected.incomparable if expected else ""):
         return KernelJudgment(KernelVerdict.NOT_CHECKED, limit, tuple(judged))
-    if unexplained:
+    if differs and not order_matters:
         return KernelJudgment(KernelVerdict.BROKEN, "the result depends on the schedule", tuple(judged), differs=True)
     is_safe = expected is None or expected.safe
     agree = f"{expected.right} under {ALL_SCHEDULES}" if expected else "no output differs between schedules"
     doubts = dict.fromkeys(DOUBTS[item.observation.kind] for item in judged if item.level is Level.WARNING)
     if doubts and is_safe:
-        return KernelJudgment(KernelVerdict.DOUBTFUL, f"{agree}, but {' and '.join(doubts)}", tuple(judged))
-    if differing is not None or any(item.observation.kind is HazardKind.ACTIVEMASK for item in judged):
+        order = f"the result depends on the schedule: {' and '.join(order_matters)}; besides, "
+        outputs = order if differs and not expected else f"{agree}, but "
+        return KernelJudgment(KernelVerdict.DOUBTFUL, f"{outputs}{' and '.join(doubts)}", tuple(judged))
+    if differs or any(item.observation.kind is HazardKind.ACTIVEMASK for item in judged):
         reason = " and ".join(order_matters) or "it reads the mask of active lanes"
         depends = f"{agree}, but {reason}" if expected else f"the result depends on the schedule: {reason}"
         return KernelJudgment(KernelVerdict.DEPENDENT, depends, tuple(judged))
     if not is_safe:
         nothing = f"declared unsafe, but nothing was found under {ALL_SCHEDULES}"
         return KernelJudgment(KernelVerdict.HARMLESS, nothing, tuple(judged))
-    if not expected and (causes := values_without_body(kept, slicer)):
-        return KernelJudgment(
-            KernelVerdict.NEEDS_ARGUMENTS, idle_sentence(causes, kept), tuple(judged), causes, refused
+    return KernelJudgment(KernelVerdict.CLEAN, agree if expected else "", tuple(judged))
+
+
+def _without_consequences(judged: Sequence[JudgedObservation]) -> list[JudgedObservation]:
+    """Return the observations; those that only follow from others that break the kernel count for nothing.
+
+    A deadlock follows from a misuse of masks or barriers under the same schedule, and the value of an absent lane from
+    a mask of the same instruction that does not name the lane which reads it.
+    """
+    errors = [item.observation for item in judged if item.level is Level.ERROR]
+    outside = {item.hazard.instruction for item in errors if item.kind is HazardKind.NOT_IN_OWN_MASK}
+    broken = {hazard_key(item.hazard) for item in errors if item.kind in _EXPLAIN_DEADLOCKS}
+
+    def follows(item: Observation) -> bool:
+        if item.kind is HazardKind.INACTIVE_SOURCE:
+            return item.hazard.instruction in outside
+        results = (result for launch in item.launches for result in launch.results if _is_of(item, result))
+        return item.kind is HazardKind.DEADLOCK and any(
+            hazard_key(hazard) in broken for result in results for hazard in result.hazards
         )
-    return KernelJudgment(KernelVerdict.CLEAN, agree if expected else "", tuple(judged), refused=refused)
+
+    return [replace(item, level=Level.NONE, causes=()) if follows(item.observation) else item for item in judged]
+
+
+def _is_of(item: Observation, result: ScheduleResult) -> bool:
+    """Whether the fault of an observation ended the launch under this schedule."""
+    fault = result.error
+    if not isinstance(fault, KernelFault) or fault.op is None:
+        return False
+    return fault.kind.name == item.kind.name and fault.op.instruction is item.hazard.instruction
 
 
 def _without_misfits(judged: Sequence[JudgedObservation], misfits: Misfits) -> list[JudgedObservation]:
@@ -148,7 +196,17 @@ def _refusals(seen: Sequence[Observation], slicer: Slicer) -> dict[str, tuple[Ha
 
 
 def _by_use(item: Observation, slicer: Slicer) -> Observation:
-    """Return an observation; a race of a read that only guesses what compare-and-swap checks is a guess."""
+    """Return an observation by what the program does with its instructions.
+
+    A race of a read that only guesses what compare-and-swap checks is a guess. A barrier that threads skip and do
+    something else than to end stands in a condition.
+    """
+    if item.kind is HazardKind.BARRIER_SKIPPED:
+        branches = (bypassed_condition(op, slicer) for op in slicer.ops_of(item.hazard.instruction))
+        if (branch := next(filter(None, branches), None)) is None:
+            return item
+        kind, other = HazardKind.CONDITIONAL_BARRIER, branch.instruction
+        return replace(item, hazard=replace(item.hazard, kind=kind, other=other))
     if item.kind is not HazardKind.ATOMIC_RACE:
         return item
     instructions = (item.hazard.instruction, item.hazard.other or item.hazard.instruction)

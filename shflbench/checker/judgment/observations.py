@@ -99,4 +99,6 @@ def _hazard(fault: KernelFault) -> Hazard:
         space=space,
         detail=fault.detail,
         buffer=fault.buffer,
+        elsewhere=fault.elsewhere.instruction if fault.elsewhere is not None else None,
+        full_mask=fault.full_mask,
     )

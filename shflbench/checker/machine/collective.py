@@ -61,11 +61,11 @@ class CollectiveCall:
                 rows = lanes.any(axis=1)
                 observer.compare_values(op, self.numbers[rows], lanes[rows], values[rows])
 
-    def report_missing(self, missing: Values) -> None:
-        """Report the lanes [warps, 32] that read from lanes that do not execute the instruction."""
+    def report_missing(self, missing: Values, sources: Values) -> None:
+        """Report the lanes [warps, 32] that read from lanes that do not execute the instruction, and their sources."""
         for observer in self.state.observers:
             for op, lanes in self.at_places(missing):
-                observer.read_absent(op, self.numbers[lanes])
+                observer.read_absent(op, self.numbers[lanes], self.numbers.reshape(-1)[sources[lanes]])
 
     def at_places(self, lanes: Values) -> Iterator[Place]:
         """Yield those of the lanes [warps, 32] that are at each op, if there are any."""

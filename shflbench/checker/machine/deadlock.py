@@ -6,12 +6,12 @@ import numpy as np
 
 from shflbench.checker.link.block_barriers import form_of
 from shflbench.checker.link.program import Op
-from shflbench.checker.machine.barriers import member_masks
+from shflbench.checker.machine.barriers import meeting_place, member_masks
 from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.groups import ConvergedGroup, waiting_threads
 from shflbench.checker.machine.memory import MemorySpace
 from shflbench.checker.machine.state import State
-from shflbench.checker.opcodes.forms import Barrier, ClusterBarrier, Values
+from shflbench.checker.opcodes.forms import FULL_MASK, Barrier, ClusterBarrier, Collective, Values
 from shflbench.checker.opcodes.mbarriers import arrivals_of, bytes_of, phase_of
 from shflbench.model import WARP
 
@@ -21,9 +21,13 @@ class DeadlockError(KernelFault):
 
 
 def deadlock(state: State, groups: Sequence[ConvergedGroup]) -> DeadlockError:
-    """Return the fault of a launch none of whose live threads can continue; report warps divided between barriers."""
+    """Return the fault of a launch none of whose live threads can continue, and report what it may follow from.
+
+    That are warps divided between barriers, and lanes that wait with a mask which does not name them.
+    """
     waiting = [(group, group.waits_at) for group in groups if group.waits_at is not None]
     _report_divided(state, [group for group, op in waiting if form_of(op) is not None])
+    _report_outside(state, [(group, op) for group, op in waiting if _has_mask(op)])
     counts: dict[str, int] = {}
     for group, op in waiting:
         where = f"`{op.instruction.text}` ({op.instruction.where})"
@@ -46,6 +50,8 @@ def deadlock(state: State, groups: Sequence[ConvergedGroup]) -> DeadlockError:
         op=op,
         threads=tuple(state.shape.in_block(int(one)) for one in (thread, *missing[:1])),
         detail=detail,
+        elsewhere=next((at for group, at in waiting if missing.size and missing[0] in group.members.threads), None),
+        full_mask=_has_mask(op) and int(member_masks(state, first)[0]) == FULL_MASK,
     )
 
 
@@ -80,6 +86,20 @@ def _report_divided(state: State, groups: list[ConvergedGroup]) -> None:
             observer.meet(threads, threads // WARP, places, ops)
 
 
+def _has_mask(op: Op) -> bool:
+    """Whether lanes wait at `op` for those that a mask names."""
+    return isinstance(op.form, Collective) or (isinstance(op.form, Barrier) and not op.form.whole_block)
+
+
+def _report_outside(state: State, waiting: Sequence[tuple[ConvergedGroup, Op]]) -> None:
+    """Report lanes that their own masks do not name."""
+    for group, op in waiting:
+        threads = group.members.threads
+        outside = member_masks(state, group) >> (threads % WARP).astype(np.uint32) & np.uint32(1) == 0
+        for observer in state.observers if outside.any() else ():
+            observer.stand_outside(op, threads[outside])
+
+
 def _missing(state: State, waiting: Sequence[tuple[ConvergedGroup, Op]], group: ConvergedGroup, op: Op) -> Values:
     """Return the live threads that the first thread of a waiting group waits for, if it is certain which ones."""
     thread = int(group.members.threads[0])
@@ -94,5 +114,6 @@ def _missing(state: State, waiting: Sequence[tuple[ConvergedGroup, Op]], group: 
     if not whole_block:
         mask = int(member_masks(state, group)[0])
         named = named[mask >> np.arange(WARP) & 1 == 1]
-    present = np.concatenate([other.members.threads for other, at in waiting if at is op])
+    place = meeting_place(op, None)
+    present = np.concatenate([other.members.threads for other, at in waiting if meeting_place(at, None) == place])
     return named[state.alive.reshape(-1)[named] & ~np.isin(named, present)]

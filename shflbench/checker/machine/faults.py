@@ -40,17 +40,21 @@ class KernelFault(EmulatorError):  # noqa: N818  (the CUDA driver calls them fau
         buffer: int | None = None,
         low: int = 0,
         high: int = 0,
+        elsewhere: Op | None = None,
+        full_mask: bool = False,
     ) -> None:
         """Keep the sentence, and what it names.
 
         `other` is an earlier instruction without which it would not happen, `threads` are (block, index in the block),
         `detail` names the bytes, `buffer` is its number in the launch, and `low` to `high` the range of bytes that were
         accessed, relative to the start of the buffer, or of the part of its space for other memory; `high` is the first
-        byte after them.
+        byte after them. Of a deadlock, `elsewhere` is where the second thread waits, and the first one may wait with a
+        `full_mask`.
         """
         super().__init__(message, advice)
         self.kind, self.op, self.other, self.threads, self.detail = kind, op, other, threads, detail
         self.buffer, self.low, self.high = buffer, low, high
+        self.elsewhere, self.full_mask = elsewhere, full_mask
 
     @property
     def thread(self) -> tuple[int, int] | None:

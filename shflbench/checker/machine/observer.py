@@ -91,8 +91,8 @@ class Observer:
     def meet_other_masks(self, op: Op, threads: Values) -> None:
         """Get lanes that continue although lanes that their masks name pass other masks."""
 
-    def read_absent(self, op: Op, threads: Values) -> None:
-        """Get lanes that read from lanes that do not execute the instruction."""
+    def read_absent(self, op: Op, threads: Values, sources: Values) -> None:
+        """Get lanes that read from lanes that do not execute the instruction: each from the one of `sources`."""
 
     def stand_outside(self, op: Op, threads: Values) -> None:
         """Get lanes whose own mask does not name them."""

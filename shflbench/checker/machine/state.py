@@ -26,7 +26,8 @@ from shflbench.errors import EmulatorError
 from shflbench.model import WARP
 
 # Values that are read from absent lanes, which no program may depend on: of two runs with these, no bit agrees.
-ABSENT_FILLS = (0xDEADBEEF, 0x21524110)
+# The last two are large and small as an integer, a float and two halves, which a maximum and a minimum use.
+ABSENT_FILLS = (0xDEADBEEF, 0x21524110, 0x7BFF7BFF, 0xFBFFFBFF)
 # Each byte of memory before it is written, on which no program may depend either. The last one is for programs that
 # only compare with zero.
 UNWRITTEN_FILLS = (0xA5, 0x5A, 0)

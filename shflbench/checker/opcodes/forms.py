@@ -132,8 +132,8 @@ class WarpCall(Protocol):
     def report_values(self, values: Values) -> None:
         """Report the values that the lanes compare."""
 
-    def report_missing(self, missing: Values) -> None:
-        """Report the lanes [warps, 32] that read from lanes that do not take part."""
+    def report_missing(self, missing: Values, sources: Values) -> None:
+        """Report the lanes [warps, 32] that read from lanes that do not take part; `sources` count through warps."""
 
 
 @dataclass(frozen=True, slots=True)

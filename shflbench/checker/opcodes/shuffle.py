@@ -77,7 +77,7 @@ def _shuffle(mode: str) -> Apply:
             np.copyto(target, sources.in_range)
         if sources.missing is not None:
             missing = sources.missing if call.active is None else sources.missing & call.active
-            call.report_missing(missing)
+            call.report_missing(missing, sources.index)
             np.copyto(out, np.uint32(call.absent_fill), where=missing)
 
     return apply

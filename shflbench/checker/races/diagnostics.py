@@ -6,7 +6,7 @@ import numpy as np
 
 from shflbench.checker.link.program import Op
 from shflbench.checker.opcodes.forms import Barrier, Values
-from shflbench.checker.races.hazards import HazardKind
+from shflbench.checker.races.hazards import Absence, HazardKind
 from shflbench.checker.races.rule import Rule
 from shflbench.model import WARP
 
@@ -27,9 +27,16 @@ class LaneMasks(Rule):
         """Find lanes whose masks differ from those of lanes that they name."""
         self.report(HazardKind.MASKS_DIFFER, op, threads)
 
-    def read_absent(self, op: Op, threads: Values) -> None:
+    def read_absent(self, op: Op, threads: Values, sources: Values) -> None:
         """Find lanes that read from lanes that do not execute the instruction."""
-        self.report(HazardKind.ABSENT_VALUE, op, threads[:1], threads.size)
+        source = int(sources[0])
+        absence = Absence.OUTSIDE_MASK
+        if not self.state.existing.reshape(-1)[source]:
+            absence = Absence.OUTSIDE_BLOCK
+        elif not self.state.alive.reshape(-1)[source]:
+            absence = Absence.EXITED
+        pair = np.array([threads[0], source])
+        self.report(HazardKind.ABSENT_VALUE, op, pair, threads.size, absence=absence)
 
     def stand_outside(self, op: Op, threads: Values) -> None:
         """Find lanes whose own mask does not name them."""

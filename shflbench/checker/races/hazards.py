@@ -8,6 +8,14 @@ from typing import Self, TypeAlias
 from shflbench.checker.ptx.syntax import Location, PtxInstruction
 
 
+class Absence(StrEnum):
+    """Why a lane does not give the value that another one reads from it."""
+
+    OUTSIDE_MASK = "the mask does not name it"
+    EXITED = "it has exited"
+    OUTSIDE_BLOCK = "the block has no such thread"
+
+
 class HazardKind(StrEnum):
     """The ways a kernel can break the rules of the memory model and of independent thread scheduling."""
 
@@ -31,6 +39,7 @@ class HazardKind(StrEnum):
     EXITED = "mask names lanes that have exited"
     DIVERGENT_WARP_BARRIER = "barrier in divergent code of a warp"
     BARRIER_SKIPPED = "barrier skipped by threads that ended"
+    CONDITIONAL_BARRIER = "barrier in a condition that not all threads fulfill"
     BARRIER_IMPOSSIBLE = "barrier that cannot complete"
     NOT_STARTED = "shared memory of a block that may not have started"
     ENDED = "shared memory of a block that may have ended"
@@ -95,6 +104,9 @@ class Hazard:
     one_store: bool = False  # equal values, always written by the same store of several threads
     after_fault: bool = False  # it happened after an access that was dropped
     in_part: bool = False  # a read of local memory at whose line other reads are of initialized memory
+    absence: Absence | None = None  # of the second thread, whose value the first one reads
+    elsewhere: PtxInstruction | None = None  # of a deadlock: where the second thread, which the first awaits, waits
+    full_mask: bool = False  # that the first thread passes, of a deadlock
 
     @property
     def locations(self) -> tuple[Location | None, Location | None]:

@@ -9,7 +9,7 @@ from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.state import State
 from shflbench.checker.opcodes.forms import Access, Values
 from shflbench.checker.races.clocks import Clocks
-from shflbench.checker.races.hazards import Hazard, HazardKind, HazardLog
+from shflbench.checker.races.hazards import Absence, Hazard, HazardKind, HazardLog
 
 
 class Rule(Observer):
@@ -29,14 +29,17 @@ class Rule(Observer):
         *,
         place: tuple[str, int, int] | None = None,
         history: tuple[str, ...] = (),
+        absence: Absence | None = None,
     ) -> None:
         """Report a hazard of some threads, by number, of which the first two are named.
 
-        `place` is the space, the first byte and the number of bytes that it concerns, `history` are sentences on it.
+        `place` is the space, the first byte and the number of bytes that it concerns, `history` are sentences on it,
+        and `absence` says why the second thread gives no value.
         """
         named = tuple(self.shape.in_block(int(thread)) for thread in threads[:2])
         earlier = other.instruction if other is not None else None
-        hazard = Hazard(kind, op.instruction, earlier, named, count or int(threads.size), history=history)
+        count = count or int(threads.size)
+        hazard = Hazard(kind, op.instruction, earlier, named, count, history=history, absence=absence)
         if place is not None:
             space = self.state.spaces[place[0]]
             detail, buffer = bytes_of(space, *place[1:])

@@ -2,7 +2,7 @@
 
 A lane that has ended, does not come, or is not named by the mask gives no defined value (PTX ISA 9.0, 9.7.9.6), and
 neither does memory that nothing has written. Which value it is must not matter: a launch that is run with different
-ones writes the same memory.
+ones writes the same memory, and prints the same.
 """
 
 from collections.abc import Mapping
@@ -10,6 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from shflbench.checker.machine.faults import FaultKind, KernelFault
 from shflbench.checker.machine.launch import EmulatedLaunch, execute
 from shflbench.checker.machine.observer import Observer
 from shflbench.checker.machine.policies import Policy
@@ -54,11 +55,29 @@ def with_effects(  # noqa: PLR0913  (all but the first three by name)
     return HazardLog.of(replace(item, kind=_WITH_EFFECT.get(item.kind, item.kind)) for item in hazards).list()
 
 
-def assuming_effects(hazards: tuple[Hazard, ...]) -> tuple[Hazard, ...]:
-    """Return the hazards of a launch that a fault has stopped, whose uninitialized values may be the reason."""
-    unused = HazardKind.UNINITIALIZED_UNUSED
+def assuming_effects(  # noqa: PLR0913  (all but the first four by name)
+    launch: EmulatedLaunch,
+    policy: Policy,
+    hazards: tuple[Hazard, ...],
+    fault: KernelFault,
+    *,
+    seed: int,
+    step_limit: int,
+) -> tuple[Hazard, ...]:
+    """Return the hazards of a launch that a fault has stopped, whose uninitialized values may be the reason.
+
+    Values of absent lanes are the reason if the fault is another one with other values, or none.
+    """
+    reasons = {HazardKind.UNINITIALIZED_UNUSED}
+    if fault.kind is not FaultKind.ENDLESS and any(item.kind is HazardKind.ABSENT_VALUE for item in hazards):
+        try:
+            execute(launch, policy, seed=seed, step_limit=step_limit, absent_fill=ABSENT_FILLS[1])
+            other = ""
+        except EmulatorError as error:
+            other = error.message
+        reasons |= {HazardKind.ABSENT_VALUE} if other != fault.message else set()
     return HazardLog.of(
-        replace(item, kind=_WITH_EFFECT[unused]) if item.kind is unused else item for item in hazards
+        replace(item, kind=_WITH_EFFECT[item.kind]) if item.kind in reasons else item for item in hazards
     ).list()
 
 
@@ -70,10 +89,15 @@ def _changes_memory(
     if state is None:  # impossible: the launch has run
         raise AssertionError(launch)
     before = {name: state.spaces[name].bytes.copy() for name in ("global", "module")}
+    printed = state.printed
     # Most values come from nowhere else than lanes or memory, but code that only compares with zero does the same with
     # the first two fills.
-    fills = UNWRITTEN_FILLS[1:] if HazardKind.UNINITIALIZED_UNUSED in undefined else UNWRITTEN_FILLS[1:2]
-    for fill in fills:
+    fills = [(fill, ABSENT_FILLS[1]) for fill in UNWRITTEN_FILLS[1:]]
+    if HazardKind.UNINITIALIZED_UNUSED not in undefined:
+        fills = fills[:1]
+    if HazardKind.ABSENT_VALUE in undefined:
+        fills += [(UNWRITTEN_FILLS[1], fill) for fill in ABSENT_FILLS[2:]]
+    for fill, absent_fill in fills:
         reads: list[UninitializedReads] = []
 
         def observe(current: State, reads: list[UninitializedReads] = reads) -> list[Observer]:
@@ -87,12 +111,12 @@ def _changes_memory(
                 observe=observe,
                 seed=seed,
                 step_limit=step_limit,
-                absent_fill=ABSENT_FILLS[1],
+                absent_fill=absent_fill,
                 unwritten=fill,
             )
         except EmulatorError:  # the first run ended
             return True
-        if _differ(before, state, reads[0].unwritten("global"), fill):
+        if state.printed != printed or _differ(before, state, reads[0].unwritten("global"), fill):
             return True
     return False
 

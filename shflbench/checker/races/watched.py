@@ -96,4 +96,16 @@ def hazard_of(fault: KernelFault, op: Op) -> Hazard:
     space = form.space if isinstance(form, Access) else ""
     kind = HazardKind[fault.kind.name]
     other = fault.other.instruction if fault.other is not None else None
-    return Hazard(kind, op.instruction, other, fault.threads, 1, space, fault.detail, (fault.message,), fault.buffer)
+    return Hazard(
+        kind,
+        op.instruction,
+        other,
+        fault.threads,
+        1,
+        space,
+        fault.detail,
+        (fault.message,),
+        fault.buffer,
+        elsewhere=fault.elsewhere.instruction if fault.elsewhere is not None else None,
+        full_mask=fault.full_mask,
+    )

@@ -4,12 +4,13 @@ A compiler computes values early, in code that always runs. A line with stores, 
 ran if one of these did; any other line ran if any of its instructions did. An instruction whose guard holds for no
 thread has not run; a branch has, because it evaluates the condition.
 
-A line that holds a condition and what depends on it ran only if the latter did, too: of each kind of memory access,
-barrier or call of the line, one instruction. The others are copies of it, from an unrolled loop.
+A line that holds a condition and what depends on it ran in part if the latter did not: of each kind of memory access,
+barrier or call of the line, one instruction must run. The others are copies of it, from an unrolled loop.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.checker.opcodes.forms import Access, Branch, Exit, Nothing, Pure, Service
@@ -36,7 +37,15 @@ def executed_blocks(program: Program, runs: Iterable[tuple[int, int]]) -> frozen
     return frozenset(blocks)
 
 
-def unreached_lines(program: Program, blocks: Collection[int], guarded: Collection[int]) -> frozenset[Line]:
+@dataclass(frozen=True, slots=True)
+class UnreachedLines:
+    """The lines that have code and did not run, and those of which a part ran."""
+
+    wholly: frozenset[Line]
+    in_part: frozenset[Line]
+
+
+def unreached_lines(program: Program, blocks: Collection[int], guarded: Collection[int]) -> UnreachedLines:
     """Return the lines that have code and did not run, or not all of it, given the basic blocks that ran.
 
     `guarded` are the ids of the ops whose guard held for a thread.
@@ -56,7 +65,8 @@ def unreached_lines(program: Program, blocks: Collection[int], guarded: Collecti
         for part in _parts_of(op):
             parts[part] = parts.get(part, False) or repeated or id(op) in ran
     nothing = {line for line, some in anything.items() if not effects.get(line, some)}
-    return frozenset(nothing | {line for (line, _, _), some in parts.items() if not some})
+    lacking = {line for (line, _, _), some in parts.items() if not some}
+    return UnreachedLines(frozenset(nothing), frozenset(lacking - nothing))
 
 
 def code_lines(program: Program) -> frozenset[Line]:

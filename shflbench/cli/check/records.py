@@ -82,6 +82,7 @@ def _kernel(kernel: KernelReport) -> dict[str, object]:
         "needs": list(kernel.causes),
         "difference": kernel.difference,
         "lines_never_run": [list(item) for item in kernel.unreached],
+        "lines_run_in_part": [list(item) for item in kernel.partly_unreached],
         "bounds_not_tested": list(kernel.untested),
         "launches": [_launch(launch) for launch in kernel.launches],
         "printed": list(kernel.printed),

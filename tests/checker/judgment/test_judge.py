@@ -183,11 +183,43 @@ def test_a_kernel_that_supports_no_derived_launch_needs_one(case: Case) -> None:
     assert (judgment.verdict, judgment.causes) == ("needs arguments", ("--launch",))
 
 
-@pytest.mark.parametrize(
-    "kind", [HazardKind.SAME_VALUE, HazardKind.EXITED, HazardKind.BARRIER_SKIPPED, HazardKind.ABSENT_VALUE]
-)
+@pytest.mark.parametrize("kind", [HazardKind.SAME_VALUE, HazardKind.EXITED, HazardKind.BARRIER_SKIPPED])
 def test_what_changes_no_result_is_doubtful(case: Case, kind: HazardKind) -> None:
-    assert case.at("2x128", case.hazard(kind)).judge().verdict == "doubtful"
+    judgment = case.at("2x128", case.hazard(kind)).judge()
+    assert judgment.verdict == "doubtful"
+    assert judgment.sentence.startswith("no output differs between schedules, but ")
+
+
+def test_a_doubt_beside_outputs_that_differ_does_not_say_that_none_differs(case: Case) -> None:
+    judgment = case.at("2x128", case.hazard(HazardKind.EXITED), differences=DIFFERENCE).judge("atomics add floats")
+    assert judgment.verdict == "doubtful"
+    assert judgment.sentence == (
+        "the result depends on the schedule: atomics add floats; besides, a mask includes lanes that have exited"
+    )
+    assert [item.differences for item in judgment.differing] == [DIFFERENCE]
+
+
+def test_a_value_of_an_absent_lane_that_changes_nothing_is_clean(case: Case) -> None:
+    judgment = case.at("2x128", case.hazard(HazardKind.ABSENT_VALUE)).judge()
+    assert (judgment.verdict, judgment.observations) == ("clean", ())
+
+
+def test_a_deadlock_that_follows_from_a_mask_is_not_counted_beside_it(case: Case) -> None:
+    outside, deadlock = case.hazard(HazardKind.NOT_IN_OWN_MASK), case.hazard(HazardKind.DEADLOCK, AT_THREAD)
+    fault = case.fault(FaultKind.DEADLOCK, AT_THREAD)
+    judgment = case.at("2x128", outside, deadlock, error=fault).judge()
+    assert judgment.sentence == "lane outside its own mask (first in launch 2x128)"
+    assert [item.level for item in judgment.observations] == ["error", ""]
+    alone = Case(case.slicer).at("2x128", outside).at("3x64", deadlock, error=fault).judge()
+    assert alone.sentence.startswith("lane outside its own mask and deadlock ")
+
+
+def test_the_value_of_an_absent_lane_follows_from_a_mask_without_the_reading_lane(case: Case) -> None:
+    outside, inactive = case.hazard(HazardKind.NOT_IN_OWN_MASK), case.hazard(HazardKind.INACTIVE_SOURCE)
+    assert case.at("2x128", outside, inactive).judge().sentence.startswith("lane outside its own mask (")
+    elsewhere = case.hazard(HazardKind.INACTIVE_SOURCE, AT_LOAD)
+    both = Case(case.slicer).at("2x128", outside, elsewhere).judge()
+    assert both.sentence.startswith("shuffle from an inactive lane and lane outside its own mask (")
 
 
 def test_accesses_without_order_are_broken_if_a_schedule_changes_the_result(case: Case) -> None:
@@ -297,7 +329,8 @@ def test_a_race_outweighs_everything_else(case: Case) -> None:
 
 SOME = ("half-warp first", "lanes in order")
 SAFE, UNSAFE = Expectation(safe=True), Expectation(safe=False)
-HARMLESS = [kind for kind in HazardKind if not kind.breaks and kind is not HazardKind.UNORDERED]
+NO_FINDINGS = {HazardKind.UNORDERED, HazardKind.ABSENT_VALUE}
+HARMLESS = [kind for kind in HazardKind if not kind.breaks and kind not in NO_FINDINGS]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.link.linker import link
 from shflbench.checker.link.program import Program
 from shflbench.checker.ptx.parse import parse
-from shflbench.checker.runs.coverage import unreached_lines
+from shflbench.checker.runs.coverage import UnreachedLines, unreached_lines
 from tests.checker.dataflow import sliced
 
 HEAD = """\
@@ -51,7 +51,9 @@ def linked(text: str) -> Program:
 
 
 def unreached(program: Program, blocks: set[int]) -> set[int]:
-    return {line for name, line in unreached_lines(program, blocks, ()) if name == "k.cu"}
+    lines = unreached_lines(program, blocks, ())
+    assert not lines.wholly & lines.in_part
+    return {line for name, line in lines.wholly | lines.in_part if name == "k.cu"}
 
 
 def after_branch(program: Program) -> int:
@@ -63,7 +65,7 @@ def test_a_line_whose_guard_never_held_did_not_run() -> None:
     program = linked(GUARDED)
     store = sliced.op_of(Slicer(program), "st.global")
     assert unreached(program, set(program.blocks)) == {3}
-    assert unreached_lines(program, set(program.blocks), {id(store)}) == frozenset()
+    assert unreached_lines(program, set(program.blocks), {id(store)}) == UnreachedLines(frozenset(), frozenset())
 
 
 @pytest.mark.parametrize(
@@ -90,3 +92,9 @@ def test_a_line_of_which_only_the_condition_ran_did_not_run(body: str, lines: se
 def test_one_copy_of_an_unrolled_store_is_enough() -> None:
     program = linked(BRANCH.replace("BODY", "st.global.u32 [%rd1], %r1;").replace(".loc 1 4 0", ".loc 1 3 0"))
     assert unreached(program, {min(program.blocks), after_branch(program)}) == set()
+
+
+def test_a_line_whose_condition_ran_did_so_in_part() -> None:
+    program = linked(BRANCH.replace("BODY", ".loc 1 3 0\nst.global.u32 [%rd1], %r1;\n.loc 1 5 0\nbar.sync 0;"))
+    lines = unreached_lines(program, {min(program.blocks), after_branch(program)}, ())
+    assert lines == UnreachedLines(frozenset({("k.cu", 5)}), frozenset({("k.cu", 3)}))

@@ -217,6 +217,7 @@ def test_json_holds_everything(check: Command) -> None:
                 "needs": [],
                 "difference": "",
                 "lines_never_run": [],
+                "lines_run_in_part": [],
                 "bounds_not_tested": [],
                 "launches": [
                     {
