@@ -36,7 +36,9 @@ def difference_words(launch: LaunchEvidence, difference: OutputDifference) -> st
 
 def _element_of(text: str) -> Element | None:
     """Return the element type of a buffer by its text: `f32[256]`, `in.npy (float32[256])`, or `4096 bytes`."""
-    name = text.rpartition("(")[2].partition("[")[0]
+    name, bracket, _ = text.rpartition("(")[2].partition("[")
+    if not bracket:
+        return None
     return ELEMENTS.get(name) or element_of(name)
 
 

@@ -21,6 +21,7 @@ from shflbench.checker.runs.evidence import LaunchEvidence
         ),
         ("x.npy (uint8[8])", [0, 0x700], "`out[5]` (u8) is 7 under `odd lanes first`, and 0 in lockstep execution"),
         ("i32[32]:0", [0, 0xFFFFFFFF], "`out[1]` (i32) is -1 under `odd lanes first`, and 0 in lockstep execution"),
+        ("2,562 bytes", [0, 0x700], "byte 5 of `out` is 7 under `odd lanes first`, and 0 in lockstep execution"),
         ("8 bytes", [0, 0x700], "byte 5 of `out` is 7 under `odd lanes first`, and 0 in lockstep execution"),
     ],
 )
