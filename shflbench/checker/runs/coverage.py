@@ -65,8 +65,8 @@ def unreached_lines(program: Program, blocks: Collection[int], guarded: Collecti
         for part in _parts_of(op):
             parts[part] = parts.get(part, False) or repeated or id(op) in ran
     nothing = {line for line, some in anything.items() if not effects.get(line, some)}
-    lacking = {line for (line, _, _), some in parts.items() if not some}
-    return UnreachedLines(frozenset(nothing), frozenset(lacking - nothing))
+    incomplete = {line for (line, _, _), some in parts.items() if not some}
+    return UnreachedLines(frozenset(nothing), frozenset(incomplete - nothing))
 
 
 def code_lines(program: Program) -> frozenset[Line]:
