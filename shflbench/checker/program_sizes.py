@@ -25,7 +25,7 @@ def with_loop(
     a loop inside a function of the host code belongs to the sequence.
     """
     given = {item.name for item in sets[0].arguments}
-    loops = [item for item in file.numbers if len(item.values) > 1 and item.name not in given]
+    loops = [item for item in file.numbers if len(set(item.values)) > 1 and item.name not in given]
     if len(sets) > 1 or len(loops) != 1 or not all(map(_has_several_sizes, candidates)):
         return sets
     return with_values(sets[0], loops[0].name, dict.fromkeys(loops[0].values))

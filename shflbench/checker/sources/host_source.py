@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from shflbench.checker.sources.constants import Evaluator
 from shflbench.checker.sources.host.interpreter import Interpreter
 from shflbench.checker.sources.host.machine import MOST_OF_SEVERAL, MOST_TOTAL
-from shflbench.checker.sources.host.preprocessor import Preprocessor
 from shflbench.checker.sources.host.program import HostProgram
 from shflbench.checker.sources.launch_macros import with_launches
 from shflbench.checker.sources.launch_texts import LaunchSite, launches
 from shflbench.checker.sources.layouts import Types
+from shflbench.checker.sources.macros import Macros
+from shflbench.checker.sources.preprocessor import Preprocessor
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,38 +21,44 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.definitions import Definition
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.kernel_file import HostChange
-    from shflbench.checker.sources.macros import Macros
+
+
+NONE_KNOWN: Mapping[str, UserFile] = {}
 
 
 class HostSource:
     """The host code of one translation unit, or of several files of a program."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917  (what host code consists of)
         self,
         roots: Sequence[UserFile],
         files: Sequence[UserFile],
-        macros: Macros,
+        define: Sequence[str],
         kernels: Mapping[str, Sequence[Definition]],
         change: HostChange,
+        known: Mapping[str, UserFile] = NONE_KNOWN,
     ) -> None:
-        """Keep the files; `roots` are those that a compiler is given, in the order in which their macros count.
+        """Read the files; some may be `known` as the compiler sees them, by their names.
 
-        `macros` are those of all files, and `kernels` the definitions of kernels by the last part of their names.
+        `roots` are those that a compiler is given, in the order in which their macros count, `define` is as after `-D`,
+        and `kernels` has the definitions of kernels by the last part of their names.
         """
-        self._files, self._macros, self._kernels, self._change = files, macros, kernels, change
+        self._kernels, self._change = kernels, change
         self._most_steps = MOST_TOTAL if len(roots) == 1 else MOST_OF_SEVERAL
-        self._preprocessor = Preprocessor(roots, files, macros.of_command_line())
+        self._preprocessor = Preprocessor(roots, files, Macros((), define).of_command_line())
+        self._files = [known.get(file.name) or self._preprocessor.compiled(file) for file in files]
+        self._macros = Macros([file.lexed for file in self._files], define)
 
     @cached_property
     def files(self) -> list[UserFile]:
-        """The files with expanded launch macros."""
+        """The files as the compiler of the host sees them, with expanded launch macros."""
         return with_launches(self._files, self._macros, self._preprocessor.macros)
 
     @cached_property
     def evaluator(self) -> Evaluator:
         """Constants of the host code."""
         evaluator = Evaluator(self.files, self._macros)
-        evaluator.types = Types(self._files, evaluator.text, self._preprocessor.compiles)
+        evaluator.types = Types(self._files, evaluator.text)
         return evaluator
 
     @property

@@ -37,6 +37,7 @@ class SourceUnit:
     missing: dict[str, tuple[UserFile, int]] = field(default_factory=dict)  # name → file and line of the #include
     sources: list[UserFile] = field(default_factory=list)
     neighbors: list[UserFile] = field(default_factory=list)
+    versions: Sequence[str] = ()  # of CUDA, as after -D
 
     @property
     def files(self) -> list[UserFile]:

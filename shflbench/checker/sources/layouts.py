@@ -85,21 +85,13 @@ class _Builder:
 class Types:
     """The typedefs and structures of the user's files, of which those that may have a name are parsed."""
 
-    def __init__(
-        self,
-        files: Sequence[UserFile],
-        constant: Callable[[str], int | None],
-        compiles: Callable[[UserFile, int], bool] = lambda _file, _position: True,
-    ) -> None:
-        """Keep the files; `constant` evaluates bounds of arrays, and `compiles` says which of several typedefs counts.
-
-        A typedef that the compiler does not see counts where there is no other.
-        """
+    def __init__(self, files: Sequence[UserFile], constant: Callable[[str], int | None]) -> None:
+        """Keep the files; `constant` evaluates bounds of arrays."""
         read: dict[int, Mapping[str, list[TypeDefinition]]] = {}  # by the id of a file
 
         def definitions(file: UserFile) -> Mapping[str, list[TypeDefinition]]:
             if id(file) not in read:
-                read[id(file)] = type_definitions(file, compiles)
+                read[id(file)] = type_definitions(file)
             return read[id(file)]
 
         self._definitions = NamedItems(files, definitions, may_define_type)

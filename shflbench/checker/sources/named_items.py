@@ -39,15 +39,22 @@ class NamedItems(Generic[Item]):
 
 
 class FirstItems(Generic[Item]):
-    """The first item of each name."""
+    """The first item of each name, none where the files do not say which of several the compiler sees."""
 
-    def __init__(self, items: NamedItems[Item], also: Mapping[str, Item] | None = None) -> None:
-        """Take those of the files, and else those that are `also` known."""
-        self._items, self._also = items, also or {}
+    def __init__(
+        self,
+        items: NamedItems[Item],
+        is_open: Callable[[Sequence[Item]], bool],
+        also: Mapping[str, Item] | None = None,
+    ) -> None:
+        """Take those of the files, unless it is open which, and else those that are `also` known."""
+        self._items, self._is_open, self._also = items, is_open, also or {}
 
     def get(self, name: str) -> Item | None:
         """Return the first item of a name."""
         items = self._items.get(name)
+        if self._is_open(items):
+            return None
         return items[0] if items else self._also.get(name)
 
     def __contains__(self, name: str) -> bool:

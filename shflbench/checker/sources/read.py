@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,11 +29,14 @@ from shflbench.checker.sources.kernel_file import CompileOptions, HostChange, Ke
 from shflbench.checker.sources.lexer import without_comments
 from shflbench.checker.sources.naming import means, select_kernels
 from shflbench.checker.sources.neighbors import neighbors
+from shflbench.checker.sources.nvcc import header_folders
+from shflbench.checker.sources.open_notes import open_notes
 from shflbench.checker.sources.plain_folder import table_name
 from shflbench.checker.sources.ptx import dialect_notes, read_kernels
 from shflbench.checker.sources.rejected_kernels import refuse_rejected
 from shflbench.checker.sources.source import CudaSource
 from shflbench.checker.sources.stores import Suspects, find_removed
+from shflbench.checker.sources.toolkit_versions import toolkit_versions
 from shflbench.checker.sources.users_kernels import users_kernels
 from shflbench.compile.ptx_cache import PtxCompiler
 from shflbench.errors import CompileError, InputError, KernelError, UsageError
@@ -126,12 +130,15 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     headers = toolchain.headers if toolchain is not None else ()
     unit, options, header_notes = with_found_headers(main, options, headers, nvcc)
     unit.neighbors = neighbors(unit, options.include)
+    folders = partial(header_folders, nvcc) if nvcc is not None else lambda: headers
+    unit.versions = toolkit_versions((*unit.files, *unit.neighbors), folders)
     usual, run_notes = usual_words(path) if host_args is None else ((), [])
     instance = [kernel] if kernel is not None and "<" in kernel else []
     nvrtc = PtxCompiler(toolchain, cache) if toolchain is not None else None
 
     def source_with(options: CompileOptions, files: SourceUnit = unit) -> CudaSource:
-        return CudaSource(files, options.define, host_args, usual, HostChange(host_numbers or {}, host_instance))
+        change = HostChange(host_numbers or {}, host_instance)
+        return CudaSource(files, options.define, host_args, usual, change)
 
     def compile_unit(files: SourceUnit, options: CompileOptions) -> _Compilation:
         source = source_with(options, files)
@@ -204,7 +211,8 @@ def _kernel_file(
         raise KernelError(f"{path} has no kernel", "Pass a file that defines a __global__ function.")
     stores, unoptimized = _removed_stores(source, compiled, files)
     refused_words = [SourceNote("host-args", REFUSED_WORDS)] if source.refuses_words else []
-    notes = (*read_notes, *refused_words, *compiled.notes, *chosen_types, *templates, *others, *stores)
+    notes = (*read_notes, *refused_words, *open_notes(source), *compiled.notes, *chosen_types, *templates, *others)
+    notes = (*notes, *stores)
     chosen = select_kernels(path, kernels, kernel)
     raises = any(_may_raise_shared_limit(file) for file in source.unit.files)
     return KernelFile(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.name_places import may_declare_global, may_define_function, mentions
 from shflbench.checker.sources.named_items import NamedItems
-from shflbench.checker.sources.syntax_trees import function_declarator, text_of, walk
+from shflbench.checker.sources.syntax_trees import function_declarator, root_of, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +95,7 @@ class Names:
 
     def _file_of(self, node: Node) -> UserFile | None:
         """Return the file of a node, None for one of a text that a macro stands for."""
-        root = _root_of(node)
+        root = root_of(node)
         return next((file for file in self._files if file.is_parsed and file.tree.root_node.id == root), None)
 
     def declared(self, name: str, use: Node) -> Sequence[Node]:
@@ -246,15 +246,9 @@ def contains(outer: Node, node: Node) -> bool:
     """Whether a node lies in another of the same file."""
     if not outer.start_byte <= node.start_byte <= node.end_byte <= outer.end_byte:
         return False
-    return _root_of(outer) == _root_of(node)
+    return root_of(outer) == root_of(node)
 
 
 def _is_global(declarator: Node) -> bool:
     scope = scope_of(declarator)
     return scope is not None and scope.type in GLOBAL
-
-
-def _root_of(node: Node) -> int:
-    while node.parent is not None:
-        node = node.parent
-    return node.id

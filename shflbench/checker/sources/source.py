@@ -15,7 +15,8 @@ from shflbench.checker.sources.launch_texts import LaunchSite, kernel_name
 from shflbench.checker.sources.macros import Macros
 from shflbench.checker.sources.naming import names
 from shflbench.checker.sources.neighbors import SUFFIXES
-from shflbench.checker.sources.syntax_trees import line_of, nodes_of
+from shflbench.checker.sources.preprocessor import Preprocessor
+from shflbench.checker.sources.syntax_trees import line_of, nodes_of, text_of
 from shflbench.checker.sources.templates import Instances
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import HostCall, HostNumber, LaunchChain
     from shflbench.checker.sources.layouts import Types
 
+_OF_DEVICE = frozenset({"__CUDA_ARCH__"})  # macros of device code only
 _TEMPLATE_FUNCTIONS = frozenset({"template_function"})
 
 
@@ -51,12 +53,14 @@ class CudaSource:
         """
         self.unit, self.words, self.usual, self.change = unit, words, usual, change or HostChange()
         self.macros = Macros([file.lexed for file in unit.files], define)
-        self._define = define
+        self._define = (*unit.versions, *define)
 
     @cached_property
     def definitions(self) -> list[Definition]:
         """The kernels that the files define."""
-        return kernel_definitions.kernels(self.unit.files, self.macros)
+        device = Macros((), self._define).of_command_line()
+        preprocessor = Preprocessor([self.unit.main, *self.unit.sources], self.unit.files, device, _OF_DEVICE)
+        return kernel_definitions.kernels(self.unit.files, self.macros, preprocessor.compiles)
 
     def named(self, name: str, *, plain: bool = False) -> list[Definition]:
         """Return the definitions of a qualified name; with `plain`, also those in any namespace."""
@@ -79,15 +83,15 @@ class CudaSource:
     @cached_property
     def _host(self) -> HostSource:
         """The host code of the unit."""
-        return HostSource([self.unit.main], self.unit.files, self.macros, self._by_plain_name, self.change)
+        return HostSource([self.unit.main], self.unit.files, self._define, self._by_plain_name, self.change)
 
     @cached_property
     def _program(self) -> HostSource:
         """The host code of the unit and of its neighbors."""
-        files = [*self._host.files, *self.unit.neighbors]
+        files = [*self.unit.files, *self.unit.neighbors]
         roots = [*(file for file in self.unit.neighbors if file.path.suffix in SUFFIXES), self.unit.main]
-        macros = Macros([file.lexed for file in files], self._define)
-        return HostSource(roots, files, macros, self._by_plain_name, self.change)
+        known = {file.name: file for file in self._host.files}
+        return HostSource(roots, files, self._define, self._by_plain_name, self.change, known)
 
     @property
     def evaluator(self) -> Evaluator:
@@ -152,6 +156,20 @@ class CudaSource:
             return []
         performed = performed_launches(self._program.interpreter, (), self.words, self.usual)
         return [item for item in performed if item.launch.grid is not None]
+
+    @property
+    def undecided(self) -> tuple[list[SourceLine], list[tuple[str, SourceLine]]]:
+        """The conditions that the files leave open, and the calls of which they do not say the function.
+
+        Those that the host code met as far as it was run.
+        """
+        if not self.launches:
+            return [], []
+        hosts = [self._host, *([self._program] if self.unit.neighbors else [])]
+        runs = [host.interpreter for host in hosts]
+        conditions = [run.site(node)[1] for run in runs for node in run.program.undecided.conditions.values()]
+        calls = [(text_of(node), run.site(node)[1]) for run in runs for node in run.program.undecided.calls.values()]
+        return list(dict.fromkeys(conditions)), list(dict.fromkeys(calls))
 
     @property
     def refuses_words(self) -> bool:

@@ -94,6 +94,29 @@ class _TypeSearch:
         return [item for _, match in QueryCursor(self._query).matches(node) for item in match["node"]]
 
 
+def root_of(node: Node) -> int:
+    """Return the id of the root of a node's tree."""
+    while node.parent is not None:
+        node = node.parent
+    return node.id
+
+
+def condition_around(node: Node) -> Node | None:
+    """Return the innermost `#if` or branch of one around a node, but for an include guard; None if there is none."""
+    outer = node.parent
+    while outer is not None:
+        if outer.type.startswith("preproc_") and not _is_guard(outer):
+            return outer
+        outer = outer.parent
+    return None
+
+
+def _is_guard(node: Node) -> bool:
+    is_plain = node.type == "preproc_ifdef" and node.child_by_field_name("alternative") is None
+    is_outer = node.parent is not None and node.parent.type == "translation_unit"
+    return is_plain and is_outer and text_of(node.children[0]) == "#ifndef"
+
+
 def text_of(node: Node | None) -> str:
     """Return the text of a node, "" for none."""
     return (node.text or b"").decode(errors="replace") if node is not None else ""

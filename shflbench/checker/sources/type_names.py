@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
     from shflbench.checker.sources.host_code import UserFile
 
-_ALIASES = frozenset({"type_definition", "alias_declaration"})
 _CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
 
 
@@ -46,30 +45,20 @@ class TypeDefinition:
     structure: Node | None = None
     template: Node | None = None
     is_plain: bool = True  # of a template: neither a specialization nor in another template
-    is_compiled: bool = True
 
 
 class TypeName:
     """What all definitions of one name say together."""
 
     def __init__(self, name: str, definitions: Sequence[TypeDefinition]) -> None:
-        """Join them: those that are not compiled count as aliases where there is no other."""
+        """Join them."""
         self.alias: str | None = None
         self.structure: Node | None = None
         self.template: Node | None = None
         self.is_ambiguous = False
         self._name = name
         for item in definitions:
-            if item.is_compiled:
-                self._add(item)
-        is_certain = self._is_certain
-        for item in definitions:
-            if not item.is_compiled and not (item.alias is not None and is_certain):
-                self._add(item)
-
-    @property
-    def _is_certain(self) -> bool:
-        return self.alias is not None or self.is_ambiguous
+            self._add(item)
 
     def _add(self, item: TypeDefinition) -> None:
         if item.structure is not None:
@@ -84,22 +73,21 @@ class TypeName:
             self.alias = None if self.is_ambiguous else item.alias
 
 
-def type_definitions(file: UserFile, compiles: Callable[[UserFile, int], bool]) -> Mapping[str, list[TypeDefinition]]:
-    """Return the definitions of a file by name; `compiles` says of a position whether the compiler sees it."""
+def type_definitions(file: UserFile) -> Mapping[str, list[TypeDefinition]]:
+    """Return the definitions of a file by name."""
     result: dict[str, list[TypeDefinition]] = defaultdict(list)
     for node in walk(file.tree.root_node, lambda item: item.type != "compound_statement"):
-        is_compiled = node.type not in _ALIASES or compiles(file, node.start_byte)
-        for name, item in _defined(node, is_compiled=is_compiled):
+        for name, item in _defined(node):
             result[name].append(item)
     return result
 
 
-def _defined(node: Node, *, is_compiled: bool) -> Iterator[tuple[str, TypeDefinition]]:
+def _defined(node: Node) -> Iterator[tuple[str, TypeDefinition]]:
     if node.type == "type_definition":
-        yield from _of_typedef(node, is_compiled=is_compiled)
+        yield from _of_typedef(node)
     elif node.type == "alias_declaration" and not in_template(node):
         type_ = " ".join(text_of(node.child_by_field_name("type")).split())
-        yield text_of(node.child_by_field_name("name")), TypeDefinition(type_, is_compiled=is_compiled)
+        yield text_of(node.child_by_field_name("name")), TypeDefinition(type_)
     elif node.type in _CLASSES:
         name = text_of(node.child_by_field_name("name"))
         if node.child_by_field_name("body") is None or not name:
@@ -115,7 +103,7 @@ def _defined(node: Node, *, is_compiled: bool) -> Iterator[tuple[str, TypeDefini
         yield name, TypeDefinition(text_of(base) if base is not None else "int")
 
 
-def _of_typedef(node: Node, *, is_compiled: bool) -> Iterator[tuple[str, TypeDefinition]]:
+def _of_typedef(node: Node) -> Iterator[tuple[str, TypeDefinition]]:
     type_ = node.child_by_field_name("type")
     if type_ is None:
         return
@@ -123,14 +111,14 @@ def _of_typedef(node: Node, *, is_compiled: bool) -> Iterator[tuple[str, TypeDef
     for declarator in node.children_by_field_name("declarator"):
         if declarator.type == "type_identifier":
             if type_.child_by_field_name("body") is not None and type_.type != "enum_specifier":
-                item = TypeDefinition(structure=type_, is_compiled=is_compiled)
+                item = TypeDefinition(structure=type_)
             else:
-                item = TypeDefinition("int" if type_.type == "enum_specifier" else shown, is_compiled=is_compiled)
+                item = TypeDefinition("int" if type_.type == "enum_specifier" else shown)
             yield text_of(declarator), item
         elif declarator.type == "pointer_declarator":
             inside = declarator.child_by_field_name("declarator")
             if inside is not None and inside.type == "type_identifier":
-                yield text_of(inside), TypeDefinition(f"{shown} *", is_compiled=is_compiled)
+                yield text_of(inside), TypeDefinition(f"{shown} *")
 
 
 def in_template(node: Node) -> bool:

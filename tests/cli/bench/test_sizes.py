@@ -120,3 +120,22 @@ def test_kernel_without_the_number_is_left_out(bench: BenchCommand) -> None:
     outcome = bench(text, "--arg", "n=512,256", "--kernel", "sums_smem", "--kernel", "clear")
     assert "clear is not timed: no parameter is called `n`, which has several values" in outcome.err
     assert {case.split("/")[1] for case, _ in results()} == {"sums_smem"}
+
+
+def test_elements_that_a_loop_computes_are_no_sizes(bench: BenchCommand) -> None:
+    text = """
+#include <vector>
+__global__ void f(float *o, const float *x, int n) { int i = blockIdx.x * 256 + threadIdx.x; o[i] = x[i] * 2; }
+__global__ void g(float *o, const float *x, int n) { int i = blockIdx.x * 256 + threadIdx.x; o[i] = x[i] + x[i]; }
+void run(int m) {
+    std::vector<float> h(m);
+    for (auto &v : h) v = 1.5f;
+    float *o, *x; cudaMalloc(&o, 4 * m); cudaMalloc(&x, 4 * m);
+    cudaMemcpy(x, h.data(), 4 * m, cudaMemcpyHostToDevice);
+    f<<<m / 256, 256>>>(o, x, m); g<<<m / 256, 256>>>(o, x, m);
+}
+int main() { run(512); run(1024); }
+"""
+    outcome = bench(text)
+    assert outcome.code == 0
+    assert "v=" not in outcome.err

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.contents import called_name, items
 from shflbench.checker.sources.host.launching import launch, launch_by_call, launch_by_configuration
 from shflbench.checker.sources.host.library import LIBRARY, random_number, unknown_call
+from shflbench.checker.sources.host.overloads import HostCallSite, chosen
 from shflbench.checker.sources.host.packs import references
 from shflbench.checker.sources.host.streams import FOLLOWED
 from shflbench.checker.sources.host.templates import template_arguments
@@ -99,7 +101,12 @@ def _macro(run: HostRun, node: Node, macro: Macro, arguments: Sequence[Node]) ->
 def _immediate(run: HostRun, function: Node, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
     """Return the call of a lambda expression where it stands."""
     callee, places = run.expression(function), [run.reference(item) for item in arguments]
-    return lambda frame: _of_variable(run, callee(frame), [place(frame) for place in places])
+
+    def called(frame: HostFrame) -> object:
+        call = HostCallSite(function, [place(frame) for place in places], (), arguments, frame)
+        return _of_variable(run, callee(frame), call)
+
+    return called
 
 
 def _named_cast(run: HostRun, function: Node, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
@@ -120,13 +127,14 @@ def _plain(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) -
         if is_type and len(given) == 1:
             return as_type(given[0].load(), run.type(text, frame))
         if name in frame.variables:
-            return _of_variable(run, frame.variables[name].load(), given)
+            return _of_variable(run, frame.variables[name].load(), HostCallSite(function, given, (), arguments, frame))
+        call = HostCallSite(function, given, template(frame), arguments, frame)
         if frame.receiver is not None:
             members = run.program.member(frame.receiver.type.name, name)
             if members:
-                return _of_files(run, members, given, template(frame), frame.receiver)
+                return _of_files(run, members, call, frame.receiver)
         if functions:
-            return _of_files(run, functions, given, template(frame), None)
+            return _of_files(run, functions, call, None)
         if name == "string" and given:
             return given[0].load()
         if name in LIBRARY or name in FOLLOWED:
@@ -148,34 +156,25 @@ def _of_library(run: HostRun, text: str, name: str, frame: HostFrame, given: Seq
     return LIBRARY[name](run, frame, given) if name in LIBRARY else unknown_call(run, name, given)
 
 
-def _of_variable(run: HostRun, value: object, given: Sequence[Reference]) -> object:
+def _of_variable(run: HostRun, value: object, call: HostCallSite) -> object:
     """Return the result of a call of a lambda expression, a pointer to a function, or a generator of numbers."""
     if isinstance(value, HostCallable) and value.call is not None:
-        return value.call([item.load() for item in given])
+        return value.call([item.load() for item in call.given])
     if isinstance(value, HostCallable):
-        return _of_files(run, run.program.functions.get(value.name), given, (), None)
+        named = replace(call, template=value.template or ())
+        return _of_files(run, run.program.functions.get(value.name), named, None)
     return random_number(run, value) if isinstance(value, Structure) else UNKNOWN
 
 
 def _of_files(
-    run: HostRun,
-    functions: Sequence[HostFunction],
-    given: Sequence[Reference],
-    template: Sequence[object],
-    receiver: Structure | None,
+    run: HostRun, functions: Sequence[HostFunction], call: HostCallSite, receiver: Structure | None
 ) -> object:
-    fitting = [item for item in functions if _takes(item, len(given))]
-    if not fitting:  # the defaults of a member function stand in its class
-        fitting = [item for item in functions if item.owner and len(given) <= len(item.parameters)]
-    if not fitting:
+    """Return the result of the function that a call means; unknown if that is not certain."""
+    function = chosen(run, functions, call)
+    if function is None:
+        run.program.undecided.calls[call.node.id] = call.node
         return UNKNOWN
-    exact = [item for item in fitting if len(item.template) >= len(template)]
-    return run.call((exact or fitting)[0], given, template, receiver)
-
-
-def _takes(function: HostFunction, count: int) -> bool:
-    required = sum(item.type == "parameter_declaration" for item in function.parameters)
-    return required <= count and (bool(function.pack) or count <= len(function.parameters))
+    return run.call(function, call.given, call.template, receiver)
 
 
 # Members
@@ -201,7 +200,7 @@ def _method(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) 
         if isinstance(value, Structure):
             members = run.program.member(value.type.name, name)
             if members:
-                return _of_files(run, members, given, template(frame), value)
+                return _of_files(run, members, HostCallSite(function, given, template(frame), arguments, frame), value)
             cell = value.fields.get(name)
             if cell is not None and isinstance(cell.value, HostCallable) and cell.value.call is not None:
                 return cell.value.call([item.load() for item in given])

@@ -56,7 +56,7 @@ def performed_launches(
 
     `words` is the given command line, and `usual` the one that the program is usually called with.
     """
-    main = next(iter(run.program.functions.get("main")), None)
+    main = run.program.main
     result: list[Performed] = []
     if main is not None:
         result = list((usual and words is None and _of_usual(run, main, usual)) or _of_main(run, main, words))
@@ -75,7 +75,7 @@ def performed_launches(
 
 def refuses(run: Interpreter, words: Sequence[str]) -> bool:
     """Whether a program that launches kernels performs no launch with this command line."""
-    main = next(iter(run.program.functions.get("main")), None)
+    main = run.program.main
     return main is not None and run.launches(main.body) and not any(_of_main(run, main, words))
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.definitions import template_parameters
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
+from shflbench.checker.sources.naming import split_arguments
 from shflbench.checker.sources.scopes import GLOBAL, declared_name
 from shflbench.checker.sources.syntax_trees import function_declarator, nodes_of, text_of, walk
 
@@ -40,13 +41,15 @@ class HostFunction:
     parameters: tuple[Node, ...]
     template: tuple[TemplateParameter, ...]
     pack: str = ""  # the name of its last parameter, which stands for all further arguments
+    scope: tuple[str, ...] = ()  # its namespaces, and the classes that its name writes
+    specialization: tuple[str, ...] | None = None  # the arguments that it is for, as far as its name has them
 
 
 @dataclass(frozen=True, slots=True)
 class HostClass:
     """One class or structure with its members."""
 
-    name: str
+    name: str  # of a specialization with its arguments
     bases: tuple[str, ...]
     body: Node
     template: tuple[TemplateParameter, ...]
@@ -60,6 +63,7 @@ class FileContents:
         self._macros = macros
         self.functions: dict[str, list[HostFunction]] = defaultdict(list)
         self.classes: dict[str, list[HostClass]] = defaultdict(list)
+        self.specializations: dict[str, list[HostClass]] = defaultdict(list)  # of class templates, by their names
         self.variables: dict[str, list[tuple[Node, Node]]] = defaultdict(list)  # name → declaration, declarator
         self.enumerators: dict[str, list[Node]] = defaultdict(list)
         self.kernels: dict[str, list[Node]] = defaultdict(list)
@@ -84,8 +88,8 @@ class FileContents:
         declarator, body = function_declarator(node), node.child_by_field_name("body")
         if declarator is None:
             return
-        name, _, _ = _without_arguments(text_of(declarator.child_by_field_name("declarator"))).rpartition("<")
-        name = name or _without_arguments(text_of(declarator.child_by_field_name("declarator")))
+        whole = _without_arguments(text_of(declarator.child_by_field_name("declarator")))
+        name, bracket, listed_arguments = whole.partition("<") if not whole.startswith("operator") else (whole, "", "")
         parts = [part.strip() for part in name.split("::")]
         words = self._macros.words(prefix(node))
         if words & DEVICE_WORDS:
@@ -104,7 +108,12 @@ class FileContents:
             for item in (listed.named_children if listed is not None else ())
             if item.type in {"parameter_declaration", "optional_parameter_declaration"} and text_of(item) != "void"
         )
-        function = HostFunction(parts[-1], owner, node, body, parameters, template, _pack_of(listed))
+        scope = (*namespaces_of(node), *parts[:-1])
+        is_special = outer is not None and outer.type == "template_declaration" and not template
+        arguments = split_arguments(listed_arguments.removesuffix(">")) if bracket else []
+        special = tuple(text.strip() for text in arguments) if is_special else None
+        pack = _pack_of(listed)
+        function = HostFunction(parts[-1], owner, node, body, parameters, template, pack, scope, special)
         self.functions[parts[-1]].append(function)
 
     def _add_class(self, node: Node) -> None:
@@ -121,8 +130,9 @@ class FileContents:
             if item.type in {"type_identifier", "qualified_identifier", "template_type"}
         )
         template = template_parameters(outer) if outer is not None and outer.type == "template_declaration" else ()
+        known = self.specializations if "<" in name else self.classes
         if name:
-            self.classes[name].append(HostClass(name, bases, body, template))
+            known[name.partition("<")[0].strip()].append(HostClass(name, bases, body, template))
 
     @cached_property
     def device_words(self) -> frozenset[str]:
@@ -150,6 +160,19 @@ class FileContents:
         for functions in self.functions.values():
             for function in functions:
                 yield from nodes_of(function.body, types)
+
+
+def namespaces_of(node: Node) -> tuple[str, ...]:
+    """Return the names of the namespaces around a node, and of the classes that the name of its function has."""
+    names: list[str] = []
+    outer = node.parent
+    while outer is not None:
+        if outer.type == "namespace_definition":
+            names[:0] = text_of(outer.child_by_field_name("name")).split("::")
+        elif outer.type == "function_definition" and (declarator := function_declarator(outer)) is not None:
+            names[:0] = _without_arguments(text_of(declarator.child_by_field_name("declarator"))).split("::")[:-1]
+        outer = outer.parent
+    return tuple(name for name in names if name)
 
 
 def launches(function: HostFunction) -> bool:

@@ -90,8 +90,8 @@ def _qualified(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
 def static_member(run: HostRun, owner: str, name: str, frame: HostFrame) -> object:
     """Return a constant that a class declares, such as `Packed<float>::size`."""
     type_ = run.type(owner, frame)
-    plain, _, listed = type_.name.partition("<")
-    known = run.program.classes.get(plain)
+    listed = type_.name.partition("<")[2]
+    known = run.program.class_of(type_.name)
     if known is None:
         return UNKNOWN
     arguments = [text.strip() for text in listed.removesuffix(">").split(",")] if listed else []

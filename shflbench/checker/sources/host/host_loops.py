@@ -144,8 +144,9 @@ def range_loop(run: HostRun, node: Node) -> Statement:
     body = node.child_by_field_name("body")
     inside = run.statement(body) if body is not None else nothing
     scalars, effects = find_changes(node, run.kernels), run.program.has_effects(node)
-    has_launches = run.launches(node)  # else what runs does not decide on them
-    given_number = run.numbers.get(name) if has_launches else None
+    has_launches = run.launches(node)
+    is_size = has_launches and (name, False) not in scalars  # else an element of data
+    given_number = run.numbers.get(name) if is_size else None
 
     def loop(frame: HostFrame) -> Outcome:
         cells: list[Cell | HostElement] | None
@@ -157,7 +158,7 @@ def range_loop(run: HostRun, node: Node) -> Statement:
         if cells is None or whole_is_unknown:
             cells = [Cell(UNKNOWN)]
             run.forget(scalars, frame)
-        elif has_launches and note_number(run, name, [cell.load() for cell in cells[:MOST_ITERATIONS]], node):
+        elif is_size and note_number(run, name, [cell.load() for cell in cells[:MOST_ITERATIONS]], node):
             cells = cells if given_number is None else [Cell(given_number)]
         if (whole_is_unknown or is_part) and changed is not None:
             changed.forget()  # the body may change each element

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.contents import HostFunction
     from shflbench.checker.sources.host.machine import HostFrame, HostState, LongLoop
     from shflbench.checker.sources.host.program import HostProgram
-    from shflbench.checker.sources.host.types import HostType
+    from shflbench.checker.sources.host.types import HostType, TypeReader
     from shflbench.checker.sources.host.values import Memory, Structure
     from shflbench.checker.sources.kernel_file import HostNumber
 
@@ -27,6 +27,7 @@ class HostRun(Protocol):
     """The interpreter, as the code that it runs sees it."""
 
     program: HostProgram
+    types: TypeReader
     kernels: Mapping[str, Sequence[Definition]]
     state: HostState
     numbers: Mapping[str, int | float]  # values of variables that begin with a constant, by name
@@ -53,9 +54,6 @@ class HostRun(Protocol):
 
     def expanded(self, text: str, *, statement: bool = False) -> Node | None:
         """Return the tree of a text that a macro stands for, as an expression or as statements."""
-
-    def taken(self, node: Node) -> list[Node]:
-        """Return the statements of `#if` that are compiled, as far as its condition is known."""
 
     def site(self, node: Node) -> tuple[Node, SourceLine]:
         """Return a place in the files: the node, or the use of the macro whose text has the node."""

@@ -27,9 +27,10 @@ from shflbench.checker.sources.host.machine import (
     HostStop,
     LongLoop,
 )
+from shflbench.checker.sources.host.overloads import HostCallSite, chosen
 from shflbench.checker.sources.host.places import REFERENCES
-from shflbench.checker.sources.host.preprocessor import condition as preprocessed
 from shflbench.checker.sources.host.statements import STATEMENTS
+from shflbench.checker.sources.host.templates import bound_arguments
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, TypeReader
 from shflbench.checker.sources.host.values import (
     MOMENTS,
@@ -40,7 +41,6 @@ from shflbench.checker.sources.host.values import (
     Pointer,
     Structure,
     as_type,
-    type_name,
 )
 from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import line_of, parse, text_of, walk
@@ -89,6 +89,7 @@ class Interpreter:
         self.program, self.kernels, self.numbers = program, kernels, change.numbers
         self._instance = change.instance
         self.types = TypeReader(types, program)
+        program.aliases = types.aliases
         self.state = HostState(HostInput())
         self._expressions: dict[int, Callable[[HostFrame], object]] = {}
         self._statements: dict[int, Statement] = {}
@@ -96,7 +97,7 @@ class Interpreter:
         self.macro_uses: list[Node] = []  # those around what runs
         self.begun: dict[str, HostNumber] = {}  # numbers that variables began with, and macros stood for, by name
         self.long_loops: dict[int, LongLoop] = {}  # those that took too many iterations
-        self._fields: dict[str, list[_Field]] = {}  # of classes, by their names
+        self._fields: dict[int, list[_Field]] = {}  # of classes, by the ids of their bodies
         self._left = most_steps
         self._expanded: dict[str, tuple[Tree, Node | None]] = {}
         self.allocations: Iterator[int] = count()
@@ -181,22 +182,6 @@ class Interpreter:
             known = self._expanded[text] = (tree, node)
         return known[1]
 
-    def taken(self, node: Node) -> list[Node]:
-        """Return the statements of `#if` that are compiled, as far as its condition is known."""
-        condition = node.child_by_field_name("condition") or node.child_by_field_name("name")
-        other = node.child_by_field_name("alternative")
-        inside = [item for item in items(node) if condition is None or item.id != condition.id]
-        inside = [item for item in inside if other is None or item.id != other.id]
-        text = text_of(node.child_by_field_name("name"))
-        if node.type == "preproc_ifdef":
-            known = self.program.macro(text) is not None
-            holds = known != (text_of(node.children[0]) == "#ifndef")
-        else:
-            holds = condition is None or bool(preprocessed(text_of(condition), self.program.active))
-        if holds or other is None:
-            return inside if holds else []
-        return self.taken(other) if other.type != "preproc_else" else items(other)
-
     def site(self, node: Node) -> tuple[Node, SourceLine]:
         """Return a place in the files: the node, or the use of the macro whose text has the node."""
         for use in reversed([node, *self.macro_uses[:1]]) if self.program.path(node) is None else [node]:
@@ -258,7 +243,7 @@ class Interpreter:
 
     def _object(self, type_: HostType, arguments: Sequence[object], frame: HostFrame) -> Structure:
         name, _, listed = type_.name.partition("<")
-        known = self.program.classes.get(name)
+        known = self.program.class_of(type_.name)
         bound: dict[str, object] = {}
         if known is not None and listed:
             texts = [text.strip() for text in listed.removesuffix(">").split(",")]
@@ -268,11 +253,12 @@ class Interpreter:
             if "distribution" in name:  # of <random>: its limits
                 made.fields.update(zip(("low", "high"), map(Cell, arguments), strict=False))
             return made
-        self._add_fields(made, name)
-        constructors = [item for item in self.program.member(name, name) if len(item.parameters) >= len(arguments)]
-        if constructors:
-            best = min(constructors, key=lambda item: len(item.parameters))
-            self.call(best, [Cell(value) for value in arguments], (), receiver=made)
+        self._add_fields(made, known)
+        constructors = self.program.member(type_.name, name)
+        if any(len(item.parameters) >= len(arguments) for item in constructors):
+            call = HostCallSite(known.body, [Cell(value) for value in arguments], (), (), frame)
+            if (best := chosen(self, constructors, call)) is not None:
+                self.call(best, call.given, (), receiver=made)
         else:
             for cell, value in zip(list(made.fields.values()), arguments, strict=False):
                 if isinstance(value, Designated):
@@ -281,17 +267,15 @@ class Interpreter:
                     cell.store(value)
         return made
 
-    def _add_fields(self, made: Structure, name: str) -> None:
-        known = self.program.classes.get(name)
-        if known is None:
-            return
+    def _add_fields(self, made: Structure, known: HostClass) -> None:
         for base in known.bases:
-            if base != name:
-                self._add_fields(made, base.partition("<")[0])
-        if name not in self._fields:
-            self._fields[name] = list(self._declared_fields(known))
+            inherited = self.program.class_of(base) if base != known.name else None
+            if inherited is not None:
+                self._add_fields(made, inherited)
+        if known.body.id not in self._fields:
+            self._fields[known.body.id] = list(self._declared_fields(known))
         frame = HostFrame({}, made, made.bound)
-        for item in self._fields[name]:
+        for item in self._fields[known.body.id]:
             type_ = item.shape(self.type(item.type, frame), frame)
             given = [item.value(frame)] if item.value is not None else []
             inner = type_.name == made.type.name
@@ -322,7 +306,7 @@ class Interpreter:
         if self.state.depth >= MOST_CALLS:
             return UNKNOWN
         frame = HostFrame({}, receiver, dict(receiver.bound) if receiver is not None else {})
-        bound = _template_of(function, arguments, template)
+        bound = bound_arguments(function, arguments, template)
         frame.bound = {**frame.bound, **self._of_instance(bound)}
         for place, item in enumerate(function.parameters):
             self._pass(frame, item, arguments[place] if place < len(arguments) else None)
@@ -373,7 +357,7 @@ class Interpreter:
 
     def run(self, function: HostFunction, arguments: Sequence[object], given: HostInput, *, forced: bool) -> HostState:
         """Run a function until it ends, and return what it did."""
-        is_whole = function in self.program.functions.get("main")
+        is_whole = function is self.program.main
         self.state = HostState(given, min(MOST_STEPS, self._left), forced=forced, is_whole=is_whole)
         with suppress(HostStop, RecursionError):
             self.call(function, [Cell(value) for value in arguments], ())
@@ -387,27 +371,3 @@ def _dims(values: Sequence[object]) -> object:
     numbers = [int(value) & 0xFFFFFFFF if isinstance(value, int | float) else UNKNOWN for value in values]
     x, y, z = [*numbers, 1, 1, 1][:3]
     return (x, y, z)
-
-
-def _template_of(function: HostFunction, arguments: Sequence[Reference], given: Sequence[object]) -> dict[str, object]:
-    """Return the arguments of a function template: given, deduced from the types of values, or defaults."""
-    bound: dict[str, object] = {item.name: value for item, value in zip(function.template, given, strict=False)}
-    for item in function.template[len(given) :]:
-        for parameter, place in zip(function.parameters, arguments, strict=False):
-            deduced = _deduced(item.name, parameter, place.load())
-            if deduced is not None:
-                bound[item.name] = deduced
-                break
-        else:
-            if item.default is not None:
-                bound[item.name] = item.default
-    return bound
-
-
-def _deduced(name: str, parameter: Node, value: object) -> object:
-    text = " ".join(text_of(parameter.child_by_field_name("type")).replace("const", "").split())
-    if text != name:
-        return None
-    declarator = parameter.child_by_field_name("declarator")
-    pointer = declarator is not None and "*" in text_of(declarator)
-    return type_name(value, pointer=pointer)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.contents import FileContents, called_name, launches
 from shflbench.checker.sources.host.launch_structures import DECLARATIONS
+from shflbench.checker.sources.host.open_questions import OpenQuestions
 from shflbench.checker.sources.name_places import (
     calls,
     may_call,
@@ -19,6 +20,7 @@ from shflbench.checker.sources.name_places import (
     mentions,
 )
 from shflbench.checker.sources.named_items import FirstItems, NamedItems
+from shflbench.checker.sources.naming import normalize, split_arguments
 from shflbench.checker.sources.syntax_trees import parse, text_of, walk
 
 if TYPE_CHECKING:
@@ -27,12 +29,14 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from shflbench.checker.sources.host.contents import HostFunction
+    from shflbench.checker.sources.host.contents import HostClass, HostFunction
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.macros import Macro, Macros
+    from shflbench.checker.sources.type_names import KnownAliases
 
 _DEVICE_CALL = re.compile(r"^(?:::)?(?:cuda[A-Z]|cub::|thrust::|hip[A-Z]|cublas|cufft|curand)")
 _CONSTANT = re.compile(r"[0-9\s()*+<uUlL-]*[0-9][0-9\s()*+<uUlL-]*")  # the body of a macro such as `(1 << 20)`
+NO_ALIASES: dict[str, str] = {}
 _MOST_DEPTH = 40  # of calls, in the search for launches
 
 
@@ -60,8 +64,14 @@ class HostProgram:
         library = {name: items[0] for name, items in self._library.classes.items()}
         self.functions = NamedItems(files, lambda file: self.contents(file).functions, may_define_function)
         self.kernels = NamedItems(files, lambda file: self.contents(file).kernels, may_define_function)
-        self.classes = FirstItems(NamedItems(files, lambda file: self.contents(file).classes, may_define_type), library)
-        self.enumerators = FirstItems(NamedItems(files, lambda file: self.contents(file).enumerators, may_enumerate))
+        self.undecided = undecided = OpenQuestions()
+        classes = NamedItems(files, lambda file: self.contents(file).classes, may_define_type)
+        specializations = NamedItems(files, lambda file: self.contents(file).specializations, may_define_type)
+        self._specializations = specializations
+        self.aliases: KnownAliases = NO_ALIASES  # set by the interpreter
+        self.classes = FirstItems(classes, lambda known: undecided.is_open(item.body for item in known), library)
+        enumerators = NamedItems(files, lambda file: self.contents(file).enumerators, may_enumerate)
+        self.enumerators = FirstItems(enumerators, undecided.is_open)
         self._variables = NamedItems(files, lambda file: self.contents(file).variables, may_declare_global)
         for name, value in (numbers or {}).items():
             macro = self.macro(name)
@@ -96,7 +106,16 @@ class HostProgram:
     def variable(self, name: str) -> tuple[Node, Node] | None:
         """Return the declaration of a global variable, and the declarator in it."""
         known = self._variables.get(name)
+        if self.undecided.is_open(declaration for declaration, _ in known):
+            return None
         return known[0] if known and name not in self.functions and name not in self.kernels else None
+
+    @property
+    def main(self) -> HostFunction | None:
+        """The function that the program begins with, None if the files do not say which of several it is."""
+        known = self.functions.get("main")
+        is_open = self.undecided.is_open(function.node for function in known)
+        return known[0] if known and not is_open else None
 
     def macro(self, name: str) -> Macro | None:
         """Return the macro of a name: the one that is defined in the end, or the only one of the files."""
@@ -126,11 +145,26 @@ class HostProgram:
         parsed = (file for file in self._files if file.is_parsed)
         return next((file.path for file in parsed if file.tree.root_node.id == node.id), None)
 
+    def class_of(self, type_name: str) -> HostClass | None:
+        """Return the class of a type, or the specialization for its template arguments; None if it is not certain."""
+        plain, _, listed = type_name.partition("<")
+        special = self._specializations.get(plain) if listed else []
+        if special:
+            wanted = self._arguments(type_name)
+            exact = next((item for item in special if self._arguments(item.name) == wanted), None)
+            if exact is not None or any(item.template for item in special):
+                return exact
+        return self.classes.get(plain)
+
+    def _arguments(self, type_name: str) -> list[str]:
+        listed = type_name.partition("<")[2].rpartition(">")[0]
+        return [normalize(text, self.aliases) for text in split_arguments(listed)]
+
     def member(self, class_name: str, name: str) -> list[HostFunction]:
         """Return the member functions of a class, or of its bases, with a name."""
-        plain = class_name.partition("<")[0]
-        members = [item for item in self.functions.get(name) if item.owner == plain]
-        known = self.classes.get(plain)
+        known = self.class_of(class_name)
+        owner = known.name if known is not None and "<" in known.name else class_name.partition("<")[0]
+        members = [item for item in self.functions.get(name) if item.owner == owner]
         if members or known is None:
             return members
         return [item for base in known.bases if base != class_name for item in self.member(base, name)]

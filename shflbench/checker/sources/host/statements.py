@@ -9,6 +9,7 @@ from shflbench.checker.sources.host.declarations import declaration
 from shflbench.checker.sources.host.flow import HostReturn, Left, find_changes, nothing, reads_words
 from shflbench.checker.sources.host.host_loops import loop_statement, range_loop
 from shflbench.checker.sources.host.machine import HostFrame, HostStop
+from shflbench.checker.sources.host.open_conditions import open_condition
 from shflbench.checker.sources.host.values import UNKNOWN
 from shflbench.checker.sources.syntax_trees import text_of
 
@@ -176,20 +177,6 @@ def _first(run: HostRun, node: Node) -> Statement:
     return statement
 
 
-def _preprocessed(run: HostRun, node: Node) -> Statement:
-    taken = run.taken(node)
-    parts = [run.statement(item) for item in taken]
-
-    def statement(frame: HostFrame) -> Outcome:
-        for part in parts:
-            outcome: Outcome = part(frame)
-            if outcome is not None:
-                return outcome
-        return None
-
-    return statement
-
-
 def _throw(run: HostRun, node: Node) -> Statement:  # noqa: ARG001  (a handler)
     def statement(frame: HostFrame) -> None:  # noqa: ARG001
         raise HostStop
@@ -212,8 +199,8 @@ STATEMENTS: Mapping[str, Callable[[Any, Node], Statement]] = {
     "throw_statement": _throw,
     "labeled_statement": _first,
     "attributed_statement": _first,
-    "preproc_if": _preprocessed,
-    "preproc_ifdef": _preprocessed,
+    "preproc_if": open_condition,
+    "preproc_ifdef": open_condition,
     "break_statement": lambda run, node: lambda frame: Left.BREAK,  # noqa: ARG005
     "continue_statement": lambda run, node: lambda frame: Left.CONTINUE,  # noqa: ARG005
 }

@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.definitions import template_parameters
 from shflbench.checker.sources.host.contents import items
+from shflbench.checker.sources.host.values import type_name
 from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from tree_sitter import Node
 
-    from shflbench.checker.sources.host.interface import HostRun
+    from shflbench.checker.sources.host.contents import HostFunction
+    from shflbench.checker.sources.host.interface import HostRun, Reference
     from shflbench.checker.sources.host.machine import HostFrame
 
 
@@ -59,3 +61,31 @@ def surrounding_parameters(node: Node) -> set[str]:
             names.update(item.name for item in template_parameters(outer))
         outer = outer.parent
     return names
+
+
+def bound_arguments(
+    function: HostFunction, arguments: Sequence[Reference], given: Sequence[object]
+) -> dict[str, object]:
+    """Return the arguments of a function template: given, deduced from the types of values, or defaults."""
+    bound: dict[str, object] = {item.name: value for item, value in zip(function.template, given, strict=False)}
+    for item in function.template[len(given) :]:
+        for parameter, place in zip(function.parameters, arguments, strict=False):
+            deduced = _deduced(item.name, parameter, place)
+            if deduced is not None:
+                bound[item.name] = deduced
+                break
+        else:
+            if item.default is not None:
+                bound[item.name] = item.default
+    return bound
+
+
+def _deduced(name: str, parameter: Node, place: Reference) -> object:
+    text = " ".join(text_of(parameter.child_by_field_name("type")).replace("const", "").split())
+    if text != name:
+        return None
+    declarator = parameter.child_by_field_name("declarator")
+    pointer = declarator is not None and "*" in text_of(declarator)
+    if not pointer and place.type.format:
+        return place.type.name
+    return type_name(place.load(), pointer=pointer)

@@ -93,6 +93,7 @@ class TypeReader:
     def __init__(self, types: Types, program: HostProgram) -> None:
         """Keep the typedefs, structures and macros of the files."""
         self._types, self._program = types, program
+        self.aliases = types.aliases
         self._known: dict[tuple[str, tuple[tuple[str, object], ...]], HostType] = {}
 
     def read(self, text: str, bound: Mapping[str, object]) -> HostType:
