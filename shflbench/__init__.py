@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench import arguments as kinds
+from shflbench.arguments import check_arguments
 from shflbench.version import __version__
 
 if TYPE_CHECKING:
@@ -25,6 +27,16 @@ if TYPE_CHECKING:
 __all__ = ["__version__", "advise", "bench", "check", "inspect", "load", "load_samples", "split_options"]
 
 
+@check_arguments(
+    pattern=kinds.TEXT,
+    results=kinds.PATH,
+    dtype=kinds.TEXT,
+    block=kinds.THREADS,
+    launch=kinds.TEXT,
+    options=kinds.OPTIONS,
+    gpu=kinds.TEXT,
+    arch=kinds.ARCH,
+)
 def advise(  # noqa: PLR0913  (a keyword per fact about the kernel and the GPU)
     pattern: str,
     *results: str | os.PathLike[str],
@@ -61,6 +73,23 @@ def advise(  # noqa: PLR0913  (a keyword per fact about the kernel and the GPU)
     return replace(result, notes=tuple(reporter.warnings))
 
 
+@check_arguments(
+    shared_bytes=kinds.per_kernel(kinds.SHARED_BYTES),
+    check=kinds.FLAG,
+    rtol=kinds.TOLERANCE,
+    any_order=kinds.TEXTS,
+    l2=kinds.one_of("warm", "cold"),
+    device=kinds.one_of("auto", "cuda", "emulator"),
+    gpu=kinds.DEVICE_INDEX,
+    arch=kinds.ARCH,
+    precision=kinds.PRECISION,
+    max_seconds=kinds.SECONDS,
+    processes=kinds.PROCESSES,
+    include=kinds.PATHS,
+    define=kinds.TEXTS,
+    output=kinds.PATH,
+    seed=kinds.SEED,
+)
 def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the measurement)
     kernels: Mapping[str, object],
     *arguments: object,
@@ -132,6 +161,16 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     )
 
 
+@check_arguments(
+    kernel=kinds.TEXT,
+    args=kinds.ARGUMENTS,
+    shared_bytes=kinds.SHARED_BYTES,
+    arch=kinds.ARCH,
+    include=kinds.PATHS,
+    define=kinds.TEXTS,
+    options=kinds.OPTIONS,
+    seed=kinds.SEED,
+)
 def check(  # noqa: PLR0913  (a keyword per fact about a launch)
     source: object,
     kernel: str | None = None,
@@ -183,6 +222,18 @@ def check(  # noqa: PLR0913  (a keyword per fact about a launch)
     return api.check(source, request)
 
 
+@check_arguments(
+    targets=kinds.PATH,
+    patterns=kinds.TEXTS,
+    variants=kinds.TEXTS,
+    dtypes=kinds.TEXTS,
+    arch=kinds.ARCHS,
+    resident=kinds.RESIDENT,
+    accesses=kinds.FLAG,
+    predict=kinds.FLAG,
+    calibration=kinds.PATH,
+    code=kinds.FLAG,
+)
 def inspect(  # noqa: PLR0913  (a keyword per option of the command)
     *targets: str | os.PathLike[str],
     patterns: Iterable[str] = (),
@@ -234,6 +285,7 @@ def inspect(  # noqa: PLR0913  (a keyword per option of the command)
     return replace(Inspection(request, reporter).result(), notes=tuple(reporter.warnings))
 
 
+@check_arguments(results=kinds.PATH)
 def load(*results: str | os.PathLike[str]) -> pd.DataFrame:
     """Return the cases of runs as a pandas table, one row per case.
 
@@ -251,6 +303,7 @@ def load(*results: str | os.PathLike[str]) -> pd.DataFrame:
     return frame(map(Path, results))
 
 
+@check_arguments(results=kinds.PATH, sentinels=kinds.FLAG)
 def load_samples(*results: str | os.PathLike[str], sentinels: bool = False) -> pd.DataFrame:
     """Return the samples of runs as a pandas table, one row per sample.
 
@@ -268,6 +321,7 @@ def load_samples(*results: str | os.PathLike[str], sentinels: bool = False) -> p
     return sample_frame(map(Path, results), sentinels=sentinels)
 
 
+@check_arguments(cases=kinds.CASES)
 def split_options(cases: pd.DataFrame) -> pd.DataFrame:
     """Return a table of `load` or `load_samples` with a column for each option, named `option_` and the option's name.
 

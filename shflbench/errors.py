@@ -18,6 +18,8 @@ ShflbenchError
 
 from __future__ import annotations
 
+from typing import Any
+
 from shflbench.printable import escape, escape_lines
 
 FINDING_EXIT = 1  # what the command looks for was found: a slower case, a refuted claim, a race, an outlier
@@ -48,6 +50,14 @@ class ShflbenchError(Exception):
         super().__init__(message)
         self.message = message
         self.advice = advice
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel between processes with all that it has, whatever arguments its class takes."""
+        return _remade, (type(self), self.args), self.__dict__
+
+
+def _remade(kind: type[ShflbenchError], texts: tuple[object, ...]) -> ShflbenchError:
+    return kind.__new__(kind, *texts)
 
 
 class UsageError(ShflbenchError):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from shflbench.arch.launch_limits import limits_of
+from shflbench.bounds import MAX_NAME
 from shflbench.checker import (
     FileOptions,
     PythonLaunch,
@@ -31,8 +33,6 @@ Value = TypeVar("Value")
 PerKernel: TypeAlias = Value | Mapping[str, Value] | None  # the same for all kernels, or by name
 
 CHECK_SECONDS = 10.0  # of the short check of one kernel, with compiling
-DEVICES = ("auto", "cuda", "emulator")
-L2_STATES = ("warm", "cold")
 _NAME = re.compile(r"[A-Za-z]\w*(?:-\w+)*", re.ASCII)  # a word of case ids, and a folder
 
 
@@ -64,12 +64,6 @@ class BenchRequest:
     def __post_init__(self) -> None:
         """Raise UsageError for values that no run can have."""
         _require_mapping(self.kernels)
-        _require("device", self.device, DEVICES)
-        _require("l2", self.l2, L2_STATES)
-        for name in ("rtol", "precision", "max_seconds", "processes"):
-            value = getattr(self, name)
-            if value is not None and not (value > 0 or (name == "rtol" and value == 0)):
-                raise UsageError(f"{name} is {value!r}", "Pass a positive number.")
         if self.arch is not None:
             limits_of(self.arch.rstrip("af"))
 
@@ -128,14 +122,10 @@ def _ignore(_: CheckStep) -> None:
     """Show nothing of the progress."""
 
 
-def _require(name: str, value: str, known: Sequence[str]) -> None:
-    if value not in known:
-        raise UsageError(f"{name} is {value!r}", f"Pass one of {', '.join(map(repr, known))}.")
-
-
 def _require_mapping(kernels: object) -> None:
     if not isinstance(kernels, Mapping) or not kernels:
         raise UsageError("bench needs kernels by name", 'Pass {"a": source, "b": source}; the first is the baseline.')
     for name in kernels:
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
-            raise UsageError(f"{name!r} cannot be the name of a kernel", "Use letters, digits, `_` and `-`.")
+        if not isinstance(name, str) or not _NAME.fullmatch(name) or len(name) > MAX_NAME:
+            advice = f"Use up to {MAX_NAME} letters, digits, `_` and `-`."
+            raise UsageError(f"{reprlib.repr(name)} cannot be the name of a kernel", advice)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -65,7 +65,7 @@ class InspectResult:
     kernels: tuple[InspectedKernel, ...]  # by architecture, in the order of the targets
     resident: ResidentBlocks  # that each SM executes at a time
     lines: Lines  # source lines of the instructions, where the machine code is kept
-    places: Places  # of source lines in files
+    places: Places = field(compare=False)  # of source lines in files
     has_code: bool  # whether `records` have the instructions
     notes: tuple[str, ...] = ()  # warnings
 

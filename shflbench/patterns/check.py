@@ -9,6 +9,7 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
+from shflbench.bounds import MAX_NAME
 from shflbench.dimensions import MAX_BLOCK_DIMS, MOST_DIMENSIONS, LaunchDims, complete
 from shflbench.errors import PatternError
 from shflbench.files import irregular_kind, read_source
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 NAME = r"[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*"  # part of a kernel's name in C++, where `-` is written as `_`
-NAME_ALLOWED = "letters, digits, `_` and single `-` between them"
+NAME_ALLOWED = f"up to {MAX_NAME} letters, digits, `_` and single `-` between them"
+SHOWN = 40  # characters of a name in an error
 OPTION_NAME = r"[a-z_][a-z0-9_-]*"
 OPTION_VALUE = r"[A-Za-z0-9_.+-]+"  # the value of a macro, and part of a case's id
 REPRESENTATIVE_LAUNCH = r"[0-9a-z*]+( x |x)[0-9]+|[0-9]+(x[0-9]+){0,2}:[0-9]+(x[0-9]+){0,2}"
@@ -184,8 +186,8 @@ def _of_variants(pattern: Pattern, folder: Path) -> Iterator[str]:
 
 def _of_variant(variant: Variant, pattern: Pattern, folder: Path) -> Iterator[str]:
     who = f"variant `{variant.name}`"
-    if not _matches(NAME, variant.name):
-        yield f"{who} needs another name; allowed: {NAME_ALLOWED}"
+    if not _matches(NAME, variant.name) or len(variant.name) > MAX_NAME:
+        yield f"variant `{str(variant.name)[:SHOWN]}` needs another name; allowed: {NAME_ALLOWED}"
     if variant.mechanism not in list(Mechanism):
         yield f"{who} has the unknown mechanism `{variant.mechanism}`; known: {', '.join(Mechanism)}"
     if variant.needs and not _matches(ARCHITECTURE, variant.needs):

@@ -16,6 +16,7 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from shflbench.bounds import MAX_PRECISION, MAX_PROCESSES, MAX_SECONDS
 from shflbench.dimensions import MOST_DIMENSIONS
 from shflbench.model import DTYPES, MAX_BLOCK, WARP
 from shflbench.patterns.discover import builtin
@@ -44,10 +45,7 @@ T = TypeVar("T")
 NOT_ALLOWED = "not_allowed"  # the type of these errors in pydantic; their context says what is allowed
 
 MAX_ITERATIONS = 2**31 - 1  # kernels count in `int`
-MAX_PRECISION = 0.1  # a wider interval is useless; the bound also catches `0.5` instead of `0.5%`
-MAX_SECONDS = 86_400  # a day; timers overflow at 9·10^9, and larger values are meant as milliseconds
 MAX_SAMPLES = 1_000_000  # per case: 60 MB of samples.csv
-MAX_PROCESSES = 100  # each takes a second to start; their spread is known long before
 MAX_PLACES = 30  # each is a copy of all buffers of a kernel; three times as many as a short measurement has rounds
 
 # float() alone would accept `1_0`, `nan` and digits of other scripts. The alternatives exclude each other, so that a

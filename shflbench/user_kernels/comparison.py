@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -24,6 +25,7 @@ Size: TypeAlias = "tuple[str, str] | None"  # the name and the value of an optio
 
 OLD, NEW = "old", "new"  # variants of a kernel that two files have
 OTHER_PARAMETERS = "no compared kernel has these parameters; name a kernel with --kernel to time it"
+SHORT_NAME = 100  # characters; a pattern takes at most `MAX_NAME`
 FEWEST = 2  # kernels of a comparison that nobody asked for
 
 
@@ -442,7 +444,7 @@ def _pattern_name(file: CandidateFile, first: KernelCandidate | None) -> str:
 def plain_name(text: str) -> str:
     """Return a text as the name of a pattern or of a suite: words of letters and digits, joined by `-`."""
     words = re.findall(r"[A-Za-z0-9]+", text)
-    return "-".join(words if words and words[0][0].isalpha() else ["kernels", *words])
+    return _short("-".join(words if words and words[0][0].isalpha() else ["kernels", *words]))
 
 
 def _variant_names(kernels: Sequence[str]) -> Iterator[str]:
@@ -456,4 +458,11 @@ def _variant_names(kernels: Sequence[str]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[^A-Za-z0-9_]+", "-", text).strip("-_")
+    return _short(re.sub(r"[^A-Za-z0-9_]+", "-", text).strip("-_"))
+
+
+def _short(name: str) -> str:
+    """Return a name that a file can have: the end of a longer one becomes a hash of it."""
+    if len(name) <= SHORT_NAME:
+        return name
+    return f"{name[:SHORT_NAME].rstrip('-_')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"

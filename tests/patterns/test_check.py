@@ -130,8 +130,9 @@ def test_wrong_field_is_refused(tmp_path: Path, after: str, fields: str, sentenc
     ("instead_of", "replacement", "sentence"),
     [
         ("Mechanism.SMEM,", "'magic',", "variant `smem` has the unknown mechanism `magic`; known: smem, smem-unsafe,"),
-        ('name="smem"', 'name="s mem"', "variant `s mem` needs another name; allowed: letters, digits, `_`"),
+        ('name="smem"', 'name="s mem"', "variant `s mem` needs another name; allowed: up to 200 letters, digits, `_`"),
         ('name="smem"', "name=3", "variant `3` needs another name"),
+        ('name="smem"', "name='a' * 20_000", f"variant `{'a' * 40}` needs another name; allowed: up to 200"),
         (f"({SMEM})", "()", "0 variants have `baseline=True`, not exactly one"),
         (", baseline=True", "", "0 variants have `baseline=True`, not exactly one"),
         (SMEM, SMEM * 2, "two variants have the same name"),

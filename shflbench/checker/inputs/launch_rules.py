@@ -15,7 +15,7 @@ from shflbench.arch.launch_limits import KIB, limits_of, major
 from shflbench.checker.dataflow.grid_barrier import has_grid_barrier
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.machine.threads import divides
-from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER
+from shflbench.checker.sources.kernel_file import NEGATIVE, UNKNOWN_CLUSTER
 from shflbench.dimensions import MAX_BLOCK_DIMS, MAX_CLUSTER, MAX_GRID, NO_CLUSTER, dims_text
 from shflbench.errors import UsageError
 from shflbench.model import MAX_BLOCK
@@ -114,7 +114,9 @@ class LaunchRules:
         most = limits_of(name).block_shared_bytes(major(name))
         total = self.static_shared_bytes + dynamic
         what = f"{total} bytes of shared memory per block exceed the"
-        if total > most:
+        if total > NEGATIVE // 2:
+            yield f"a block cannot have {dynamic - NEGATIVE} bytes of shared memory"
+        elif total > most:
             yield f"{what} {most} of {name}"
         elif dynamic and total > USUAL_SHARED and not self.raises_shared_limit:
             yield f"{what} {USUAL_SHARED} that are allowed without {RAISE_LIMIT}"

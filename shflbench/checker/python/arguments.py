@@ -94,10 +94,10 @@ POINTER_BYTES = 8
 def _check_element(array: NDArray[Any], parameter: KernelParameter) -> None:
     """Refuse an array of another type than the kernel's: NumPy makes f64 where most kernels take f32."""
     wanted, element = element_of(parameter.element), array.dtype
-    if wanted is None or element.itemsize == parameter.element_bytes or element_of(element.str) is None:
+    if wanted is None or element_of(element.str) is None:
         return
     same_kind = (wanted.kind == "f") == (element.kind == "f") or wanted.name == "bf16"
-    if element.itemsize != wanted.size or not same_kind:
+    if element.itemsize not in {wanted.size, parameter.element_bytes} or not same_kind:
         raise UsageError(
             f"argument {parameter.name} is an array of {element.name}, and the kernel takes {wanted.name}",
             f"Pass {parameter.name}.astype(…), or make the array with the type.",

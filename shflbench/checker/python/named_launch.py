@@ -26,7 +26,7 @@ def launch_shape(launch: LaunchLike, most_threads: int = MOST_THREADS) -> Launch
             grid, block = launch
         except (TypeError, ValueError) as error:
             raise UsageError(f"launch {launch!r} is not a launch", ADVICE) from error
-        launch = f"{extent_text(grid)}:{extent_text(block)}"
+        launch = f"{extent_text(grid, 'grid')}:{extent_text(block, 'block')}"
     try:
         return parse_shape(launch, most_threads)
     except UsageError as error:
@@ -38,17 +38,17 @@ def cluster_dims(cluster: Extent | None) -> Dims | None:
     if cluster is None:
         return None
     try:
-        return parse_cluster(extent_text(cluster))
+        return parse_cluster(extent_text(cluster, "cluster"))
     except UsageError as error:
         message = error.message.replace("--cluster ", "cluster ")
         raise UsageError(message, "Write the blocks of a cluster, such as 2 or (2, 2).") from error
 
 
-def extent_text(extent: Extent) -> str:
+def extent_text(extent: Extent, name: str) -> str:
     """Return the text of a grid or block, `8x8` for (8, 8); UsageError if it is neither a number nor a few of them."""
     sizes = list(extent) if isinstance(extent, Sequence) else [extent]
     if not 0 < len(sizes) <= _MOST_DIMENSIONS or not all(map(_is_size, sizes)):
-        raise UsageError(f"{extent!r} is neither a number nor a tuple of up to three numbers", ADVICE)
+        raise UsageError(f"{name} {extent!r} is neither a number nor a tuple of up to three numbers", ADVICE)
     return "x".join(str(int(size)) for size in sizes)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,9 +31,9 @@ class CheckFinding:
         return self.sentence
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class CheckResult:
-    """The result of checking one kernel."""
+    """The result of checking one kernel; two are equal if all that they say is, outputs bit for bit."""
 
     kernel: str  # its name
     verdict: KernelVerdict  # compares equal to its text, such as "clean"
@@ -45,6 +45,19 @@ class CheckResult:
     derived: tuple[str, ...] = ()  # launches, sizes and values that were not given
     explored: tuple[str, ...] = ()  # launches, seeds and schedules that ran
     notes: tuple[str, ...] = ()  # on the compilation
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether another result says the same."""
+        if not isinstance(other, CheckResult):
+            return NotImplemented
+        return self._content() == other._content()
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have none
+
+    def _content(self) -> tuple[object, ...]:
+        """Return all fields, arrays as what makes them equal: two NaN differ, and arrays have no truth value."""
+        contents = {key: (array.dtype, array.shape, array.tobytes()) for key, array in self.outputs.items()}
+        return (*(getattr(self, item.name) for item in fields(self) if item.name != "outputs"), contents)
 
     @property
     def clean(self) -> bool:

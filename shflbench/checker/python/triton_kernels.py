@@ -68,7 +68,7 @@ def prepare(kernel: Any, grid: Grid | None, args: Arguments) -> PreparedKernel: 
     shape = None
     if grid is not None:
         extent = grid(_constants(kernel, signature) | values) if callable(grid) else grid
-        shape = launch_shape(f"{extent_text(extent)}:{32 * metadata.num_warps}")
+        shape = launch_shape(f"{extent_text(extent, 'grid')}:{32 * metadata.num_warps}")
     keys = None if isinstance(args, Mapping) else {name: position for position, name in enumerate(names)}
     arguments, arrays = read_arguments(values, parameters, keys)
     scratch = _scratch(metadata, parameters[len(types) :], shape.blocks if shape else 1)

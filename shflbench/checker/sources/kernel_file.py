@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from shflbench.compile.nvrtc import PtxUnit
 
 NEWER_STANDARD = "c++20"
+NEGATIVE = 1 << 63  # added to negative bytes of a launch: CUDA takes them as a `size_t`, which no GPU has
 ODD = 1000  # stands for a number that host code reads, as one that does not divide evenly
 TINY = 4  # for the fields of a caller's structure, of which one may have a limit that only the caller knows
 Dims: TypeAlias = tuple[int, int, int]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch
+from shflbench.checker.sources.kernel_file import NEGATIVE, HostArgument, HostLaunch
 from shflbench.checker.sources.syntax_trees import line_of, nodes_of, text_of, walk
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def _made(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     shared: int | None = 0 if configuration else None
     if len(configuration) > _SHARED:
         value = evaluator.value(configuration[_SHARED])
-        shared = value if isinstance(value, int) and value >= 0 else None
+        shared = value % NEGATIVE if isinstance(value, int) else None
     launch = HostLaunch(
         grid=evaluator.dims(configuration[0]) if configuration else None,
         block=evaluator.dims(configuration[1]) if configuration else None,

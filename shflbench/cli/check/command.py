@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from shflbench.bounds import MAX_SEED
 from shflbench.cli.file_arguments import CLUSTER
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.host_args import host_args_option
@@ -99,7 +100,7 @@ if TYPE_CHECKING:
     option(
         "--seed",
         metavar="N",
-        type=click.IntRange(min=0),
+        type=click.IntRange(0, MAX_SEED),
         default=0,
         show_default=True,
         help="Seed of the inputs and the schedules.",

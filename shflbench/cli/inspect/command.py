@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
+from shflbench.bounds import MAX_RESIDENT_BLOCKS
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, filters, format_option
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.errors import KernelError, UsageError
+from shflbench.model import MAX_BLOCK
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,7 +28,6 @@ if TYPE_CHECKING:
     from shflbench.store.calibration_file import Calibration
 
 DEFAULT_RESIDENCY = "1x1024"
-MOST_BLOCKS, MOST_THREADS = 32, 1024
 
 
 def _resident_blocks(_: click.Context, parameter: click.Parameter, text: str) -> ResidentBlocks:
@@ -35,10 +36,10 @@ def _resident_blocks(_: click.Context, parameter: click.Parameter, text: str) ->
 
     match = re.fullmatch(r"([1-9][0-9]?)x([1-9][0-9]{0,3})", text)
     blocks, threads = (int(match[1]), int(match[2])) if match else (0, 0)
-    if not 1 <= blocks <= MOST_BLOCKS or not 1 <= threads <= MOST_THREADS:
+    if not 1 <= blocks <= MAX_RESIDENT_BLOCKS or not 1 <= threads <= MAX_BLOCK:
         message = (
-            f"`{text}` is not BLOCKSxTHREADS, such as {DEFAULT_RESIDENCY}; at most {MOST_BLOCKS} blocks and "
-            f"{MOST_THREADS} threads"
+            f"`{text}` is not BLOCKSxTHREADS, such as {DEFAULT_RESIDENCY}; at most {MAX_RESIDENT_BLOCKS} blocks and "
+            f"{MAX_BLOCK} threads"
         )
         raise click.BadParameter(message, param=parameter)
     return ResidentBlocks(blocks, threads)

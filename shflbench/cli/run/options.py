@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
+from shflbench.bounds import MAX_PROCESSES, MAX_SECONDS, MAX_SEED
 from shflbench.cli.help import add_heading, option
 from shflbench.cli.parameters import PATH, filters, precision, seconds
 from shflbench.errors import UsageError
@@ -16,7 +17,6 @@ from shflbench.session.run_request import RunRequest, from_record
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-MOST_PROCESSES = 100
 FOLDER = PATH
 
 SELECTION = add_heading(
@@ -47,7 +47,7 @@ def processes_option(default: str) -> Callable[[Callable[..., Any]], Callable[..
     return option(
         "--processes",
         metavar="N",
-        type=click.IntRange(1, MOST_PROCESSES),
+        type=click.IntRange(1, MAX_PROCESSES),
         show_default=default,
         help="Number of new processes that measure each case.",
     )
@@ -64,7 +64,7 @@ MEASURING = (
     option(
         "--max-seconds",
         metavar="SECONDS",
-        type=click.FloatRange(min=0.01),
+        type=click.FloatRange(min=0.01, max=MAX_SECONDS),
         callback=seconds,
         show_default="the suite's",
         help="Maximum time to sample one case in one process.",
@@ -72,7 +72,7 @@ MEASURING = (
     option(
         "--seed",
         metavar="N",
-        type=click.IntRange(min=0),
+        type=click.IntRange(0, MAX_SEED),
         default=0,
         show_default=True,
         help="Seed of the input data and of the order of launches.",

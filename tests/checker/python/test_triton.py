@@ -122,7 +122,7 @@ def test_ptx_of_triton_alone_takes_its_arguments_without_hidden_pointers() -> No
     ("arguments", "message"),
     [
         ({"launch": (3, 128)}, "a kernel of Triton knows its number of threads"),
-        ({"grid": (1, 2, 3, 4)}, "(1, 2, 3, 4) is neither a number nor a tuple of up to three numbers"),
+        ({"grid": (1, 2, 3, 4)}, "grid (1, 2, 3, 4) is neither a number nor a tuple of up to three numbers"),
         ({"grid": 3, "args": {"m": 1}}, "vector_add has no argument `m`"),
         ({"grid": 3, "args": [1, 2]}, "argument x is 1, and the kernel takes an array"),
         ({"grid": 3, "args": {"n": [1]}}, "argument n is of type list"),

@@ -27,6 +27,7 @@ from shflbench.checker.sources.host.values import (
     type_name,
 )
 from shflbench.checker.sources.kernel_file import (
+    NEGATIVE,
     HostArgument,
     HostBuffer,
     HostLaunch,
@@ -177,7 +178,7 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     result = HostLaunch(
         grid=grid,
         block=block,
-        shared_bytes=shared if isinstance(shared, int) and shared >= 0 else None,
+        shared_bytes=shared % NEGATIVE if isinstance(shared, int) else None,
         arguments=tuple(made),
         line=line,
         cooperative=cooperative,
