@@ -30,6 +30,21 @@ def test_each_pattern_of_the_runs_has_a_table() -> None:
     assert set(SETTING.findall(PAGE.read_text(encoding="utf-8"))) == patterns
 
 
+def test_the_heading_of_a_table_has_the_iterations_of_every_line() -> None:
+    """As the runs have them: `1,024 iterations`, or those of each launch."""
+    page = PAGE.read_text(encoding="utf-8")
+    rows = [row for run in (RUN, RUN_OF_CLUSTERS) for row in read_run(run).rows]
+    for pattern, dtype, heading, lines in re.findall(
+        r"^Times in µs of `([^`]+)`, `([^`]+)`(.*):\n\n\|.*\n\|.*\n((?:\|.*\n)+)", page, re.MULTILINE
+    ):
+        for launch in {line.split("`")[1] for line in lines.splitlines()}:
+            ran = {row.iterations for row in rows if (row.pattern, row.dtype, row.launch) == (pattern, dtype, launch)}
+            (iterations,) = ran
+            several = re.search(rf"([\d,]+) in (?:`[^`]+`, )*`{re.escape(launch)}`", heading)
+            one = several or re.search(r", ([\d,]+) iterations", heading)
+            assert (one[1] if one else "1") == f"{iterations:,}", (pattern, dtype, launch)
+
+
 def sections() -> dict[str, str]:
     """Return the sections of the page by heading, but for that of the claims."""
     _, *texts = PAGE.read_text(encoding="utf-8").split("\n## ")

@@ -36,6 +36,7 @@ TEMPLATE = Path(__file__).with_name("exchanges_page.md.j2")
 RUN_OF_CLUSTERS = ROOT / "results" / "clusters" / RUN.name
 WAVEFRONTS = ROOT / "benchmarks" / "wavefronts.md"
 LETTER = "X"  # of the ids of its claims
+IN_BRACKETS = "; in brackets: registers per thread"
 MOST = 0.95  # of the cases have an interval that is no wider than the page says
 
 
@@ -105,11 +106,9 @@ def table(
     found = {place: settings()[name] for place, name in names.items() if has(name)}
     measured_variants = {variant for setting in found.values() for variant in setting.rows}
     columns = [variant for variant in variants if variant in measured_variants]
-    iterations = next(iter(found.values())).first.iterations
     pattern, dtype = of.split(" ")
-    many = f", {iterations:,} iterations" if iterations > 1 else ""
     lines = [
-        f"Times in µs of `{pattern}`, `{dtype}`{many}{'; in brackets: registers per thread' if registers else ''}:",
+        f"Times in µs of `{pattern}`, `{dtype}`{_iterations(found)}{IN_BRACKETS if registers else ''}:",
         "",
         f"| launch | options | {' | '.join(columns)} | fastest |",
         f"| --- | --- |{' --: |' * len(columns)} --- |",
@@ -119,6 +118,19 @@ def table(
         place = f"`{launch}`{_blocks(setting.first)} | {option.replace(' ', ', ') or '–'}"
         lines.append(f"| {place} | {' | '.join(cells)} | {', '.join(setting.fastest_of(columns))} |")
     return "\n".join(lines)
+
+
+def _iterations(found: Mapping[tuple[str, str], Group]) -> str:
+    """Return the iterations of a table's launches: `, 1,024 iterations`; of one-pass kernels nothing."""
+    launches = group_by(found, lambda place: found[place].first.iterations)
+    if len(launches) == 1:
+        (iterations,) = launches
+        return f", {iterations:,} iterations" if iterations > 1 else ""
+    named = {
+        number: ", ".join(f"`{name}`" for name in dict.fromkeys(first for first, _ in places))
+        for number, places in launches.items()
+    }
+    return ", iterations: " + ", ".join(f"{number:,} in {names}" for number, names in named.items())
 
 
 def _cell(row: Row | None, *, registers: bool) -> str:

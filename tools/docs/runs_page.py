@@ -1,0 +1,120 @@
+"""Write docs/explanation/reference-runs.md: what the runs under results/ were measured on, and with which suites.
+
+`make plots` writes it. A test checks the page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from shflbench.store import find_runs, read_run
+from shflbench.suite import find_shipped, load
+from shflbench.suite.revision import same_measurements
+from shflbench.words import count_noun
+from tools.docs.first_page import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from shflbench.store.read import Run
+
+PAGE = ROOT / "docs" / "explanation" / "reference-runs.md"
+TEMPLATE = Path(__file__).with_name("runs_page.md.j2")
+UUID = len("GPU-5ac73486")  # of a UUID, what distinguishes cards
+COMMIT = 8  # digits
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceRun:
+    """A run under results/, and the suite of its name as it is today."""
+
+    folder: str
+    run: Run
+    removed: int  # cases that the suite no longer defines
+    added: int  # cases that the run does not have
+    is_current: bool  # whether `compare` takes it with a run of the suite
+
+    @property
+    def suite(self) -> str:
+        """The name of its suite."""
+        return self.run.info.suite.name
+
+    @property
+    def model(self) -> str:
+        """The model of its GPU."""
+        return self.run.info.device.name if self.run.info.device else ""
+
+    @property
+    def card(self) -> str:
+        """The beginning of the UUID of its GPU."""
+        return self.run.info.device.uuid[:UUID] if self.run.info.device else ""
+
+    @property
+    def commit(self) -> str:
+        """The commit of shflbench that measured it, and whether files differed from it."""
+        versions = self.run.info.versions
+        return f"`{(versions.git_commit or '')[:COMMIT]}`{' with changes' if versions.git_dirty else ''}"
+
+    @property
+    def state(self) -> str:
+        """How the suite differs from that of the run, in words."""
+        if self.is_current:
+            return "the same"
+        parts = [f"{count_noun(self.removed, 'case')} fewer"] * bool(self.removed)
+        parts += [f"{count_noun(self.added, 'case')} more"] * bool(self.added)
+        return " and ".join(parts) or "the same cases, other settings"
+
+
+@cache
+def reference_runs() -> Sequence[ReferenceRun]:
+    """Return the runs under results/ by folder, each with today's suite."""
+    return [_compared(folder) for folder in find_runs([ROOT / "results"])]
+
+
+def _compared(folder: Path) -> ReferenceRun:
+    run = read_run(folder)
+    path = find_shipped()[run.info.suite.name]
+    measured, defined = {row.case_id for row in run.rows}, {case.id for case in load(path).cases}
+    return ReferenceRun(
+        folder.relative_to(ROOT).as_posix(),
+        run,
+        removed=len(measured - defined),
+        added=len(defined - measured),
+        is_current=same_measurements(run.info.suite.text, path.read_text(encoding="utf-8")),
+    )
+
+
+def render() -> str:
+    """Return the page."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATE.parent),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701  (Markdown, of committed files)
+    )
+    runs = reference_runs()
+    cards = {
+        model: len({one.card for one in runs if one.model == model}) for model in sorted({one.model for one in runs})
+    }
+    changed = sum(bool(one.run.info.versions.git_dirty) for one in runs)
+    outdated = [one for one in runs if not one.is_current]
+    return environment.get_template(TEMPLATE.name).render(runs=runs, cards=cards, changed=changed, outdated=outdated)
+
+
+def main() -> None:
+    """Write the page, and print its path if it changed."""
+    text = render()
+    if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
+        PAGE.write_text(text, encoding="utf-8")
+        print(PAGE)
+
+
+if __name__ == "__main__":
+    main()
