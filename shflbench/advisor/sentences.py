@@ -11,6 +11,7 @@ from shflbench.analysis.advice.predicted import MATTERS as TIE
 from shflbench.analysis.advice.predicted import Basis
 from shflbench.analysis.advice.safety import MECHANISM_NOTES
 from shflbench.analysis.contest import MATTERS, Certainty, times, times_within
+from shflbench.analysis.limits.distance import unreached_words
 from shflbench.model import WARP
 from shflbench.printable import escape
 from shflbench.words import all_of, one_or_many
@@ -46,7 +47,7 @@ def sentences(advice: Advice, noise: Noise | None, settling: SettlingRun | None)
         yield f"Differs: {escape(difference.sentence)}"
     yield from _exceptions(advice)
     if answer.limit_fraction is not None:
-        yield f"Limit: {answer.limit_fraction:.0%} of what the hardware allows, set by {escape(answer.limit_by or '')}"
+        yield _limit(answer.limit_fraction, escape(answer.limit_by or ""), is_unreached=answer.is_unreached)
     for note in answer.notes:
         yield f"Safety: {escape(note)}"
     if settling:
@@ -54,6 +55,13 @@ def sentences(advice: Advice, noise: Noise | None, settling: SettlingRun | None)
         if settling.suite:
             yield f"with {OWN_SUITE}:"
             yield from (f"  {line}" for line in settling.suite.splitlines())
+
+
+def _limit(fraction: float, unit: str, *, is_unreached: bool) -> str:
+    """Return how near the variant is to its limit, which says nothing where something else takes most of the time."""
+    if is_unreached:
+        return f"Limit: no throughput limit is reached ({unit}, {fraction:.0%}): {unreached_words(1)}"
+    return f"Limit: {fraction:.0%} of what the hardware allows, set by {unit}"
 
 
 def _rows(answer: Answer) -> str:

@@ -79,6 +79,7 @@ class Answer:
     notes: tuple[str, ...]  # on safety, a sentence each
     ranking: tuple[RankedVariant, ...]  # all timed variants, fastest first
     earlier: tuple[EarlierAnswer, ...] = ()  # newest first
+    is_unreached: bool = False  # whether something else than the limit takes most of the time
 
     @property
     def leaders(self) -> tuple[str, ...]:

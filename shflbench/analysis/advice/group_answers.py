@@ -10,6 +10,7 @@ from shflbench.analysis.advice.safety import safety_notes
 from shflbench.analysis.advice.simplicity import simplicity
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import MATTERS, Certainty, contests_of
+from shflbench.analysis.limits.distance import is_unreached
 from shflbench.analysis.settings import factors, words
 from shflbench.model import Mechanism
 
@@ -87,6 +88,7 @@ def _answer(run: Run, contest: Contest, limits: Mapping[str, CaseLimit]) -> Answ
         limit_fraction=limit.limit_fraction if limit else None,
         limit_by=limit.limit_by if limit else None,
         notes=safety_notes(best, _faster_unsafe(contest, best)),
+        is_unreached=limit is not None and is_unreached(best, limit),
         ranking=tuple(_ranked(contest, row, best, limits.get(row.case_id)) for row in contest.rows),
     )
 

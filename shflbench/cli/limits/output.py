@@ -7,12 +7,13 @@ from collections import Counter
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.limits.distance import is_unreached, unreached_words
 from shflbench.analysis.settings import one_pass
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.grouping import group_by
 from shflbench.kernel_facts.recorded_limits import is_exceeded
 from shflbench.store.limits_file import SEPARATOR
-from shflbench.words import count_noun, join_words, one_or_many
+from shflbench.words import count_noun, join_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -79,12 +80,11 @@ def _notes(rows: Sequence[Row], known: Mapping[str, CaseLimit]) -> Iterator[str]
     for reason, alike in group_by(rows, lambda row: known[row.case_id].limit_reason).items():
         if reason:
             yield f"{', '.join(row.variant for row in alike)}: no limit: {reason}"
-    if far := [(row, known[row.case_id]) for row in rows if one_pass(row) and known[row.case_id].is_far]:
+    if far := [(row, known[row.case_id]) for row in rows if is_unreached(row, known[row.case_id])]:
         shares = join_words(
             [f"{row.variant} ({one.limit_by}, {one.mark}{_share(one.limit_fraction)})" for row, one in far]
         )
-        rest = f"latency, or what a limit leaves out, takes most of {one_or_many(len(far), 'its', 'their')} time"
-        yield f"no throughput limit is reached by {shares}: {rest}"
+        yield f"no throughput limit is reached by {shares}: {unreached_words(len(far))}"
     limits = {limit.limit_basis: limit for row in rows if (limit := known[row.case_id]).limit_us and limit.limit_basis}
     for basis, limit in limits.items():
         sampled = "; ≈ marks limits that are estimates" if limit.is_sampled else ""
