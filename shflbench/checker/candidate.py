@@ -137,6 +137,7 @@ class KernelCandidate:
     launches: tuple[CandidateLaunch, ...]
     missing: tuple[str, ...]  # options without which it cannot be timed: `--launch GRIDxBLOCK`, `--arg n=NUMBER`
     problem: str = ""  # why no option helps, as a sentence
+    unclear: str = ""  # which launch of the host code is not understood, as a sentence
     indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
     counters: frozenset[str] = frozenset()  # buffers that it changes by atomic operations, or polls
     targets: frozenset[str] = frozenset()  # buffers whose contents are addresses of stores

@@ -25,7 +25,7 @@ from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import UNKNOWN, option_for
 from shflbench.checker.inputs.argument_sets import ArgumentSet
 from shflbench.checker.inputs.contents import is_ascending
-from shflbench.checker.inputs.default_launches import PlannedLaunch
+from shflbench.checker.inputs.default_launches import PlannedLaunch, not_understood
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.elements import ELEMENTS, element_of
 from shflbench.checker.inputs.linked import linked_kernel
@@ -266,7 +266,8 @@ def _of_linked(
     if kernel.sibling and not stated:
         return replace(base, missing=(f"--launch '{kernel.name}=GRIDxBLOCK'",), sibling=kernel.sibling)
     if not stated:
-        return replace(base, missing=(GIVE_LAUNCH, *_missing_of(linked, options)))
+        unclear = next(filter(None, map(not_understood, kernel.host_launches)), "")
+        return replace(base, missing=(GIVE_LAUNCH, *_missing_of(linked, options)), unclear=unclear)
     stated, invalid = in_stated_clusters(linked, stated, options.cluster, options.arch)
     if problem := _problem(kernel) or invalid:
         return replace(base, problem=problem)

@@ -245,7 +245,8 @@ def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[Left
     if kernel.problem:
         left_out.append(LeftOut(kernel.name, kernel.problem))
     elif not kernel.launches:
-        left_out.append(LeftOut(kernel.name, f"give {' '.join(kernel.missing)}"))
+        why = f"{kernel.unclear}; " if kernel.unclear else ""
+        left_out.append(LeftOut(kernel.name, f"{why}give {' '.join(kernel.missing)}"))
     else:
         return True
     return False

@@ -1,6 +1,9 @@
 """`shflbench run` in a folder with a suite, with a scripted GPU or without any."""
 
+import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,7 +11,7 @@ import pytest
 from tests.checker.in_process import start_no_processes
 from tests.checker.schedules import few_schedules
 from tests.cli.demo import SCRIPTS, SUITE, Plug
-from tests.conftest import Command
+from tests.conftest import Command, Outcome
 from tests.fakes.backend import FakeBackend, plug_in, unplug
 from tests.session.once import do_once
 
@@ -18,6 +21,20 @@ __all__ = ["few_schedules"]
 @pytest.fixture(autouse=True)
 def _same_work_once(monkeypatch: pytest.MonkeyPatch) -> None:
     do_once(monkeypatch)
+
+
+@pytest.fixture
+def process(tmp_path: Path, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch) -> Command:
+    """Call `shflbench` as a process, in an empty folder, on a machine without a GPU."""
+    monkeypatch.chdir(tmp_path)
+    environment = {**os.environ, "SHFLBENCH_CACHE": str(kernel_cache), "CUDA_VISIBLE_DEVICES": ""}
+
+    def call(*words: str | Path) -> Outcome:
+        command = [sys.executable, "-m", "shflbench", *map(str, words)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        return Outcome(done.returncode, done.stdout, done.stderr)
+
+    return call
 
 
 @pytest.fixture

@@ -1,13 +1,10 @@
 """Commands as processes on programs that nobody would write on purpose: none ends in a fault of shflbench."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.conftest import Outcome
+from tests.conftest import Command
 
 # A loop of launches, each of which gets what the one before it wrote, through a function that takes a structure.
 TIMED_STRUCTURE = """
@@ -52,18 +49,6 @@ BELOW_ZERO = f"{STORE}int main() {{ double *p; cudaMalloc(&p, -5); store<<<1, 32
 TWO_BYTES = f"{STORE}int main() {{ double *p; cudaMalloc(&p, 2); store<<<1, 32>>>(p); }}"
 
 
-def run(cache: Path, *words: str) -> Outcome:
-    """Run `shflbench` in the current folder, as a shell would."""
-    done = subprocess.run(
-        [sys.executable, "-m", "shflbench", *words],
-        env={**os.environ, "SHFLBENCH_CACHE": str(cache), "CUDA_VISIBLE_DEVICES": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return Outcome(done.returncode, done.stdout, done.stderr)
-
-
 @pytest.mark.parametrize(
     ("text", "words", "code", "sentence"),
     [
@@ -75,12 +60,9 @@ def run(cache: Path, *words: str) -> Outcome:
     ],
     ids=["launches", "wrapped", "negative", "negative-bench", "less-than-an-element"],
 )
-def test_the_outcome_is_a_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kernel_cache: Path, text: str, words: str, code: int, sentence: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
+def test_the_outcome_is_a_sentence(process: Command, text: str, words: str, code: int, sentence: str) -> None:
     Path("program.cu").write_text(text, encoding="utf-8")
     command, *options = words.split()
-    outcome = run(kernel_cache, command, "program.cu", *options)
+    outcome = process(command, "program.cu", *options)
     assert outcome.code == code, outcome.err
     assert sentence in outcome.out + outcome.err

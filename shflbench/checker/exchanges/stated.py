@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.cluster_plan import UNSTATED
-from shflbench.checker.inputs.default_launches import assumed_texts
+from shflbench.checker.inputs.default_launches import assumed_texts, not_understood
 from shflbench.checker.opcodes.forms import Access, Barrier
 from shflbench.words import join_words, one_or_many
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.checker.sources.kernel_file import HostLaunch
 
-NO_LAUNCH = "no launch is stated: give --launch GRIDxBLOCK"
+NO_LAUNCH = "no launch is stated"
+GIVE_LAUNCH = "give --launch GRIDxBLOCK"
 NO_CLUSTER = "the launches are in clusters of a size that nothing states: give --cluster N"
 OF_COMMAND_LINE = "argv["  # numbers that `--host-args` gives
 
@@ -69,7 +70,9 @@ def request_for(item: LaunchEvidence, depends: Slice) -> str:
     """
     launch = item.launch
     if launch.origin is Origin.DERIVED:
-        return NO_CLUSTER if launch.host is not None and UNSTATED in launch.note else NO_LAUNCH
+        if launch.host is not None and UNSTATED in launch.note:
+            return NO_CLUSTER
+        return f"{not_understood(launch.host) or NO_LAUNCH}: {GIVE_LAUNCH}"
     host = launch.host
     if launch.origin is Origin.HOST and host is not None and host.assumed:
         return _of_assumed(host, _derived_numbers(item, depends, is_assumed=True))
@@ -104,4 +107,5 @@ def _derived_numbers(item: LaunchEvidence, depends: Slice, *, is_assumed: bool) 
 
 def first_request(requests: Iterable[str]) -> str:
     """Return the request that asks for the least: for a number rather than for a launch."""
-    return min(requests, key=lambda text: (text == NO_LAUNCH, "--arg" not in text), default=NO_LAUNCH)
+    unstated = f"{NO_LAUNCH}: {GIVE_LAUNCH}"
+    return min(requests, key=lambda text: (text.endswith(GIVE_LAUNCH), "--arg" not in text), default=unstated)

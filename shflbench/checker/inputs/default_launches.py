@@ -218,6 +218,13 @@ def assumed_texts(host: HostLaunch | None) -> tuple[str, ...]:
     return (*texts[:MOST_NAMED], *((f"{len(texts) - MOST_NAMED} more",) if len(texts) > MOST_NAMED else ()))
 
 
+def not_understood(host: HostLaunch | None) -> str:
+    """Return that a launch of the host code has a grid or a block that is not known, as a sentence; empty otherwise."""
+    if host is None or (host.grid is not None and host.block is not None):
+        return ""
+    return f"the launch in line {host.line.line} is not understood"
+
+
 def _assumptions(host: HostLaunch | None) -> tuple[str, ...]:
     """Return that sizes of a launch of the host code follow from numbers that nobody gave; empty if they do not."""
     texts = assumed_texts(host)

@@ -132,7 +132,7 @@ def _launches(known: Demangled | None, definition: Definition, source: CudaSourc
                 if [len(item.parameters) == len(call.argument_nodes) for item in same].count(True) == 1
                 and len(definition.parameters) == len(call.argument_nodes)
             ]
-        return tuple(call.launch for call in calls if call.template_arguments is None)
+        return tuple(call.launch for call in calls if call.template_arguments is None) or _obscure(definition, source)
     if known is None or known.template_arguments is None:
         return ()
     wanted = tuple(normalize(item, source.types.aliases) for item in known.template_arguments)
@@ -140,7 +140,13 @@ def _launches(known: Demangled | None, definition: Definition, source: CudaSourc
     for call, arguments in source.instances.get(definition.name, ()):
         if tuple(normalize(item, source.types.aliases) for item in arguments) == wanted:
             result.append(call.launch)
-    return tuple(result) or _of_other_instances(definition, source)
+    return tuple(result) or _of_other_instances(definition, source) or _obscure(definition, source)
+
+
+def _obscure(definition: Definition, source: CudaSource) -> tuple[HostLaunch, ...]:
+    """Return a launch of which nothing is known, if one of the host code may be of the kernel: `kernels[n]<<<…>>>`."""
+    line = source.obscured.get(definition.name)
+    return (HostLaunch(None, None, None, (), line),) if line is not None else ()
 
 
 def _of_other_instances(definition: Definition, source: CudaSource) -> tuple[HostLaunch, ...]:

@@ -11,7 +11,7 @@ from shflbench.checker.sources.kernel_file import NEGATIVE, HostArgument, HostLa
 from shflbench.checker.sources.syntax_trees import line_of, nodes_of, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from tree_sitter import Node
 
@@ -48,6 +48,22 @@ def launches(files: Iterable[UserFile], evaluator: Evaluator) -> list[LaunchSite
             if launch is not None:
                 result.append(launch)
     return result
+
+
+def launching_nodes(files: Iterable[UserFile]) -> Iterator[tuple[UserFile, Node, Node]]:
+    """Yield the calls that launch a kernel, with their file and the expression that stands for the kernel."""
+    for file in files:
+        if b"<<<" not in file.text and b"cudaLaunch" not in file.text:
+            continue
+        for node in nodes_of(file.tree.root_node, _CALLS):
+            function, values = node.child_by_field_name("function"), _items(node.child_by_field_name("arguments"))
+            name = text_of(function)
+            if function is not None and any(child.type == "kernel_call_syntax" for child in node.children):
+                yield file, node, function
+            elif name in _BY_FUNCTION and len(values) >= _CALL_ARGUMENTS:
+                yield file, node, values[0]
+            elif name == _BY_CONFIGURATION and len(values) > 1:
+                yield file, node, values[1]
 
 
 def _launch(file: UserFile, node: Node, evaluator: Evaluator) -> LaunchSite | None:

@@ -210,9 +210,9 @@ def _kernel_file(
             raise KernelError(f"{path} has only kernel templates, and {templates[0].text}")
         raise KernelError(f"{path} has no kernel", "Pass a file that defines a __global__ function.")
     stores, unoptimized = _removed_stores(source, compiled, files)
-    refused_words = [SourceNote("host-args", REFUSED_WORDS)] if source.refuses_words else []
-    notes = (*read_notes, *refused_words, *open_notes(source), *compiled.notes, *chosen_types, *templates, *others)
-    notes = (*notes, *stores)
+    of_host = [SourceNote("host-args", REFUSED_WORDS)] if source.refuses_words else []
+    of_host += [*_obscure_launches(source), *open_notes(source)]
+    notes = (*read_notes, *of_host, *compiled.notes, *chosen_types, *templates, *others, *stores)
     chosen = select_kernels(path, kernels, kernel)
     raises = any(_may_raise_shared_limit(file) for file in source.unit.files)
     return KernelFile(
@@ -305,6 +305,16 @@ def _uninstantiated(source: CudaSource, kernels: Sequence[SourceKernel]) -> list
         )
         for definition in source.definitions
         if definition.template is not None and definition.name not in compiled
+    ]
+
+
+def _obscure_launches(source: CudaSource) -> list[SourceNote]:
+    """Return a note on each launch of the host code whose kernel is not known: with what it runs is derived."""
+    listed = ", ".join(f"`{name}`" for name in source.obscured)
+    whose = f": its kernel may be {listed}, whose launches are derived; give them by --launch" if listed else ""
+    return [
+        SourceNote("launch", f"the launch in line {line.line} is not understood{whose}", line)
+        for line in source.obscure_launches
     ]
 
 

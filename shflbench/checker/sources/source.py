@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources import definitions as kernel_definitions
 from shflbench.checker.sources.host.chosen_runs import performed_launches, refuses
+from shflbench.checker.sources.host.launched_kernels import without_casts
+from shflbench.checker.sources.host.templates import surrounding_parameters
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.host_source import HostSource
 from shflbench.checker.sources.kernel_file import HostChange
-from shflbench.checker.sources.launch_texts import LaunchSite, kernel_name
+from shflbench.checker.sources.launch_texts import LaunchSite, kernel_name, launching_nodes
 from shflbench.checker.sources.macros import Macros
 from shflbench.checker.sources.naming import names
 from shflbench.checker.sources.neighbors import SUFFIXES
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
 
 _OF_DEVICE = frozenset({"__CUDA_ARCH__"})  # macros of device code only
 _TEMPLATE_FUNCTIONS = frozenset({"template_function"})
+_NAMES = frozenset({"identifier"})
 
 
 class CudaSource:
@@ -184,6 +188,56 @@ class CudaSource:
             return ()
         begun = self._program.interpreter.begun if self.unit.neighbors else {}
         return tuple({**self._host.interpreter.begun, **begun}.values())
+
+    @cached_property
+    def obscure_launches(self) -> list[SourceLine]:
+        """The lines of the host code that launch a kernel of which is not known which one it is.
+
+        In headers only those that the program performs: a function there may launch the kernels of other files.
+        """
+        is_known: dict[int, bool] = {}  # by the id of a place, which may launch several kernels
+        for item in self.launches:
+            of_files = item.kernel.rpartition("::")[2] in self._by_plain_name
+            is_known[item.node.id] = of_files and is_known.get(item.node.id, True)
+        lines = [
+            SourceLine(file.path, line_of(node))
+            for file, node, kernel in launching_nodes(self._host_files)
+            if not is_known.get(node.id, file.path != self.unit.main.path)
+            and not self._is_in_device_code(node)
+            and not self._is_of_other_file(node, kernel)
+        ]
+        return list(dict.fromkeys(lines))
+
+    def _is_of_other_file(self, node: Node, kernel: Node) -> bool:
+        """Whether a launch names a kernel by its name that the files only declare."""
+        name = kernel_name(without_casts(kernel))[0]
+        is_name = re.fullmatch(r"(?:::)?\w+(?:::\w+)*", name) is not None
+        if not is_name or name in surrounding_parameters(node):
+            return False
+        declarator = self.evaluator.names.declaration(node, name)
+        return declarator is None or "__global__" in text_of(declarator.parent)
+
+    @cached_property
+    def obscured(self) -> dict[str, SourceLine]:
+        """The kernels that such a launch may be of: those that the host code names and never launches; and its line."""
+        if not self.obscure_launches:
+            return {}
+        unlaunched = {item.plain_name: item.name for item in self.definitions if not self.launches_of(item)}
+        named = {
+            unlaunched[text_of(node)]
+            for file in self._host_files
+            if any(name.encode() in file.text for name in unlaunched)
+            for node in nodes_of(file.tree.root_node, _NAMES)
+            if text_of(node) in unlaunched and not self._is_declared_at(node) and not self._is_in_device_code(node)
+        }
+        return dict.fromkeys((item.name for item in self.definitions if item.name in named), self.obscure_launches[0])
+
+    def _is_declared_at(self, node: Node) -> bool:
+        """Whether a name is the one that a declaration of a function gives it."""
+        outer = node.parent
+        while outer is not None and outer.type in {"qualified_identifier", "template_function"}:
+            outer = outer.parent
+        return outer is not None and outer.type == "function_declarator"
 
     @cached_property
     def instances(self) -> dict[str, list[tuple[LaunchSite, tuple[str, ...]]]]:

@@ -6,10 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.contents import called_name, items
+from shflbench.checker.sources.host.declarations import from_list
 from shflbench.checker.sources.host.launching import launch, launch_by_call, launch_by_configuration
 from shflbench.checker.sources.host.library import LIBRARY, random_number, unknown_call
 from shflbench.checker.sources.host.overloads import HostCallSite, chosen
 from shflbench.checker.sources.host.packs import references
+from shflbench.checker.sources.host.records import entry_with_key, is_record
 from shflbench.checker.sources.host.streams import FOLLOWED
 from shflbench.checker.sources.host.templates import template_arguments
 from shflbench.checker.sources.host.values import (
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.machine import HostFrame
     from shflbench.checker.sources.macros import Macro
 
+_VALUES = frozenset({"lambda_expression", "subscript_expression", "pointer_expression"})
 _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
 _BY_FUNCTION = {"cudaLaunchKernel": False, "cudaLaunchCooperativeKernel": True}
 _NUMBERS = frozenset({"int", "float", "double", "size_t", "unsigned", "long", "bool", "char", "uint", "short"})
@@ -63,8 +66,8 @@ def call(  # noqa: PLR0911  (a return per kind of call)
         return _macro(run, node, macro, arguments)
     if function.type == "field_expression":
         return _method(run, function, name, arguments)
-    if any(item.type == "lambda_expression" for item in (function, *items(function)[:1])):
-        return _immediate(run, function, arguments)
+    if any(item.type in _VALUES for item in (function, *items(function)[:1])):
+        return _of_value(run, function, arguments)
     if name in _CASTS:
         return _named_cast(run, function, arguments)
     return _plain(run, function, name, arguments)
@@ -98,13 +101,16 @@ def _macro(run: HostRun, node: Node, macro: Macro, arguments: Sequence[Node]) ->
     return evaluated
 
 
-def _immediate(run: HostRun, function: Node, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
-    """Return the call of a lambda expression where it stands."""
-    callee, places = run.expression(function), [run.reference(item) for item in arguments]
+def _of_value(run: HostRun, function: Node, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
+    """Return the call of a lambda expression where it stands, or of an element of a table of functions."""
+    callee, places = run.expression(function), references(run, arguments)
+    name = text_of(function)
 
     def called(frame: HostFrame) -> object:
-        call = HostCallSite(function, [place(frame) for place in places], (), arguments, frame)
-        return _of_variable(run, callee(frame), call)
+        value, given = callee(frame), places(frame)
+        if value is UNKNOWN:
+            return unknown_call(run, name, given)
+        return _of_variable(run, value, HostCallSite(function, given, (), arguments, frame))
 
     return called
 
@@ -196,14 +202,16 @@ def _method(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) 
             value = HostElement(value.memory, value.offset, value.target).load()
         given = places(frame)
         if isinstance(value, Structure) and value.memory is not None:
-            return _of_vector(value, name, [item.load() for item in given])
+            if name == "at" and given and (entry := entry_with_key(run, value, given[0].load(), frame)) is not None:
+                return entry.load()
+            return _of_vector(value, name, _elements(run, value, name, [item.load() for item in given], frame))
         if isinstance(value, Structure):
             members = run.program.member(value.type.name, name)
             if members:
                 return _of_files(run, members, HostCallSite(function, given, template(frame), arguments, frame), value)
             cell = value.fields.get(name)
-            if cell is not None and isinstance(cell.value, HostCallable) and cell.value.call is not None:
-                return cell.value.call([item.load() for item in given])
+            if cell is not None and isinstance(cell.value, HostCallable):
+                return _of_variable(run, cell.value, HostCallSite(function, given, (), arguments, frame))
         if isinstance(value, Pointer) and name == "get":
             return value
         run.state.streams.call_unknown(name, given)
@@ -212,10 +220,19 @@ def _method(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) 
     return called
 
 
+def _elements(
+    run: HostRun, vector: Structure, name: str, given: Sequence[object], frame: HostFrame
+) -> Sequence[object]:
+    """Return the arguments of a member of a vector, those of a new element as one."""
+    if name == "emplace_back" and len(given) > 1 and is_record(run, vector.element):
+        return [run.constructed(vector.element, given, frame).value]
+    return [from_list(run, vector.element, item, frame) for item in given] if name == "push_back" else given
+
+
 def _of_vector(  # noqa: C901, PLR0911  (the members of a vector)
     vector: Structure, name: str, given: Sequence[object]
 ) -> object:
-    memory, size = vector.memory, vector.element.size
+    memory, size = vector.memory, vector.stride
     if memory is None:
         return UNKNOWN
     count = memory.size // size if memory.size is not None and size else None
@@ -250,12 +267,13 @@ def _of_vector(  # noqa: C901, PLR0911  (the members of a vector)
 
 
 def _append(memory: Memory, vector: Structure, value: object, end: int) -> None:
-    size = vector.element.size or 1
-    data, known = memory.contents() or bytes(memory.data), bytes(memory.known)
+    size = vector.element.stride
+    data, known, objects = memory.contents() or bytes(memory.data), bytes(memory.known), dict(memory.objects)
     if memory.filled is not None:
         known = b"\1" * end
     memory.forget()
     memory.size = end + size
-    if len(data) == end:
+    memory.objects.update(objects)
+    if len(data) == end and vector.element.format:
         memory.data, memory.known = bytearray(data + bytes(size)), bytearray(known + b"\0" * size)
     HostElement(memory, end, vector.element).store(value)

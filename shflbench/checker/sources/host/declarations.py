@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.contents import items
+from shflbench.checker.sources.host.records import bind, bound_names, entry_of_map, is_record
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, array_of, pointer_to
 from shflbench.checker.sources.host.values import (
     MOST_BYTES,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.machine import HostFrame
 
 _VECTOR = re.compile(
-    r"(?:\w+::)*(?P<kind>device_vector|universal_vector|host_vector|vector|array)\s*<(?P<element>.*)>$"
+    r"(?:\w+::)*(?P<kind>device_vector|universal_vector|host_vector|vector|array|map|unordered_map)\s*<(?P<element>.*)>$"
 )
 _DECLARATORS = frozenset({"pointer_declarator", "reference_declarator", "array_declarator", "parenthesized_declarator"})
 _OUTSIDE = frozenset({"argc", "argv", "atoi", "atol", "atoll", "stoi", "stol", "strtol", "std", "NULL", "nullptr"})
@@ -43,7 +44,10 @@ def declaration(run: HostRun, node: Node) -> Callable[[HostFrame], None]:
     """Return what a declaration does."""
     text = text_of(node.child_by_field_name("type"))
     static = any(text_of(item) == "static" for item in node.children if item.type == "storage_class_specifier")
-    parts = [_declarator(run, text, item) for item in node.children_by_field_name("declarator")]
+    declarators = node.children_by_field_name("declarator")
+    if len(declarators) == 1 and (names := bound_names(declarators[0].child_by_field_name("declarator"))):
+        return _binding(run, names, declarators[0].child_by_field_name("value"))
+    parts = [_declarator(run, text, item) for item in declarators]
 
     def declare(frame: HostFrame) -> None:
         for name, make in parts:
@@ -55,6 +59,16 @@ def declaration(run: HostRun, node: Node) -> Callable[[HostFrame], None]:
                 frame.variables[name] = run.state.globals[key]
             else:
                 frame.variables[name] = make(frame)
+
+    return declare
+
+
+def _binding(run: HostRun, names: Sequence[str], value: Node | None) -> Callable[[HostFrame], None]:
+    """Return what `auto [name, kernel] = entry` does."""
+    place = run.reference(value) if value is not None else lambda frame: Cell()  # noqa: ARG005
+
+    def declare(frame: HostFrame) -> None:
+        frame.variables.update(bind(names, place(frame)))
 
     return declare
 
@@ -174,16 +188,17 @@ def _listed(
     def declared(frame: HostFrame) -> Cell | HostElement:
         type_ = shape(run.type(text, frame), frame)
         given = [make(frame) for make in values]
-        if type_.target is not None and type_.is_array and type_.target.name in run.program.classes:
-            given = [_from_list(run, type_.target, item, frame) for item in given]
+        if type_.target is not None and type_.is_array and is_record(run, type_.target):
+            given = [from_list(run, type_.target, item, frame) for item in given]
         if type_.is_array and type_.target is not None:
             type_ = array_of(type_.target, type_.count or len(given))  # `int sizes[] = {32, 64}`
             return Cell(array_with(type_, given), type_)
-        if braces and _VECTOR.match(type_.name):
+        if braces and (vector := vector_of(type_, run, frame)) is not None:
+            given = [from_list(run, vector.element, item, frame) for item in given]
             return run.constructed(type_, [array_with(array_of(UNKNOWN_TYPE, len(given)), given)], frame)
         if type_.is_pointer or type_.format:
             return Cell(as_type(given[0] if given else 0, type_), type_)
-        if braces and type_.name in run.program.classes and any(map(_is_nested, given)):
+        if braces and is_record(run, type_) and any(map(_is_nested, given)):
             known = run.constructed(type_, [], frame).value
             given = _with_structures(run, known, given, frame) if isinstance(known, Structure) else given
         return run.constructed(type_, given, frame)
@@ -196,12 +211,12 @@ def _is_nested(value: object) -> bool:
     return isinstance(value, Designated) or (isinstance(value, Pointer) and value.target is UNKNOWN_TYPE)
 
 
-def _from_list(run: HostRun, type_: HostType, value: object, frame: HostFrame) -> object:
+def from_list(run: HostRun, type_: HostType, value: object, frame: HostFrame) -> object:
     """Return a structure, or an element of an array, with the values of a list in braces."""
     if not isinstance(value, Pointer) or value.target is not UNKNOWN_TYPE or value.memory.device:
         return value
     parts = list(value.memory.objects.values())
-    known = run.constructed(type_, [], frame).value if type_.name in run.program.classes else UNKNOWN
+    known = run.constructed(type_, [], frame).value if is_record(run, type_) else UNKNOWN
     if not isinstance(known, Structure):
         return value
     return run.constructed(type_, _with_structures(run, known, parts, frame), frame).value
@@ -212,9 +227,9 @@ def _with_structures(run: HostRun, known: Structure, parts: Sequence[object], fr
     inside: list[object] = []
     for place, item in enumerate(parts):
         if isinstance(item, Designated):
-            inside.append(Designated(item.member, _from_list(run, known.field(item.member).type, item.value, frame)))
+            inside.append(Designated(item.member, from_list(run, known.field(item.member).type, item.value, frame)))
         elif place < len(known.fields):
-            inside.append(_from_list(run, list(known.fields.values())[place].type, item, frame))
+            inside.append(from_list(run, list(known.fields.values())[place].type, item, frame))
     return inside
 
 
@@ -222,15 +237,15 @@ def array_with(type_: HostType, values: Sequence[object]) -> Pointer:
     """Return an array with its first elements; the others are zero, as in C++, if there are any values."""
     element = type_.target or UNKNOWN_TYPE
     count = type_.count or len(values)
-    size = count * element.size if element.size is not None else None
+    size = count * element.stride
     memory = Memory(size)
-    if values and size is not None and size <= MOST_BYTES:
+    if values and element.size is not None and size <= MOST_BYTES:
         memory.fill(0, 0, size)
-    if element.is_array and size is not None:
+    if element.is_array and element.size is not None:
         _store_rows(memory, 0, element, values)
     else:
         for index, value in enumerate(values):
-            HostElement(memory, index * (element.size or 8), element).store(value)
+            HostElement(memory, index * element.stride, element).store(value)
     return Pointer(memory, 0, element)
 
 
@@ -264,15 +279,15 @@ def vector_of(type_: HostType, run: HostRun, frame: HostFrame) -> Structure | No
     if match is None:
         return None
     text, _, count = match["element"].strip().partition(",") if match["kind"] == "array" else (match["element"], "", "")
-    element = run.type(text.strip(), frame)
+    element = run.type(entry_of_map(type_.name) or text.strip(), frame)
     device = match["kind"] in {"device_vector", "universal_vector"}
-    size = int(count) * (element.size or 1) if count.strip().isdigit() else 0
+    size = int(count) * element.stride if count.strip().isdigit() else 0
     return Structure(type_, {}, Memory(size, device=device), element)
 
 
 def fill_vector(made: Structure, arguments: Sequence[object]) -> None:
     """Give a vector the elements that its constructor's arguments name."""
-    size, memory = made.element.size, made.memory
+    size, memory = made.stride, made.memory
     if not arguments or memory is None:
         return
     first = arguments[0]
@@ -301,10 +316,10 @@ def _copy_range(made: Structure, first: Pointer, end: object) -> None:
     if isinstance(end, Pointer) and end.offset is not None and first.offset is not None:
         count = end.offset - first.offset
     elif isinstance(end, Memory):  # a list of elements in braces
-        count = len(end.objects) * (made.element.size or 8) or end.size
+        count = len(end.objects) * made.element.stride or end.size
         memory.size = count
         for offset, value in end.objects.items():
-            HostElement(memory, offset // 8 * (made.element.size or 8), made.element).store(value)
+            HostElement(memory, offset // UNKNOWN_TYPE.stride * made.element.stride, made.element).store(value)
         return
     memory.size = count
     memory.copy(0, first.memory, first.offset or 0, count)

@@ -22,6 +22,7 @@ from shflbench.checker.sources.host.machine import (
     LongLoop,
     LoopLimit,
 )
+from shflbench.checker.sources.host.records import bind, bound_names
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE
 from shflbench.checker.sources.host.values import UNKNOWN, Cell, HostElement, Pointer, Structure
 from shflbench.checker.sources.scopes import declared_name
@@ -136,7 +137,7 @@ def _iterations(
 def range_loop(run: HostRun, node: Node) -> Statement:
     """Return a loop over the elements of an array or a vector."""
     declarator = node.child_by_field_name("declarator")
-    name, refers = declared_name(declarator), is_reference(declarator)
+    refers, name, names = is_reference(declarator), declared_name(declarator), bound_names(declarator)
     values = node.child_by_field_name("right")
     sequence = run.expression(values) if values is not None else None
     listed = [run.expression(item) for item in items(values)] if values is not None else []
@@ -168,7 +169,8 @@ def range_loop(run: HostRun, node: Node) -> Statement:
             run.state.cut()
         for cell in cells[:most]:
             run.state.step()
-            frame.variables[name] = cell if refers else Cell(cell.load())
+            place = cell if refers else Cell(cell.load())
+            frame.variables.update(bind(names, place) if names else {name: place})
             outcome = inside(frame)
             if outcome is Left.BREAK:
                 break
@@ -187,9 +189,10 @@ def _elements(value: object) -> list[Cell | HostElement] | None:
     memory = _memory(value)
     element = value.element if isinstance(value, Structure) else getattr(value, "target", UNKNOWN_TYPE)
     size = memory.size if memory is not None else None
-    if memory is None or size is None or not element.size:
+    stride = value.stride if isinstance(value, Structure) else element.stride
+    if memory is None or size is None or stride is None:
         return None
-    places = range(0, size, element.size)[: MOST_ITERATIONS + 1]
+    places = range(0, size, stride)[: MOST_ITERATIONS + 1]
     return [HostElement(memory, offset, element) for offset in places]
 
 

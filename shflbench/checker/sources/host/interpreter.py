@@ -29,6 +29,7 @@ from shflbench.checker.sources.host.machine import (
 )
 from shflbench.checker.sources.host.overloads import HostCallSite, chosen
 from shflbench.checker.sources.host.places import REFERENCES
+from shflbench.checker.sources.host.records import fields_of_pair
 from shflbench.checker.sources.host.statements import STATEMENTS
 from shflbench.checker.sources.host.templates import bound_arguments
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, TypeReader
@@ -252,6 +253,7 @@ class Interpreter:
         if known is None:
             if "distribution" in name:  # of <random>: its limits
                 made.fields.update(zip(("low", "high"), map(Cell, arguments), strict=False))
+            made.fields.update(fields_of_pair(self, type_, arguments, frame))
             return made
         self._add_fields(made, known)
         constructors = self.program.member(type_.name, name)

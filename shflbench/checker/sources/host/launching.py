@@ -5,19 +5,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.host.contents import called_name, items
 from shflbench.checker.sources.host.flow import TO_CONSTANT
 from shflbench.checker.sources.host.launch_attributes import cluster_of, may_be_cooperative, may_overlap
+from shflbench.checker.sources.host.launched_kernels import launched_kernel
 from shflbench.checker.sources.host.machine import MOST_DIFFERENT, HostFrame, Performed
 from shflbench.checker.sources.host.packs import arguments as given_arguments
 from shflbench.checker.sources.host.streams import DEFAULT_STREAM, stream_key
 from shflbench.checker.sources.host.structures import members, pack, with_structures
-from shflbench.checker.sources.host.templates import surrounding_parameters, template_arguments
+from shflbench.checker.sources.host.templates import surrounding_parameters
 from shflbench.checker.sources.host.values import (
     MOMENTS,
     UNKNOWN,
     CellAddress,
-    HostCallable,
     HostElement,
     Memory,
     Pointer,
@@ -46,9 +45,6 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.interface import HostRun
     from shflbench.checker.sources.kernel_file import Dims
 
-# Of `kernels[n]<<<…>>>` and `(*kernel)<<<…>>>`, whose kernel is a value.
-_ELEMENTS = frozenset({"subscript_expression", "parenthesized_expression", "pointer_expression", "field_expression"})
-
 
 def launch(
     run: HostRun, node: Node, function: Node, configuration: Sequence[Node], arguments: Sequence[Node]
@@ -56,17 +52,11 @@ def launch(
     """Return what `kernel<<<grid, block, shared, stream>>>(…)` does."""
     parts = [run.expression(item) for item in configuration]
     values = given_arguments(run, arguments)
-    source_name = "".join(re.sub(r"<.*>", "", text_of(function), flags=re.DOTALL).split()).removeprefix("::")
-    template = template_arguments(run, function)
-    named = "<" in text_of(function)
-    unbound = surrounding_parameters(node) if named else set()
-    element = run.expression(function) if function.type in _ELEMENTS else None
+    kernel = launched_kernel(run, function)
+    unbound = surrounding_parameters(node) if "<" in text_of(function) else set()
 
     def launched(frame: HostFrame) -> object:
-        known = frame.variables.get(source_name)
-        callee = element(frame) if element is not None else known.load() if known is not None else None
-        name = callee.name if isinstance(callee, HostCallable) and callee.name else source_name
-        given = (template(frame) if named else None) or (callee.template if isinstance(callee, HostCallable) else None)
+        name, given = kernel(frame)
         shape = [part(frame) for part in parts]
         shared = shape[2] if len(shape) > 2 else 0  # noqa: PLR2004
         stream = stream_key(shape[3]) if len(shape) > 3 else DEFAULT_STREAM  # noqa: PLR2004
@@ -82,24 +72,17 @@ def launch_by_call(
     run: HostRun, node: Node, arguments: Sequence[Node], *, cooperative: bool
 ) -> Callable[[HostFrame], object]:
     """Return what `cudaLaunchKernel(kernel, grid, block, arguments, shared, stream)` does."""
-    kernel = arguments[0]
-    while kernel.type in {"cast_expression", "pointer_expression", "parenthesized_expression"}:
-        kernel = kernel.child_by_field_name("value") or kernel.child_by_field_name("argument") or items(kernel)[0]
-    template = template_arguments(run, kernel)
-    name, named = called_name(kernel), "<" in text_of(kernel)
+    kernel = launched_kernel(run, arguments[0])
     parts = [run.expression(item) for item in arguments[1:6]]
 
     def launched(frame: HostFrame) -> object:
         shape = [part(frame) for part in parts]
-        known = frame.variables.get(name)
-        callee = known.load() if known is not None else None
-        actual = callee.name if isinstance(callee, HostCallable) and callee.name else name
+        name, given = kernel(frame)
         listed = shape[2]
         made = dict(enumerate(_pointed(listed))) if isinstance(listed, Pointer) else {}
         shared = shape[3] if len(shape) > 3 else 0  # noqa: PLR2004
         stream = stream_key(shape[4]) if len(shape) > 4 else DEFAULT_STREAM  # noqa: PLR2004
-        given = template(frame) if named else None
-        _perform(run, node, actual, given, shape[:2], shared, made, (), stream, cooperative=cooperative)
+        _perform(run, node, name, given, shape[:2], shared, made, (), stream, cooperative=cooperative)
         return 0
 
     return launched
@@ -107,24 +90,19 @@ def launch_by_call(
 
 def launch_by_configuration(run: HostRun, node: Node, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
     """Return what `cudaLaunchKernelEx(&configuration, kernel, arguments…)` does."""
-    configuration, kernel = run.expression(arguments[0]), arguments[1]
-    template = template_arguments(run, kernel)
-    name, named = called_name(kernel), "<" in text_of(kernel)
+    configuration, kernel = run.expression(arguments[0]), launched_kernel(run, arguments[1])
     values = given_arguments(run, arguments[2:])
 
     def launched(frame: HostFrame) -> object:
-        known = frame.variables.get(name)
-        callee = known.load() if known is not None else None
-        actual = callee.name if isinstance(callee, HostCallable) and callee.name else name
+        name, template = kernel(frame)
         given = target_value(configuration(frame))
         fields = given.fields if isinstance(given, Structure) else {}
         shape = [fields[part].load() if part in fields else UNKNOWN for part in ("gridDim", "blockDim")]
         shared = fields["dynamicSmemBytes"].load() if "dynamicSmemBytes" in fields else 0
         made = {place: (text, item.load()) for place, (text, item) in enumerate(values(frame))}
         stream = stream_key(fields["stream"].load()) if "stream" in fields else DEFAULT_STREAM
-        instance = template(frame) if named else callee.template if isinstance(callee, HostCallable) else None
         _perform(
-            *(run, node, actual, instance, shape, shared, made, (), stream),
+            *(run, node, name, template, shape, shared, made, (), stream),
             cooperative=may_be_cooperative(fields),
             is_dependent=may_overlap(fields),
             cluster=cluster_of(fields),

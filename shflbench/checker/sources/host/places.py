@@ -8,6 +8,7 @@ from shflbench.checker.sources.host.contents import items
 from shflbench.checker.sources.host.declarations import variable
 from shflbench.checker.sources.host.library import ATTRIBUTES, CONSTANTS
 from shflbench.checker.sources.host.machine import HostFrame
+from shflbench.checker.sources.host.records import entry_with_key
 from shflbench.checker.sources.host.structures import zero
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, pointer_to
 from shflbench.checker.sources.host.values import (
@@ -158,6 +159,8 @@ def _element(run: HostRun, node: Node) -> Callable[[HostFrame], Reference]:
 
     def element(frame: HostFrame) -> Reference:
         value, index = base(frame), place(frame)
+        if isinstance(value, Structure) and (entry := entry_with_key(run, value, index, frame)) is not None:
+            return entry
         if isinstance(value, Structure) and value.memory is not None:
             value = Pointer(value.memory, 0, value.element)
         if isinstance(value, Text):

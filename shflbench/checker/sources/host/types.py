@@ -23,6 +23,7 @@ _QUALIFIERS = re.compile(
 )
 _FORMATS = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q", "f4": "f",
             "f8": "d", "f2": "e"}  # fmt: skip
+_POINTER = 8  # bytes
 _MOST_ALIASES = 8  # typedefs of typedefs
 
 
@@ -47,6 +48,11 @@ class HostType:
     def is_array(self) -> bool:
         """Whether it is an array."""
         return self.count is not None
+
+    @property
+    def stride(self) -> int:
+        """The bytes from one element in memory of the host to the next; a type of unknown size counts as a pointer."""
+        return self.size or _POINTER
 
     def convert(self, value: object) -> object:
         """Return a number after conversion to this type; other values as they are."""

@@ -217,7 +217,7 @@ class Pointer:
 
     def moved(self, count: object) -> Pointer:
         """Return the pointer so many elements further."""
-        size = self.target.size
+        size = self.target.size if self.memory.device or self.memory.data else self.target.stride
         if not isinstance(count, int) or self.offset is None or size is None:
             return Pointer(self.memory, None, self.target)
         return Pointer(self.memory, self.offset + count * size, self.target)
@@ -281,6 +281,12 @@ class Structure:
         fields = {name: Cell(_copied_field(cell), cell.type) for name, cell in self.fields.items()}
         memory = self.memory.copied() if self.memory is not None else None
         return Structure(self.type, fields, memory, self.element, self.bound)
+
+    @property
+    def stride(self) -> int | None:
+        """The bytes from one element of a vector to the next; None on the device if the size of one is unknown."""
+        is_of_device = self.memory is not None and self.memory.device
+        return self.element.size if is_of_device else self.element.stride
 
     def field(self, name: str) -> Cell:
         """Return a field; one that nobody declared is unknown."""
