@@ -35,6 +35,7 @@ class TemplateParameter:
     is_type: bool
     default: str | None
     pack: bool = False
+    kind: str = ""  # of a parameter that is no type: `bool`, `unsigned int`, `Mode`, `template <class> class`
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ def template_parameters(node: Node) -> tuple[TemplateParameter, ...]:
         words = re.findall(r"[A-Za-z_]\w*", head)
         is_type = bool(words) and words[0] in {"typename", "class"}
         name = words[-1] if len(words) > is_type else ""
-        result.append(TemplateParameter(name, is_type, default.strip() or None, pack="..." in head))
+        kind = "" if is_type else type_without(head, name if len(words) > 1 else "")
+        result.append(TemplateParameter(name, is_type, default.strip() or None, pack="..." in head, kind=kind))
     return tuple(result)
 
 

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 TYPES = ("float", "int")  # that stand for a type parameter nothing restricts, in this order
 MAXIMUM_ATTEMPTS = 5  # of compiling with derived instances, before compiling without
-_EXAMPLE_NUMBER = "32"  # of a parameter that is no type, in messages only: most are sizes of blocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +44,6 @@ class DerivedInstance:
     def values(self) -> tuple[str, ...]:
         """What was chosen: `T = float`."""
         return tuple(f"{name} = {self.type}" for name in _required(self.definition))
-
-
-def example(definition: Definition) -> str:
-    """Return an instance of a template to copy: `reduce<float, 32>`, with the defaults of the template."""
-    listed = [
-        item.default or (TYPES[0] if item.is_type else _EXAMPLE_NUMBER)
-        for item in definition.template or ()
-        if item.name or item.default
-    ]
-    return f"{definition.name}<{', '.join(listed)}>"
 
 
 def signature(definition: Definition) -> str:

@@ -19,12 +19,13 @@ from shflbench.checker.sources.build_options import (
 )
 from shflbench.checker.sources.compiled import FileCompiler
 from shflbench.checker.sources.device_functions import MAXIMUM_ROUNDS, with_definitions
+from shflbench.checker.sources.example_instances import example
 from shflbench.checker.sources.expansion import require_expandable
 from shflbench.checker.sources.file_cache import cached_file
 from shflbench.checker.sources.header_search import with_found_headers
 from shflbench.checker.sources.host_code import UserFile
 from shflbench.checker.sources.includes import is_file, read_limited
-from shflbench.checker.sources.instances import choose_instances, compile_with_derived, example, signature, with_derived
+from shflbench.checker.sources.instances import choose_instances, compile_with_derived, signature, with_derived
 from shflbench.checker.sources.kernel_file import CompileOptions, HostChange, KernelFile, SourceNote
 from shflbench.checker.sources.lexer import without_comments
 from shflbench.checker.sources.naming import means, select_kernels
@@ -300,7 +301,7 @@ def _uninstantiated(source: CudaSource, kernels: Sequence[SourceKernel]) -> list
         SourceNote(
             "template",
             f"no instance of the kernel template `{signature(definition)}` is compiled; name one, for example "
-            f"--kernel '{example(definition)}'",
+            f"--kernel '{example(definition, source)}'",
             definition.place,
         )
         for definition in source.definitions
@@ -328,7 +329,7 @@ def _unresolved(source: CudaSource, kernels: Sequence[SourceKernel]) -> list[Sou
         SourceNote(
             "template",
             f"the instance of the kernel template `{signature(definition)}` here depends on host code that NVRTC does "
-            f"not compile, and may be missing; name it, for example --kernel '{example(definition)}'",
+            f"not compile, and may be missing; name it, for example --kernel '{example(definition, source)}'",
             line,
         )
         for definition, line in source.unresolved
