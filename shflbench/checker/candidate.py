@@ -89,6 +89,7 @@ class CandidateStep:
     arguments: tuple[str, ...]  # names of buffers and numbers, in the order of the parameters
     pointers: Mapping[int, CandidatePointer]  # by the place of the parameter
     cluster: Dims = NO_CLUSTER  # blocks of a cluster, unless the kernel declares them
+    program: str = ""  # `HostLaunch.sizes` of the launch of the host code that it is
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,11 +108,13 @@ class CandidateLaunch:
     size: tuple[str, str] | None = None  # the name and the value of an option, if there are several sizes
     later: tuple[CandidateStep, ...] = ()  # of a sequence, in order
     cluster: Dims = NO_CLUSTER  # blocks of a cluster, unless the kernel declares them
+    program: str = ""  # of its first launch, as in `CandidateStep`
 
     @property
     def steps(self) -> tuple[CandidateStep, ...]:
         """Its launches, in order."""
-        first = CandidateStep(self.grid, self.block, self.shared_bytes, self.arguments, self.pointers, self.cluster)
+        shape = self.grid, self.block, self.shared_bytes
+        first = CandidateStep(*shape, self.arguments, self.pointers, self.cluster, self.program)
         return (first, *self.later)
 
     @property

@@ -34,7 +34,7 @@ from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.timed_clusters import in_stated_clusters, refuse_clusters
-from shflbench.checker.program_sizes import with_loop, without_words
+from shflbench.checker.program_sizes import with_launches_of, with_loop, without_words
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report_cache import cached_report
 from shflbench.checker.runs.buffer_uses import BufferUse, addresses_of_stores, buffer_uses, writes_device_variables
@@ -103,7 +103,8 @@ def read_candidates(
         launches=tuple(map(shortened_launch, options.launches)),
         named_launches=tuple((name, shortened_launch(shape)) for name, shape in options.named_launches),
     )
-    report = cached_report(replace(small, host_calls=()), brief, watch) if watch is not None else None
+    covering = with_launches_of(replace(small, host_calls=()), sizes[0].file)
+    report = cached_report(covering, brief, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
     kernels = tuple(_of_all_sizes(reader, sizes, variables) for reader in readers)
     return CandidateFile(path, file.unit, kernels, reports, report, rejected)
@@ -375,6 +376,7 @@ def _launch(
         pointers,
         launch.origin is Origin.GIVEN,
         cluster=launch.shape.cluster,
+        program=launch.program,
     )
 
 

@@ -62,6 +62,20 @@ def without_words(file: KernelFile, options: FileOptions) -> tuple[KernelFile, F
     return changed, options
 
 
+def with_launches_of(file: KernelFile, timed: KernelFile) -> KernelFile:
+    """Return a file whose kernels have the known launches of another reading first: those that are timed."""
+    launches = {item.symbol: tuple(filter(_is_shaped, item.host_launches)) for item in timed.kernels}
+    kernels = (
+        replace(item, host_launches=tuple(dict.fromkeys((*launches.get(item.symbol, ()), *item.host_launches))))
+        for item in file.kernels
+    )
+    return replace(file, kernels=tuple(kernels))
+
+
+def _is_shaped(launch: HostLaunch) -> bool:
+    return launch.grid is not None and launch.block is not None
+
+
 def _are_known(launches: Iterable[HostLaunch]) -> bool:
     """Whether there is a launch whose grid, block and arguments are known."""
     known = (item for item in launches if item.grid is not None and item.block is not None and not item.assumed)

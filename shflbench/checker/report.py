@@ -109,6 +109,7 @@ class LaunchRecord:
     note: str = ""
     cluster: str = ""  # blocks of a cluster, as `--cluster` takes them; "" without clusters
     derived_numbers: tuple[str, ...] = ()  # from which the host code computes arguments: `argv[1] = 1024`
+    program: str = ""  # `HostLaunch.sizes` of the launch of the host code that it is, or that it has fewer blocks than
     exhaustive: bool = False  # no other order of threads has other findings or results, with these contents
 
     @property

@@ -310,6 +310,7 @@ def _records(
             seeds=tuple(item.seed for item in items),
             schedules=tuple(dict.fromkeys(result.policy for item in items for result in item.results)),
             derived_numbers=assumed_texts(first.launch.host),
+            program=first.launch.program,
             exhaustive=by_barriers and all(shows_all_schedules(item, program) for item in items),
             note=first.launch.note or (_refusal(refused[shape]) if shape in refused else ""),
         )

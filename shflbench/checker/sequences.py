@@ -205,7 +205,8 @@ def _launch(
 def _step(launch: CandidateLaunch, names: Mapping[str, str]) -> CandidateStep:
     arguments = tuple(names[name] for name in launch.arguments)
     pointers = {place: replace(item, buffer=names[item.buffer]) for place, item in launch.pointers.items()}
-    return CandidateStep(launch.grid, launch.block, launch.shared_bytes, arguments, pointers, launch.cluster)
+    shape = launch.grid, launch.block, launch.shared_bytes
+    return CandidateStep(*shape, arguments, pointers, launch.cluster, launch.program)
 
 
 def _buffer(shared: _Shared, names: Sequence[Mapping[str, str]]) -> CandidateBuffer:

@@ -67,6 +67,11 @@ class PlannedLaunch:
     as_last: bool = False  # all blocks that do not run have ended before
 
     @property
+    def program(self) -> str:
+        """What tells apart the launch of the host code that it stands for; empty if it stands for none."""
+        return self.host.sizes if self.origin is Origin.HOST and self.host is not None else ""
+
+    @property
     def is_scaled_down(self) -> bool:
         """Whether it has fewer blocks than the launch of the host code whose arguments it takes."""
         if self.origin is not Origin.HOST or self.host is None or self.host.grid is None:

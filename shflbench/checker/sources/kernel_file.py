@@ -123,6 +123,12 @@ class HostLaunch:
     cluster: Dims | None = None  # blocks of a cluster, where an attribute of the launch says so, or `UNKNOWN_CLUSTER`
 
     @property
+    def sizes(self) -> str:
+        """Its grid and block, its numbers and the bytes of its buffers, as a text that only equal launches have."""
+        values = [item.value if item.buffer is None else item.buffer.size for item in self.arguments]
+        return repr((self.grid, self.block, values))
+
+    @property
     def takes_parameters(self) -> bool:
         """Whether numbers stand for parameters of a function that nothing in the file calls.
 

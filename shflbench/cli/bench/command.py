@@ -261,18 +261,21 @@ def _first(candidates: CandidateFile, flags: dict[str, Any]) -> str:
 def _show_left_out(choice: KernelChoice, reports: Sequence[KernelReport], console: Console) -> None:
     """Say which kernels are not timed, what the check found of the others, and of which it could not decide."""
     from shflbench.checker import KernelVerdict
+    from shflbench.user_kernels.check_coverage import coverage_of
 
     for sentence, alike in group_by(choice.left_out, lambda item: item.sentence).items():
         kernels = join_words([item.kernel for item in alike])
         console.warn(f"{kernels} {one_or_many(len(alike), 'is', 'are')} not timed: {sentence}")
-    names = {symbol for item in choice.comparisons for kernel in item.kernels for symbol in kernel.candidate.symbols}
-    compared = [report for report in reports if report.symbol in names]
     undecided = {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}
-    if decided := [report for report in compared if report.verdict not in undecided]:
+    compared = list(coverage_of(choice.comparisons, reports))
+    if decided := [item.report for item in compared if item.report.verdict not in undecided and item.ran]:
         console.say(_result(decided))
-    for report in compared:
+    for item in compared:
+        report = item.report
         if report.verdict in undecided:
             console.warn(f"{report.name}: {report.verdict}, {report.sentence.replace(MORE_TIME, LONGER_CHECK)}")
+        elif item.sentence:
+            console.warn(f"{report.name}: {item.sentence}")
 
 
 def _result(reports: Sequence[KernelReport]) -> str:

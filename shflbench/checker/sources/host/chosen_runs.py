@@ -54,12 +54,14 @@ def performed_launches(
 ) -> list[Performed]:
     """Return the launches of the host code; `sites` are the places that launch.
 
-    `words` is the given command line, and `usual` the one that the program is usually called with.
+    `words` is the given command line, and `usual` the one that the program is usually called with. Without a given one,
+    the launches of the program as it is started without words come first.
     """
     main = run.program.main
     result: list[Performed] = []
     if main is not None:
-        result = list((usual and words is None and _of_usual(run, main, usual)) or _of_main(run, main, words))
+        of_usual = _of_usual(run, main, usual) if usual and words is None else []
+        result = [*_without_words(run, main), *of_usual] if of_usual else list(_of_main(run, main, words))
     for performed in _further(run, main, is_given=words is not None):
         reached = {item.node.id for item in result}
         missing = set(sites) - {item.node.id for item in result if item.launch.grid is not None}
@@ -121,6 +123,8 @@ def _of_main(
     counts = _counts(run, main)
     states = [_main(run, main, HostInput(count=count), forced=forced) for count in counts]
     best = max(states, key=progress)  # of equal ones, that with the fewest words
+    if not forced and best is not states[0]:
+        yield from _certain(states[0])
     if best.given.used or forced:
         states = _by_use(lambda number: _of_number(run, main, best, number))
         performed = list(_of_states(states, lambda number: _of_number(run, main, best, number)))
@@ -129,6 +133,17 @@ def _of_main(
         return
     yield from best.performed
     yield from _with_optional_words(run, main, best, [count for count in counts if count > best.given.count])
+
+
+def _without_words(run: Interpreter, main: HostFunction) -> list[Performed]:
+    """Return the launches of the program as it is started without words."""
+    return _certain(_main(run, main, HostInput(count=1), forced=False))
+
+
+def _certain(state: HostState) -> list[Performed]:
+    """Return the launches of a run; none if it takes numbers for words that it does not get, or performs none."""
+    is_certain = not state.given.used and any(map(is_valid, state.performed))
+    return state.performed if is_certain else []
 
 
 def _of_number(run: Interpreter, main: HostFunction, known: HostState, number: int) -> HostState:
@@ -278,7 +293,8 @@ def _main(run: Interpreter, main: HostFunction, given: HostInput, *, forced: boo
     if given.words is None:  # a program that does not ask for `argc` reads words all the same
         words += [Text(None, place) for place in range(1, MOST_WORDS)]
         count = given.count
-    memory = Memory(None, objects={_ADDRESS * place: word for place, word in enumerate(words)})
+    listed: list[object] = [*words] if given.words is None else [*words, 0]  # a null pointer ends the given ones
+    memory = Memory(None, objects={_ADDRESS * place: word for place, word in enumerate(listed)})
     return run.run(main, [count, Pointer(memory, 0, pointer_to(CHAR))], given, forced=forced)
 
 
