@@ -39,7 +39,13 @@ from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report_cache import cached_report
 from shflbench.checker.runs.buffer_uses import BufferUse, addresses_of_stores, buffer_uses, writes_device_variables
 from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of, refuse_unknown_launches
-from shflbench.checker.sequence_steps import NamedCandidate, has_kernel, sequence_of, with_functions
+from shflbench.checker.sequence_steps import (
+    NamedCandidate,
+    has_kernel,
+    joint_candidates,
+    sequence_of,
+    with_functions,
+)
 from shflbench.checker.sequences import join_parts
 from shflbench.checker.unlaunched import with_instances
 from shflbench.compile.nvrtc import ptx_by_kernel
@@ -66,18 +72,22 @@ def read_candidates(
     options: FileOptions,
     watch: Callable[[CheckStep], None] | None = None,
     sets: Sequence[ArgumentSet] = (),
+    *,
+    joins: bool = False,
 ) -> CandidateFile:
     """Read a CUDA file, check its kernels if there is a `watch` to call with each step, and return the candidates.
 
     Each kernel has the launches of all `sets` of arguments, which replace those of the options. The check is of the
-    first set. Sizes of the host code follow a number that is given, where the host code begins with it.
+    first set. Where no kernel is named and no two have the same parameters, a function that launches several kernels is
+    one candidate if `joins`. Sizes of the host code follow a number that is given, where the host code begins with it.
 
     InputError, CompileError or KernelError if the file cannot be read or compiled, or has no kernel; UsageError if an
     option does not fit it. The time limit of the options is that of the check, and not of compiling.
     """
     named = [NamedCandidate(name) for name in options.kernels]
-    file, options = _read(path, options, named)
-    named = with_functions(file, named)
+    file, options = _read(path, options, named, joins=joins and not named)
+    joined = joint_candidates(file) if joins and not named and _have_other_parameters(file.kernels) else []
+    named = joined or with_functions(file, named)
     names = [name for item in named for name in item.kernels]
     rejected = tuple(item for item in file.rejected if is_chosen(item.name, names))
     readers = list(_readers(file, named, several=options.several, rejected=[item.name for item in rejected]))
@@ -107,13 +117,20 @@ def read_candidates(
     report = cached_report(covering, brief, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
     kernels = tuple(_of_all_sizes(reader, sizes, variables) for reader in readers)
-    return CandidateFile(path, file.unit, kernels, reports, report, rejected)
+    return CandidateFile(path, file.unit, kernels, reports, report, rejected, is_joined=bool(joined))
 
 
-def _read(path: Path, options: FileOptions, named: Sequence[NamedCandidate]) -> tuple[KernelFile, FileOptions]:
+def _have_other_parameters(kernels: Sequence[SourceKernel]) -> bool:
+    """Whether no two kernels have the same parameters, so that none can be compared with another one."""
+    return len({_signature(kernel) for kernel in kernels}) == len(kernels)
+
+
+def _read(
+    path: Path, options: FileOptions, named: Sequence[NamedCandidate], *, joins: bool
+) -> tuple[KernelFile, FileOptions]:
     """Return the file, with the calls of its host code if a name needs them, and the options with which it is read."""
     kernels = tuple(dict.fromkeys(name for item in named for name in item.kernels))
-    host_calls = any(item.is_sequence for item in named)
+    host_calls = joins or any(item.is_sequence for item in named)
     options = replace(options, nvcc=None, kernels=kernels, host_calls=host_calls, device_launches=False)
     file = read_file(path, options)
     if file.unit is None:

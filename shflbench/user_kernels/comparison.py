@@ -154,6 +154,7 @@ def choose(file: CandidateFile, *, named: bool, reference: str = "") -> KernelCh
 
     The kernel called `reference` is the first of its comparison.
     """
+    named = named or file.is_joined
     left_out = list(_rejected(file))
     usable = [kernel for kernel in file.kernels if _is_usable(file, kernel, left_out)]
     usable.sort(key=lambda kernel: kernel.name != reference)

@@ -187,7 +187,7 @@ def _choice(files: Sequence[Path], flags: dict[str, Any], console: Console) -> t
         raise UsageError("bench compares two files at most", "Give FILE, FILE NEW, or FILE --against REVISION.")
     flags = as_built(new, flags, console)
     if len(files) == 1 and not flags["against"]:
-        file = _read(new, flags, console)
+        file = _read(new, flags, console, joins=not flags["kernels"] and not flags["reference"])
         choice = choose(file, named=bool(flags["kernels"]), reference=_first(file, flags))
         return choice, list(file.reports.values())
     if len(files) > 1:
@@ -236,7 +236,7 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
     )
 
 
-def _read(file: Path, flags: dict[str, Any], console: Console) -> CandidateFile:
+def _read(file: Path, flags: dict[str, Any], console: Console, *, joins: bool = False) -> CandidateFile:
     from shflbench.checker import parse_argument_sets, read_candidates
     from shflbench.cli.check.progress import show_step
 
@@ -244,7 +244,7 @@ def _read(file: Path, flags: dict[str, Any], console: Console) -> CandidateFile:
     options = _file_options(file, flags)
     with console.progress() as progress:
         watch = None if flags["no_check"] else partial(show_step, progress)
-        return read_candidates(file, options, watch, sets)
+        return read_candidates(file, options, watch, sets, joins=joins)
 
 
 def _first(candidates: CandidateFile, flags: dict[str, Any]) -> str:
