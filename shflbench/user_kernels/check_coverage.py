@@ -1,4 +1,4 @@
-"""Which of the launches that are timed the check ran, whole or with fewer blocks."""
+"""The launches that are timed, and those of them that the check ran, whole or with fewer blocks."""
 
 from __future__ import annotations
 
