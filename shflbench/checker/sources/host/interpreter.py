@@ -354,19 +354,17 @@ class Interpreter:
             if frame.receiver is not None and len(parts) == 2:  # noqa: PLR2004  (field and arguments)
                 values = [self.expression(value)(frame) for value in items(parts[1])]
                 if text_of(parts[0]) == function.owner:
-                    self._delegate(function, values, frame.receiver)
+                    self._delegate(function, HostCallSite(item, [Cell(value) for value in values], (), (), frame))
                     continue
                 cell = frame.receiver.field(text_of(parts[0]))
                 known = cell.type is not UNKNOWN_TYPE
                 cell.value = self.constructed(cell.type, values, frame).value if known else [*values, UNKNOWN][0]
 
-    def _delegate(self, function: HostFunction, values: Sequence[object], receiver: Structure) -> None:
+    def _delegate(self, function: HostFunction, call: HostCallSite) -> None:
         """Run another constructor, which that of the call names: `Buffer(list) : Buffer(list.size())`."""
         others = [item for item in self.program.member(function.owner, function.owner) if item is not function]
-        fitting = [item for item in others if len(item.parameters) >= len(values)]
-        if fitting:
-            best = min(fitting, key=lambda item: len(item.parameters))
-            self.call(best, [Cell(value) for value in values], (), receiver=receiver)
+        if (best := chosen(self, others, call)) is not None:
+            self.call(best, call.given, (), receiver=call.frame.receiver)
 
     def run(self, function: HostFunction, arguments: Sequence[object], given: HostInput, *, forced: bool) -> HostState:
         """Run a function until it ends, and return what it did."""
