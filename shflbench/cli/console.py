@@ -59,7 +59,7 @@ class Console:
         self.quiet = False
         self.verbose = False
         self.output: Path | None = None  # a file for the data, instead of stdout
-        self._kept: list[str] = []  # data for that file
+        self._kept: list[bytes] = []  # data for that file
         self._bar: Bar | None = None
 
     def data(self, text: str) -> None:
@@ -75,6 +75,18 @@ class Console:
         is_exact = hasattr(sys.stdout, "buffer") and not _is_terminal(sys.stdout)  # bytes need more than a text stream
         self._print(os.fsencode(path) if is_exact else escape(str(path)))
 
+    def exact(self, data: bytes) -> bool:
+        """Print bytes that a program reads, to stdout: as they are, unless a terminal shows them.
+
+        Return whether they are what was printed.
+        """
+        text = data.decode(errors="surrogateescape").removesuffix("\n")
+        if self.output or (hasattr(sys.stdout, "buffer") and not _is_terminal(sys.stdout)):
+            self._print(data.removesuffix(b"\n"))
+            return True
+        self._print(escape_lines(text))
+        return escape_lines(text) == text
+
     def lines(self, lines: Iterable[Styled], *, data: bool = True) -> None:
         """Print lines, each given with what it means, in the colors of their meanings; `data` as `data` does."""
         text = "\n".join(STYLES[style](escape(text)) for text, style in lines)
@@ -82,8 +94,8 @@ class Console:
 
     def _print(self, text: str | bytes) -> None:
         """Print to stdout, or keep for the file of `--output`, what may reach a terminal as it is."""
-        if self.output and isinstance(text, str):
-            self._kept.append(click.unstyle(text))
+        if self.output:
+            self._kept.append(click.unstyle(text).encode() if isinstance(text, str) else text)
             return
         if sys.stdout is None:
             raise ResultsError("the output cannot be written: standard output is closed", WHERE_OUTPUT_GOES)
@@ -100,7 +112,7 @@ class Console:
         if self.output:
             from shflbench.store.output_file import write
 
-            write(self.output, "".join(f"{text}\n" for text in self._kept), "--output")
+            write(self.output, b"".join(data + b"\n" for data in self._kept), "--output")
             self.say(f"written: {self.output}")
 
     def say(self, text: str = "") -> None:

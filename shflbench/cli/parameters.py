@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +13,13 @@ import click
 from shflbench.bounds import MAX_PRECISION
 from shflbench.cli.help import EMPTY, option
 from shflbench.environment import baselines_folder
+from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+
+SOURCES = frozenset({".cu", ".cuh", ".ptx", ".c", ".cc", ".cpp", ".h", ".hpp", ".py"})
 
 
 class GivenPath(click.Path):
@@ -63,8 +68,11 @@ def format_option(forms: Sequence[str], note: str = "") -> Callable[[Callable[..
 
 
 def _keep_output(context: click.Context, _: click.Parameter, path: Path | None) -> None:
-    if path is not None:
-        context.find_root().obj.output = path
+    if path is None:
+        return
+    if path.exists() and Path(os.path.realpath(path)).suffix.lower() in SOURCES:
+        raise UsageError(f"--output {path} would replace a file of source code", "Name another file.")
+    context.find_root().obj.output = path
 
 
 OUTPUT_FILE = option(

@@ -37,7 +37,8 @@ def exchange_scope(advice: KernelAdvice, origin: str) -> str:
 
 def barrier_scope(advice: KernelAdvice, origin: str) -> str:
     """Return in which launches the barriers were looked at; `origin` says where they come from."""
-    return f"in {launches_text(advice.launch_texts)} {origin}"
+    only = f", for {join_words(advice.only)} only" if advice.only else ""
+    return f"in {launches_text(advice.launch_texts)} {origin}{only}"
 
 
 def launches_text(launches: Sequence[str]) -> str:

@@ -13,18 +13,19 @@ from shflbench.store.limits_file import LIMITS_FILE
 from shflbench.store.run_files import KERNELS_FILE, ROWS_FILE, RUN_FILE, SAMPLES_FILE
 
 
-def write(path: Path, content: str, option: str) -> None:
+def write(path: Path, content: str | bytes, option: str) -> None:
     """Write a file that the user named with `option`.
 
     UsageError for a file that belongs to a run; ResultsError where it cannot be written.
     """
+    data = content.encode() if isinstance(content, str) else content
     try:
         _refuse_run_file(path, option)
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_symlink() or (path.exists() and not path.is_file()):  # /dev/null must stay what it is
-            path.write_text(content, encoding="utf-8")
+            path.write_bytes(data)
         else:
-            run_files.replace(path, content.encode())
+            run_files.replace(path, data)
     except OSError as error:
         advice = f"make its folder writable, or name another file with {option}"
         raise ResultsError(f"{path} cannot be written: {reason(error)}", advice) from error

@@ -57,11 +57,18 @@ def checked_out(path: Path, name: str) -> Iterator[Revision]:
 
 
 def _extract(files: tarfile.TarFile, folder: str) -> None:
-    """Extract an archive of git; without its links where Python has no filter for them (before 3.11.4)."""
+    """Extract an archive of git without links that leave it, or any where Python has no filter for them (< 3.11.4)."""
     if hasattr(tarfile, "data_filter"):
-        files.extractall(folder, filter="data")
+        files.extractall(folder, filter=_inside)  # noqa: S202  (what leaves it is left out)
     else:
         files.extractall(folder, [item for item in files if item.isfile() or item.isdir()])  # noqa: S202  (names of git)
+
+
+def _inside(item: tarfile.TarInfo, folder: str) -> tarfile.TarInfo | None:
+    try:
+        return tarfile.data_filter(item, folder)
+    except tarfile.FilterError:
+        return None
 
 
 def _git(folder: Path, *words: str, missing: UsageError) -> str:

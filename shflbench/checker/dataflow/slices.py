@@ -49,6 +49,7 @@ class Slice:
     contents: set[int] = field(default_factory=set)  # bytes of the pointers to memory whose contents it depends on
     launch: bool = False  # depends on the coordinates of a thread, or the size of the launch
     beyond_block: bool = False  # depends on the number of the block, the grid, or what else differs between blocks
+    thread: bool = False  # depends on the number of the thread in its block
     block: bool = False  # depends on the number of the block
     grid: bool = False  # depends on the number of blocks
     unknown: bool = False  # depends on memory that no parameter points to
@@ -241,6 +242,7 @@ class _Walk:
                 self.result.launch = True
             if name and not name.startswith(OF_THE_BLOCK):
                 self.result.beyond_block = True
+            self.result.thread |= name.startswith(("%tid", "%laneid", "%lanemask", "%warpid"))
             self.result.block |= name.startswith("%ctaid")
             self.result.grid |= name.startswith("%nctaid")
             for op in self.slicer.writers(register):

@@ -20,6 +20,7 @@ from shflbench.checker.exchanges.study import KernelStudy, study_launches
 from shflbench.checker.file_check import check_kernels, read_file, with_given_numbers
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.verdict import KernelVerdict
+from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -99,6 +100,7 @@ class KernelAdvice:
     launch_texts: tuple[str, ...] = ()  # the launches in words
     missing: str = ""  # why there is no advice, and what to give
     is_fixed: bool = False  # the exchanges are the same in all launches with blocks of these shapes
+    only: tuple[str, ...] = ()  # values that decide on the exchanges, of which no others were tried: `w = 33`
     is_reached: bool = True  # a launch executed each line with accesses to shared memory
     runs: StatedRuns | None = field(default=None, repr=False, compare=False)  # that it rests on
     others: tuple[SourceLine, ...] = field(default=(), repr=False)  # where kernels without a report begin
@@ -153,6 +155,7 @@ def _advice(report: KernelReport, study: KernelStudy, file: KernelFile, options:
         tuple(steps),
         launch_texts(study.launches),
         is_fixed=study.is_fixed,
+        only=study.single.numbers,
         is_reached=study.unreached is None,
         runs=runs,
     )
@@ -173,11 +176,18 @@ def _exchange(flow: Flow, study: KernelStudy) -> ExchangeAdvice:
     instead, reason = _instead(flow), ""
     if instead and not _holds_for_other_data(flow, study.data_decide):
         instead, reason = "", "unknown: the data decide which threads store"
+    elif instead and study.single.contents and study.data_decide is DataDecide.NOTHING:
+        instead, reason = "", f"unknown: {_of_contents(study)}"
     elif instead and study.data_decide is DataDecide.LANE and LaneRelation.BROADCAST in flow.relations:
         instead = ANY_LANE
     return ExchangeAdvice(
         flow.store, flow.load, relations, flow.distances, flow.offered, flow.values, instead, flow.element, reason
     )
+
+
+def _of_contents(study: KernelStudy) -> str:
+    """Return that the exchanges of other contents are not known."""
+    return f"it depends on the contents of {join_words(study.single.contents)}, which were tried with one value"
 
 
 def _instead(flow: Flow) -> str:
@@ -241,6 +251,7 @@ def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
         (study.warps <= 1, "every launch has blocks of a single warp; give --launch with larger blocks"),
         (not site.executions, "no launch reached it"),
         (bool(access), f"no launch reached the access to shared memory in {access}"),
+        (bool(study.single.contents), _of_contents(study)),
         (
             site.in_loop and site.executions == 1 and study.may_exchange,
             "its loop ran once; give sizes for which it runs more often",

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.exchanges.advice import advise_file
 from shflbench.checker.exchanges.barrier_edits import edit_barriers, lines_of
+from shflbench.checker.exchanges.diff_paths import name_in_diff
 from shflbench.checker.exchanges.same_memory import leaves_same_memory
 from shflbench.checker.exchanges.shared_use import function_at, functions_of, shared_uses
 from shflbench.checker.exchanges.shuffle_edits import shuffled_texts
@@ -37,11 +38,12 @@ class Patch:
     kernels: tuple[str, ...] = ()  # whose code differs, as `--kernel` takes them
 
     @property
-    def diff(self) -> str:
-        """The unified diff from the file to its changed text; empty if they are equal."""
+    def diff(self) -> bytes:
+        """The unified diff from the file to its changed text, with the bytes of the file; empty if they are equal."""
         before, after = lines_of(_read(self.path)), lines_of(self.text)
-        diff = unified_diff(before, after, f"a/{self.path.name}", f"b/{self.path.name}")
-        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in diff)
+        diff = unified_diff(before, after, name_in_diff(self.path, "a"), name_in_diff(self.path, "b"))
+        lines = (line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in diff)
+        return _bytes("".join(lines))
 
     @contextmanager
     def copy(self) -> Iterator[Path]:
@@ -103,14 +105,17 @@ def _with_shuffles(patch: Patch, advice: Sequence[KernelAdvice], options: FileOp
 
 
 def _changeable(path: Path, text: str, advice: Sequence[KernelAdvice]) -> Callable[[int], bool]:
-    """Return whether a line may change: not one of a kernel without advice, or of a function that it may call."""
+    """Return whether a line may change: not one of a kernel without advice, or of a function that it may call.
+
+    Neither one of a kernel with advice for single values.
+    """
     functions = functions_of(_bytes(text))
 
     def of_places(places: Iterable[SourceLine]) -> set[int]:
         return {function_at(functions, place.line) for place in places if place.file.resolve() == path.resolve()}
 
     unknown = {place for kernel in advice for place in kernel.others}
-    unknown |= {kernel.report.place for kernel in advice if kernel.missing}
+    unknown |= {kernel.report.place for kernel in advice if kernel.missing or kernel.only}
     known = of_places(kernel.report.place for kernel in advice) - of_places(unknown)
     return lambda line: not unknown or function_at(functions, line) in known
 

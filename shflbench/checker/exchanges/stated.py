@@ -11,7 +11,7 @@ from shflbench.checker.opcodes.forms import Access, Barrier
 from shflbench.words import join_words, one_or_many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Collection, Iterable, Iterator
 
     from shflbench.checker.dataflow.slices import Slice, Slicer
     from shflbench.checker.link.program import Op
@@ -30,11 +30,15 @@ def exchanges(op: Op) -> bool:
     return isinstance(op.form, Barrier) or (isinstance(op.form, Access) and is_shared)
 
 
-def deciding(slicer: Slicer) -> Slice:
-    """Return what decides which threads exchange values: in shared memory, and in buffers that are written and read."""
+def deciding(slicer: Slicer, without: Collection[int] = ()) -> Slice:
+    """Return what decides which threads exchange values: in shared memory, and in buffers that are written and read.
+
+    Apart from the conditions that are decided in the blocks `without`.
+    """
     both = _written_and_read(slicer)
     others = [op for op in _global_ops(slicer) if both & slicer.pointers(op)] if both else []
-    return slicer.of([*filter(exchanges, slicer.ops), *others])
+    conditions_in = slicer.program.blocks.keys() - without if without else None
+    return slicer.of([*filter(exchanges, slicer.ops), *others], conditions_in=conditions_in)
 
 
 def may_exchange(slicer: Slicer) -> bool:

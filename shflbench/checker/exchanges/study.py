@@ -11,6 +11,7 @@ from shflbench.checker.exchanges.data_decide import DataDecide, data_decide
 from shflbench.checker.exchanges.flows import Flow
 from shflbench.checker.exchanges.recorder import ExchangeRecorder
 from shflbench.checker.exchanges.stated import deciding, exchanges, first_request, may_exchange, request_for
+from shflbench.checker.exchanges.tried_values import SingleValues, single_values
 from shflbench.checker.machine.launch import Machine, execute
 from shflbench.checker.opcodes.forms import Access, Barrier, Service
 from shflbench.checker.runs.emulated import emulated_launch
@@ -64,6 +65,7 @@ class KernelStudy:
     data_decide: DataDecide = DataDecide.NOTHING
     reads_clock: bool = False
     may_exchange: bool = True  # through memory
+    single: SingleValues = field(default_factory=SingleValues)
     is_fixed: bool = False  # the block alone decides which threads access what in shared memory, and when
 
 
@@ -102,6 +104,7 @@ def study_launches(
             seen.add(key)
             executed |= _add(study, item, uses, line_of, deadline)
     study.unreached = _unreached(linked, executed, line_of)
+    study.single = single_values(linked.slicer, study.stated)
     if not study.launches:
         study.request = CUT if study.is_cut and not requests else first_request(requests)
     return study

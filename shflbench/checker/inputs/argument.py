@@ -58,6 +58,7 @@ class Span:
     origin: Origin
     buffer: int | None = None  # number of the buffer that a pointer points to
     varied: bool = False  # a derived number that is not the one of the first seed
+    value: int | float | None = None  # of a number
     byte: int = 0  # in the buffer, where the pointer points to
 
 

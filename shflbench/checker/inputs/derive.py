@@ -169,7 +169,7 @@ class _Maker:
             return bytes(size), Span(0, size, name, Origin.DERIVED)
         number = self.numbers.number(name, element, host)
         self._note(f"{name} = {_shown(number.value)}", number.origin)
-        span = Span(0, size, name, number.origin, varied=number.varied)
+        span = Span(0, size, name, number.origin, varied=number.varied, value=number.value)
         return _number(name, element, lanes, size, number.value), span
 
     def _given(self, name: str, item: KernelParameter | Field, size: int, value: ArgumentValue) -> tuple[bytes, Span]:
@@ -189,7 +189,7 @@ class _Maker:
                     raise UsageError(f"--arg {name}: its type `{item.type}` takes no number", "Leave it out.")
                 self._note(f"{name} = {_shown(number)}", Origin.GIVEN)
                 return _number(name, element, getattr(item, "lanes", 1), size, number), Span(
-                    0, size, name, Origin.GIVEN
+                    0, size, name, Origin.GIVEN, value=number
                 )
             case BufferValue():
                 return self._filled(name, value, size)

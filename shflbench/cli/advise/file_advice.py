@@ -61,11 +61,10 @@ def _print_patch(patch: Patch, advice: Sequence[KernelAdvice], console: Console)
     if not diff:
         console.say(no_change(advice))
         return
-    if "\r\n" in diff:  # a terminal gets no carriage returns
-        console.warn(f"{patch.path} has the line ends of Windows: apply the diff by `git apply --ignore-whitespace`")
     launches = list(dict.fromkeys(launch for kernel in advice for launch in kernel.launch_texts))
     console.say(f"The changed file computed the same in {launches_text(launches)}.")
-    console.data(diff.replace("\r\n", "\n").rstrip("\n"))
+    if not console.exact(diff):
+        console.warn("the diff has characters that a terminal does not show: write it to a file with --output")
 
 
 def _print_tables(
@@ -131,6 +130,7 @@ def records(
             "verdict": kernel.report.verdict,
             "launches": list(kernel.launches),
             "same_in_all_launches_of_these_blocks": kernel.is_fixed,
+            "only_for": list(kernel.only),
             "missing": kernel.missing,
             "exchanges": [
                 {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shflbench.user_kernels.advice_options import bench_options
+from shflbench.words import join_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -25,10 +26,18 @@ def required_gpu(flags: dict[str, Any]) -> int | None:
 
 def no_change(advice: Sequence[KernelAdvice]) -> str:
     """Return that a patch is empty: perhaps nothing can be changed, or what can is no edit of the text."""
-    has_shuffles = any(exchange.instead for kernel in advice for exchange in kernel.exchanges)
-    if has_shuffles or any(barrier.could_be_weaker for kernel in advice for barrier in kernel.barriers):
+    suggesting = [kernel for kernel in advice if _suggests(kernel)]
+    if single := next((kernel for kernel in suggesting if kernel.only), None):
+        return f"No change is written: {single.report.name} was tried for {join_words(single.only)} only."
+    if suggesting:
         return "There is no change that can be written into the file."
     return "No exchange and no barrier of the file can be changed."
+
+
+def _suggests(advice: KernelAdvice) -> bool:
+    """Whether advice on a kernel suggests a change."""
+    exchanges, barriers = advice.exchanges, advice.barriers
+    return any(item.instead for item in exchanges) or any(item.could_be_weaker for item in barriers)
 
 
 def measure_patch(

@@ -59,7 +59,7 @@ def patch(tmp_path: Path, options: FileOptions) -> Patch:
 ARRAY = "__shared__ int s[64];"
 STORE = f"{ARRAY}\ns[t] = in[t];\n__syncthreads();"
 STORED = "int s_value = in[t];"
-FROM = "int from = (n + w) % 32;\nif (lane == from)"
+FROM = "int from = (5 + w) % 32;\nif (lane == from)"
 LOOP = "int sum = in[t];\nfor (int d = 16; d > 0; d /= 2) {\n"
 ONCE = "int x = in[t];\nfor (int i = 0; i < n / 4; ++i) {\n"
 WAIT = "\n    __syncthreads();\n"
@@ -151,6 +151,9 @@ KEPT = {
     "an older value": f"__shared__ int s[2][64];\n{OLDER}\nout[t] = s[0][t ^ 5];",
     "lanes that end": f"{ARRAY}\nif (lane > 29) return;\ns[t] = in[t];\n__syncwarp(~0u >> 2);\nout[t] = s[t ^ 1];",
     "an index with an effect": f"{STORE}\nint k = t;\nout[t] = s[(k++) ^ 5] + k;",
+    "a lane that a number decides": (
+        f"__shared__ int s[2];\n{FROM.replace('5', 'n')} s[w] = in[t];\n__syncthreads();\nout[t] = s[w];"
+    ),
     "a condition of the loop": f"{STORE}\nfor (int k = 0; k < 1 + lane; ++k) out[t] = s[t / 32 * 32 + k] + k;",
 }
 
@@ -195,7 +198,7 @@ def test_a_template_of_which_another_instance_is_not_chosen_stays(tmp_path: Path
     given = replace(options, kernels=("kernel<1>",))
     advice = advise_file(file, given, lambda _: None)
     assert [item.report.verdict for item in advice] == ["clean"]
-    assert make_patch(file, advice, given).diff == ""
+    assert make_patch(file, advice, given).diff == b""
 
 
 Same = Callable[..., bool]

@@ -125,7 +125,7 @@ def test_a_patch_writes_the_shuffle_into_smem(pattern: str, option: str, shuffle
     options = options_of(pattern, option, kernel_cache)
     patch = make_patch(file, advice_on(pattern, option, kernel_cache), options)
     assert shuffle in patch.text
-    assert "__syncthreads" not in "".join(line for line in patch.diff.splitlines() if line.startswith("+"))
+    assert "__syncthreads" not in "".join(line for line in patch.diff.decode().splitlines() if line.startswith("+"))
     assert [name.partition("<")[0] for name in patch.kernels] == [options.kernels[0].partition("<")[0]]
 
 

@@ -146,3 +146,14 @@ def test_file_outside_of_a_repository_is_named(
     assert outcome.err == (
         "error: --against: sums.cu is in no git repository\nCompare two files: bench OLD.cu NEW.cu\n"
     )
+
+
+def test_links_that_leave_the_repository_do_not_matter(repository: Path, shflbench: Command) -> None:
+    Path("outside").symlink_to("/etc")
+    Path("above").symlink_to("../..")
+    Path("loop").symlink_to("loop")
+    name = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for words in (["add", "."], [*name, "commit", "-qm", "links"]):
+        subprocess.run(["git", *words], cwd=repository, check=True)
+    outcome = shflbench("bench", "sums.cu", "--against", "HEAD", "--output", "run")
+    assert outcome.code == 0, outcome.err

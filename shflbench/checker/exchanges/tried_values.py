@@ -1,0 +1,92 @@
+"""Values that decide which threads exchange data, and that were the same in all launches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.checker.exchanges.alike_iterations import conditions_of_alike
+from shflbench.checker.exchanges.stated import deciding, exchanges
+from shflbench.words import join_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from shflbench.checker.dataflow.slices import Slice, Slicer
+    from shflbench.checker.runs.evidence import LaunchEvidence
+    from shflbench.dimensions import Dims
+
+
+@dataclass(frozen=True, slots=True)
+class SingleValues:
+    """Numbers and grids of one value, for which the exchanges are known, and contents of memory, for which not."""
+
+    numbers: tuple[str, ...] = ()  # `w = 33`, `16 blocks`
+    contents: tuple[str, ...] = ()  # names of buffers
+
+
+def single_values(slicer: Slicer, launches: Sequence[LaunchEvidence]) -> SingleValues:
+    """Return of what decides on the exchanges the part that had one value in the launches."""
+    depends = deciding(slicer, conditions_of_alike(slicer))
+    numbers = [*_numbers(depends, launches), *_blocks(slicer, depends, launches)]
+    return SingleValues(tuple(numbers), tuple(_contents(depends, launches)))
+
+
+def _numbers(depends: Slice, launches: Sequence[LaunchEvidence]) -> Iterator[str]:
+    """Yield the numbers that have the same value in all launches."""
+    values: dict[str, set[int | float | None]] = {}
+    for item in launches:
+        for span in item.arguments.spans(depends.parameters):
+            if span.buffer is None:
+                values.setdefault(span.name, set()).add(span.value)
+    for name, tried in values.items():
+        if len(tried) == 1:
+            (value,) = tried
+            yield f"one value of {name}" if value is None else f"{name} = {value:.10g}"
+
+
+def _blocks(slicer: Slicer, depends: Slice, launches: Sequence[LaunchEvidence]) -> Iterator[str]:
+    """Yield the numbers of blocks if these decide, and one ran alone, or that of the program did not run.
+
+    Where a number of a block is part of an address in shared memory, each block may exchange other values.
+    """
+    grids = {item.launch.shape.grid for item in launches}
+    stated = {_stated_grid(item) for item in launches}
+    parts = [item for item in launches if item.launch.shape.sample or item.launch.shape.grid not in stated]
+    whole = {item.launch.shape.grid for item in launches if item not in parts}
+    if depends.grid and (len(grids) == 1 or not stated <= grids):
+        yield _count(grids)
+    elif not stated <= whole and slicer.of(filter(exchanges, slicer.ops), address_only=True).block:
+        running = {len(item.launch.shape.sample) or item.launch.shape.blocks for item in parts}
+        yield f"{join_words([str(number) for number in sorted(running)])} blocks of the grid"
+
+
+def _stated_grid(item: LaunchEvidence) -> Dims:
+    host = item.launch.host
+    is_smaller = item.launch.is_scaled_down and host is not None and host.grid is not None
+    return host.grid if is_smaller else item.launch.shape.grid  # type: ignore[union-attr,return-value]
+
+
+def _count(grids: set[Dims]) -> str:
+    numbers = sorted({x * y * z for x, y, z in grids})
+    return f"{join_words([str(number) for number in numbers])} block{'s' if numbers != [1] else ''}"
+
+
+def _contents(depends: Slice, launches: Sequence[LaunchEvidence]) -> Iterator[str]:
+    """Yield the buffers whose contents are the same in all launches, as far as the smallest one reaches."""
+    tried: dict[str, list[NDArray[np.uint8]]] = {}
+    for item in launches:
+        for span in item.arguments.spans(depends.contents):
+            buffer = item.arguments.buffer(span.buffer)
+            if buffer is not None:
+                tried.setdefault(buffer.name, []).append(buffer.contents)
+    for name, contents in tried.items():
+        first = contents[0]
+        least = min(part.size for part in contents)
+        if all((part[:least] == first[:least]).all() for part in contents[1:]):
+            yield name
+    if depends.unknown or depends.textures:
+        yield "memory that no argument points to"

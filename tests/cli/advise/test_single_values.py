@@ -1,0 +1,100 @@
+"""Suggestions for values that had no others in the launches say so, and are not written into a file."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Command
+
+ROWS = """
+#include <cstdlib>
+__global__ void rows(const float* in, float* out, const int* next, int n, int w) {
+    __shared__ float s[256];
+    int t = threadIdx.x, i = blockIdx.x * 256 + t;
+    s[t] = in[i];
+    __syncthreads();
+    out[i] = READ;
+}
+int main() {
+    int n = 8192, *h = (int*)calloc(n, 4), *next;
+    float *in, *out;
+    cudaMalloc(&in, n * 4);
+    cudaMalloc(&out, n * 4);
+    cudaMalloc(&next, n * 4);
+    CONTENTS
+    LAUNCHES
+}
+"""
+ONE = "rows<<<32, 256>>>(in, out, next, n, 32);"
+ZEROS = "cudaMemcpy(next, h, n * 4, cudaMemcpyHostToDevice);"
+
+
+def text_of(read: str, launches: str = ONE, contents: str = "") -> str:
+    return ROWS.replace("READ", read).replace("LAUNCHES", launches).replace("CONTENTS", contents)
+
+
+@pytest.fixture
+def file(kernel_cache: Path, monkeypatch: pytest.MonkeyPatch, shflbench: Command) -> Path:
+    del shflbench  # for its folder
+    monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
+    return Path("rows.cu")
+
+
+# What a thread reads, and what the suggestion holds for.
+SINGLE = {
+    "a number": ("s[t / w * w + (t + 1) % w]", "w = 32"),
+    "a shift": ("s[t / 32 * 32 + (t + w) % 32]", "w = 32"),
+    "the number of blocks": ("s[t ^ (gridDim.x == 1000 ? 32 : 1)]", ""),
+    "a condition": ("w > 31 ? s[t ^ 1] : s[t ^ 32]", "w = 32"),
+    "a bound of a loop": ("s[t]; for (int k = 1; k < w / 32; k++) out[i] += s[t ^ k]", "w = 32"),
+    "the number of a block": ("s[t ^ (blockIdx.x & 63)]", "4 and 16 blocks of the grid"),
+}
+
+
+@pytest.mark.parametrize(("read", "only"), SINGLE.values(), ids=SINGLE)
+def test_a_suggestion_for_one_value_says_so_and_is_not_written(
+    file: Path, shflbench: Command, read: str, only: str
+) -> None:
+    file.write_text(text_of(read), encoding="utf-8")
+    (kernel,) = json.loads(shflbench("advise", file, "--format", "json").out)["kernels"]
+    assert kernel["only_for"] == ([only] if only else [])
+    outcome = shflbench("advise", file, "--patch")
+    assert bool(outcome.out) is not bool(only), outcome.err
+
+
+def test_the_title_of_the_table_has_the_value(file: Path, shflbench: Command) -> None:
+    file.write_text(text_of(SINGLE["a number"][0]), encoding="utf-8")
+    title = "barriers, in launch 32x256 (also with 16 blocks) of the host code, for w = 32 only\n"
+    assert title in shflbench("advise", file).out
+
+
+def test_a_suggestion_for_two_values_is_written(file: Path, shflbench: Command) -> None:
+    launches = f"{ONE} {ONE.replace('32);', '16);')}"
+    file.write_text(text_of(SINGLE["a number"][0], launches), encoding="utf-8")
+    assert "__shfl_sync" in shflbench("advise", file, "--patch").out
+
+
+@pytest.mark.parametrize("read", ["s[t ^ (next[i] & 255)]", "next[i] ? s[t ^ 32] : s[t]"])
+def test_contents_of_one_value_leave_barriers_open(file: Path, shflbench: Command, read: str) -> None:
+    file.write_text(text_of(read, contents=ZEROS), encoding="utf-8")
+    outcome = shflbench("advise", file)
+    assert "7        not enough evidence: " in outcome.out
+    assert shflbench("advise", file, "--patch").out == ""
+
+
+def test_numbers_that_decide_nothing_do_not_matter(file: Path, shflbench: Command) -> None:
+    file.write_text(text_of("s[t ^ 1] * w + n", contents=ZEROS), encoding="utf-8")
+    assert "__shfl_xor_sync" in shflbench("advise", file, "--patch").out
+
+
+def test_the_command_says_that_no_change_is_written(tmp_path: Path, kernel_cache: Path) -> None:
+    (tmp_path / "rows.cu").write_text(text_of(SINGLE["a number"][0]), encoding="utf-8")
+    environment = {**os.environ, "SHFLBENCH_CACHE": str(kernel_cache)}
+    words = [sys.executable, "-m", "shflbench", "advise", "rows.cu", "--patch"]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert "No change is written: rows was tried for w = 32 only." in done.stderr
