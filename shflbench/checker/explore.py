@@ -13,8 +13,9 @@ from shflbench.checker.machine.policies import LOCKSTEP, POLICIES, Policy, until
 from shflbench.checker.machine.scheduler import STEP_LIMIT, StepLimitError
 from shflbench.checker.machine.state import State
 from shflbench.checker.opcodes.forms import Access, Values
-from shflbench.checker.races.hazards import Hazard, HazardLog
+from shflbench.checker.races.hazards import Hazard, HazardKind, HazardLog
 from shflbench.checker.races.lost_phases import LostPhases
+from shflbench.checker.races.skipped_barriers import with_sides
 from shflbench.checker.races.undefined_values import Proven, assuming_effects, with_effects
 from shflbench.checker.races.watched import PART_OF_ENDLESS, ScheduledRun, Watch, hazard_of
 from shflbench.errors import EmulatorError
@@ -118,7 +119,8 @@ def _run(run: ScheduledRun, proven: Proven, *, watched: bool) -> ScheduleResult:
     executed = _executed(state) if state is not None else frozenset()
     if error is None:
         hazards = with_effects(launch, policy, log.list(), seed=run.seed, step_limit=run.step_limit, proven=proven)
-        log = HazardLog.of(hazards)
+        is_skipped = any(item.kind is HazardKind.BARRIER_SKIPPED for item in hazards)
+        log = with_sides(run, hazards) if is_skipped else HazardLog.of(hazards)
     elif isinstance(error, KernelFault):
         hazards = assuming_effects(launch, policy, log.list(), error, seed=run.seed, step_limit=run.step_limit)
         log = HazardLog.of(hazards)

@@ -10,18 +10,27 @@ from typing import TYPE_CHECKING
 from shflbench.checker.opcodes.forms import Branch, Exit, Nothing, Pure
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from shflbench.checker.dataflow.slices import Slicer
     from shflbench.checker.link.program import Op
+    from shflbench.checker.ptx.syntax import PtxInstruction
 
 _END = -1  # instead of a block, that of the kernel
 
 
-def bypassed_condition(barrier: Op, slicer: Slicer) -> Op | None:
-    """Return the branch whose other side does something else than to end; None if there is none."""
+def bypassed_condition(barrier: Op, slicer: Slicer, sides: Mapping[PtxInstruction, bool]) -> Op | None:
+    """Return the branch by which a thread went on without a barrier, and did something else than to end; or None.
+
+    `sides` has the branches that the thread executed, and whether it jumped there.
+    """
     block = slicer.block_of(barrier)
     for branch in slicer.conditions(barrier):
-        sides = slicer.successors(slicer.block_of(branch))
-        if any(not _must_pass(side, block, slicer) and not _ends_at_once(side, slicer) for side in sides):
+        jumps = sides.get(branch.instruction)
+        if jumps is None:
+            continue
+        side = branch.target if jumps else slicer.program.blocks[slicer.block_of(branch)].next
+        if not _must_pass(side, block, slicer) and not _ends_at_once(side, slicer):
             return branch
     return None
 

@@ -202,7 +202,8 @@ def _by_use(item: Observation, slicer: Slicer) -> Observation:
     something else than to end stands in a condition.
     """
     if item.kind is HazardKind.BARRIER_SKIPPED:
-        branches = (bypassed_condition(op, slicer) for op in slicer.ops_of(item.hazard.instruction))
+        sides = dict(item.hazard.sides)
+        branches = (bypassed_condition(op, slicer, sides) for op in slicer.ops_of(item.hazard.instruction))
         if (branch := next(filter(None, branches), None)) is None:
             return item
         kind, other = HazardKind.CONDITIONAL_BARRIER, branch.instruction

@@ -289,6 +289,8 @@ class Scheduler:
             self._go(group, code.at, last.target if last is not None else code.next)
             return True
         flags = self.state.gather(last.guard, group.members)
+        if self.state.branch_sides is not None:
+            self.state.branch_sides.record(last, group.members.threads, flags.reshape(-1))
         taken = np.count_nonzero(flags)
         if taken in {0, flags.size}:
             self._go(group, code.at, last.target if taken else code.next)

@@ -10,6 +10,7 @@ from shflbench.checker.link.block_barriers import has_named_barriers
 from shflbench.checker.link.loaded_values import NOTHING, loaded_values
 from shflbench.checker.link.program import Op, Program, Slot
 from shflbench.checker.link.weak_orders import has_weak_orders
+from shflbench.checker.machine.branch_sides import BranchSides
 from shflbench.checker.machine.bulk_copies import BulkCopies
 from shflbench.checker.machine.cluster_barriers import ClusterBarriers
 from shflbench.checker.machine.clusters import Clusters
@@ -74,6 +75,7 @@ class State:
         self.cluster_barriers = ClusterBarriers(shape, self.clusters, self.alive)
         self.absent_fill = ABSENT_FILLS[0]
         self.ends: list[tuple[Values, Op | None]] = []  # threads that have ended, and at which op
+        self.branch_sides: BranchSides | None = None  # of a launch that runs again for them
         self.iterations: Iterations | None = None  # once threads have diverged, of loops around barriers
         self.executed: set[tuple[int, int]] = set()  # first and last block of straight code that ran
         self.guarded: set[int] = set()  # ids of the ops with a guard that held for a thread
@@ -100,7 +102,7 @@ class State:
         self.observers, self.follower, self.dropped = (), None, None
         self.ends = []
         self.executed, self.guarded = set(), set()
-        self.iterations = None
+        self.iterations, self.branch_sides = None, None
         self.printed, self.ticks, self.comparisons, self.heap = [], 0, 0, []
         self.copies = PendingCopies(self.shape.lanes)
         self.bulk = BulkCopies(self.shape.lanes, self.spaces)

@@ -107,6 +107,8 @@ class Hazard:
     absence: Absence | None = None  # of the second thread, whose value the first one reads
     elsewhere: PtxInstruction | None = None  # of a deadlock: where the second thread, which the first awaits, waits
     full_mask: bool = False  # that the first thread passes, of a deadlock
+    # Of a barrier that the second thread skips: the branches that it executed, and whether it jumped there at last.
+    sides: tuple[tuple[PtxInstruction, bool], ...] = ()
 
     @property
     def locations(self) -> tuple[Location | None, Location | None]:
