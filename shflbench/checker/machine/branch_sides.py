@@ -1,4 +1,4 @@
-"""Which side of each branch every thread took last; only a launch that runs again to explain a finding keeps it."""
+"""The side of each branch that every thread took last; only a launch that runs again to explain a finding keeps it."""
 
 import numpy as np
 
