@@ -86,6 +86,17 @@ def test_doctor_names_a_package_that_does_not_fit(
     assert reason in outcome.err
 
 
+@pytest.mark.parametrize("words", [RUN, ("check", "kernel.cu"), ("doctor",)], ids=lambda words: words[0])
+def test_a_broken_compiler_is_named_with_the_command_that_installs_it(
+    broken: Callable[..., Outcome], words: tuple[str, ...]
+) -> None:
+    outcome = broken(MISFIT, "cuda/bindings", *words)
+    text = outcome.out if words == ("doctor",) else outcome.err
+    assert outcome.code == 4
+    assert "the CUDA compiler is installed but broken: it does not fit another package" in text
+    assert "einstall it: pip install --force-reinstall cuda-bindings cuda-pathfinder" in text
+
+
 def test_doctor_names_an_optional_package_that_does_not_fit(broken: Callable[..., Outcome]) -> None:
     outcome = broken("raise ImportError('it is too old')\n", "tornado", "doctor")
     assert outcome.code == 0

@@ -108,12 +108,14 @@ def _gpu(gpu: Gpu, state: DeviceState) -> Iterator[PartCheck]:
 
 
 def _compiler(install: str) -> tuple[Toolchain | None, list[PartCheck]]:
+    from shflbench.compile.toolchain import INSTALL
     from shflbench.compile.toolchain import find as find_toolchain
 
     try:
         toolchain = find_toolchain()
     except CompilerError as error:
-        return None, [PartCheck("compiler", good=False, detail=error.message, remedy=install)]
+        remedy = install if error.advice == INSTALL else error.advice
+        return None, [PartCheck("compiler", good=False, detail=error.message, remedy=remedy)]
     parts = [PartCheck("NVRTC", good=True, detail=f"{toolchain.version}, {toolchain.library}")]
     for header, name in HEADERS.items():
         folder = next((folder for folder in toolchain.headers if (folder / header).is_file()), None)

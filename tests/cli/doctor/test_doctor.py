@@ -7,7 +7,7 @@ import pytest
 
 from shflbench import __version__
 from shflbench.backends.gpus import Gpu, describe
-from shflbench.compile.toolchain import Toolchain
+from shflbench.compile.toolchain import INSTALL, Toolchain
 from shflbench.errors import CompilerError, DeviceError
 from shflbench.installation.checkup import CUPY_PACKAGES
 from shflbench.installation.extra import Choice, how_to_install
@@ -62,7 +62,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, headers: Path) -> Callable[..., Non
             architectures=(90,),
             identity="for the test",
         )
-        missing = CompilerError("the CUDA compiler is not installed (cuda.bindings is missing)", "install it")
+        missing = CompilerError("the CUDA compiler is not installed (cuda.bindings is missing)", INSTALL)
         found = (lambda: toolchain) if compiler else raising(missing)
         imported = raising(cupy) if isinstance(cupy, DeviceError) else lambda: cupy
         extra = Choice("cuda13" if gpus else "compile", "for the test")
