@@ -11,7 +11,8 @@ ShflbenchError
 │   └── CompilerError              no NVRTC, no headers, or no disassembler
 └── KernelError                5   a kernel that cannot be used
     ├── CompileError               NVRTC rejected it
-    ├── TimeLimitError             the time limit of its file was reached
+    ├── BudgetError                the budget of its file was reached
+    │   └── TimeLimitError             its time limit was
     └── LaunchError                it crashed or could not be started
         └── EmulatorError          the emulator cannot read, load or complete it
 """
@@ -110,8 +111,16 @@ class CompileError(KernelError):
     """NVRTC rejected a kernel; the message shows the source line with its number."""
 
 
-class TimeLimitError(KernelError):
+class BudgetError(KernelError):
+    """The budget of a file was reached, in instructions, while its kernels were emulated."""
+
+    option = "--budget"  # which gives more
+
+
+class TimeLimitError(BudgetError):
     """The time limit of a file was reached while a kernel of it was compiled or emulated."""
+
+    option = "--time-limit"
 
 
 class LaunchError(KernelError):

@@ -92,7 +92,7 @@ class KernelCall:
     carveout: int | None = None  # percentage of on-chip memory used as shared memory; None: the driver decides
     cold: bool = False  # whether the L2 cache holds none of the buffers before each timed launch
     dims: LaunchDims | None = None  # of grid and block; None: along x
-    emulated_s: float = math.inf  # seconds that the emulator may take for a launch; beyond, TimeLimitError
+    emulated_work: float = math.inf  # instructions that the emulator may take for a launch; beyond, BudgetError
     later: tuple[KernelLaunch, ...] = ()  # which are part of each launch of this call
     cluster: Dims = NO_CLUSTER  # blocks of a cluster, where the kernel does not declare them
 

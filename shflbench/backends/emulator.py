@@ -13,8 +13,8 @@ from shflbench.arch.launch_limits import limits_of, major, resident_blocks
 from shflbench.backends.base import Array, Buffer, BufferPointer, Burst, KernelCall, KernelLaunch
 from shflbench.checker import (
     POLICIES,
-    Deadline,
     EmulatedLaunch,
+    FileBudget,
     Machine,
     ParameterBytes,
     Policy,
@@ -113,8 +113,8 @@ class EmulatedKernel:
     ) -> EmulatedLaunch:
         """Return the launch, for `explore`; `before` are the contents of outputs that are not those of the call."""
         call = self.call
-        if not math.isinf(call.emulated_s):
-            self._machine.deadline = Deadline(call.emulated_s)
+        if not math.isinf(call.emulated_work):
+            self._machine.budget = FileBudget.of(call.emulated_work)
         read = {buffer.name: values for buffer, values in zip(call.inputs, inputs, strict=True)}
         pure = {name: values for name, values in read.items() if name not in {item.name for item in call.written}}
         contents = {**(before or {}), **read}
@@ -129,8 +129,8 @@ class EmulatedKernel:
     def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         """Launch once, under the next schedule, and return the outputs, which are overwritten before.
 
-        `__device__` variables are as the launch before left them. EmulatorError if the kernel fails, TimeLimitError if
-        it takes longer than its call allows.
+        `__device__` variables are as the launch before left them. EmulatorError if the kernel fails, BudgetError if
+        it takes more instructions than its call allows.
         """
         return self._execute(self.launch(inputs, iterations))
 
@@ -156,7 +156,7 @@ class EmulatedKernel:
         launch = first
         yield launch
         for later, program, machine in self._later:
-            machine.deadline = first.machine.deadline
+            machine.budget = first.machine.budget
             launch = replace(
                 first,
                 program=program,
@@ -170,7 +170,7 @@ class EmulatedKernel:
 
     def _contents_after(self, launch: EmulatedLaunch, policy: Policy) -> list[Array]:
         launch = replace(launch, symbols=self._symbols)
-        if math.isinf(self.call.emulated_s):
+        if math.isinf(self.call.emulated_work):
             contents = execute_to_end(launch, policy)
         else:
             contents = list(execute(launch, policy, step_limit=NO_STEP_LIMIT))

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
         KernelCandidate,
     )
     from shflbench.checker.candidates import read_candidates
-    from shflbench.checker.deadline import Deadline
     from shflbench.checker.dependent.requests import parse_chain, parse_same, refuse_unknown_kernels
     from shflbench.checker.exchanges.advice import (
         BarrierAdvice,
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     )
     from shflbench.checker.exchanges.patch import Patch, make_patch
     from shflbench.checker.exchanges.recorder import LaneRelation
+    from shflbench.checker.file_budget import FileBudget
     from shflbench.checker.file_check import CheckStep, FileOptions, check_file, check_or_name
     from shflbench.checker.finding_groups import group_findings
     from shflbench.checker.given import GivenKernel, GivenLaunch, check_given, not_checked
@@ -81,11 +81,11 @@ else:
                 "CandidateStep",
             ),
             "candidates": ("read_candidates",),
-            "deadline": ("Deadline",),
             "dependent.requests": ("parse_chain", "parse_same", "refuse_unknown_kernels"),
             "exchanges.advice": ("BarrierAdvice", "BarrierNeed", "ExchangeAdvice", "KernelAdvice", "advise_file"),
             "exchanges.patch": ("Patch", "make_patch"),
             "exchanges.recorder": ("LaneRelation",),
+            "file_budget": ("FileBudget",),
             "file_check": ("CheckStep", "FileOptions", "check_file", "check_or_name"),
             "finding_groups": ("group_findings",),
             "given": ("GivenKernel", "GivenLaunch", "check_given", "not_checked"),
@@ -139,10 +139,10 @@ __all__ = [
     "CandidatePointer",
     "CandidateStep",
     "CheckStep",
-    "Deadline",
     "EmulatedLaunch",
     "ExchangeAdvice",
     "Expectation",
+    "FileBudget",
     "FileOptions",
     "FileReport",
     "Finding",

@@ -82,10 +82,10 @@ def read_candidates(
     one candidate if `joins`. Sizes of the host code follow a number that is given, where the host code begins with it.
 
     InputError, CompileError or KernelError if the file cannot be read or compiled, or has no kernel; UsageError if an
-    option does not fit it. The time limit of the options is that of the check, and not of compiling.
+    option does not fit it. Its budget, and its time limit, are those of the options.
     """
     named = [NamedCandidate(name) for name in options.kernels]
-    file, options = _read(path, options, named, joins=joins and not named)
+    file, options = _read(path, options.begun(), named, joins=joins and not named)
     joined = joint_candidates(file) if joins and not named and _have_other_parameters(file.kernels) else []
     named = joined or with_functions(file, named)
     names = [name for item in named for name in item.kernels]
@@ -277,7 +277,7 @@ def _of_linked(
     options = replace(options, launches=launches_of(kernel, options.launches, options.named_launches))
     refuse_clusters(linked, options.launches, options.cluster, options.arch)
     wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes, options.cluster)
-    uses = buffer_uses(linked, wishes, launches, options.seed)
+    uses = buffer_uses(linked, wishes, launches, options.seed, options.budget)
     wishes = replace(wishes, most_bytes=MOST_BYTES, period_bytes=PERIOD_BYTES)
     if stated is None:
         stated = launches if options.launches else following(list(_of_host(kernel)), kernel, wishes)

@@ -13,8 +13,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from shflbench.checker.deadline import NEVER, Deadline
 from shflbench.checker.dependent.check import ChainOptions, DependentLaunches, chains_to_check
+from shflbench.checker.file_budget import NEVER, FileBudget
 from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of, with_passed
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
@@ -60,7 +60,6 @@ if TYPE_CHECKING:
 
     Study: TypeAlias = Callable[[LinkedKernel, KernelEvidence], None]
 
-MORE_TIME = "give more with --time-limit, or choose kernels with --kernel"
 SUFFIXES = frozenset({".cu", ".cuh", ".ptx"})
 
 
@@ -92,18 +91,19 @@ class FileOptions:
     cache: Path | None = None  # folder for what NVRTC returns
     outputs: bool = True  # keep the buffers after the first launch
     several: bool = False  # one of several files: another one may have the kernels
+    most_work: float = math.inf  # instructions of the emulator, for one file
     time_limit_s: float = math.inf  # for compiling and emulation of one file
     clock: Callable[[], float] = time.monotonic  # that the limit is measured by; seconds
+    budget: FileBudget = NEVER  # that the check of a file spends, once it has begun
 
     @property
     def of_chains(self) -> ChainOptions:
         """What decides on the check of launches that overlap."""
         return ChainOptions(**{item.name: getattr(self, item.name) for item in fields(ChainOptions)})
 
-    @property
-    def deadline(self) -> Deadline:
-        """The end of the time of a file that begins now."""
-        return Deadline(self.time_limit_s, self.clock)
+    def begun(self) -> FileOptions:
+        """Return the options with the budget of a file that begins now."""
+        return replace(self, budget=FileBudget.of(self.most_work, self.time_limit_s, self.clock))
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,15 +138,15 @@ def check_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], No
     Raises InputError if the file cannot be read, UsageError if an option does not fit it, and CompilerError if there is
     no compiler for it.
     """
-    deadline = options.deadline
+    options = options.begun()
     watch(CheckStep())
     try:
-        file = read_file(path, options, deadline)
+        file = read_file(path, options)
     except CompileError as error:
         return _failed(path, options, KernelVerdict.NOT_COMPILED, _without_name(error.message, path))
     except KernelError as error:
         return _failed(path, options, KernelVerdict.NOT_CHECKED, error.message)
-    return check_kernels(*with_given_numbers(file, options), deadline, watch)
+    return check_kernels(*with_given_numbers(file, options), watch)
 
 
 def check_or_name(path: Path, options: FileOptions) -> FileReport:
@@ -161,14 +161,12 @@ def check_or_name(path: Path, options: FileOptions) -> FileReport:
         return _failed(path, options, KernelVerdict.NOT_CHECKED, error.message)
 
 
-def read_file(
-    path: Path, options: FileOptions, deadline: Deadline = NEVER, compiled: KernelFile | None = None
-) -> KernelFile:
+def read_file(path: Path, options: FileOptions, compiled: KernelFile | None = None) -> KernelFile:
     """Return the kernels of the file, compiled where it is CUDA C++.
 
     Of a file that has been `compiled`, only the host code is read again.
 
-    Raises InputError, CompilerError, or KernelError if it has no kernel, or does not compile until the `deadline`.
+    Raises InputError, CompilerError, or KernelError if it has no kernel, or does not compile within the time limit.
     """
     if path.suffix == ".ptx":
         return read_ptx(path)
@@ -189,7 +187,7 @@ def read_file(
         host_instance=options.host_instance,
         compiled=compiled,
         device_launches=options.device_launches,
-        deadline=deadline,
+        budget=options.budget,
     )
     return read_with_includer(path, read)
 
@@ -225,11 +223,12 @@ def with_given_numbers(file: KernelFile, options: FileOptions) -> tuple[KernelFi
 def check_kernels(
     file: KernelFile,
     options: FileOptions,
-    deadline: Deadline = NEVER,
     watch: Callable[[CheckStep], None] = _ignore,
     study: Study = _ignore_evidence,
 ) -> FileReport:
     """Check the kernels of a file that has been read, and return the report; UsageError if an option does not fit.
+
+    It ends where the budget of the options is over, which has begun.
 
     `study` is called with each kernel that ran, and its launches.
     """
@@ -247,16 +246,16 @@ def check_kernels(
     linked = [_link(file, module, kernel, options) for kernel in chosen]
     kernels = [item.kernel if isinstance(item, LinkedKernel) else item[0] for item in linked]
     refuse_unknown(options.arguments, kernels, [item.name for item in file.numbers])
-    removed = RemovedStoreCheck(file, deadline)
-    earlier = EarlierLaunches(file, module, options.arch)
-    dependent = DependentLaunches(file, module, options.of_chains, chains, deadline, earlier)
+    removed = RemovedStoreCheck(file, options.budget)
+    earlier = EarlierLaunches(file, module, options.arch, options.budget)
+    dependent = DependentLaunches(file, module, options.of_chains, chains, options.budget, earlier)
     reports: list[KernelReport] = []
     for number, item in enumerate(linked, 1):
         if isinstance(item, LinkedKernel):
             watch(CheckStep(number, len(linked), item.kernel.name))
-            part = deadline if deadline.is_over else deadline.part_of(len(linked) - number + 1)
-            given = replace(options, launches=launches_of(item.kernel, options.launches, options.named_launches))
-            report = dependent.completed(_check(file, earlier.completed(item), given, _Watch(removed, study), part))
+            launches = launches_of(item.kernel, options.launches, options.named_launches)
+            given = replace(options, launches=launches, budget=options.budget.part_of(len(linked) - number + 1))
+            report = dependent.completed(_check(file, earlier.completed(item), given, _Watch(removed, study)))
         else:
             report = item[1]
         reports.append(report)
@@ -281,36 +280,31 @@ def _link(
         return kernel, KernelReporter(file, kernel).not_checked(problems, module)
 
 
-def _check(
-    file: KernelFile, linked: LinkedKernel, options: FileOptions, watchers: _Watch, deadline: Deadline
-) -> KernelReport:
-    """Check the launches against the limits of GPUs, and report on them and on the runs until the deadline."""
+def _check(file: KernelFile, linked: LinkedKernel, options: FileOptions, watchers: _Watch) -> KernelReport:
+    """Check the launches against the limits of GPUs, and report on them and on the runs within the budget."""
     reporter = KernelReporter(file, linked.kernel, outputs=options.outputs)
-    if deadline.is_over:
-        return reporter.not_checked([f"{deadline.sentence} before it ran; {MORE_TIME}"])
+    if options.budget.is_over:
+        limit = options.budget.error
+        more = f"give more with {limit.option}, or choose kernels with --kernel"
+        return reporter.not_checked([f"{limit.message} before it ran; {more}"])
     if options.launches:
         rules = launch_rules(linked, options.arch, raises_shared_limit=True)
         shapes = [replace(shape, cluster=options.cluster or NO_CLUSTER) for shape in options.launches]
         refuse_invalid(rules, shapes, options.shared_bytes or 0, linked.kernel.name)
-        return _run(file, linked, options, watchers, reporter, deadline)
+        return _run(file, linked, options, watchers, reporter)
     rules = launch_rules(linked, options.arch, raises_shared_limit=file.raises_shared_limit)
     valid, invalid = without_invalid(linked, rules)
     if invalid and not valid.kernel.host_launches:
         return with_invalid(reporter.not_run(), invalid)
-    return with_invalid(_run(file, valid, options, watchers, reporter, deadline), invalid)
+    return with_invalid(_run(file, valid, options, watchers, reporter), invalid)
 
 
-def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
-    file: KernelFile,
-    linked: LinkedKernel,
-    options: FileOptions,
-    watchers: _Watch,
-    reporter: KernelReporter,
-    deadline: Deadline,
+def _run(
+    file: KernelFile, linked: LinkedKernel, options: FileOptions, watchers: _Watch, reporter: KernelReporter
 ) -> KernelReport:
     """Plan the runs of a kernel whose launches are valid, run it, judge what was seen, and report it."""
     wishes, launches = plan_runs(linked, options.arguments, options.launches, options.shared_bytes, options.cluster)
-    budget = RunBudget.shared_by(len(options.kernels or file.kernels), deadline if options.launches else deadline.half)
+    budget = RunBudget.shared_by(len(options.kernels or file.kernels), options.budget)
     runs = KernelRuns(linked.kernel, linked.program, wishes, options.seed, budget=budget)
     try:
         evidence = runs.collect(launches)
@@ -319,8 +313,8 @@ def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
     reasons = order_reasons(linked.program, reporter.line_of)
     judge = partial(judge_kernel, order_matters=reasons, replicates_stores=is_of_triton(file.ptx))
     judgment = judge(evidence, linked.slicer)
-    if evidence.timed_out and judgment.verdict is KernelVerdict.NOT_CHECKED and not options.launches:
-        runs.budget = replace(budget, deadline=deadline)
+    if evidence.ended_by is not None and judgment.verdict is KernelVerdict.NOT_CHECKED and not options.launches:
+        runs.budget = replace(budget, of_file=options.budget.again())
         evidence = with_shorter(runs, evidence, launches, body_sites(linked.slicer))
         judgment = judge(evidence, linked.slicer)
     elif evidence.launches and _depends_on_derived(judgment, linked):
@@ -329,7 +323,7 @@ def _run(  # noqa: PLR0913, PLR0917  (what a run needs)
         judgment = judge(evidence, linked.slicer)
     watchers.study(linked, evidence)
     supported = [launch for launch in launches if str(launch.shape) not in judgment.refused]
-    if evidence.timed_out:
+    if evidence.ended_by is not None:
         return reporter.report(linked, evidence, judgment)
     stores = watchers.removed.judge(linked.kernel, linked.program, supported, (wishes, options.seed), reporter.line_of)
     return reporter.report(linked, evidence, judgment, stores)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.slices import Slicer
-from shflbench.checker.deadline import NEVER, Deadline
+from shflbench.checker.file_budget import NEVER, FileBudget
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.judgment.causes import LAUNCH
 from shflbench.checker.judgment.judge import judge_observations
@@ -61,9 +61,9 @@ class RemovedStores:
 class RemovedStoreCheck:
     """Runs the build without optimization of one file."""
 
-    def __init__(self, file: KernelFile, deadline: Deadline = NEVER) -> None:
-        """Read the build, if a note reports a store that the optimizer removed; nothing runs after the deadline."""
-        self.file, self.deadline = file, deadline
+    def __init__(self, file: KernelFile, budget: FileBudget = NEVER) -> None:
+        """Read the build, if a note reports a store that the optimizer removed; nothing runs beyond the budget."""
+        self.file, self.budget = file, budget
         self.places = [note.line for note in file.notes if note.kind == REMOVED and note.line is not None]
         self._judged: set[SourceLine] = set()
         self._module: Module | None = None
@@ -109,7 +109,7 @@ class RemovedStoreCheck:
             whole = [item for item in launch_plan if not item.shape.sample and _has_stated_block(item, kernel)]
             if not whole:
                 return RemovedStores(places, unjudged="the host code states the block of no launch")
-            budget = RunBudget(deadline=self.deadline)
+            budget = RunBudget(of_file=self.budget)
             debug_runs = KernelRuns(kernel, debug, *runs, patient=False, budget=budget)
             launches, unfinished = debug_runs.in_lockstep(whole, seeds=1)
         except KernelError as error:

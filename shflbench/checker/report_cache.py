@@ -1,7 +1,7 @@
 """Cache the reports on files by content.
 
 A report depends on the PTX, on what the host code says of launches, on the texts that it names lines of, on the options
-and on the code of the checker, and not on the machine. One that a time limit shortened is not kept.
+and on the code of the checker, and not on the machine. One that the time limit shortened is not kept.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import KernelFile
 
 REPORT = "check-report"  # ending of the files
-NOT_DECISIVE = {"nvcc", "toolchain", "cache", "time_limit_s", "clock"}  # options, where the PTX is known
+NOT_DECISIVE = {"nvcc", "toolchain", "cache", "time_limit_s", "clock", "budget"}  # options, where the PTX is known
 RECORDS = (FileReport, KernelReport, Finding, LaunchRecord, SourceLine, SourceNote)
 ENUMS = (KernelVerdict, Level, HazardKind)
 
@@ -39,10 +39,9 @@ def cached_report(file: KernelFile, options: FileOptions, watch: Callable[[Check
         for number, kernel in enumerate(stored.kernels, 1):
             watch(CheckStep(number, len(stored.kernels), kernel.name, kernel))
         return stored
-    deadline = options.deadline
-    report = check_kernels(file, options, deadline, watch)
+    report = check_kernels(file, options, watch)
     is_of_kernels = all(kernel.symbol for kernel in report.kernels)  # and no step was left out
-    if is_of_kernels and not deadline.was_over and not any(kernel.outputs for kernel in report.kernels):
+    if is_of_kernels and not options.budget.has_timed_out and not any(kernel.outputs for kernel in report.kernels):
         cache.write(path, report)
     return report
 

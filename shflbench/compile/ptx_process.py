@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from shflbench.compile.nvrtc import PtxUnit
     from shflbench.compile.toolchain import Toolchain
 
-TIMEOUT_S = 60.0  # of one compilation; the slowest of NVIDIA's samples takes 8 s on a busy machine
+CPU_S = 60  # of one compilation, whatever else runs on the machine; the slowest of NVIDIA's samples takes 8 s
+TIMEOUT_S = 600.0  # likewise, of a machine that hardly runs it
 MEMORY_BYTES = 6 * 2**30  # of addresses; NVRTC needs less than 1 GB for the samples, and keeps what it once had
 _START_S = 60.0  # to load the compiler on a busy machine
 _MAIN = (
@@ -57,13 +58,16 @@ class PtxProcess:
         with self._lock:
             try:
                 pipe = self._started(unit)
-                pipe.send((unit, toolchain))
+                pipe.send((unit, toolchain, CPU_S))
                 if not pipe.poll(timeout_s):
                     self.end()
                     raise UnfinishedError(f"{unit.name} does not compile within {timeout_s:g} s", _ADVICE)
                 answer = pipe.recv()
             except (EOFError, OSError) as error:
+                status = self._process.wait() if self._process is not None else 0
                 self.end()
+                if status == -signal.SIGPROF:
+                    raise UnfinishedError(f"{unit.name} does not compile within {CPU_S} s", _ADVICE) from error
                 raise _crashed(unit) from error
         if isinstance(answer, ShflbenchError):
             raise answer
@@ -121,7 +125,9 @@ def serve(descriptor: int) -> None:
     with Connection(descriptor) as pipe, suppress(EOFError, BrokenPipeError, ConnectionResetError):
         pipe.send(None)
         while True:
-            unit, toolchain = pipe.recv()
+            unit, toolchain, seconds = pipe.recv()
+            # NVRTC lifts the limit of CPU time of its process, and leaves this timer.
+            signal.setitimer(signal.ITIMER_PROF, seconds)
             signal.alarm(int(2 * TIMEOUT_S))  # ends this process if the parent was killed and cannot do it
             try:
                 answer: PtxResult | ShflbenchError = compile_ptx(unit, toolchain)
@@ -129,5 +135,6 @@ def serve(descriptor: int) -> None:
                 answer = error
             except MemoryError:
                 os._exit(1)
+            signal.setitimer(signal.ITIMER_PROF, 0)
             signal.alarm(0)
             pipe.send(answer)

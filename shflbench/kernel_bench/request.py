@@ -22,6 +22,7 @@ from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
 from shflbench.errors import UsageError
 from shflbench.model import MeasureRules
+from shflbench.user_kernels.file_options import MILLION, SHORT_BUDGET, TIME_LIMIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 Value = TypeVar("Value")
 PerKernel: TypeAlias = Value | Mapping[str, Value] | None  # the same for all kernels, or by name
 
-CHECK_SECONDS = 10.0  # of the short check of one kernel, with compiling
 _NAME = re.compile(r"[A-Za-z]\w*(?:-\w+)*", re.ASCII)  # a word of case ids, and a folder
 
 
@@ -114,7 +114,8 @@ class BenchRequest:
             toolchain=toolchain,
             cache=cache_folder(),
             outputs=False,
-            time_limit_s=CHECK_SECONDS,
+            most_work=MILLION * SHORT_BUDGET,
+            time_limit_s=TIME_LIMIT_S,
         )
 
 

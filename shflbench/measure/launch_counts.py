@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from shflbench.patterns.discover import LoadedPattern
 
 MOST_BYTES = 1 << 31  # of the buffers of a launch, which the emulator has in memory
-MOST_SECONDS = 5.0  # of a launch; a sample takes 0.1 s, and 1 s where its buffers are large
+MOST_WORK = 2e6  # instructions of a launch, about five seconds; a sample takes a fiftieth of them
 INPUT_SET, SEED = 0, 0
 MANY_BYTES = 1 << 28  # of launches that are counted one after another, because each takes as much memory
 
@@ -39,7 +39,7 @@ def counts_of(pattern: LoadedPattern, case: Case, kernel: Kernel) -> LaunchCount
     workload = Workload.of(pattern, case, case.launch.grid or 1, SEED)
     if (size := _bytes(workload)) > MOST_BYTES:
         raise EmulatorError(f"its buffers have {size / 2**30:.1f} GiB, and the emulator has {MOST_BYTES >> 30} GiB")
-    call = replace(call_of(pattern, case, kernel, workload.setting), emulated_s=MOST_SECONDS)
+    call = replace(call_of(pattern, case, kernel, workload.setting), emulated_work=MOST_WORK)
     emulated = EmulatorBackend(kernel.arch).open(call)
     dims = call.launches[0].dims
     blocks = dims.blocks

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from shflbench.arch import load
 from shflbench.arch.residency import REGISTERS, SHARED_MEMORY, SmCapacity, occupancy
 from shflbench.dimensions import LaunchDims
-from shflbench.errors import LaunchError, PatternError, TimeLimitError
+from shflbench.errors import BudgetError, LaunchError, PatternError
 from shflbench.measure.events import CaseFailed, Converged, GridResolved, StepStarted, Verified
 from shflbench.measure.placements import count_places, open_again
 from shflbench.measure.sampler import DeviceLostError, SampledKernel
@@ -67,7 +67,7 @@ class Group:
             yield StepStarted(task.case.id, "verifying")
             try:
                 yield from self._one(task)
-            except TimeLimitError as error:  # only of the emulator
+            except BudgetError as error:  # only of the emulator
                 reason = f"{TOO_LONG}; {error.message}"
                 if task.case.variant == self._pattern.declaration.reference_variant:
                     self._too_long = reason
@@ -142,7 +142,7 @@ class Group:
         """Close a kernel that is not timed, after the launches that follow timing elsewhere if they end in time."""
         wrong = ""
         try:
-            with suppress(TimeLimitError):
+            with suppress(BudgetError):
                 again = self._again(case, call)
                 wrong = again(kernel) if again else ""
         finally:

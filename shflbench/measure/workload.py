@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from shflbench.patterns.declare import Pattern, Scalar, Variant
     from shflbench.patterns.discover import LoadedPattern
 
-EMULATED_SECONDS = 5.0  # of a launch that the emulator cannot shorten
+EMULATED_WORK = 2e6  # instructions of a launch that the emulator cannot shorten, about five seconds
 INPUT_SETS = 8
 INPUT_SETS_OF_FILES = 2  # of kernels whose sizes are fixed: the second shows results that a kernel has kept
 FEWEST_INPUT_SETS = 1
@@ -73,7 +73,7 @@ def call_of(pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting
             cold=options.get("l2") == "cold",
             dims=dims,
             cluster=variant.cluster,
-            emulated_s=EMULATED_SECONDS if declared.fixed_sizes else math.inf,
+            emulated_work=EMULATED_WORK if declared.fixed_sizes else math.inf,
             later=tuple(
                 KernelLaunch(
                     following,

@@ -72,7 +72,7 @@ class KernelSubject:
 
     def call(self, kernel: Kernel, workload: Workload) -> KernelCall:
         """Return the launch to check the compiled `kernel` at; PatternError where a function of the pattern fails."""
-        return replace(call_of(self.pattern, self.case, kernel, workload.setting), emulated_s=math.inf)
+        return replace(call_of(self.pattern, self.case, kernel, workload.setting), emulated_work=math.inf)
 
 
 @dataclass(frozen=True, slots=True)

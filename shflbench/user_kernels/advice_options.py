@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shflbench.default_arch import DEFAULT_ARCH
-from shflbench.user_kernels.file_options import TIME_LIMIT_S, file_options
+from shflbench.user_kernels.file_options import file_options
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,7 +36,8 @@ def _options(file: Path, flags: dict[str, Any], *, is_timed: bool) -> FileOption
         host_args=flags["host_args"],
         fast_math=flags["fast_math"],
         compiler="nvrtc" if is_timed else None,  # which also makes the machine code that is timed
-        time_limit_s=TIME_LIMIT_S,
+        budget=flags["budget"],
+        time_limit_s=flags["time_limit_s"],
         arch=flags["arch"] or DEFAULT_ARCH,
         seed=0,
         files=[file],

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 SUFFIXES = frozenset({".cu", ".cuh", ".ptx"})  # as in checker.files, which is expensive to import
 MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w, .]*\))?(?:=[^\r\n]*)?", re.ASCII)
 COMPILERS = ("nvcc", "nvrtc")
-TIME_LIMIT_S = 60.0  # of a file, where the user gives none
+MILLION = 1_000_000
+# Million instructions of the emulator, where the user gives none: of the check of a file, which takes a minute at most
+# on a usual machine, and of the short check before kernels are timed.
+BUDGET, SHORT_BUDGET = 20.0, 4.0
+TIME_LIMIT_S = 600.0  # of a file, where the user gives none: an outer bound, also for a machine that is busy
 NAMES = {  # parameter of the command → option, for messages
     "kernels": "--kernel",
     "launches": "--launch",
@@ -35,6 +39,7 @@ NAMES = {  # parameter of the command → option, for messages
     "pdl": "--pdl",
     "same": "--same",
     "compiler": "--compiler",
+    "budget": "--budget",
     "time_limit_s": "--time-limit",
     "patch": "--patch",
     "measure": "--measure",
@@ -86,7 +91,6 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     define: Sequence[str],
     host_args: str | None,
     compiler: str | None,
-    time_limit_s: float | None,
     arch: str,
     seed: int,
     files: Sequence[Path],
@@ -96,6 +100,8 @@ def file_options(  # noqa: PLR0913  (the options of the command)
     pdl: Sequence[str] = (),
     same: Sequence[str] = (),
     cluster: str | None = None,
+    budget: float | None = None,
+    time_limit_s: float | None = None,
 ) -> FileOptions:
     """Return the options as typed values; a launch that is not timed has at most as many threads as can be emulated.
 
@@ -140,6 +146,7 @@ def file_options(  # noqa: PLR0913  (the options of the command)
         toolchain=toolchain,
         cache=cache_folder(),
         outputs=False,
+        most_work=MILLION * ((SHORT_BUDGET if is_timed else BUDGET) if budget is None else budget),
         time_limit_s=TIME_LIMIT_S if time_limit_s is None else time_limit_s,
     )
 

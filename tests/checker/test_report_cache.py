@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from shflbench.checker import report_cache
-from shflbench.checker.deadline import Deadline
+from shflbench.checker.file_budget import FileBudget
 from shflbench.checker.file_check import CheckStep, FileOptions, check_kernels, read_file
 from shflbench.checker.inputs.grammar import parse_arguments
 from shflbench.checker.report import FileReport
@@ -46,7 +46,7 @@ class Checks:
         self.path.write_text(text, encoding="utf-8")
         given = replace(self.options, **options)
         self.steps = []
-        return cached_report(read_file(self.path, given), given, self.steps.append)
+        return cached_report(read_file(self.path, given), given.begun(), self.steps.append)
 
     @property
     def finished(self) -> list[CheckStep]:
@@ -138,13 +138,21 @@ def test_a_report_that_the_time_limit_shortened_is_not_kept(check: Checks) -> No
     assert check.emulated == 2
 
 
-def test_a_part_of_a_deadline_tells_the_whole_that_it_was_over() -> None:
+def test_a_report_that_the_budget_shortened_is_kept_for_that_budget(check: Checks) -> None:
+    short = check(most_work=100)
+    assert KernelVerdict.NOT_CHECKED in {kernel.verdict for kernel in short.kernels}
+    assert check(most_work=100) == short
+    assert check.emulated == 1
+    assert check() != short
+    assert check.emulated == 2
+
+
+def test_a_part_of_a_budget_tells_the_whole_that_the_time_was_over() -> None:
     now = [0.0]
-    deadline = Deadline(100.0, lambda: now[0])
-    part = deadline.part_of(10).half
+    budget = FileBudget.of(1000, 100.0, lambda: now[0])
+    part = budget.part_of(10)
     assert not part.is_over
-    assert not deadline.was_over
-    now[0] = 50.0
+    assert not budget.has_timed_out
+    now[0] = 100.0
     assert part.is_over
-    assert not deadline.is_over
-    assert deadline.was_over
+    assert budget.has_timed_out

@@ -26,8 +26,8 @@ from shflbench.symbols import plain_name
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
-    from shflbench.checker.deadline import Deadline
     from shflbench.checker.dependent.footprints import GridFootprint
+    from shflbench.checker.file_budget import FileBudget
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
@@ -74,7 +74,7 @@ class ChainRun:
 
     identity_of: Callable[[int, Arguments], Sequence[Hashable]]  # of the buffers of a launch, by its number
     seed: int
-    deadline: Deadline
+    budget: FileBudget
     ran: list[RanLaunch] = field(default_factory=list)
     problem: str = ""  # why a launch did not end
     work: float = 0.0  # of all runs, as the scheduler counts it
@@ -108,12 +108,12 @@ class ChainRun:
 
     def run(self, step: PlannedStep) -> None:
         """Run the next launch, again with larger buffers where accesses go beyond those of derived size."""
-        self.deadline.check()
+        self.budget.check()
         arguments = derive(step.linked.kernel, step.launch, step.wishes, self.seed)
         launch, error = self._recorded(step, arguments)
         if isinstance(error, KernelFault) and not isinstance(error, StepLimitError):
             runs = KernelRuns(step.linked.kernel, step.linked.program, step.wishes, self.seed)
-            runs.budget.deadline = self.deadline
+            runs.budget.of_file = self.budget
             launch, error = self._recorded(step, runs.one_launch(step.launch).arguments)
         if error is not None and not self.problem:
             self.problem = f"`{step.linked.kernel.name}` did not end: {error.message}"
@@ -143,7 +143,7 @@ class ChainRun:
         self, step: PlannedStep, arguments: Arguments, observe: Callable[[State], Sequence[Observer]]
     ) -> tuple[Sequence[Values], EmulatorError | None]:
         """Return the buffers after a launch, or the error that ended it."""
-        machine = Machine(deadline=self.deadline)
+        machine = Machine(budget=self.budget)
         emulated = emulated_launch(step.linked.program, step.launch, arguments, machine)
         try:
             return execute(emulated, observe=observe, seed=self.seed, step_limit=STEP_LIMIT), None

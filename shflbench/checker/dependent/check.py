@@ -21,9 +21,9 @@ from shflbench.errors import KernelError, UsageError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker.deadline import Deadline
     from shflbench.checker.dependent.chains import ChainStep, DependentChain
     from shflbench.checker.dependent.requests import SameBuffer
+    from shflbench.checker.file_budget import FileBudget
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.ptx.syntax import Module
@@ -93,7 +93,7 @@ class DependentLaunches:
     module: Module
     options: ChainOptions
     chains: Sequence[DependentChain]
-    deadline: Deadline
+    budget: FileBudget
     earlier: EarlierLaunches
     _work: float = 0.0  # of the chains that have run
 
@@ -126,7 +126,7 @@ class DependentLaunches:
         return outcomes
 
     def _ran(self, steps: Sequence[PlannedStep], shared: SharedBuffers, seed: int) -> ChainRun:
-        run = ChainRun(shared.identities, seed, self.deadline)
+        run = ChainRun(shared.identities, seed, self.budget)
         for step in steps:
             run.run(step)
         self._work += run.work

@@ -111,16 +111,17 @@ def advise_file(path: Path, options: FileOptions, watch: Callable[[CheckStep], N
 
     Raises what `check_file` raises, and CompileError or KernelError if the file has no kernel that can be checked.
     """
-    deadline = options.deadline
-    file, options = with_given_numbers(read_file(path, options, deadline), options)
+    options = options.begun()
+    file, options = with_given_numbers(read_file(path, options), options)
+    further = options.budget.apart(options.most_work)  # for the advice, as much as for the check
     studies: dict[str, KernelStudy] = {}
 
     def study(linked: LinkedKernel, evidence: KernelEvidence) -> None:
         line_of = KernelReporter(file, linked.kernel).line_of
-        studies[linked.kernel.symbol] = study_launches(linked, evidence.launches, line_of, options.deadline)
+        studies[linked.kernel.symbol] = study_launches(linked, evidence.launches, line_of, further)
 
-    report = check_kernels(file, options, deadline, watch, study)
-    again = replace(options, outputs=False)
+    report = check_kernels(file, options, watch, study)
+    again = replace(options, outputs=False, budget=further)
     others = _without_report(file, report)
     return [
         replace(_advice(kernel, studies.get(kernel.symbol, KernelStudy()), file, again), others=others)
@@ -245,7 +246,7 @@ def _why_unknown(site: BarrierSite, study: KernelStudy) -> str:
     """Return why the launches show nothing of a barrier; empty if they do."""
     access = _line_beside(study.unreached, site.line) if study.unreached is not None else ""
     reasons = (
-        (study.is_cut, "not all launches ended"),
+        (study.cut is not None, "not all launches ended"),
         (len(site.places) > 1, "it is one of several barriers of an operation in this line, such as one of the grid"),
         (study.reads_clock, "the kernel reads a clock, and barriers decide when"),
         (study.warps <= 1, "every launch has blocks of a single warp; give --launch with larger blocks"),
@@ -276,7 +277,7 @@ def _confirmed(
         if ptx is None:
             return BarrierNeed.UNKNOWN, file
         changed = replace(file, ptx=ptx, notes=(), unoptimized_ptx="")
-        one = check_kernels(changed, replace(options, kernels=(report.symbol,)), options.deadline)
+        one = check_kernels(changed, replace(options, kernels=(report.symbol,)))
         (verdict,) = {item.verdict for item in one.kernels}
         if verdict is report.verdict:
             return need, changed

@@ -128,10 +128,10 @@ def _confirmed(path: Path, text: str, advice: Sequence[KernelAdvice], options: F
         programs[linked.kernel.symbol] = linked.program
 
     with Patch(path, text).copy() as copy:
-        given = _beside(path, options)
+        given = _beside(path, options).begun()
         try:
-            file, given = with_given_numbers(read_file(copy, given, options.deadline), given)
-            report = check_kernels(file, given, options.deadline, study=study)
+            file, given = with_given_numbers(read_file(copy, given), given)
+            report = check_kernels(file, given, study=study)
         except (CompileError, KernelError):
             return None
     verdicts = [(item.report.symbol, item.report.verdict) for item in advice]
@@ -142,7 +142,7 @@ def _confirmed(path: Path, text: str, advice: Sequence[KernelAdvice], options: F
         if (runs := kernel.runs) is None:
             continue
         program = programs.get(kernel.report.symbol)
-        if program is None or not leaves_same_memory(runs, program, options.deadline):
+        if program is None or not leaves_same_memory(runs, program, given.budget):
             return None
         if _texts(program) != _texts(runs.program):
             changed.append(kernel.report.choice)

@@ -11,12 +11,12 @@ from shflbench.checker.inputs.elements import ELEMENTS
 from shflbench.checker.machine.launch import Machine, execute
 from shflbench.checker.machine.paged_memory import PAGE, PagedMemory
 from shflbench.checker.runs.emulated import emulated_launch
-from shflbench.errors import KernelError, TimeLimitError
+from shflbench.errors import BudgetError, KernelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.deadline import Deadline
+    from shflbench.checker.file_budget import FileBudget
     from shflbench.checker.inputs.argument import ArgumentBuffer, Arguments
     from shflbench.checker.inputs.elements import Element
     from shflbench.checker.link.program import Program
@@ -35,43 +35,43 @@ class StatedRuns:
     launches: tuple[LaunchEvidence, ...]
 
 
-def leaves_same_memory(runs: StatedRuns, changed: Program, deadline: Deadline) -> bool:
+def leaves_same_memory(runs: StatedRuns, changed: Program, budget: FileBudget) -> bool:
     """Whether a changed kernel leaves the same memory as before for all inputs of its launches, and for random ones.
 
     Contents of the host code are often all zero, with which a wrong exchange does not show. With random ones in their
     place, a kernel may fail that takes them as indices: then integers are 0 and 1, or as they are. A launch that fails
-    for all of these, or does not end within the time limit, shows nothing, and is no evidence of the same.
+    for all of these, or does not end within the budget, shows nothing, and is no evidence of the same.
     """
     try:
-        return all(_is_same(runs.program, changed, item, deadline) for item in runs.launches)
-    except TimeLimitError:
+        return all(_is_same(runs.program, changed, item, budget) for item in runs.launches)
+    except BudgetError:
         return False
 
 
-def _is_same(program: Program, changed: Program, item: LaunchEvidence, deadline: Deadline) -> bool:
+def _is_same(program: Program, changed: Program, item: LaunchEvidence, budget: FileBudget) -> bool:
     random = tuple(_random(item.arguments))
-    return _are_equal(program, changed, item, (item.arguments,), deadline) and (
-        not random or _are_equal(program, changed, item, random, deadline)
+    return _are_equal(program, changed, item, (item.arguments,), budget) and (
+        not random or _are_equal(program, changed, item, random, budget)
     )
 
 
 def _are_equal(
-    program: Program, changed: Program, item: LaunchEvidence, inputs: Sequence[Arguments], deadline: Deadline
+    program: Program, changed: Program, item: LaunchEvidence, inputs: Sequence[Arguments], budget: FileBudget
 ) -> bool:
     """Whether both leave the same memory for the first of the inputs for which the launch ends."""
     for arguments in inputs:
-        expected = _memory(program, item, arguments, deadline)
+        expected = _memory(program, item, arguments, budget)
         if expected is not None:
-            return expected == _memory(changed, item, arguments, deadline)
+            return expected == _memory(changed, item, arguments, budget)
     return False
 
 
 def _memory(
-    program: Program, item: LaunchEvidence, arguments: Arguments, deadline: Deadline
+    program: Program, item: LaunchEvidence, arguments: Arguments, budget: FileBudget
 ) -> dict[int, bytes] | bytes | None:
     """Return global memory after a launch, by pages where a launch has such; None if it fails.
 
-    TimeLimitError where the time ends before the launch.
+    BudgetError where the budget ends before the launch.
     """
     states: list[State] = []
 
@@ -79,10 +79,10 @@ def _memory(
         states.append(state)
         return ()
 
-    launch = emulated_launch(program, item.launch, arguments, Machine(deadline=deadline))
+    launch = emulated_launch(program, item.launch, arguments, Machine(budget=budget))
     try:
         execute(launch, observe=observe, seed=item.seed)
-    except TimeLimitError:
+    except BudgetError:
         raise
     except KernelError:
         return None

@@ -15,14 +15,14 @@ from shflbench.checker.exchanges.tried_values import SingleValues, single_values
 from shflbench.checker.machine.launch import Machine, execute
 from shflbench.checker.opcodes.forms import Access, Barrier, Service
 from shflbench.checker.runs.emulated import emulated_launch
-from shflbench.errors import KernelError
+from shflbench.errors import BudgetError, KernelError
 from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Sequence
 
-    from shflbench.checker.deadline import Deadline
     from shflbench.checker.exchanges.recorder import BarrierTotals
+    from shflbench.checker.file_budget import FileBudget
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.linked import LinkedKernel
     from shflbench.checker.link.program import Program
@@ -31,9 +31,6 @@ if TYPE_CHECKING:
     from shflbench.checker.ptx.syntax import PtxInstruction
     from shflbench.checker.runs.evidence import LaunchEvidence
     from shflbench.checker.source_lines import SourceLine
-
-
-CUT = "no launch ended within the time limit; give smaller sizes, or --kernel for one of several kernels"
 
 
 @dataclass(slots=True)
@@ -57,7 +54,7 @@ class KernelStudy:
     barriers: dict[SourceLine, BarrierSite] = field(default_factory=dict)
     launches: list[PlannedLaunch] = field(default_factory=list)  # that were studied
     warps: int = 0  # of a block, the most
-    is_cut: bool = False  # a launch failed, or did not run
+    cut: KernelError | None = None  # what ended a launch before its end
     program: Program | None = None
     stated: list[LaunchEvidence] = field(default_factory=list)  # the launches that show something, with all contents
     request: str = ""  # what to give, if no launch is one that somebody states
@@ -73,7 +70,7 @@ def study_launches(
     linked: LinkedKernel,
     evidence: Iterable[LaunchEvidence],
     line_of: Callable[[PtxInstruction], SourceLine],
-    deadline: Deadline,
+    budget: FileBudget,
 ) -> KernelStudy:
     """Run the launches of the host code and of the user once more, and return what they show of the exchanges."""
     study = KernelStudy(program=linked.program)
@@ -102,12 +99,18 @@ def study_launches(
         study.stated.append(item)
         if key not in seen:
             seen.add(key)
-            executed |= _add(study, item, uses, line_of, deadline)
+            executed |= _add(study, item, uses, line_of, budget)
     study.unreached = _unreached(linked, executed, line_of)
     study.single = single_values(linked.slicer, study.stated)
     if not study.launches:
-        study.request = CUT if study.is_cut and not requests else first_request(requests)
+        study.request = _smaller(study.cut) if study.cut and not requests else first_request(requests)
     return study
+
+
+def _smaller(cut: KernelError) -> str:
+    """Return why no launch ended, and what to give."""
+    more = f"more with {cut.option}, " if isinstance(cut, BudgetError) else ""
+    return f"no launch ended: {cut.message}; give {more}smaller sizes, or --kernel for one of several kernels"
 
 
 def _is_fixed(linked: LinkedKernel) -> bool:
@@ -138,7 +141,7 @@ def _add(
     item: LaunchEvidence,
     uses: RegisterUses,
     line_of: Callable[[PtxInstruction], SourceLine],
-    deadline: Deadline,
+    budget: FileBudget,
 ) -> set[int]:
     """Add what one launch shows; return the ids of the ops that accessed shared memory."""
     recorders: list[ExchangeRecorder] = []
@@ -147,11 +150,11 @@ def _add(
         recorders.append(ExchangeRecorder(state))
         return recorders
 
-    launch = emulated_launch(uses.program, item.launch, item.arguments, Machine(deadline=deadline))
+    launch = emulated_launch(uses.program, item.launch, item.arguments, Machine(budget=budget))
     try:
         execute(launch, observe=observe, seed=item.seed)
-    except KernelError:
-        study.is_cut = True
+    except KernelError as error:
+        study.cut = error
         return set()
     (recorder,) = recorders
     accesses = own_accesses(recorder.flows.values())

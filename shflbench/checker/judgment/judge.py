@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from shflbench.checker.judgment.observations import Observation
     from shflbench.checker.ptx.syntax import PtxInstruction
     from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence
+    from shflbench.errors import BudgetError
 
 # Folders of headers in the line tables of nvcc and NVRTC, below the toolkit, the Python packages or a user's copy.
 _HEADERS = re.compile(r"/(?:cub|thrust|cooperative_groups|cuda/std|cccl/cuda)/|/cooperative_groups\.h$")
@@ -110,8 +111,9 @@ def _with_verdict(  # noqa: PLR0911  (a return per verdict)
         is_declared = expected and not expected.safe and not expected.violations
         verdict = KernelVerdict.UNSAFE if is_declared else KernelVerdict.BROKEN
         return KernelJudgment(verdict, "; ".join(faults), tuple(judged))
-    if evidence.timed_out:
-        return KernelJudgment(KernelVerdict.NOT_CHECKED, _cut_short(evidence), tuple(judged))
+    if evidence.ended_by is not None:
+        sentence = _cut_short(evidence, evidence.ended_by)
+        return KernelJudgment(KernelVerdict.NOT_CHECKED, sentence, tuple(judged))
     causes = tuple(dict.fromkeys(cause for item in judged for cause in item.causes))
     if causes:
         return KernelJudgment(
@@ -269,12 +271,12 @@ def _limit(evidence: KernelEvidence, judged: Sequence[JudgedObservation]) -> str
     return evidence.unfinished if not evidence.launches else ""
 
 
-def _cut_short(evidence: KernelEvidence) -> str:
-    """Return that the time limit was reached, and which launches ended until then."""
+def _cut_short(evidence: KernelEvidence, limit: BudgetError) -> str:
+    """Return that the budget or the time limit was reached, and which launches ended until then."""
     ended = [item for item in evidence.launches if not any(_is_step_limit(result.error) for result in item.results)]
     shapes = ", ".join(dict.fromkeys(str(item.launch.shape) for item in ended))
     until_then = f"only launches {shapes} ended" if shapes else "no launch ended"
-    return f"{evidence.timed_out}, {until_then}; give more with --time-limit"
+    return f"{limit.message}, {until_then}; give more with {limit.option}"
 
 
 def _is_step_limit(error: Exception | None) -> bool:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from shflbench.checker.deadline import NEVER, Deadline
+from shflbench.checker.file_budget import NEVER, FileBudget
 from shflbench.checker.link.layout import WORKSPACE
 from shflbench.checker.link.program import Program
 from shflbench.checker.machine.dropped import DroppedAccesses
@@ -33,7 +33,7 @@ class Machine:
     work: float = 0.0  # of all launches, as the scheduler counts it
     comparisons: int = 0  # likewise, of accesses
     lockstep_steps: int = 0  # instructions of the last launch that ended in lockstep
-    deadline: Deadline = NEVER  # that ends a launch, whatever the number of its instructions is
+    budget: FileBudget = NEVER  # which its launches spend, and which ends them
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +86,8 @@ def execute(  # noqa: PLR0913  (all but the first two by name)
     are read from lanes that do not execute a shuffle, `unwritten` is each byte of memory before it is written. With
     `dropped`, accesses that are out of bounds or misaligned do not end the launch, but are dropped and collected there.
 
-    Raises EmulatorError: DeadlockError, StepLimitError, or an access out of bounds; TimeLimitError when the deadline
-    of the launch's machine is over.
+    Raises EmulatorError: DeadlockError, StepLimitError, or an access out of bounds; BudgetError when the budget of
+    the launch's machine is over.
     """
     state = _ready(launch, unwritten)
     memory = state.spaces["global"]
@@ -95,7 +95,7 @@ def execute(  # noqa: PLR0913  (all but the first two by name)
     state.bulk.is_late = policy is not LOCKSTEP
     if observe is not None:
         state.observers = observe(state)
-    scheduler = Scheduler(state, policy, seed, step_limit, launch.machine.deadline)
+    scheduler = Scheduler(state, policy, seed, step_limit, launch.machine.budget)
     try:
         scheduler.run()
         if policy is LOCKSTEP:

@@ -5,7 +5,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from shflbench.checker.deadline import NEVER, Deadline
+from shflbench.checker.file_budget import COMPARISON, NEVER, FileBudget
 from shflbench.checker.link.block_barriers import form_of
 from shflbench.checker.link.program import Op
 from shflbench.checker.machine.arrivals import Arrivals
@@ -71,7 +71,7 @@ class Scheduler:
     """Runs the groups of one launch."""
 
     def __init__(
-        self, state: State, policy: Policy, seed: int = 0, step_limit: int = STEP_LIMIT, deadline: Deadline = NEVER
+        self, state: State, policy: Policy, seed: int = 0, step_limit: int = STEP_LIMIT, budget: FileBudget = NEVER
     ) -> None:
         """Start every live thread at the first instruction."""
         self.state = state
@@ -92,11 +92,12 @@ class Scheduler:
         if self.polling is not None:
             state.observers = (*state.observers, self.polling)
         self._is_testing, self._progress = False, (0, self.live)  # completed copies and live threads at the last test
-        self.steps, self.step_limit, self.deadline = 0, step_limit, deadline
+        self.steps, self.step_limit, self.budget = 0, step_limit, budget
         self.work = 0.0  # instructions, weighted by the time that they take for their threads
+        self._compared = state.comparisons  # of accesses with earlier ones, that are spent
 
     def run(self) -> None:
-        """Run to the end; KernelFault for a deadlock, an endless loop, or an access out of bounds; TimeLimitError."""
+        """Run to the end; KernelFault for a deadlock, an endless loop, or an access out of bounds; BudgetError."""
         with np.errstate(all="ignore"):
             while self.groups:
                 group = self._choose()
@@ -190,7 +191,9 @@ class Scheduler:
         for _ in range(1 if by_block else TURN):
             code = trace(self.state, group.members, group.at, one_block=by_block)
             self.steps += len(code.steps) + 1
-            self.work += (len(code.steps) + 1) * _cost(group.members)
+            work = (len(code.steps) + 1) * _cost(group.members)
+            self.work += work
+            self.budget.spend(work)
             if self.steps > self.step_limit:
                 raise self._too_long(group, code)
             self._execute(code)
@@ -210,11 +213,17 @@ class Scheduler:
             self._merge(group.lockstep)
 
     def _execute(self, code: Trace) -> None:
-        """Execute straight code; TimeLimitError if the time is up meanwhile."""
+        """Execute straight code; BudgetError if the budget is over, or the time is up meanwhile."""
         for number, step in enumerate(code.steps):
-            if not number % STEPS_PER_CLOCK:
-                self.deadline.check()
+            if not number % STEPS_PER_CLOCK or self.state.comparisons > self._compared:
+                self._check_budget()
             step()
+
+    def _check_budget(self) -> None:
+        """Spend the comparisons since the last ones, and raise BudgetError if the budget is over."""
+        compared, self._compared = self.state.comparisons - self._compared, self.state.comparisons
+        self.budget.spend(COMPARISON * compared)
+        self.budget.check()
 
     def _count_tests(self, polling: Polling, group: ConvergedGroup) -> None:
         """Count how often a group tests a barrier in memory and writes nothing; DeadlockError if all do only that.

@@ -99,7 +99,7 @@ def read_python_candidate(
     source. UsageError if they do not fit, and what `read_candidates` raises.
     """
     with _path_of(kernel.source) as path:
-        options = replace(options, define=(*options.define, *kernel.define))
+        options = replace(options, define=(*options.define, *kernel.define)).begun()
         file = read_file(path, replace(options, nvcc=None, kernels=_instances(kernel), device_launches=False))
         chosen = _chosen(file, kernel)
         return read_candidates(

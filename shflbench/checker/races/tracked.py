@@ -37,6 +37,8 @@ MOST_REPORTS = 64  # executions of one instruction that race, after which it is 
 PAIRS_OF_REPORT = 1 << 16  # racing pairs of threads that count as one more of these
 SEVERAL = -1  # instead of the number of a thread or block, both counted from 1
 _CHUNK = 1 << 21  # entries of a table that are compared at once
+_OF_COMPARISON = 1 << 15  # entries that are read in the time of a comparison with a few accesses
+_PER_ACCESS = 64  # entries that are read in the time of the comparison with one of many accesses
 
 # The accesses of one table: whether they write, and of strong ones the level of the scope, and the bytes; of these
 # depends with which others they race.
@@ -298,6 +300,7 @@ class TrackedRaces(Rule):
         position = np.concatenate([single, several[position]])
         thread = np.concatenate([only[single] - 1, thread])
         at = table[rows[position], thread]
+        self.state.comparisons += (several.size * self.shape.lanes + _PER_ACCESS * at.size) // _OF_COMPARISON
         order = np.argsort(position, kind="stable")
         order = order[at[order] > 0]
         return position[order], thread[order], at[order]

@@ -11,7 +11,7 @@ from shflbench.checker.inputs.default_launches import shorter
 from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.coverage import executed_blocks, find_executed
 from shflbench.checker.runs.evidence import did_not_end
-from shflbench.errors import KernelError, TimeLimitError
+from shflbench.errors import KernelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -60,11 +60,12 @@ def with_alternatives(
 def with_shorter(
     runs: KernelRuns, evidence: KernelEvidence, launches: Sequence[PlannedLaunch], sites: Sequence[Site]
 ) -> KernelEvidence:
-    """Return the evidence with shorter launches in place of those that the time limit ended, if they have no fault."""
+    """Return the evidence with shorter launches in place of those that the budget ended, if they have no fault."""
     smallest = sorted(launches, key=lambda item: item.shape.threads)[:1]
     more = _with(runs, evidence, [(shorter(launch), SHORT) for launch in smallest], sites)
     ended = len(more.launches) > len(evidence.launches)
-    return replace(more, timed_out="", unfinished=evidence.timed_out) if ended else evidence
+    unfinished = evidence.ended_by.message if evidence.ended_by is not None else ""
+    return replace(more, ended_by=None, unfinished=unfinished) if ended else evidence
 
 
 def _with(
@@ -80,10 +81,10 @@ def _with(
             fitting.extend(_alternatives(again, launch, alternatives, sites))
         if fitting and not any(len(item.results) > 1 for item in evidence.launches):
             fitting[0] = again.under_all_schedules(fitting[0])
-    except (KernelError, TimeLimitError):
+    except KernelError:
         pass  # what ended until then is what is known
-    deadline = runs.budget.deadline
-    unfinished = deadline.sentence if deadline.is_over else evidence.unfinished
+    of_file = runs.budget.of_file
+    unfinished = of_file.error.message if of_file.is_over else evidence.unfinished
     return replace(evidence, launches=(*evidence.launches, *fitting), unfinished=unfinished)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.checker.deadline import NEVER, Deadline
+from shflbench.checker.file_budget import NEVER, FileBudget
 
 if TYPE_CHECKING:
     from shflbench.checker.machine.launch import EmulatedLaunch
@@ -16,7 +16,6 @@ MOST_WORK = 400_000
 MOST_WITH_NEXT = 1.5  # likewise, in proportion, if the next run takes as many as the longest one before
 MOST_PATIENT = 1_200_000  # until the end of the first launch, in lockstep
 CERTAIN = 4  # times as many, if its loops end whatever the values are that nobody gave
-COMPARISON = 16  # of an access with earlier ones: the instructions that take as long
 FULL_KERNELS = 2  # of a file, each of which has all of it; several share it
 LEAST_SHARE = 0.2
 LEAST_PATIENT_SHARE = 0.5
@@ -30,14 +29,14 @@ class RunBudget:
     most_patient: int = MOST_PATIENT
     spent: float = 0.0
     longest: float = 0.0  # of one run
-    deadline: Deadline = NEVER  # of the file
+    of_file: FileBudget = NEVER
 
     @classmethod
-    def shared_by(cls, kernels: int, deadline: Deadline = NEVER) -> RunBudget:
+    def shared_by(cls, kernels: int, of_file: FileBudget = NEVER) -> RunBudget:
         """Return the budget of each kernel of a file with so many of them."""
         share = min(1.0, FULL_KERNELS / max(kernels, 1))
         most = int(MOST_WORK * max(share, LEAST_SHARE))
-        return cls(most, int(MOST_PATIENT * max(share, LEAST_PATIENT_SHARE)), deadline=deadline)
+        return cls(most, int(MOST_PATIENT * max(share, LEAST_PATIENT_SHARE)), of_file=of_file)
 
     def spend(self, before: float, launch: EmulatedLaunch, *, is_usual: bool = True) -> None:
         """Count what the machine of a launch has done since its work was `before`.

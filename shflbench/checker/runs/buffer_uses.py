@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.checker.deadline import Deadline
 from shflbench.checker.explore import explore
+from shflbench.checker.file_budget import NEVER, FileBudget
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.names import pointer_names
@@ -21,7 +21,7 @@ from shflbench.checker.machine.threads import Shape
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.kernel_runs import KernelRuns
-from shflbench.errors import TimeLimitError
+from shflbench.errors import BudgetError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.evidence import LaunchEvidence
 
 FEW_BLOCKS = 2  # along each axis of a small launch
-MOST_SECONDS = 2.0  # of one launch
+MOST_WORK = 800_000  # instructions of one launch, about two seconds
 # Each byte of a buffer in the launch whose results are compared: as a floating-point number of any size, it is larger
 # than the derived ones, so that a sum to which it is added shows it.
 OTHER = 0x4B
@@ -59,19 +59,20 @@ class BufferUse(Enum):
 
 
 def buffer_uses(
-    linked: LinkedKernel, wishes: Wishes, launches: Sequence[PlannedLaunch], seed: int
+    linked: LinkedKernel, wishes: Wishes, launches: Sequence[PlannedLaunch], seed: int, budget: FileBudget = NEVER
 ) -> Mapping[str, BufferUse]:
     """Return the use of each buffer, by the name of its pointer.
 
     A buffer that the kernel reads and writes is `WRITTEN` if a launch in the emulator gives the same results whatever
-    is in it before, such as one whose elements are read again after they were written.
+    is in it before, such as one whose elements are read again after they were written. The launches take little, and
+    nothing of the `budget` but its time.
     """
     loaded, stored = _accessed(linked)
     uses = {name: BufferUse.READ if name not in stored else BufferUse.WRITTEN for name in loaded | stored}
     both = loaded & stored
-    evidence = next(_ended(linked, wishes, launches, seed), None) if both else None
+    evidence = next(_ended(linked, wishes, launches, seed, budget), None) if both else None
     for name in both:
-        if evidence is None or _depends(linked, evidence, name):
+        if evidence is None or _depends(linked, evidence, name, budget):
             uses[name] = BufferUse.CHANGED
     return uses
 
@@ -99,16 +100,16 @@ def addresses_of_stores(linked: LinkedKernel) -> frozenset[str]:
 
 
 def _ended(
-    linked: LinkedKernel, wishes: Wishes, launches: Sequence[PlannedLaunch], seed: int
+    linked: LinkedKernel, wishes: Wishes, launches: Sequence[PlannedLaunch], seed: int, budget: FileBudget
 ) -> Iterator[LaunchEvidence]:
-    """Yield launches that ended in time: first a small one with derived arguments, then the first of the plan."""
+    """Yield launches that ended: first a small one with derived arguments, then the first of the plan."""
     whole = [item for item in launches if not item.shape.sample]
     for launch in whole[:1]:
         x, y, z = (min(size, FEW_BLOCKS) for size in launch.shape.grid)
         small = PlannedLaunch(LaunchShape((x, y, z), launch.shape.block), Origin.DERIVED)
         for tried, known in ((small, replace(wishes, given={})), (launch, wishes)):
-            budget = RunBudget(deadline=Deadline(MOST_SECONDS))
-            runs = KernelRuns(linked.kernel, linked.program, known, seed, patient=False, budget=budget)
+            few = RunBudget(of_file=budget.apart(MOST_WORK))
+            runs = KernelRuns(linked.kernel, linked.program, known, seed, patient=False, budget=few)
             evidence, _ = runs.in_lockstep([tried], seeds=1)
             yield from (item for item in evidence if item.results[0].error is None)
 
@@ -132,7 +133,7 @@ def _accessed(linked: LinkedKernel) -> tuple[set[str], set[str]]:
     return sides
 
 
-def _depends(linked: LinkedKernel, evidence: LaunchEvidence, name: str) -> bool:
+def _depends(linked: LinkedKernel, evidence: LaunchEvidence, name: str, budget: FileBudget) -> bool:
     """Whether results depend on what a buffer contains before the launch; elements that stay as they were do not."""
     arguments, first = evidence.arguments, evidence.results[0]
     numbers = [number for number, buffer in enumerate(arguments.buffers) if buffer.name == name]
@@ -149,11 +150,11 @@ def _depends(linked: LinkedKernel, evidence: LaunchEvidence, name: str) -> bool:
         outputs=other,
         iterations=0,
         order=[ParameterBytes(value.data, value.pointers) for value in arguments.parameters],
-        machine=Machine(deadline=Deadline(MOST_SECONDS)),
+        machine=Machine(budget=budget.apart(MOST_WORK)),
     )
     try:
         (second,) = explore(launch, (LOCKSTEP,), seed=evidence.seed).results
-    except TimeLimitError:
+    except BudgetError:
         return True
     return second.error is not None or any(
         _differs(*parts) for parts in zip(first.outputs, second.outputs, before, other, strict=True)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.checker.file_budget import NEVER, FileBudget
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.compared_constants import structural_contents
 from shflbench.checker.inputs.default_launches import PlannedLaunch
@@ -28,7 +29,7 @@ from shflbench.checker.runs.emulated import emulated_launch
 from shflbench.checker.sources.kernel_file import UNKNOWN_CLUSTER
 from shflbench.checker.sources.naming import means
 from shflbench.dimensions import NO_CLUSTER
-from shflbench.errors import EmulatorError, KernelError
+from shflbench.errors import BudgetError, EmulatorError, KernelError
 from shflbench.model import MAX_BLOCK
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class EarlierLaunches:
     file: KernelFile
     module: Module
     arch: str
+    budget: FileBudget = NEVER
     _results: dict[int, tuple[NamedLaunch, dict[int, _Result]]] = field(default_factory=dict)
     _linked: dict[str, LinkedKernel | None] = field(default_factory=dict)
     _work: float = 0.0
@@ -149,10 +151,10 @@ class EarlierLaunches:
         )
         if not _is_understood(arguments):
             return None
-        machine = Machine()
+        machine = Machine(budget=self.budget)
         try:
             outputs = execute(emulated_launch(linked.program, launch, arguments, machine), step_limit=MOST_STEPS)
-        except EmulatorError:
+        except (EmulatorError, BudgetError):
             return None
         finally:
             self._work += machine.work

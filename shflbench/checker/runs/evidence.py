@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.argument import Arguments
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.races.hazards import Hazard
+    from shflbench.errors import BudgetError
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class KernelEvidence:
 
     launches: tuple[LaunchEvidence, ...]
     unfinished: str = ""  # why not all planned launches, or not all schedules, ran
-    timed_out: str = ""  # that the time limit of the file ended the runs
+    ended_by: BudgetError | None = None  # the budget or the time limit of the file, if it ended the runs
     expectation: Expectation | None = None  # None where nothing is known of the results but that they agree
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from shflbench.checker.dataflow.endless_loops import never_ends, waits_for_clock
 from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.explore import explore
+from shflbench.checker.file_budget import COMPARISON
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.default_launches import fewer_blocks, is_of_same_launch, is_special, without_arguments
 from shflbench.checker.inputs.derive import derive
@@ -26,7 +27,7 @@ from shflbench.checker.races.past_faults import past_faults
 from shflbench.checker.races.tracked import TooManyCellsError
 from shflbench.checker.races.watched import ScheduledRun
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
-from shflbench.checker.runs.budget import COMPARISON, RunBudget
+from shflbench.checker.runs.budget import RunBudget
 from shflbench.checker.runs.differences import differences
 from shflbench.checker.runs.emulated import emulated_launch, has_pages
 from shflbench.checker.runs.evidence import KernelEvidence, LaunchEvidence, did_not_end
@@ -35,7 +36,7 @@ from shflbench.checker.runs.growth import BufferGrowth
 from shflbench.checker.runs.launch_selection import adversarial, to_compare
 from shflbench.checker.runs.long_loops import is_free_of_derived
 from shflbench.checker.runs.narrow_masks import launch_of_masks
-from shflbench.errors import TimeLimitError
+from shflbench.errors import BudgetError
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
@@ -68,14 +69,14 @@ class KernelRuns:
     patient: bool = True  # a launch in lockstep may take more instructions than the limit
     budget: RunBudget = field(default_factory=RunBudget)
     _growth: BufferGrowth = field(init=False)
-    _timed_out: str = ""  # that the deadline of the file ended a run
+    _ended_by: BudgetError | None = None  # the budget of the file ended a run
 
     def __post_init__(self) -> None:
         """Keep what enlarges buffers."""
         self._growth = BufferGrowth(self.kernel, self.program)
 
     def collect(self, launch_plan: Sequence[PlannedLaunch]) -> KernelEvidence:
-        """Run every planned launch in lockstep, and the smallest ones under all schedules, until the time is up.
+        """Run every planned launch in lockstep, and the smallest ones under all schedules, until the budget is over.
 
         UsageError where a given value does not fit its parameter.
         """
@@ -92,15 +93,15 @@ class KernelRuns:
                 launches[launches.index(item)] = fitting[fitting.index(item)] = more
                 unfinished = unfinished or cut
         launches.sort(key=lambda item: not item.launch.shape.sample)  # what happens at real sizes is judged first
-        return KernelEvidence(tuple(launches), "" if self._timed_out else unfinished, self._timed_out)
+        return KernelEvidence(tuple(launches), "" if self._ended_by else unfinished, self._ended_by)
 
     def in_lockstep(self, launch_plan: Sequence[PlannedLaunch], seeds: int = SEEDS) -> tuple[list[LaunchEvidence], str]:
         """Return each launch with each seed, and why not all of them ran."""
         launches: list[LaunchEvidence] = []
         try:
             return launches, self._add_in_lockstep(launches, launch_plan, seeds)
-        except TimeLimitError as error:
-            self._timed_out = error.message
+        except BudgetError as error:
+            self._ended_by = error
             return launches, error.message
 
     def _add_in_lockstep(self, launches: list[LaunchEvidence], launch_plan: Sequence[PlannedLaunch], seeds: int) -> str:
@@ -150,7 +151,7 @@ class KernelRuns:
         return bool(launch.shape.sample) and is_first and self.budget.is_patient
 
     def one_launch(self, launch: PlannedLaunch) -> LaunchEvidence:
-        """Run one launch in lockstep; TimeLimitError if the time is up."""
+        """Run one launch in lockstep; BudgetError if the budget of the file is over."""
         return self._launch(launch, self.seed)
 
     def under_all_schedules(self, item: LaunchEvidence) -> LaunchEvidence:
@@ -178,8 +179,8 @@ class KernelRuns:
             return result
         try:
             return self._run(emulated, LOCKSTEP, seed, steps)
-        except TimeLimitError as error:
-            self._timed_out = error.message
+        except BudgetError as error:
+            self._ended_by = error
             return result
 
     def _past_faults(self, emulated: EmulatedLaunch, result: ScheduleResult, seed: int) -> ScheduleResult:
@@ -193,8 +194,8 @@ class KernelRuns:
         depends = Slicer(self.program).depends_on_memory
         try:
             after = past_faults(ScheduledRun(emulated, LOCKSTEP, seed, STEP_LIMIT), result.hazards, depends)
-        except TimeLimitError as error:
-            self._timed_out = error.message
+        except BudgetError as error:
+            self._ended_by = error
             return result
         self.budget.spend(before, emulated)
         return replace(result, hazards=(*result.hazards, *after.hazards), faults=after.faults)
@@ -212,7 +213,7 @@ class KernelRuns:
         """Run one launch, again with larger buffers where accesses go beyond those of derived size."""
         machine = self._machine()
         while True:
-            self.budget.deadline.check()
+            self.budget.of_file.check()
             arguments = derive(self.kernel, launch, self._wishes_of(launch), seed)
             emulated = self._emulated(launch, arguments, machine)
             result = self._in_lockstep(emulated, seed, arguments)
@@ -249,8 +250,8 @@ class KernelRuns:
                 result = self._run(emulated, policy, item.seed)
                 if self._grow(self._growth.of_fault(self.wishes, result.error, item.arguments)):
                     return self._under_all_schedules(self._launch(item.launch, item.seed))
-            except TimeLimitError as error:
-                self._timed_out = error.message
+            except BudgetError as error:
+                self._ended_by = error
                 break
             item = replace(_observed(machine, item), printed=item.printed)
             if self._may_end(result):
@@ -281,7 +282,7 @@ class KernelRuns:
         return replace(self.wishes, most_bytes=MOST_PAGED, period_bytes=PAGED_PERIOD)
 
     def _machine(self) -> Machine:
-        return Machine(deadline=self.budget.deadline)
+        return Machine(budget=self.budget.of_file)
 
     def _emulated(self, launch: PlannedLaunch, arguments: Arguments, machine: Machine) -> EmulatedLaunch:
         if arguments.total_bytes > COLLECTED_BYTES:

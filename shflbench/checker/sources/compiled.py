@@ -207,7 +207,7 @@ class FileCompiler:
             places[name] = places[str(Path.cwd() / name)] = str(file.path.resolve())
 
         def unoptimized() -> str | None:
-            ptx = jit.unoptimized(compiler, self._options.deadline)
+            ptx = jit.unoptimized(compiler, self._options.budget)
             return rename_files(ptx, places) if ptx is not None else None
 
         return CompiledFile(

@@ -53,14 +53,14 @@ def cached_file(
     whether nothing else does.
     """
     cache = DataCache(nvrtc.folder, KERNELS, (*RECORDS, *FURTHER))
-    given = {item.name: getattr(options, item.name) for item in fields(options) if item.name != "deadline"}
+    given = {item.name: getattr(options, item.name) for item in fields(options) if item.name != "budget"}
     known = (nvrtc.toolchain.identity, [*map(str, nvrtc.toolchain.headers)], given, decisive)
     path = None if nvrtc.reads_disk(file.text for file in unit.files) else cache.path(known, *_contents(unit))
     stored = cache.read(path)
     if isinstance(stored, KernelFile):
         return stored
     file, is_determined = read()
-    if is_determined and not nvrtc.has_failed and not options.deadline.was_over:
+    if is_determined and not nvrtc.has_failed and not options.budget.has_timed_out:
         cache.write(path, file)
     return file
 

@@ -18,6 +18,7 @@ from shflbench.words import join_words
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from shflbench.checker.file_budget import FileBudget
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.includes import SourceUnit
     from shflbench.checker.sources.kernel_file import CompileOptions
@@ -35,7 +36,7 @@ def with_found_headers(
     Return them with the options that have these folders, and notes on them. `toolkit` are the folders of CUDA's
     headers that NVRTC reads; those of `nvcc` are not searched for. CompileError as of `read_unit`.
     """
-    search = _HeaderSearch(main.path, nvcc)
+    search = _HeaderSearch(main.path, nvcc, options.budget)
     unit = read_unit(main, options.include, toolkit)
     for _ in range(MAXIMUM_ROUNDS):
         added = search.folders(unit, options.include)
@@ -56,10 +57,10 @@ def _template_note(name: str, template: Path) -> str:
 class _HeaderSearch:
     """Folders of the headers that a file misses, and where they are from."""
 
-    def __init__(self, path: Path, nvcc: Path | None) -> None:
+    def __init__(self, path: Path, nvcc: Path | None, budget: FileBudget) -> None:
         self._path = path
         self._nvcc = nvcc
-        self._repository = Repository(path)
+        self._repository = Repository(path, budget)
         self._named: dict[Path, list[Path]] = {}  # file of the build → folders
         self._only: dict[tuple[Path, int], list[str]] = {}  # folder, number of other headers that differ → headers
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.constants import Evaluator
 from shflbench.checker.sources.host.interpreter import Interpreter
-from shflbench.checker.sources.host.machine import MOST_OF_SEVERAL, MOST_TOTAL
+from shflbench.checker.sources.host.machine import MOST_OF_SEVERAL, MOST_TOTAL, HostBudget
 from shflbench.checker.sources.host.program import HostProgram
 from shflbench.checker.sources.launch_macros import with_launches
 from shflbench.checker.sources.launch_texts import LaunchSite, launches
@@ -18,6 +18,7 @@ from shflbench.checker.sources.preprocessor import Preprocessor
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from shflbench.checker.file_budget import FileBudget
     from shflbench.checker.sources.definitions import Definition
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.kernel_file import HostChange
@@ -36,6 +37,7 @@ class HostSource:
         define: Sequence[str],
         kernels: Mapping[str, Sequence[Definition]],
         change: HostChange,
+        budget: FileBudget,
         known: Mapping[str, UserFile] = NONE_KNOWN,
     ) -> None:
         """Read the files; some may be `known` as the compiler sees them, by their names.
@@ -44,7 +46,7 @@ class HostSource:
         and `kernels` has the definitions of kernels by the last part of their names.
         """
         self._kernels, self._change = kernels, change
-        self._most_steps = MOST_TOTAL if len(roots) == 1 else MOST_OF_SEVERAL
+        self._budget = HostBudget(budget, MOST_TOTAL if len(roots) == 1 else MOST_OF_SEVERAL)
         self._preprocessor = Preprocessor(roots, files, Macros((), define).of_command_line())
         self._files = [known.get(file.name) or self._preprocessor.compiled(file) for file in files]
         self._macros = Macros([file.lexed for file in self._files], define)
@@ -73,8 +75,13 @@ class HostSource:
         """The launches in the text."""
         return launches(self.files, self.evaluator)
 
+    @property
+    def budget(self) -> HostBudget:
+        """What the runs of the functions have left."""
+        return self._budget
+
     @cached_property
     def interpreter(self) -> Interpreter:
         """The interpreter of the functions."""
         program = HostProgram(self.files, self._macros, self._preprocessor.macros, self._change.numbers)
-        return Interpreter(program, self.types, self._kernels, self._change, self._most_steps)
+        return Interpreter(program, self.types, self._kernels, self._change, self._budget)

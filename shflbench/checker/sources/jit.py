@@ -19,7 +19,7 @@ from shflbench.errors import TimeLimitError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker.deadline import Deadline
+    from shflbench.checker.file_budget import FileBudget
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.includes import SourceUnit
     from shflbench.checker.sources.kernel_file import CompileOptions, RejectedKernel
@@ -62,11 +62,11 @@ class Jit:
     left_out: tuple[str, ...] = ()  # missing headers
     rejected: tuple[RejectedKernel, ...] = ()
 
-    def unoptimized(self, compiler: PtxCompiler, deadline: Deadline) -> str | None:
+    def unoptimized(self, compiler: PtxCompiler, budget: FileBudget) -> str | None:
         """Return the PTX without optimization; None if NVRTC rejects it or does not end."""
         options = tuple("-G" if option == "-lineinfo" else option for option in self.unit.options)
         try:
-            return _compiled(replace(self.unit, options=options), compiler, deadline).ptx
+            return _compiled(replace(self.unit, options=options), compiler, budget).ptx
         except (UnfinishedError, TimeLimitError):
             return None
 
@@ -76,7 +76,7 @@ def compile_device_code(
 ) -> Jit:
     """Return the PTX of the device code of a file; CompileError with the first error in what is no host code.
 
-    UnfinishedError if NVRTC crashes or exceeds its limits, TimeLimitError at the deadline of `options`.
+    UnfinishedError if NVRTC crashes or exceeds its limits, TimeLimitError at that of `options`.
     """
     unit, macros = source.unit, source.macros
     host = {file.name: host_spans(file, macros) for file in unit.files}
@@ -102,7 +102,7 @@ def compile_device_code(
             headers |= {name: text for name, text in texts.items() if name != unit.main.name}
             text = prelude + texts[unit.main.name] + b"".join(map(_include, unit.sources))
             given = PtxUnit(text, unit.main.name, headers, tuple(without(expressions, rejected)), arguments)
-            result = _compiled(given, compiler, options.deadline)
+            result = _compiled(given, compiler, options.budget)
             if result.ptx is not None:
                 return Jit(result.ptx, given, result.symbols, tuple(left_out), tuple(rejected))
             errors = result.errors
@@ -144,13 +144,13 @@ def _refuse_incomplete_toolkit(unit: SourceUnit, errors: Sequence[Message]) -> N
         raise _error(unit, errors, ())
 
 
-def _compiled(unit: PtxUnit, compiler: PtxCompiler, deadline: Deadline) -> PtxResult:
-    """Compile a unit until the deadline at most."""
-    deadline.check()
+def _compiled(unit: PtxUnit, compiler: PtxCompiler, budget: FileBudget) -> PtxResult:
+    """Compile a unit within the time limit."""
+    budget.check_time()
     try:
-        return compiler.compile(unit, deadline.seconds_left(TIMEOUT_S))
+        return compiler.compile(unit, budget.seconds_left(TIMEOUT_S))
     except UnfinishedError:
-        deadline.check()
+        budget.check_time()
         raise
 
 

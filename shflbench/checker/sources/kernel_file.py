@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
-from shflbench.checker.deadline import NEVER, Deadline
+from shflbench.checker.file_budget import NEVER, FileBudget
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,7 +30,7 @@ class CompileOptions:
     include: tuple[Path, ...] = ()  # as after -I
     define: tuple[str, ...] = ()  # as after -D
     standard: str = "c++17"
-    deadline: Deadline = NEVER  # until which a compiler may run
+    budget: FileBudget = NEVER  # whose time limit ends a compiler
     fast_math: bool = False
     device_launches: bool = False  # of which PTX is made that a program must link with the device runtime
     sources: tuple[Path, ...] = ()  # further files of the program, of which the file needs device functions

@@ -12,6 +12,7 @@ from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from shflbench.checker.file_budget import NEVER, FileBudget
 from shflbench.checker.sources.build_files import build_folders
 from shflbench.checker.sources.host_code import UserFile
 from shflbench.checker.sources.includes import is_file, read_limited, read_unit
@@ -84,17 +85,23 @@ class _Source:
         )
 
 
-def neighbors(unit: SourceUnit, include: Sequence[Path]) -> list[UserFile]:
+def neighbors(unit: SourceUnit, include: Sequence[Path], budget: FileBudget = NEVER) -> list[UserFile]:
     """Return the files of the program that a file belongs to, without those of its own unit; none if it is not known.
 
-    Of several programs that use the file, the first one by the names of their files counts.
+    Of several programs that use the file, the first one by the names of their files counts. TimeLimitError if the time
+    of the `budget` is up meanwhile.
     """
     main = _Source(unit.main.path, unit.main.text)
-    near = [source for path in _near(unit.main.path) if (source := _read(path)) is not None]
+    near = []
+    for path in _near(unit.main.path):
+        budget.check_time()
+        if (source := _read(path)) is not None:
+            near.append(source)
     included = _Included([_Source(file.path, file.text) for file in unit.headers.values()])
     if main.has_main:
         return _files(unit, _linked([main], near, included), include)
     for start in near:
+        budget.check_time()
         if start.has_main and main.fits(start):
             joined = _linked([main, start], near, included)
             if any(source.uses(main) for source in joined[1:]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import shlex
 import signal
 import subprocess
@@ -16,16 +17,16 @@ from typing import TYPE_CHECKING
 from shflbench.checker.ptx.line_table import files_of, rename_files
 from shflbench.checker.sources.messages import compile_error, instance_error
 from shflbench.checker.sources.plain_folder import INSTANCE, UNIT, PlainFolder, plain_folder, require_plain, table_name
-from shflbench.compile.ptx_process import UnfinishedError
+from shflbench.compile.ptx_process import CPU_S, UnfinishedError
 from shflbench.errors import CompileError, CompilerError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shflbench.checker.deadline import Deadline
+    from shflbench.checker.file_budget import FileBudget
     from shflbench.checker.sources.kernel_file import CompileOptions
 
-TIMEOUT_S = 60  # of one compilation
+TIMEOUT_S = 600  # of one compilation, as of NVRTC
 _CALLS_HOST = "calling a __host__ function"  # from device code: NVRTC, which gets device code only, accepts the call
 _FIRST_INSTANCE = 2  # line in the unit, which includes the source
 _ERROR = re.compile(
@@ -71,16 +72,17 @@ def _compiled(  # noqa: PLR0913  (what differs between compilations of one file)
         command += [f"-std={options.standard}", *options.math, *folder.words]
         command += ["-rdc=true"] if options.device_launches else []
         command += ["--extended-lambda", "--expt-relaxed-constexpr", "-x", "cu", "-o", output.name, UNIT]
-        status, log = _run(nvcc, command, folder.path, source, options.deadline)
+        status, log = _run(nvcc, command, folder.path, source, options.budget)
         if status != 0 or not output.is_file() or not output.stat().st_size:
             raise _error(source, folder, instances, log, status)
         ptx = output.read_text(encoding="utf-8", errors="replace")
         return rename_files(ptx, {name: table_name(folder.users(name)) for name in files_of(ptx).values()})
 
 
-def _run(nvcc: Path, command: Sequence[str], folder: Path, source: Path, deadline: Deadline) -> tuple[int, str]:
-    """Return the exit status of nvcc and its messages; the compilers that it starts end with it, at the deadline."""
-    deadline.check()
+def _run(nvcc: Path, command: Sequence[str], folder: Path, source: Path, budget: FileBudget) -> tuple[int, str]:
+    """Return the exit status of nvcc and its messages; the compilers that it starts end with it, at the time limit."""
+    budget.check_time()
+    before = _cpu_of_compilers()
     try:
         process = subprocess.Popen(  # noqa: S603  (no shell; the compiler that the user has on the path)
             command,
@@ -94,17 +96,33 @@ def _run(nvcc: Path, command: Sequence[str], folder: Path, source: Path, deadlin
     except OSError as error:
         raise CompilerError(f"{nvcc} does not run: {error}", "Reinstall nvcc, or remove it from the PATH.") from error
     with process:
+        _limit_cpu(process.pid)
         try:
-            output, errors = process.communicate(timeout=deadline.seconds_left(TIMEOUT_S))
+            output, errors = process.communicate(timeout=budget.seconds_left(TIMEOUT_S))
         except subprocess.TimeoutExpired as error:
-            deadline.check()
+            budget.check_time()
             raise UnfinishedError(
                 f"{source} does not compile within {TIMEOUT_S} s", "Simplify the file, or pass its PTX."
             ) from error
         finally:
             with suppress(ProcessLookupError, PermissionError):  # macOS: PermissionError if only zombies remain
                 os.killpg(process.pid, signal.SIGKILL)
+    if process.returncode and _cpu_of_compilers() - before > 0.9 * CPU_S:
+        raise UnfinishedError(f"{source} does not compile within {CPU_S} s", "Simplify the file, or pass its PTX.")
     return process.returncode, (errors + output).decode(errors="replace")
+
+
+def _limit_cpu(process: int) -> None:
+    """Let nvcc, and each compiler that it starts, end where it takes too much CPU time, if the system can do that."""
+    if hasattr(resource, "prlimit"):
+        with suppress(OSError):  # it has ended
+            resource.prlimit(process, resource.RLIMIT_CPU, (CPU_S, CPU_S + 1))
+
+
+def _cpu_of_compilers() -> float:
+    """Return the seconds of CPU time of the processes that have ended below this one."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def version(nvcc: Path) -> str:

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from shflbench.checker.deadline import NEVER, Deadline
+from shflbench.checker.file_budget import HOST_SHARE, MILLION, NEVER, FileBudget
 from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.sources.assemble import kernel_of
 from shflbench.checker.sources.build_options import (
@@ -23,6 +23,7 @@ from shflbench.checker.sources.example_instances import example
 from shflbench.checker.sources.expansion import require_expandable
 from shflbench.checker.sources.file_cache import cached_file
 from shflbench.checker.sources.header_search import with_found_headers
+from shflbench.checker.sources.host.machine import HostBudget
 from shflbench.checker.sources.host_code import UserFile
 from shflbench.checker.sources.includes import is_file, read_limited
 from shflbench.checker.sources.instances import choose_instances, compile_with_derived, signature, with_derived
@@ -99,7 +100,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     host_instance: tuple[tuple[str, ...], tuple[str, ...]] = ((), ()),
     compiled: KernelFile | None = None,
     device_launches: bool = False,
-    deadline: Deadline = NEVER,
+    budget: FileBudget = NEVER,
 ) -> KernelFile:
     """Return the kernels of the CUDA file `path`, compiled by `nvcc` or, without it, by NVRTC of `toolchain`.
 
@@ -114,7 +115,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     `device_launches`, kernels that launch kernels are compiled for the device runtime.
 
     UsageError if a folder of `include` does not exist, InputError if the file cannot be read, CompileError if it does
-    not compile, KernelError if it has no kernel, or none that `kernel` names, TimeLimitError after the `deadline`.
+    not compile, KernelError if it has no kernel or none that `kernel` names, TimeLimitError after that of `budget`.
     """
     _require_folders(include)
     _read_text(path)
@@ -123,14 +124,15 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
         arch,
         tuple(include),
         tuple(define),
-        deadline=deadline,
+        budget=budget,
         fast_math=fast_math,
         device_launches=device_launches,
     )
     options, built = with_build_command(path, given)
     headers = toolchain.headers if toolchain is not None else ()
     unit, options, header_notes = with_found_headers(main, options, headers, nvcc)
-    unit.neighbors = neighbors(unit, options.include)
+    budget.check_time()
+    unit.neighbors = neighbors(unit, options.include, budget)
     folders = partial(header_folders, nvcc) if nvcc is not None else lambda: headers
     unit.versions = toolkit_versions((*unit.files, *unit.neighbors), folders)
     usual, run_notes = usual_words(path) if host_args is None else ((), [])
@@ -139,7 +141,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
 
     def source_with(options: CompileOptions, files: SourceUnit = unit) -> CudaSource:
         change = HostChange(host_numbers or {}, host_instance)
-        return CudaSource(files, options.define, host_args, usual, change)
+        return CudaSource(files, options.define, host_args, usual, change, budget)
 
     def compile_unit(files: SourceUnit, options: CompileOptions) -> _Compilation:
         source = source_with(options, files)
@@ -168,7 +170,8 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     if nvrtc is None or nvcc is not None:
         return read()[0]
     words = (host_args, usual, host_numbers, host_instance, host_calls, instances, instance, skip_unknown, compiled)
-    return cached_file(nvrtc, unit, options, (path, kernel, words, built, header_notes, run_notes), read)
+    decisive = (path, kernel, words, built, header_notes, run_notes, HostBudget(budget).most_work)
+    return cached_file(nvrtc, unit, options, decisive, read)
 
 
 def _with_device_functions(
@@ -212,6 +215,7 @@ def _kernel_file(
         raise KernelError(f"{path} has no kernel", "Pass a file that defines a __global__ function.")
     stores, unoptimized = _removed_stores(source, compiled, files)
     of_host = [SourceNote("host-args", REFUSED_WORDS)] if source.refuses_words else []
+    of_host += [_unfinished(source.unfinished_host)] if source.unfinished_host is not None else []
     of_host += [*_obscure_launches(source), *open_notes(source)]
     notes = (*read_notes, *of_host, *compiled.notes, *chosen_types, *templates, *others, *stores)
     chosen = select_kernels(path, kernels, kernel)
@@ -230,6 +234,13 @@ def _kernel_file(
         source.host_numbers,
         chains=source.chains,
     )
+
+
+def _unfinished(host: HostBudget) -> SourceNote:
+    """Return the note on host code that was not followed to its end."""
+    millions = host.most_work / MILLION
+    text = f"the host code was followed for {millions:.3g} million instructions: what it does after that is unknown"
+    return SourceNote("budget", f"{text}; give a --budget above {HOST_SHARE * millions:.3g}")
 
 
 def _with_spellings(kernel: SourceKernel, symbols: Mapping[str, str]) -> SourceKernel:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import stat
-import time
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from shflbench.checker.file_budget import NEVER, FileBudget
 from shflbench.files import read_regular
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 MAXIMUM_PARENTS = 8  # of the file's folder that are taken for its repository
 MAXIMUM_ENTRIES = 20_000  # files and folders of a repository; a larger one has too many headers of equal names
-MAXIMUM_SECONDS = 1.0  # of a search
 MAXIMUM_BYTES = 2**20  # of a header that is compared with one of the same name
 MARKS = ("README", "LICENSE", "COPYING", "CMakeLists.txt", "Makefile", "configure.ac")  # how the files of a root begin
 
@@ -39,9 +38,9 @@ def repository_root(path: Path) -> Path | None:
 class Repository:
     """The headers of the repository of a file."""
 
-    def __init__(self, path: Path) -> None:
-        """Find the repository of the file; it is read when a header is first asked for."""
-        self._path = path.resolve()
+    def __init__(self, path: Path, budget: FileBudget = NEVER) -> None:
+        """Find the repository of the file; it is read when a header is first asked for, in the time of the budget."""
+        self._path, self._budget = path.resolve(), budget
         self.root = repository_root(path)
 
     def folder_of(self, name: str) -> tuple[Path, int] | None:
@@ -76,16 +75,17 @@ class Repository:
 
     @cached_property
     def _folders(self) -> dict[str, list[Path]]:
-        """Folders with a file of a name; none if the repository is too large to be read in time."""
+        """Folders with a file of a name; none if the repository is too large."""
         folders: dict[str, list[Path]] = {}
         if self.root is None:
             return folders
-        end, entries = time.monotonic() + MAXIMUM_SECONDS, 0
+        entries = 0
         for folder, subfolders, names in os.walk(self.root):
             subfolders[:] = sorted(item for item in subfolders if not item.startswith("."))
             entries += len(subfolders) + len(names)
-            if entries > MAXIMUM_ENTRIES or time.monotonic() > end:
+            if entries > MAXIMUM_ENTRIES:
                 return {}
+            self._budget.check_time()
             for name in names:
                 folders.setdefault(name, []).append(Path(folder))
         return folders

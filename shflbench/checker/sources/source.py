@@ -6,6 +6,7 @@ import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from shflbench.checker.file_budget import NEVER, FileBudget
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources import definitions as kernel_definitions
 from shflbench.checker.sources.host.chosen_runs import performed_launches, refuses
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.sources.constants import Evaluator
     from shflbench.checker.sources.definitions import Definition
-    from shflbench.checker.sources.host.machine import Performed
+    from shflbench.checker.sources.host.machine import HostBudget, Performed
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.includes import SourceUnit
     from shflbench.checker.sources.kernel_file import HostCall, HostNumber, LaunchChain
@@ -43,21 +44,22 @@ _NAMES = frozenset({"identifier"})
 class CudaSource:
     """The parsed files of one translation unit."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917  (what determines what the files do)
         self,
         unit: SourceUnit,
         define: Sequence[str],
         words: Sequence[str] | None = None,
         usual: Sequence[str] = (),
         change: HostChange | None = None,
+        budget: FileBudget = NEVER,
     ) -> None:
         """Keep the files, the words of the program's command line if they are given, and else its `usual` ones.
 
-        The host code is that of the files with the `change`.
+        The host code is that of the files with the `change`, and is run within the `budget`.
         """
         self.unit, self.words, self.usual, self.change = unit, words, usual, change or HostChange()
         self.macros = Macros([file.lexed for file in unit.files], define)
-        self._define = (*unit.versions, *define)
+        self._define, self._budget = (*unit.versions, *define), budget
 
     @cached_property
     def definitions(self) -> list[Definition]:
@@ -87,7 +89,8 @@ class CudaSource:
     @cached_property
     def _host(self) -> HostSource:
         """The host code of the unit."""
-        return HostSource([self.unit.main], self.unit.files, self._define, self._by_plain_name, self.change)
+        unit = self.unit
+        return HostSource([unit.main], unit.files, self._define, self._by_plain_name, self.change, self._budget)
 
     @cached_property
     def _program(self) -> HostSource:
@@ -95,7 +98,7 @@ class CudaSource:
         files = [*self.unit.files, *self.unit.neighbors]
         roots = [*(file for file in self.unit.neighbors if file.path.suffix in SUFFIXES), self.unit.main]
         known = {file.name: file for file in self._host.files}
-        return HostSource(roots, files, self._define, self._by_plain_name, self.change, known)
+        return HostSource(roots, files, self._define, self._by_plain_name, self.change, self._budget, known)
 
     @property
     def evaluator(self) -> Evaluator:
@@ -180,6 +183,12 @@ class CudaSource:
         """Whether the program performs no launch with the command line that the user gives."""
         host = self._program if self.unit.neighbors else self._host
         return self.words is not None and refuses(host.interpreter, self.words)
+
+    @property
+    def unfinished_host(self) -> HostBudget | None:
+        """The budget of the host code, if that took all of it, so that what it does after that is not known."""
+        hosts = (self._host, self._program) if self.unit.neighbors else (self._host,)
+        return next((host.budget for host in hosts if host.budget.is_spent), None)
 
     @property
     def host_numbers(self) -> tuple[HostNumber, ...]:

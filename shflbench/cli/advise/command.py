@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 from shflbench.errors import UsageError
-from shflbench.user_kernels.file_options import SUFFIXES, refuse_without_files
+from shflbench.user_kernels.file_options import BUDGET, SUFFIXES, refuse_without_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,6 +43,7 @@ ONLY_OF = {"code": "patterns", "sarif": "files"}  # form → to what it applies
     option("--kernel", "kernels", metavar="NAME", multiple=True, help="Advise only on this kernel (repeatable)."),
     *FILE_ARGUMENTS,
     CLUSTER,
+    *limit_options(BUDGET),
     option(
         "--patch",
         is_flag=True,

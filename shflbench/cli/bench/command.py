@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, as_built
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATH, format_option
@@ -18,6 +19,7 @@ from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
 from shflbench.errors import FINDING_EXIT, KernelError, UsageError
 from shflbench.grouping import group_by
+from shflbench.user_kernels.file_options import SHORT_BUDGET
 from shflbench.words import count_noun, join_words, one_or_many
 
 if TYPE_CHECKING:
@@ -31,9 +33,6 @@ if TYPE_CHECKING:
     from shflbench.session.run_request import RunRequest
     from shflbench.store import RunFolder
     from shflbench.user_kernels.comparison import KernelChoice, KernelComparison
-
-CHECK_SECONDS = 10.0  # of the short check, after compiling
-MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has more time"  # that is no option of bench
 
 
 @click.command(cls=Command)
@@ -56,6 +55,7 @@ MORE_TIME, LONGER_CHECK = "give more with --time-limit", "`shflbench check` has 
 @add_heading(
     "Results of the kernels",
     option("--no-check", is_flag=True, help="Do not look for races and memory faults before."),
+    *limit_options(SHORT_BUDGET),
     option("--reference", metavar="NAME", help="Compare results with those of this kernel, which is the baseline."),
     option(
         "--rtol",
@@ -228,7 +228,8 @@ def _file_options(file: Path, flags: dict[str, Any]) -> FileOptions:
         host_args=flags["host_args"],
         fast_math=flags["fast_math"],
         compiler="nvrtc",  # which also makes the machine code that is timed
-        time_limit_s=CHECK_SECONDS,
+        budget=flags["budget"],
+        time_limit_s=flags["time_limit_s"],
         arch=flags["arch"] or DEFAULT_ARCH,
         seed=flags["seed"],
         files=[file],
@@ -273,7 +274,7 @@ def _show_left_out(choice: KernelChoice, reports: Sequence[KernelReport], consol
     for item in compared:
         report = item.report
         if report.verdict in undecided:
-            console.warn(f"{report.name}: {report.verdict}, {report.sentence.replace(MORE_TIME, LONGER_CHECK)}")
+            console.warn(f"{report.name}: {report.verdict}, {report.sentence}")
         elif item.sentence:
             console.warn(f"{report.name}: {item.sentence}")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from shflbench.bounds import MAX_SEED
+from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.host_args import host_args_option
@@ -17,6 +18,7 @@ from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder, compute_sanitizer
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, DeviceError, KernelError, UsageError
 from shflbench.user_kernels.file_options import (
+    BUDGET,
     COMPILERS,
     divide_targets,
     file_options,
@@ -105,14 +107,7 @@ if TYPE_CHECKING:
         show_default=True,
         help="Seed of the inputs and the schedules.",
     ),
-    option(
-        "--time-limit",
-        "time_limit_s",
-        metavar="SECONDS",
-        type=click.FloatRange(min=0),
-        help="Stop a file after this time, with compiling; its unfinished kernels are `not checked`.",
-        show_default="60",
-    ),
+    *limit_options(BUDGET),
     option(
         "--strict",
         is_flag=True,

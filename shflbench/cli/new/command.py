@@ -81,9 +81,7 @@ def _from_file(file: Path, names: tuple[str, ...], output: Path, flags: dict[str
     from shflbench.user_kernels.suite import new_suite
 
     reference = flags.pop("reference")
-    options = file_options(
-        kernels=names, compiler="nvrtc", time_limit_s=None, arch=DEFAULT_ARCH, seed=0, files=[file], **flags
-    )
+    options = file_options(kernels=names, compiler="nvrtc", arch=DEFAULT_ARCH, seed=0, files=[file], **flags)
     choice = choose(read_candidates(file, options), named=bool(names), reference=next(iter(names), ""))
     if names and any(item.is_broken for item in choice.left_out):
         raise UsageError(f"{file} has kernels that cannot be run: {_reasons(choice.left_out)}", "Name other kernels.")

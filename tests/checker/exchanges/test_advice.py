@@ -344,7 +344,7 @@ def test_launches_that_do_not_end_in_time_are_no_evidence(advise: Advise, monkey
 
     monkeypatch.setattr("shflbench.checker.exchanges.study.execute", stop)
     advice = advise(f"{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];", "1x256")
-    assert advice.missing.startswith("no launch ended within the time limit")
+    assert advice.missing.startswith("no launch ended: the time limit was reached; give more with --time-limit, ")
     assert (advice.exchanges, advice.barriers) == ((), ())
 
 

@@ -218,7 +218,7 @@ def same(tmp_path: Path, options: FileOptions) -> Same:
             (advice,) = advise_file(file, given, lambda _: None)
             assert advice.runs is not None
             runs.append(advice.runs)
-        return leaves_same_memory(runs[0], runs[1].program, options.deadline)
+        return leaves_same_memory(runs[0], runs[1].program, options.budget)
 
     return call
 

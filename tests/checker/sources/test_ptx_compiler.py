@@ -46,6 +46,13 @@ def test_a_compilation_without_end_is_ended_and_the_next_one_works(monkeypatch: 
     process.end()
 
 
+def test_a_compilation_ends_after_its_cpu_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    bomb = dataclasses.replace(UNIT, text=BOMB + b"__global__ void k(int *p) { A12 }\n")
+    monkeypatch.setattr(ptx_process, "CPU_S", 1)
+    with pytest.raises(UnfinishedError, match=r"^k\.cu does not compile within 1 s$"):
+        PtxProcess().compile(bomb, kernels.tools())
+
+
 def test_a_compiler_that_crashes_ends_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ptx_process, "_MAIN", "import os; os.abort()")
     with pytest.raises(UnfinishedError, match=r"^k\.cu does not compile: NVRTC crashed"):

@@ -1,4 +1,4 @@
-"""`--time-limit`, and what stderr shows of a file that takes long."""
+"""`--budget` and `--time-limit`, and what stderr shows of a file that takes long."""
 
 from pathlib import Path
 
@@ -35,10 +35,19 @@ def test_without_time_no_kernel_is_checked_and_the_exit_code_is_5(shflbench: Com
     assert outcome.out.splitlines()[1] == "k.cu    not checked  the time limit of 0 s was reached"
 
 
-def test_the_limit_applies_to_files_only(shflbench: Command) -> None:
-    outcome = shflbench("check", "neighbor", "--time-limit", "5")
+def test_without_budget_kernels_are_compiled_and_not_checked(shflbench: Command) -> None:
+    Path("k.cu").write_text(TWO, encoding="utf-8")
+    outcome = shflbench("check", "k.cu", "--compiler", "nvrtc", "--budget", "0")
+    assert outcome.code == 5
+    reached = "the budget of 0 million instructions was reached before it ran; give more with --budget"
+    assert " ".join(outcome.out.split()).count(reached) == 2
+
+
+@pytest.mark.parametrize("option", ["--time-limit", "--budget"])
+def test_the_limits_apply_to_files_only(shflbench: Command, option: str) -> None:
+    outcome = shflbench("check", "neighbor", option, "5")
     assert outcome.code == 2
-    assert "--time-limit applies to .cu, .cuh and .ptx files" in outcome.err
+    assert f"{option} applies to .cu, .cuh and .ptx files" in outcome.err
 
 
 def test_the_kernel_that_runs_is_shown_with_its_number() -> None:

@@ -102,7 +102,7 @@ def _iterations(
     condition = run.condition(node.child_by_field_name("condition"))
     following = node.child_by_field_name("update")
     update = run.expression(following) if following is not None else None
-    at_end = node.type == "do_statement"
+    at_end, nodes = node.type == "do_statement", node.descendant_count
 
     def iterate(frame: HostFrame) -> Outcome:
         count, most, long, alike = 0, MOST_LAUNCHING, run.state.steps + MOST_REPEATING, 0
@@ -117,7 +117,7 @@ def _iterations(
             if not value:
                 return None
             count += 1
-            run.state.step()
+            run.state.step(nodes)
             launches, different = run.state.launches, len(run.state.different)
             outcome = inside(frame)
             if outcome is Left.BREAK:
@@ -145,7 +145,7 @@ def range_loop(run: HostRun, node: Node) -> Statement:
     body = node.child_by_field_name("body")
     inside = run.statement(body) if body is not None else nothing
     scalars, effects = find_changes(node, run.kernels), run.program.has_effects(node)
-    has_launches = run.launches(node)
+    has_launches, nodes = run.launches(node), node.descendant_count
     is_size = has_launches and (name, False) not in scalars  # else an element of data
     given_number = run.numbers.get(name) if is_size else None
 
@@ -168,7 +168,7 @@ def range_loop(run: HostRun, node: Node) -> Statement:
         if has_launches and (whole_is_unknown or len(cells) > MOST_LAUNCHING):
             run.state.cut()
         for cell in cells[:most]:
-            run.state.step()
+            run.state.step(nodes)
             place = cell if refers else Cell(cell.load())
             frame.variables.update(bind(names, place) if names else {name: place})
             outcome = inside(frame)

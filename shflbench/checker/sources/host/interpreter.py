@@ -19,8 +19,7 @@ from shflbench.checker.sources.host.expressions import EXPRESSIONS, truth
 from shflbench.checker.sources.host.flow import HostReturn, expression_statement
 from shflbench.checker.sources.host.machine import (
     MOST_CALLS,
-    MOST_STEPS,
-    MOST_TOTAL,
+    HostBudget,
     HostFrame,
     HostInput,
     HostState,
@@ -79,13 +78,13 @@ class Interpreter:
         types: Types,
         kernels: Mapping[str, Sequence[Definition]],
         change: HostChange,
-        most_steps: int = MOST_TOTAL,
+        budget: HostBudget,
     ) -> None:
         """Keep the program; `kernels` has the definitions of kernels by the last part of their names.
 
         Variables that begin with a constant begin with the numbers that the `change` has for their names, and function
         templates that are called with the first arguments of its instance get the second ones. All runs together take
-        at most so many iterations and calls.
+        the `budget` at most.
         """
         self.program, self.kernels, self.numbers = program, kernels, change.numbers
         self._instance = change.instance
@@ -99,7 +98,7 @@ class Interpreter:
         self.begun: dict[str, HostNumber] = {}  # numbers that variables began with, and macros stood for, by name
         self.long_loops: dict[int, LongLoop] = {}  # those that took too many iterations
         self._fields: dict[int, list[_Field]] = {}  # of classes, by the ids of their bodies
-        self._left = most_steps
+        self.budget = budget
         self._expanded: dict[str, tuple[Tree, Node | None]] = {}
         self.allocations: Iterator[int] = count()
         self.start = next(MOMENTS)
@@ -304,7 +303,7 @@ class Interpreter:
         receiver: Structure | None = None,
     ) -> object:
         """Return the result of a call of a function of the files."""
-        self.state.step()
+        self.state.step(function.body.descendant_count)
         if self.state.depth >= MOST_CALLS:
             return UNKNOWN
         frame = HostFrame({}, receiver, dict(receiver.bound) if receiver is not None else {})
@@ -369,11 +368,10 @@ class Interpreter:
     def run(self, function: HostFunction, arguments: Sequence[object], given: HostInput, *, forced: bool) -> HostState:
         """Run a function until it ends, and return what it did."""
         is_whole = function is self.program.main
-        self.state = HostState(given, min(MOST_STEPS, self._left), forced=forced, is_whole=is_whole)
+        self.state = state = HostState(given, forced=forced, is_whole=is_whole, budget=self.budget)
         with suppress(HostStop, RecursionError):
             self.call(function, [Cell(value) for value in arguments], ())
-        self._left -= min(self.state.steps, self._left)
-        return self.state
+        return state
 
 
 def _dims(values: Sequence[object]) -> object:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from shflbench.checker.file_budget import HOST_SHARE, NEVER, FileBudget
 from shflbench.checker.sources.host.streams import HostStreams
 from shflbench.checker.sources.kernel_file import HostCall
 
@@ -26,11 +28,41 @@ MOST_REPEATING = 2_000  # iterations and calls in such a loop, after which itera
 MOST_ALIKE = 2  # of those, one after the other
 MOST_DIFFERENT = 400  # launches of one run; programs repeat a launch to time it
 MOST_CALLS = 60  # one in the other
+MOST_WORK = 5_000_000  # of all runs of a file, in instructions of the emulator, unless its budget is a large one: 10 s
+NODES = 8  # of the syntax tree of what runs, which take as long as an instruction of the emulator
 MOST_RECORDED = 64  # launches of a call that are recorded; of more, those that differ from all before
 
 
 class HostStop(Exception):  # noqa: N818  (no error: the program, or the run, ends)
     """The run ends: the program calls `exit`, or a limit is reached."""
+
+
+@dataclass(slots=True)
+class HostBudget:
+    """What all runs of the host code of a file may take together; it is the same on every machine."""
+
+    of_file: FileBudget = NEVER  # whose time ends them, too
+    steps: int = MOST_TOTAL  # iterations and calls that are left
+    work: float = field(init=False)  # likewise instructions, or what takes as long
+    most_work: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Take the share of a large budget that a user gives, else the usual work."""
+        share = self.of_file.most / HOST_SHARE
+        self.work = self.most_work = max(share, MOST_WORK) if share < math.inf else MOST_WORK
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the code takes more work, so that what it does after that is not known."""
+        return self.work < 0
+
+    def spend(self, nodes: int) -> None:
+        """Count an iteration or a call; HostStop if none is left, TimeLimitError if the time of the file is up."""
+        self.of_file.check_time()
+        self.steps -= 1
+        self.work -= nodes / NODES
+        if self.steps < 0 or self.work < 0:
+            raise HostStop
 
 
 class LoopLimit(Exception):  # noqa: N818  (no error: the loop is left)
@@ -124,6 +156,7 @@ class HostState:
     launches: int = 0  # with those
     globals: dict[str, Cell] = field(default_factory=dict)
     symbols: list[Cell] = field(default_factory=list)  # global variables that the host code copies to the device
+    budget: HostBudget = field(default_factory=HostBudget)
     steps: int = 0
     loop_steps: int | None = None  # of the outermost loop that only computes
     depth: int = 0
@@ -175,9 +208,10 @@ class HostState:
         for call in self.calls.values():
             call.is_whole = call.is_whole and call.is_over
 
-    def step(self) -> None:
-        """Count an iteration or a call."""
+    def step(self, nodes: int = 1) -> None:
+        """Count an iteration or a call, with the nodes of its code; TimeLimitError if the time is up."""
         self.steps += 1
+        self.budget.spend(nodes)
         if self.steps > self.limit:
             raise HostStop
         if self.loop_steps is not None:

@@ -1,17 +1,17 @@
-"""The time limit of a file: what ran until then is reported, and what did not is `not checked`."""
+"""The budget and the time limit of a file: what ran until then is reported, and what did not is `not checked`."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from shflbench.checker.deadline import NEVER, Deadline
+from shflbench.checker.file_budget import NEVER, FileBudget
 from shflbench.checker.file_check import CheckStep, FileOptions, check_file
 from shflbench.checker.inputs.shapes import parse_shape
 from shflbench.checker.report import FileReport
 from shflbench.compile.ptx_process import SHARED
 from shflbench.compile.toolchain import find
-from shflbench.errors import TimeLimitError
+from shflbench.errors import BudgetError, TimeLimitError
 
 KERNEL = """\
 .visible .entry NAME(.param .u64 out)
@@ -150,24 +150,54 @@ def test_a_compiler_that_runs_into_the_limit_is_stopped(tmp_path: Path, monkeypa
     assert (report.verdict, report.sentence) == ("not checked", "the time limit of 50 s was reached")
 
 
-def test_a_deadline_is_over_after_its_seconds() -> None:
+def test_a_budget_is_over_after_its_seconds() -> None:
     clock = Clock()
-    deadline = Deadline(2, clock)
-    deadline.check()
-    assert deadline.seconds_left(60) == 2
+    budget = FileBudget.of(limit_s=2, clock=clock)
+    budget.check()
+    assert budget.seconds_left(60) == 2
     clock.now = 2
-    assert deadline.seconds_left(60) == 0
+    assert budget.seconds_left(60) == 0
     with pytest.raises(TimeLimitError, match="the time limit of 2 s was reached"):
-        deadline.check()
+        budget.check()
 
 
-def test_one_of_many_kernels_cannot_take_the_time_of_all() -> None:
-    now = [100.0]
-    deadline = Deadline(60, lambda: now[0])
-    part = deadline.part_of(10)
-    assert part.end == pytest.approx(112)
-    assert part.sentence == "a kernel's part of 12 s of the time limit of 60 s was reached"
-    now[0] = 130
-    assert deadline.part_of(3).end == pytest.approx(150)
-    assert deadline.part_of(2) is deadline
+def test_a_budget_is_over_after_its_instructions() -> None:
+    budget = FileBudget.of(2_500_000)
+    budget.spend(2_499_999)
+    budget.check()
+    budget.spend(1)
+    with pytest.raises(BudgetError, match=r"^the budget of 2.5 million instructions was reached$"):
+        budget.check()
+    budget.check_time()
+    assert not budget.has_timed_out
+
+
+def test_one_of_many_kernels_cannot_take_the_budget_of_all() -> None:
+    budget = FileBudget.of(20_000_000)
+    first = budget.part_of(10)
+    first.spend(4_000_000)
+    assert first.is_over
+    text = "a kernel's part of 4 million instructions of the budget of 20 million instructions was reached"
+    assert first.error.message == text
+    assert not budget.is_over
+    assert budget.part_of(3).remaining == pytest.approx(2 * 16_000_000 / 3)
+    assert budget.part_of(2) is budget
     assert NEVER.part_of(10) is NEVER
+
+
+def test_shorter_launches_in_place_of_what_the_budget_ended_have_a_quarter_of_it() -> None:
+    budget = FileBudget.of(8_000_000)
+    budget.spend(9_000_000)
+    assert budget.is_over
+    assert budget.again().remaining == 2_000_000
+
+
+def test_what_is_spent_apart_is_not_missing_in_the_budget() -> None:
+    clock = Clock()
+    budget = FileBudget.of(1_000, 60, clock)
+    apart = budget.apart(100)
+    apart.spend(100)
+    assert apart.is_over
+    assert budget.remaining == 1_000
+    clock.now = 60
+    assert apart.is_out_of_time
