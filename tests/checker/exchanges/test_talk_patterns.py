@@ -28,9 +28,6 @@ ARGUMENTS = {"broadcast": "sources=i32[4]:index", "broadcast-last": "values=f32[
 KERNELS = [
     ("bitonic-sort", "payload=none", [XOR_UP]),
     ("bitonic-sort", "payload=value", [XOR_UP, XOR_UP]),
-    ("broadcast", "values=1", [LANE]),
-    ("broadcast", "values=4", [LANE]),
-    ("broadcast-last", "", [XOR, LANE]),
     ("broadcast-work", "", [LANE]),
     ("neighbor", "mode=idx", [LANE]),
     ("neighbor", "mode=up", ["__shfl_up_sync(mask, value, 1)"]),
@@ -110,7 +107,6 @@ def test_smem_gets_the_shuffles_of_shfl_and_the_barriers_of_syncwarp(
 
 # Pattern, its options, and the shuffle that a patch writes instead of a slot for each thread.
 PATCHED = [
-    ("broadcast-last", "", "__shfl_xor_sync(0xffffffff, candidates_value, distance)"),
     ("broadcast-work", "", "__shfl_sync(0xffffffff, slots_value, first + j)"),
     ("neighbor", "mode=idx", "__shfl_sync(0xffffffff, slots_value, source)"),
     ("neighbor", "mode=up", "__shfl_up_sync(0xffffffff, slots_value, 1)"),

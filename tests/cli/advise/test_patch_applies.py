@@ -78,16 +78,6 @@ def test_a_link_is_patched_where_it_points_to(repository: Path, shflbench: Comma
     assert "__syncwarp" in (repository / "lanes.cu").read_text(encoding="utf-8")
 
 
-def test_a_file_that_nobody_may_write_is_read(repository: Path, shflbench: Command) -> None:
-    file = Path("lanes.cu")
-    file.write_text(LANES, encoding="utf-8")
-    file.chmod(0o444)
-    repository.joinpath("of kernels").chmod(0o555)
-    outcome = shflbench("advise", file, "--launch", "1x64", "--patch")
-    repository.joinpath("of kernels").chmod(0o755)
-    assert (outcome.code, "+\t__syncwarp();\n" in outcome.out) == (0, True)
-
-
 @pytest.mark.parametrize("output", ["lanes.cu", "link.txt"])
 def test_the_output_replaces_no_source(repository: Path, shflbench: Command, output: str) -> None:
     del repository

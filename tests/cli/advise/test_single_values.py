@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.checker.inputs.test_last_blocks import TICKETS
+from tests.checker.inputs.test_last_blocks import text_of as last_block_text
 from tests.conftest import Command
 
 ROWS = """
@@ -98,3 +100,13 @@ def test_the_command_says_that_no_change_is_written(tmp_path: Path, kernel_cache
     done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, "")
     assert "No change is written: rows was tried for w = 32 only." in done.stderr
+
+
+def test_barriers_of_the_last_block_are_needed(tmp_path: Path, kernel_cache: Path) -> None:
+    text = last_block_text(*TICKETS["a pointer"], "__syncthreads()")
+    (tmp_path / "total.cu").write_text(text, encoding="utf-8")
+    environment = {**os.environ, "SHFLBENCH_CACHE": str(kernel_cache)}
+    words = [sys.executable, "-m", "shflbench", "advise", "total.cu", "--format", "json"]
+    done = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    (kernel,) = json.loads(done.stdout)["kernels"]
+    assert {barrier["need"] for barrier in kernel["barriers"]} == {"needed"}
