@@ -26,6 +26,7 @@ from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.races.hazards import RACES, HazardKind, hazard_key
 from shflbench.checker.runs.fitting import set_aside
 from shflbench.checker.verdict import DOUBTS, KernelVerdict, Level
+from shflbench.model import WARP
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -200,10 +201,12 @@ def _refusals(seen: Sequence[Observation], slicer: Slicer) -> dict[str, tuple[Ha
 def _by_use(item: Observation, slicer: Slicer) -> Observation:
     """Return an observation by what the program does with its instructions.
 
-    A race of a read that only guesses what compare-and-swap checks is a guess. A barrier that threads skip and do
-    something else than to end stands in a condition.
+    A race of a read that only guesses what compare-and-swap checks is a guess. A barrier that lanes of a warp which
+    waits there skip, and that do something else than to end, stands in a condition.
     """
     if item.kind is HazardKind.BARRIER_SKIPPED:
+        if len({(block, index // WARP) for block, index in item.hazard.threads}) > 1:
+            return item  # PTX lets whole warps go on
         sides = dict(item.hazard.sides)
         branches = (bypassed_condition(op, slicer, sides) for op in slicer.ops_of(item.hazard.instruction))
         if (branch := next(filter(None, branches), None)) is None:

@@ -85,7 +85,7 @@ def _complete_blocks(state: State, groups: list[ConvergedGroup]) -> Values:
         skipped = complete & (alive < state.shape.block)
         if skipped.any():
             there = skipped[blocks]
-            report_skipped(state, ops[places[there][0]], threads[there][:1], np.flatnonzero(skipped))
+            report_skipped(state, ops[places[there][0]], threads[there], np.flatnonzero(skipped))
         vote(state, waiting_at)
     return free
 

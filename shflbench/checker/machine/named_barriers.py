@@ -175,7 +175,7 @@ class NamedBarriers:
             else:
                 observer.acquire_from_barrier(threads, meeting.number)
         if meeting.everyone:
-            report_skipped(self.state, meeting.waiting[0][0], threads[:1], np.array([block]))
+            report_skipped(self.state, meeting.waiting[0][0], threads, np.array([block]))
         return [threads]
 
     def _impossible(self, op: Op, thread: int, what: str) -> KernelFault:

@@ -1,12 +1,16 @@
 """Find faults of threads that meet: their masks, and the instructions at which they wait."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from shflbench.checker.link.program import Op
+from shflbench.checker.machine.state import State
 from shflbench.checker.opcodes.forms import Barrier, Values
-from shflbench.checker.races.hazards import Absence, HazardKind
+from shflbench.checker.ptx.syntax import PtxInstruction
+from shflbench.checker.races.clocks import Clocks
+from shflbench.checker.races.hazards import Absence, HazardKind, HazardLog
 from shflbench.checker.races.rule import Rule
 from shflbench.model import WARP
 
@@ -50,9 +54,26 @@ class LaneMasks(Rule):
 class Divergence(Rule):
     """The lanes of a warp execute a barrier of the block together, and no thread of the block has ended before."""
 
+    def __init__(self, state: State, clocks: Clocks, log: HazardLog) -> None:
+        """Start without barriers that threads skip."""
+        super().__init__(state, clocks, log)
+        self._of_one_warp: dict[PtxInstruction, Values] = {}  # by the barrier: a thread that waits, one that has ended
+
     def skip_barrier(self, op: Op, threads: Values, ended: Values, end: Op | None) -> None:
         """Find barriers that some threads ended before."""
         self.report(HazardKind.BARRIER_SKIPPED, op, np.concatenate([threads[:1], ended[:1]]), int(ended.size), end)
+        warps = np.intersect1d(threads // WARP, ended // WARP)
+        if warps.size:
+            pair = [those[those // WARP == warps[0]][0] for those in (threads, ended)]
+            self._of_one_warp.setdefault(op.instruction, np.array(pair))
+
+    def finish(self) -> None:
+        """Name two lanes of one warp where only a part of it waits at a barrier."""
+        for key, hazard in self.log.hazards.items():
+            pair = self._of_one_warp.get(hazard.instruction)
+            if hazard.kind is HazardKind.BARRIER_SKIPPED and pair is not None:
+                named = tuple(self.shape.in_block(int(thread)) for thread in pair)
+                self.log.hazards[key] = replace(hazard, threads=named)
 
     def meet(self, threads: Values, sets: Values, places: Values, ops: Sequence[Op]) -> None:
         """Find warps whose lanes wait at different barriers, or in different iterations, though they continue together.

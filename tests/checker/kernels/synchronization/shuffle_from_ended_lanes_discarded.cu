@@ -1,4 +1,4 @@
-// doubtful: ABSENT_VALUE
+// sound
 // launch: 2x64
 
 // The upper half has ended; what the lower half reads from it reaches no output.
