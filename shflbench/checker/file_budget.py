@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MILLION = 1_000_000
 MORE_TIME = "Give more with --time-limit."
 COMPARISON = 16  # of an access with earlier ones: the instructions that take as long
+BYTES = 256  # of buffers that are filled or compared in the time of an instruction
 HOST_SHARE = 4  # what one reading of the host code may take is this part of the budget
 AGAIN_SHARE = 4  # likewise what shorter launches may take in place of those that the budget ended
 

@@ -12,7 +12,7 @@ import numpy as np
 from shflbench.checker.dataflow.endless_loops import never_ends, waits_for_clock
 from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.explore import explore
-from shflbench.checker.file_budget import COMPARISON
+from shflbench.checker.file_budget import BYTES, COMPARISON
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.default_launches import fewer_blocks, is_of_same_launch, is_special, without_arguments
 from shflbench.checker.inputs.derive import derive
@@ -215,6 +215,7 @@ class KernelRuns:
         while True:
             self.budget.of_file.check()
             arguments = derive(self.kernel, launch, self._wishes_of(launch), seed)
+            self.budget.of_file.spend(2 * arguments.total_bytes / BYTES)  # they are filled, and run on
             emulated = self._emulated(launch, arguments, machine)
             result = self._in_lockstep(emulated, seed, arguments)
             if isinstance(result.error, TooManyCellsError) and (smaller := fewer_blocks(launch)) is not None:
@@ -246,6 +247,7 @@ class KernelRuns:
             if self.budget.is_spent:
                 cut = "" if is_shown() else "not all schedules ran, because the limit of instructions was reached"
                 break
+            self.budget.of_file.spend(item.arguments.total_bytes / BYTES)
             try:
                 result = self._run(emulated, policy, item.seed)
                 if self._grow(self._growth.of_fault(self.wishes, result.error, item.arguments)):

@@ -282,7 +282,7 @@ def vector_of(type_: HostType, run: HostRun, frame: HostFrame) -> Structure | No
     element = run.type(entry_of_map(type_.name) or text.strip(), frame)
     device = match["kind"] in {"device_vector", "universal_vector"}
     size = int(count) * element.stride if count.strip().isdigit() else 0
-    return Structure(type_, {}, Memory(size, device=device), element)
+    return Structure(type_, {}, run.state.memory(size, device=device), element)
 
 
 def fill_vector(made: Structure, arguments: Sequence[object]) -> None:

@@ -175,7 +175,7 @@ def _allocate_pitch(run: HostRun, frame: HostFrame, given: Sequence[Reference]) 
 def _allocate_aligned(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     """Follow `posix_memalign(&pointer, alignment, size)`."""
     pointer, _, size, *_ = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
-    _write(pointer, Pointer(Memory(byte_count(size)), 0, UNKNOWN_TYPE))
+    _write(pointer, Pointer(run.state.memory(byte_count(size)), 0, UNKNOWN_TYPE))
     return 0
 
 
@@ -188,12 +188,13 @@ def _mapped(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> objec
 
 def _malloc(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     count = _values(given)[-1] if given else UNKNOWN
-    return Pointer(Memory(byte_count(count)), 0, UNKNOWN_TYPE)
+    return Pointer(run.state.memory(byte_count(count)), 0, UNKNOWN_TYPE)
 
 
 def _calloc(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
     count, size = [*_values(given), UNKNOWN, UNKNOWN][:2]
-    memory = Memory(byte_count(count * size) if isinstance(count, int) and isinstance(size, int) else None)
+    known = isinstance(count, int) and isinstance(size, int)
+    memory = run.state.memory(byte_count(count * size) if known else None)
     if memory.size is not None:
         memory.fill(0, 0, memory.size)
     return Pointer(memory, 0, UNKNOWN_TYPE)

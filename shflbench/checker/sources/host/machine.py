@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.file_budget import HOST_SHARE, NEVER, FileBudget
 from shflbench.checker.sources.host.streams import HostStreams
+from shflbench.checker.sources.host.values import MOST_BYTES, Memory
 from shflbench.checker.sources.kernel_file import HostCall
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ MOST_REPEATING = 2_000  # iterations and calls in such a loop, after which itera
 MOST_ALIKE = 2  # of those, one after the other
 MOST_DIFFERENT = 400  # launches of one run; programs repeat a launch to time it
 MOST_CALLS = 60  # one in the other
+MOST_KEPT = 1 << 28  # bytes of the memory that one run allocates whose contents are kept
 MOST_WORK = 5_000_000  # of all runs of a file, in instructions of the emulator, unless its budget is a large one: 10 s
 NODES = 8  # of the syntax tree of what runs, which take as long as an instruction of the emulator
 MOST_RECORDED = 64  # launches of a call that are recorded; of more, those that differ from all before
@@ -166,6 +168,7 @@ class HostState:
     open: int = 0  # conditions around what runs that are not known, so that the program may not run it
     lacks_memory: bool = False  # an allocation failed, for which no machine has the memory
     random: int = 1
+    allocated: int = 0  # bytes whose contents may be kept
     calls: dict[str, RecordedCall] = field(default_factory=dict)  # the first one of each function that launches
     streams: HostStreams = field(default_factory=HostStreams)
 
@@ -207,6 +210,11 @@ class HostState:
         """Take the calls that are not over as incomplete: a loop ends before its condition does."""
         for call in self.calls.values():
             call.is_whole = call.is_whole and call.is_over
+
+    def memory(self, size: int | None, *, device: bool = False) -> Memory:
+        """Return an allocation; its contents are kept unless the run has allocated very much."""
+        self.allocated += min(size or 0, MOST_BYTES)
+        return Memory(size, device, is_kept=self.allocated <= MOST_KEPT)
 
     def step(self, nodes: int = 1) -> None:
         """Count an iteration or a call, with the nodes of its code; TimeLimitError if the time is up."""

@@ -17,7 +17,6 @@ from shflbench.checker.sources.host.values import (
     CellAddress,
     HostCallable,
     HostElement,
-    Memory,
     Pointer,
     Structure,
     Text,
@@ -266,7 +265,7 @@ def new_object(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
             return CellAddress(run.constructed(type_, [make(frame) for make in arguments], frame))
         number_ = count(frame) if count is not None else UNKNOWN
         known = isinstance(number_, int) and type_.size is not None and number_ >= 0
-        return Pointer(Memory(byte_count(number_ * type_.size) if known else None), 0, type_)  # type: ignore[operator]
+        return Pointer(run.state.memory(byte_count(number_ * type_.size) if known else None), 0, type_)  # type: ignore[operator]
 
     return new
 

@@ -49,6 +49,7 @@ class Memory:
     filled: int | None = None  # the byte that fills all of it
     objects: dict[int, object] = field(default_factory=dict)  # pointers and structures by offset
     is_sorted: bool = False  # whether the contents are unknown, but in ascending order
+    is_kept: bool = True  # whether contents that are stored are kept
     is_constant: bool = False  # declared `const`, so that no function changes it
     output: KernelOutput | None = None  # what a kernel wrote to it, where nothing else did since
     number: int | None = None  # among the allocations that launches got
@@ -190,7 +191,7 @@ class Memory:
     def _kept(self) -> bool:
         """Make room for the contents; False if they are too many."""
         self.is_sorted, self.output, self.changed = False, None, next(MOMENTS)
-        if self.size is None or self.size > MOST_BYTES:
+        if self.size is None or self.size > MOST_BYTES or not self.is_kept:
             self.filled = None
             return False
         if len(self.data) != self.size:

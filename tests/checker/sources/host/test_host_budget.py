@@ -54,6 +54,7 @@ ENDLESS = {
     "a loop without end": "for (;;) {}",
     "a long loop": "long a = 0; for (long i = 0; i < (1l << 28); i++) a += i;",
     "loops in loops": "long a = 0; for (int i = 0; i < 4000; i++) for (int j = 0; j < 4000; j++) a += i * j;",
+    "much memory": "float* v[4000]; for (int i = 0; i < 4000; i++) { v[i] = new float[1 << 18]; v[i][0] = i; }",
     "a deep recursion": "long a = deep(1000000);",
 }
 
