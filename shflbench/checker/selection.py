@@ -31,7 +31,7 @@ def chosen_kernels(
         if not kernels and not several and not any(is_chosen(item, (name,)) for item in rejected):
             known = [kernel.name for kernel in file.kernels]
             raise UsageError(
-                f"--kernel: {file.path} has no kernel `{name}`; it has {', '.join(known)}{did_you_mean(name, known)}"
+                f"{file.path} has no kernel `{name}`; it has {', '.join(known)}{did_you_mean(name, known)}"
             )
         chosen |= {kernel.symbol: kernel for kernel in kernels}
     return list(chosen.values())
@@ -46,7 +46,7 @@ def reports_with_kernels(reports: Sequence[FileReport], names: Sequence[str]) ->
     if all(kernel.symbol for kernel in kernels):
         for name in names:
             if not any(is_named(kernel, name) for kernel in kernels):
-                raise UsageError(f"--kernel: none of the {len(reports)} files has a kernel `{name}`")
+                raise UsageError(f"none of the {len(reports)} files has a kernel `{name}`")
     return [report for report in reports if report.kernels]
 
 

@@ -115,8 +115,7 @@ def _of_function(file: KernelFile, function: str) -> KernelSequence:
     if call is None:
         listed = f"; it has {', '.join(known)}" if known else ""
         raise UsageError(
-            f"--kernel: {file.path} has no function `{function}` that launches kernels{listed}"
-            f"{did_you_mean(function, known)}"
+            f"{file.path} has no function `{function}` that launches kernels{listed}{did_you_mean(function, known)}"
         )
     steps: list[SequenceStep] = []
     for launch in call.launches:
@@ -145,7 +144,7 @@ def _of_kernels(file: KernelFile, names: Sequence[str]) -> KernelSequence:
             known = [kernel.name for kernel in file.kernels]
             what = "has several kernels" if several else "has no kernel"
             near = "" if several else did_you_mean(name, known)
-            raise UsageError(f"--kernel: {file.path} {what} `{name}`; it has {', '.join(known)}{near}")
+            raise UsageError(f"{file.path} {what} `{name}`; it has {', '.join(known)}{near}")
         kernels.append(several[0])
     hosts = next(_found(file.host_calls, kernels), [])
     steps = tuple(SequenceStep(kernel, host) for kernel, host in zip_longest(kernels, hosts))

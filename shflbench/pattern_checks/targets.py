@@ -146,7 +146,7 @@ def _of_suite(path: Path) -> Iterator[KernelSubject]:
 
 def _of_pattern(pattern: LoadedPattern) -> Iterator[KernelSubject]:
     declared = pattern.declaration
-    choices = [declared.usual.options] if _needs_its_launch(declared) else declared.option_choices
+    choices = [declared.usual.options] if declared.fixed_sizes else declared.option_choices
     for variant in declared.variants:
         for dtype in variant.dtypes or declared.dtypes:
             for options in choices:
@@ -165,17 +165,12 @@ def _subject(
     named = pattern.declaration.usual.launch
     timed = launch or (parse_launch(named) if named else None)
     chosen, why = _launch(pattern.declaration, timed), ""
-    if timed and timed.grid and _needs_its_launch(pattern.declaration):
+    if timed and timed.grid and pattern.declaration.fixed_sizes:
         if timed.grid * timed.block <= MOST_THREADS:
             chosen = timed
         else:
             why = f"its results are compared on a GPU only: {timed.expression} has more than {MOST_THREADS:,} threads"
     return KernelSubject(pattern, Case(pattern.name, variant, dtype, chosen, 1, options), why)
-
-
-def _needs_its_launch(declared: Pattern) -> bool:
-    """Whether the reference is right at the launch for the data only, and not in fewer blocks."""
-    return declared.fixed_sizes and not declared.reference_variant
 
 
 def _launch(declared: Pattern, timed: Launch | None) -> Launch:

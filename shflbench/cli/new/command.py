@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 @add_heading(
     "From a file",
     option("--from", "file", metavar="FILE", type=PATH, help="Create them for the kernels NAME... of this .cu file."),
+    option("--kernel", "kernels", metavar="NAME", multiple=True, help="Name a kernel, as NAME does (repeatable)."),
     option(
         "--reference",
         type=click.Choice(["kernel", "numpy"]),
@@ -81,7 +82,10 @@ def _from_file(file: Path, names: tuple[str, ...], output: Path, flags: dict[str
     from shflbench.user_kernels.suite import new_suite
 
     reference = flags.pop("reference")
-    options = file_options(kernels=names, compiler="nvrtc", arch=DEFAULT_ARCH, seed=0, files=[file], **flags)
+    names = tuple(dict.fromkeys((*names, *flags.pop("kernels"))))
+    options = file_options(
+        kernels=names, compiler="nvrtc", arch=DEFAULT_ARCH, seed=0, files=[file], is_timed=True, **flags
+    )
     choice = choose(read_candidates(file, options), named=bool(names), reference=next(iter(names), ""))
     if names and any(item.is_broken for item in choice.left_out):
         raise UsageError(f"{file} has kernels that cannot be run: {_reasons(choice.left_out)}", "Name other kernels.")

@@ -253,7 +253,7 @@ def test_a_kernel_that_one_of_several_files_has_is_checked_there(shflbench: Comm
     assert [line.split()[:3] for line in table.splitlines()[1:]] == [["other", "clean", "no"]]
     outcome = shflbench("check", "kernels", *NVRTC, "--kernel", "other", "--kernel", "third<int>")
     assert (outcome.code, outcome.out) == (2, "")
-    assert outcome.err == "error: --kernel: none of the 2 files has a kernel `third<int>`\n"
+    assert outcome.err == "error: none of the 2 files has a kernel `third<int>`\n"
 
 
 @pytest.mark.usefixtures("one_core")
@@ -311,7 +311,7 @@ def test_a_source_that_does_not_compile_exits_5(shflbench: Command) -> None:
         (
             ["k.cu", "--kernel", "revers"],
             2,
-            "error: --kernel: k.cu has no kernel `revers`; it has reverse; did you mean `reverse`?",
+            "error: k.cu has no kernel `revers`; it has reverse; did you mean `reverse`?",
         ),
         (
             ["k.cu", "--variant", "shfl"],

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.store import read_run
+from tests.cli.gate.runs import process
 from tests.conftest import Command
 from tests.fakes.backend import unplug
 
@@ -154,3 +155,42 @@ def test_options_of_files_need_a_file(new: Command, shflbench: Command) -> None:
     del new  # for the machine
     assert shflbench("new", "my-swap", "--launch", "4x256").code == 2
     assert shflbench("new", "my-swap", "--reference", "numpy").code == 2
+
+
+STRIDES = """
+__global__ void plain(float *o, const float *x, int n) { int i = blockIdx.x * 256 + threadIdx.x; o[i] = x[i] * 2; }
+__global__ void strided(float *o, const float *x, int n) {
+    for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) o[i] = x[i] * 2;
+}
+"""
+
+
+@pytest.mark.parametrize("launch", ["4x256", "20x256"])
+def test_check_takes_the_launch_that_the_pattern_was_made_for(launch: str, tmp_path: Path) -> None:
+    (tmp_path / "strides.cu").write_text(STRIDES)
+    size = int(launch.partition("x")[0]) * 256
+    arguments = (f"o=f32[{size}]", f"x=f32[{size}]", f"n={size}")
+    words = [word for text in arguments for word in ("--arg", text)]
+    created = process(
+        "new",
+        "--from",
+        "strides.cu",
+        "--kernel",
+        "plain",
+        "--kernel",
+        "strided",
+        "--launch",
+        launch,
+        *words,
+        cwd=tmp_path,
+    )
+    assert created.code == 0, created.err
+    assert f"launch: [{launch}]" in (tmp_path / "strides.yaml").read_text()
+    if launch == "4x256":
+        outcome = process("check", "./strides", cwd=tmp_path)
+        assert (outcome.code, outcome.out.count("no hazard in 1 launch (4x256)")) == (0, 2)
+
+
+@pytest.mark.usefixtures("new")
+def test_a_name_of_no_kernel_is_said_to_be_none(new: Command) -> None:
+    assert new("sum").err.startswith("error: sums.cu has no kernel `sum`; it has ")
