@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.host_code import inner, prefix
+from shflbench.checker.sources.host_code import prefix
 from shflbench.checker.sources.syntax_trees import function_declarator, line_of, text_of, walk
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def _surroundings(node: Node) -> tuple[list[str], bool, tuple[TemplateParameter,
     scopes: list[str] = []
     internal = False
     template = None
-    outer = node.parent
+    outer, is_direct = node.parent, True
     while outer is not None:
         if outer.type == "namespace_definition":
             name = text_of(outer.child_by_field_name("name"))
@@ -105,8 +105,9 @@ def _surroundings(node: Node) -> tuple[list[str], bool, tuple[TemplateParameter,
             scopes[:0] = name.split("::") if name else []
         elif outer.type in {"struct_specifier", "class_specifier"}:
             scopes.insert(0, text_of(outer.child_by_field_name("name")))
-        elif outer.type == "template_declaration" and inner(outer) == node and template is None:
+        elif outer.type == "template_declaration" and is_direct and template is None:
             template = template_parameters(outer)
+        is_direct = is_direct and outer.type == "template_declaration"
         outer = outer.parent
     return scopes, internal, template
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.lexer import TextSpan
 
-_SPACE = rb"(?:\s++|//[^\n]*|/\*.*?\*/|\\\r?\n)*+"
+_SPACE = rb"(?:\s++|//[^\n]*|/\*.{0,8192}?\*/|\\\r?\n)*+"  # a limit, because many comments may not end
 _NESTED = rb"\((?:[^()]++|\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\))*+\)"
 _ARGUMENTS = rb"(?:" + _SPACE + rb"<[^;{}]{0,300}?>)?"
 _PARAMETERS = re.compile(_ARGUMENTS + _SPACE + rb"(?=\()", re.DOTALL)

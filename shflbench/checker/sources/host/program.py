@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.type_names import KnownAliases
 
 _DEVICE_CALL = re.compile(r"^(?:::)?(?:cuda[A-Z]|cub::|thrust::|hip[A-Z]|cublas|cufft|curand)")
-_CONSTANT = re.compile(r"[0-9\s()*+<uUlL-]*[0-9][0-9\s()*+<uUlL-]*")  # the body of a macro such as `(1 << 20)`
+_CONSTANT = re.compile(r"(?=[^0-9]*+[0-9])[0-9\s()*+<uUlL-]++")  # the body of a macro such as `(1 << 20)`
 NO_ALIASES: dict[str, str] = {}
 _MOST_DEPTH = 40  # of calls, in the search for launches
 
