@@ -18,7 +18,9 @@ def call(nvdisasm: Path, *arguments: str) -> str | None:
     """Return what nvdisasm prints; None if it rejects its input. CompilerError if it does not run."""
     command = bound_to_parent([str(nvdisasm), *arguments])
     try:
-        run = subprocess.run(command, capture_output=True, text=True, timeout=TIMEOUT_S, check=False)  # noqa: S603  (no shell)
+        run = subprocess.run(  # noqa: S603  (no shell)
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=TIMEOUT_S, check=False
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise _not_running(nvdisasm, str(error)) from error
     if run.returncode == CANNOT_START:

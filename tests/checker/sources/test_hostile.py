@@ -3,11 +3,11 @@
 import os
 import random
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from shflbench.checker.deadline import Deadline
 
 from shflbench.checker.sources import syntax_trees
 from shflbench.checker.sources.expansion import require_expandable
@@ -229,10 +229,10 @@ def test_unknown_versions_and_targets_of_ptx_are_named(
 @pytest.mark.parametrize("text", ["int WORD;", "const WORD;", "const int WORD[", "WORD WORD(", 'R"( WORD'])
 def test_a_neighbor_with_a_long_word_takes_no_time(text: str, tmp_path: Path) -> None:
     """The time was quadratic in the length of a word: 41 s for 60,000 letters."""
-    (tmp_path / "other.cu").write_text(text.replace("WORD", "a" * 40_000))
+    (tmp_path / "other.cu").write_text(text.replace("WORD", "a" * 90_000))
     path = tmp_path / "k.cu"
     path.write_text(KERNEL + "int main() { int *p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); }\n")
-    deadline = Deadline(limit_s=60)
+    start = time.process_time()
     file = read_cuda(path, "sm_90", toolchain=kernels.tools(), nvcc=None)
     assert [item.name for item in file.kernels] == ["k"]
-    deadline.check()
+    assert time.process_time() - start < 30
