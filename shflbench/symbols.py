@@ -1,4 +1,4 @@
-"""The names of kernels in messages."""
+"""The names of kernels and variables in messages."""
 
 import re
 
@@ -18,3 +18,8 @@ def plain_name(symbol: str) -> str:
         names.append(rest[length.end() : end])
         rest = rest[end:]
     return "::".join(names)
+
+
+def variable_name(symbol: str) -> str:
+    """Return the name in C++, without namespaces, of a variable of the device."""
+    return plain_name(symbol).rpartition("::")[2]

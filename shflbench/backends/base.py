@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Array = NDArray[np.generic]
 
 POISON = 0xA5  # the value of each byte of an output before the kernel writes it
+OTHER_POISON = 0x3C  # another one: results that depend on it differ; a small number in each floating-point type
 # Likewise of a buffer that one kernel of a call writes for a later one, in turn: results that depend on elements which
 # nothing wrote differ between two launches. As a floating-point number the first is large.
 INTERMEDIATE_POISONS = (0x4B, POISON)
@@ -37,6 +38,7 @@ class Buffer:
     compared: bool = True  # whether what is written is an output, and not only for a later launch of the call
     initial: int | None = None  # the value of an output before the launch; None: arbitrary bytes
     restored: bool = False  # whether each timed launch finds the input in it, which the launch before has changed
+    variable: str = ""  # the `__device__` or `__constant__` variable that it is, as PTX names it; empty: an argument
 
     @property
     def is_output(self) -> bool:
@@ -48,14 +50,14 @@ class Buffer:
         """Its size in bytes."""
         return self.elements * np.dtype(self.dtype).itemsize
 
-    def poison(self, run: int = 0) -> int:
+    def poison(self, run: int = 0, fill: int = POISON) -> int:
         """Return each byte of what is written before the launch, unless that has an initial value."""
-        return POISON if self.compared else INTERMEDIATE_POISONS[run % len(INTERMEDIATE_POISONS)]
+        return fill if self.compared else INTERMEDIATE_POISONS[run % len(INTERMEDIATE_POISONS)]
 
-    def before(self, run: int = 0) -> Array:
+    def before(self, run: int = 0, fill: int = POISON) -> Array:
         """Return the contents of what is written before the launch; `run` counts the launches of a call."""
         if self.initial is None:
-            return np.full(self.nbytes, self.poison(run), np.uint8).view(self.dtype)
+            return np.full(self.nbytes, self.poison(run, fill), np.uint8).view(self.dtype)
         return np.full(self.elements, self.initial).astype(self.dtype)
 
 
@@ -141,12 +143,15 @@ class Burst:
 class OpenKernel(Protocol):
     """A loaded kernel with device buffers, ready to launch."""
 
-    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
-        """Launch once and return the outputs, flat; they are overwritten before. LaunchError if the kernel crashes."""
+    def run(self, inputs: Sequence[Array], iterations: int, fill: int = POISON) -> list[Array]:
+        """Launch once and return the outputs, flat; each of their bytes is `fill` before.
+
+        Variables of the device that are buffers are set. LaunchError if the kernel crashes.
+        """
         ...
 
     def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
-        """Launch once as `run`, but find the outputs as the launch before left them, as a timed launch does."""
+        """Launch once as `run`, but find outputs and variables as the launch before left them, as timed launches do."""
         ...
 
     def burst(self, iterations: int, samples: int, launches: int = 1) -> Burst:

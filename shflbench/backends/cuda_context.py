@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from shflbench.backends.base import POISON
 from shflbench.backends.cuda_kernel import CudaKernel
 from shflbench.errors import LaunchError
 
@@ -74,10 +75,10 @@ class KernelInContext:
         self._context = context
         self._open = [kernel]  # empty after `close`
 
-    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+    def run(self, inputs: Sequence[Array], iterations: int, fill: int = POISON) -> list[Array]:
         """Launch once and return the outputs, flat; LaunchError if the kernel crashes."""
         with self._context.current():
-            return self._open[0].run(inputs, iterations)
+            return self._open[0].run(inputs, iterations, fill)
 
     def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         """Launch once with the outputs as they are, and return them; LaunchError if the kernel crashes."""

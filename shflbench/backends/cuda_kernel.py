@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shflbench.backends.base import BufferPointer, Burst
+from shflbench.backends.base import POISON, BufferPointer, Burst
 from shflbench.backends.cuda_attributes import AttributedLaunch
 from shflbench.backends.cuda_harness import TRIES, to_host
 from shflbench.dimensions import NO_CLUSTER
+from shflbench.errors import LaunchError
 from shflbench.patterns.declare import ITERATIONS
 
 if TYPE_CHECKING:
@@ -37,7 +38,10 @@ class CudaKernel:
         self._harness, self._call = harness, call
         cupy = harness.cupy
         self._launches = call.launches
-        self._functions = _functions(cupy, call)
+        self._modules = _modules(cupy, call)
+        self._functions = [
+            _function(cupy, self._modules[item.kernel.cubin], item.kernel, item.shared_bytes) for item in self._launches
+        ]
         self._starts = list(map(_start_of, self._functions, self._launches))
         self._runs = 0
         if call.carveout is not None:
@@ -50,16 +54,22 @@ class CudaKernel:
             harness.make_cold()
         # Bytes, because cupy does not support every NumPy type.
         self._buffers = {buffer.name: _allocate(cupy, buffer.nbytes) for buffer in call.buffers}
+        self._variables = {item.name: self._addresses_of(item) for item in call.buffers if item.variable}
         self._inputs = {buffer.name: _allocate(cupy, buffer.nbytes) for buffer in call.restored}
 
-    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+    def run(self, inputs: Sequence[Array], iterations: int, fill: int = POISON) -> list[Array]:
         """Launch once and return the outputs, which are poisoned before; LaunchError if the kernel crashes."""
         with self._harness.errors(self._call.name):
             for buffer in self._call.written:
+                if buffer.variable:
+                    continue  # set below, like every input
                 if buffer.initial is None:
-                    self._buffers[buffer.name].data.memset_async(buffer.poison(self._runs), buffer.nbytes)
+                    self._buffers[buffer.name].data.memset_async(buffer.poison(self._runs, fill), buffer.nbytes)
                 else:
                     self._set(buffer, buffer.before())
+            for buffer, values in zip(self._call.inputs, inputs, strict=True):
+                if buffer.variable:
+                    self._set_variable(buffer, values)
         self._runs += 1
         return self.run_again(inputs, iterations)
 
@@ -67,11 +77,41 @@ class CudaKernel:
         """Launch once and return the outputs, which the launch finds as they are; LaunchError if the kernel crashes."""
         with self._harness.errors(self._call.name):
             for buffer, values in zip(self._call.inputs, inputs, strict=True):
-                self._set(buffer, values)
+                if not buffer.variable:
+                    self._set(buffer, values)
+                elif not buffer.written:  # what a kernel writes is as the launch before left it
+                    self._set_variable(buffer, values)
             for name, kept in self._inputs.items():
                 kept.data.copy_from_device_async(self._buffers[name].data, kept.nbytes)
             self._launch(self._arguments(iterations))
-            return [to_host(self._buffers[buffer.name]).view(buffer.dtype) for buffer in self._call.outputs]
+            return [self._contents(buffer).view(buffer.dtype) for buffer in self._call.outputs]
+
+    def _contents(self, buffer: Buffer) -> Array:
+        """Return the bytes of a buffer; those of a variable that no module has are as they were set."""
+        for address in self._variables.get(buffer.name, ())[:1]:
+            runtime, contents = self._harness.cupy.cuda.runtime, np.empty(buffer.nbytes, np.uint8)
+            runtime.memcpy(contents.ctypes.data, address, buffer.nbytes, runtime.memcpyDeviceToHost)
+            return contents
+        return to_host(self._buffers[buffer.name])
+
+    def _set_variable(self, buffer: Buffer, values: Array) -> None:
+        """Set a variable in each module that has it."""
+        self._set(buffer, values)
+        runtime, contents = self._harness.cupy.cuda.runtime, np.ascontiguousarray(values)
+        for address in self._variables[buffer.name]:
+            runtime.memcpy(address, contents.ctypes.data, buffer.nbytes, runtime.memcpyHostToDevice)
+
+    def _addresses_of(self, buffer: Buffer) -> list[int]:
+        """Return where a variable lies in each module that has it; LaunchError if the driver does not find it."""
+        addresses = []
+        for cubin, module in self._modules.items():
+            if buffer.variable.encode() + b"\0" not in cubin:  # a name in the ELF file
+                continue
+            try:
+                addresses.append(module.get_global_var(buffer.variable))
+            except self._harness.cupy.cuda.driver.CUDADriverError as error:
+                raise LaunchError(f"the driver does not find the variable `{buffer.name}`: {error}") from error
+        return addresses
 
     def _set(self, buffer: Buffer, values: Array) -> None:
         contiguous = np.ascontiguousarray(values)
@@ -150,7 +190,8 @@ class CudaKernel:
         """Return the buffers to cupy's pool for the next kernel."""
         self._buffers.clear()
         self._inputs.clear()
-        self._harness.let_go(*self._functions)
+        self._variables.clear()
+        self._harness.let_go(*self._functions, *self._modules.values())
 
 
 def _start_of(function: Any, launch: KernelLaunch) -> Callable[[Arguments], None]:  # noqa: ANN401  (cupy ships no types)
@@ -164,16 +205,10 @@ def _start(function: Any, launch: KernelLaunch, given: Arguments) -> None:  # no
     function(launch.dims.grid, launch.dims.block, given, shared_mem=launch.shared_bytes)
 
 
-def _functions(cupy: ModuleType, call: KernelCall) -> list[Any]:
-    """Load the kernels of a call; those of one cubin share its `__device__` variables."""
-    modules: dict[bytes, Any] = {}
-    functions = []
-    for launch in call.launches:
-        cubin = launch.kernel.cubin
-        if cubin not in modules:
-            modules[cubin] = _module(cupy, launch.kernel)
-        functions.append(_function(cupy, modules[cubin], launch.kernel, launch.shared_bytes))
-    return functions
+def _modules(cupy: ModuleType, call: KernelCall) -> dict[bytes, Any]:
+    """Load the cubins of a call; the kernels of one share its `__device__` variables."""
+    kernels = {launch.kernel.cubin: launch.kernel for launch in call.launches}
+    return {cubin: _module(cupy, kernel) for cubin, kernel in kernels.items()}
 
 
 def load(cupy: ModuleType, kernel: Kernel, shared_bytes: int) -> Any:  # noqa: ANN401  (cupy ships no types)

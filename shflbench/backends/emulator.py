@@ -10,7 +10,7 @@ from typing import NoReturn
 import numpy as np
 
 from shflbench.arch.launch_limits import limits_of, major, resident_blocks
-from shflbench.backends.base import Array, Buffer, BufferPointer, Burst, KernelCall, KernelLaunch
+from shflbench.backends.base import POISON, Array, Buffer, BufferPointer, Burst, KernelCall, KernelLaunch
 from shflbench.checker import (
     POLICIES,
     EmulatedLaunch,
@@ -109,34 +109,53 @@ class EmulatedKernel:
         self._written: list[Array] = []  # contents of all buffers that the last launch wrote
 
     def launch(
-        self, inputs: Sequence[Array], iterations: int, before: Mapping[str, Array] | None = None
+        self,
+        inputs: Sequence[Array],
+        iterations: int,
+        before: Mapping[str, Array] | None = None,
+        fill: int = POISON,
     ) -> EmulatedLaunch:
         """Return the launch, for `explore`; `before` are the contents of outputs that are not those of the call."""
         call = self.call
         if not math.isinf(call.emulated_work):
             self._machine.budget = FileBudget.of(call.emulated_work)
         read = {buffer.name: values for buffer, values in zip(call.inputs, inputs, strict=True)}
-        pure = {name: values for name, values in read.items() if name not in {item.name for item in call.written}}
+        variables = {item.variable: read[item.name].tobytes() for item in call.inputs if item.variable}
+        memory = [item for item in call.written if not item.variable]
+        changed = {item.name for item in memory}
+        pure = {item.name: read[item.name] for item in call.inputs if not item.variable and item.name not in changed}
         contents = {**(before or {}), **read}
-        outputs = [_output(buffer, contents.get(buffer.name), self._runs) for buffer in call.written]
-        places = {name: place for place, name in enumerate((*pure, *(item.name for item in call.written)))}
+        outputs = [_output(buffer, contents.get(buffer.name), self._runs, fill) for buffer in memory]
+        places = {name: place for place, name in enumerate((*pure, *(item.name for item in memory)))}
         order = [_argument(item, places) for item in call.arguments]
         inputs, shape = list(pure.values()), _shape(call.launches[0], self.program)
         return EmulatedLaunch(
-            self.program, shape, call.shared_bytes, inputs, outputs, iterations, order, self._machine, list(places)
+            program=self.program,
+            shape=shape,
+            shared_bytes=call.shared_bytes,
+            inputs=inputs,
+            outputs=outputs,
+            iterations=iterations,
+            order=order,
+            machine=self._machine,
+            names=list(places),
+            symbols=variables,
         )
 
-    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+    def run(self, inputs: Sequence[Array], iterations: int, fill: int = POISON) -> list[Array]:
         """Launch once, under the next schedule, and return the outputs, which are overwritten before.
 
-        `__device__` variables are as the launch before left them. EmulatorError if the kernel fails, BudgetError if
-        it takes more instructions than its call allows.
+        `__device__` variables that are no buffers of the call are as the launch before left them. EmulatorError if the
+        kernel fails, BudgetError if it takes more instructions than its call allows.
         """
-        return self._execute(self.launch(inputs, iterations))
+        known = {item.variable for item in self.call.buffers}
+        self._symbols = {name: contents for name, contents in self._symbols.items() if name not in known}
+        return self._execute(self.launch(inputs, iterations, fill=fill))
 
     def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         """Launch once as `run`, with the outputs as the launch before left them; errors as for `run`."""
-        before = {buffer.name: values for buffer, values in zip(self.call.written, self._written, strict=False)}
+        memory = (buffer for buffer in self.call.written if not buffer.variable)
+        before = {buffer.name: values for buffer, values in zip(memory, self._written, strict=False)}
         return self._execute(self.launch(inputs, iterations, before))
 
     def _execute(self, first: EmulatedLaunch) -> list[Array]:
@@ -144,8 +163,13 @@ class EmulatedKernel:
         self._runs += 1
         policy = next(self._schedules)
         *_, last = self.steps(first, policy)
-        contents = self._written = self._contents_after(last, policy)
-        return [values for buffer, values in zip(self.call.written, contents, strict=True) if buffer.compared]
+        self._written = self._contents_after(last, policy)
+        variables, contents = {**first.symbols, **self._symbols}, iter(self._written)
+        after = [
+            np.frombuffer(variables[buffer.variable], buffer.dtype) if buffer.variable else next(contents)
+            for buffer in self.call.written
+        ]
+        return [values for buffer, values in zip(self.call.written, after, strict=True) if buffer.compared]
 
     def steps(self, first: EmulatedLaunch, policy: Policy) -> Iterator[EmulatedLaunch]:
         """Yield the `first` launch and those that follow it, each on what the one before leaves under `policy`.
@@ -169,7 +193,7 @@ class EmulatedKernel:
             yield launch
 
     def _contents_after(self, launch: EmulatedLaunch, policy: Policy) -> list[Array]:
-        launch = replace(launch, symbols=self._symbols)
+        launch = replace(launch, symbols={**launch.symbols, **self._symbols})
         if math.isinf(self.call.emulated_work):
             contents = execute_to_end(launch, policy)
         else:
@@ -201,12 +225,12 @@ def _argument(
     return places.get(item) if isinstance(item, str) else item
 
 
-def _output(buffer: Buffer, given: Array | None, run: int) -> tuple[int, str] | Array:
+def _output(buffer: Buffer, given: Array | None, run: int, fill: int) -> tuple[int, str] | Array:
     """Return the contents of an output before a launch, or its size where these are arbitrary."""
     if given is not None:
         return given.reshape(-1)
-    is_arbitrary = buffer.initial is None and buffer.compared
-    return (buffer.elements, buffer.dtype) if is_arbitrary else buffer.before(run)
+    is_arbitrary = buffer.initial is None and buffer.compared and fill == POISON
+    return (buffer.elements, buffer.dtype) if is_arbitrary else buffer.before(run, fill)
 
 
 def _refuse(iterations: int, launches: int) -> NoReturn:

@@ -37,6 +37,8 @@ class CandidateBuffer:
     is_ordered: bool = False  # whether its elements are ascending, or ranges, so that another order may be invalid
     allocation: int | None = None  # of the host code, by number; None if somebody else states the buffer
     is_intermediate: bool = False  # one kernel of a sequence writes it for later ones, which only read it
+    variable: str = ""  # of the device, whose memory it is, as the PTX names it; empty: an argument points to it
+    is_unset: bool = False  # a variable that is read, and that neither the user, the host code nor the file sets
 
     @property
     def is_scalar(self) -> bool:
@@ -125,7 +127,8 @@ class CandidateLaunch:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of all buffers and numbers."""
-        return tuple(dict.fromkeys(name for item in self.steps for name in item.arguments))
+        variables = (item.name for item in self.buffers if item.variable)
+        return tuple(dict.fromkeys([*(name for item in self.steps for name in item.arguments), *variables]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,6 +145,8 @@ class KernelCandidate:
     problem: str = ""  # why no option helps, as a sentence
     unclear: str = ""  # which launch of the host code is not understood, as a sentence
     indexes: frozenset[str] = frozenset()  # buffers whose contents are addresses, or numbers of iterations
+    structural: frozenset[str] = frozenset()  # numbers on which addresses, iterations or branches depend
+    deciding: frozenset[str] = frozenset()  # buffers with contents on which branches depend
     counters: frozenset[str] = frozenset()  # buffers that it changes by atomic operations, or polls
     targets: frozenset[str] = frozenset()  # buffers whose contents are addresses of stores
     sibling: str = ""  # the instance whose arguments it takes, where only its launch is missing

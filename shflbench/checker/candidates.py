@@ -38,6 +38,8 @@ from shflbench.checker.program_sizes import with_launches_of, with_loop, without
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report_cache import cached_report
 from shflbench.checker.runs.buffer_uses import BufferUse, addresses_of_stores, buffer_uses, writes_device_variables
+from shflbench.checker.runs.deciding_values import deciding_contents, index_variables, structural_numbers
+from shflbench.checker.runs.variable_uses import variable_uses
 from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of, refuse_unknown_launches
 from shflbench.checker.sequence_steps import (
     NamedCandidate,
@@ -48,9 +50,11 @@ from shflbench.checker.sequence_steps import (
 )
 from shflbench.checker.sequences import join_parts
 from shflbench.checker.unlaunched import with_instances
+from shflbench.checker.variable_buffers import variable_buffers
 from shflbench.compile.nvrtc import ptx_by_kernel
 from shflbench.errors import KernelError, UsageError
 from shflbench.model import MAX_BLOCK
+from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -64,6 +68,7 @@ if TYPE_CHECKING:
 MOST_BYTES = 1 << 33  # of a buffer, whose contents are made on the host
 PERIOD_BYTES = 1 << 20  # after which contents that nobody states repeat
 WORDS = "--host-args WORDS, the program's command line, such as --host-args '1024 100'"
+NULL = "u64"  # element type of a null pointer, which is passed as a number
 GIVE_LAUNCH = "--launch GRIDxBLOCK"
 
 
@@ -289,11 +294,15 @@ def _of_linked(
     stated, invalid = in_stated_clusters(linked, stated, options.cluster, options.arch)
     if problem := _problem(kernel) or invalid:
         return replace(base, problem=problem)
+    variables = variable_uses(linked)
+    counters = (variable_name(item.variable.name) for item in variables if item.is_counter)
     base = replace(
         base,
         keeps_memory=writes_device_variables(linked),
-        counters=frozenset(wishes.zeroed),
+        counters=frozenset([*wishes.zeroed, *counters]),
         targets=addresses_of_stores(linked),
+        structural=structural_numbers(linked),
+        deciding=deciding_contents(linked),
     )
     timed: list[CandidateLaunch] = []
     missing: tuple[str, ...] = ()
@@ -310,8 +319,10 @@ def _of_linked(
         elif reason := fixed_sizes(kernel, launch, arguments, varied):
             problem = problem or reason
         else:
-            timed.append(_with_orders(_launch(kernel, launch, arguments, uses), wishes.offsets))
-    indexes = frozenset(wishes.indexes) | frozenset(wishes.offsets)
+            whole = _launch(kernel, launch, arguments, uses)
+            whole = replace(whole, buffers=(*whole.buffers, *variable_buffers(variables, arguments, whole.names)))
+            timed.append(_with_orders(whole, wishes.offsets))
+    indexes = frozenset(wishes.indexes) | frozenset(wishes.offsets) | index_variables(linked)
     if timed or not problem:
         return replace(base, launches=tuple(timed), missing=() if timed else missing, indexes=indexes)
     return replace(base, problem=problem)
@@ -375,7 +386,7 @@ def _launch(
         name = parameter_name(parameter, place)
         (span,) = value.spans
         if span.buffer is None:
-            numbers[name] = CandidateNumber(name, _element(parameter), value.data)
+            numbers[name] = CandidateNumber(name, NULL if parameter.pointer else _element(parameter), value.data)
             names.append(name)
             continue
         if span.buffer not in buffers:

@@ -37,6 +37,9 @@ class _Shared:
 
     @property
     def is_intermediate(self) -> bool:
+        if self.views[0][1].variable:
+            is_read = any(buffer.is_intermediate or not buffer.use.writes for _, buffer in self.views)
+            return is_read and any(use.writes for use in self.uses)
         return self.use is BufferUse.WRITTEN and self.uses[-1] is BufferUse.READ
 
     @property
@@ -51,7 +54,7 @@ class _Shared:
             if known.allocation is not None and buffer.allocation is not None:
                 if known.allocation == buffer.allocation:
                     return True
-            elif (known.name, known.element, known.size) == (buffer.name, buffer.element, buffer.size):
+            elif _identity(known) == _identity(buffer):
                 return True
         return False
 
@@ -91,8 +94,15 @@ def join_parts(sequence: KernelSequence, parts: Sequence[KernelCandidate]) -> Ke
         launches=(launch,),
         indexes=of_parts(attrgetter("indexes")),
         counters=of_parts(attrgetter("counters")),
+        structural=of_parts(attrgetter("structural")),
+        deciding=of_parts(attrgetter("deciding")),
         targets=of_parts(attrgetter("targets")),
     )
+
+
+def _identity(buffer: CandidateBuffer) -> tuple[str, str, int]:
+    """Return what buffers have in common that are one where no allocation is known."""
+    return (buffer.variable, "", buffer.size) if buffer.variable else (buffer.name, buffer.element, buffer.size)
 
 
 def _shared(launches: Sequence[CandidateLaunch]) -> list[_Shared]:

@@ -108,6 +108,14 @@ def precision(context: click.Context, parameter: click.Parameter, text: str | No
     return share
 
 
+def share(_: click.Context, parameter: click.Parameter, number: float | None) -> float | None:
+    """Return a share of a number; BadParameter for `nan`, which click accepts as a number in range."""
+    if number is not None and math.isnan(number):
+        message = f"`{number}` is not a share; write it as 0.001 or 1e-3"
+        raise click.BadParameter(message, param=parameter)
+    return number
+
+
 def seconds(_: click.Context, parameter: click.Parameter, number: float | None) -> float | None:
     """Return a number of seconds; BadParameter for `nan` and `inf`, which click accepts as numbers in range."""
     if number is not None and not math.isfinite(number):

@@ -16,19 +16,22 @@ from shflbench.backends.emulator import EmulatorBackend
 from shflbench.checker import KernelVerdict
 from shflbench.compile.toolchain import find
 from shflbench.default_arch import DEFAULT_ARCH
-from shflbench.environment import cache_folder
+from shflbench.environment import baselines_folder, cache_folder
 from shflbench.errors import DeviceError, UsageError
 from shflbench.kernel_bench.result import BenchResult
+from shflbench.kernel_facts.stored_limits import write_limits_of
 from shflbench.measure import executor
 from shflbench.model import Overrides, Status
 from shflbench.session import Note, Plan, run
 from shflbench.session.plan import run_info
 from shflbench.store import RunFolder, read_run, require_unused
-from shflbench.store.lock import sole_writer
+from shflbench.store.lock import sole_creator
 from shflbench.user_kernels.folder import Equality
+from shflbench.user_kernels.pattern_place import pattern_place
 from shflbench.user_kernels.several_sources import choose_each
 from shflbench.user_kernels.shared_addresses import shared_address_sentence
 from shflbench.user_kernels.suite import BenchSettings, suite_of
+from shflbench.user_kernels.unset_variables import unset_variables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,10 +40,11 @@ if TYPE_CHECKING:
     from shflbench.kernel_bench.request import BenchRequest
     from shflbench.measure.executor import Executor
     from shflbench.model import Suite
-    from shflbench.store import Row
+    from shflbench.store import Row, Run
     from shflbench.user_kernels.comparison import KernelChoice
 
 OPENER = "shflbench.backends.cuda:open_backend"  # what a worker process opens a GPU with
+ANOTHER_FOLDER = "pass another folder"
 NAME = "python-kernels"  # of the pattern and the suite
 COMPARED = (Status.VERIFIED, Status.INCORRECT)
 
@@ -59,7 +63,7 @@ def bench(request: BenchRequest) -> BenchResult:
     """Compare the kernels of a request, and return their times where there is a GPU; `shflbench.bench` says more."""
     target = BenchTarget(request.gpu, request.arch, request.seed, _no_gpu(request))
     if request.output:
-        require_unused(request.output, "pass another folder")
+        require_unused(request.output, ANOTHER_FOLDER)
     candidates = request.candidates()
     choice = choose_each(NAME, candidates)
     result = BenchResult((), {item.kernel: item.sentence for item in choice.left_out}, (), None)
@@ -67,10 +71,14 @@ def bench(request: BenchRequest) -> BenchResult:
         return result
     result = replace(result, sentences=(*_undecided(candidates), *_cautions(choice)))
     with TemporaryDirectory(prefix="shflbench-") as temporary:
+        if not request.output:
+            return replace(
+                measure(_suite(choice, request, Path(temporary)), target, result, Path(temporary) / "run"), folder=None
+            )
         # A kept run is read again with its patterns. Others would fill the cache with arrays.
-        suite = _suite(choice, request, cache_folder() / "bench" if request.output else Path(temporary))
-        measured = measure(suite, target, result, request.output or Path(temporary) / "run")
-        return measured if request.output else replace(measured, folder=None)
+        with pattern_place(cache_folder()) as (place, problem):
+            result = replace(result, sentences=(*result.sentences, *([f"Note: {problem}."] if problem else [])))
+            return measure(_suite(choice, request, place), target, result, request.output, is_kept=True)
 
 
 def _undecided(candidates: Mapping[str, CandidateFile]) -> Iterator[str]:
@@ -84,14 +92,21 @@ def _undecided(candidates: Mapping[str, CandidateFile]) -> Iterator[str]:
 def _cautions(choice: KernelChoice) -> Iterator[str]:
     if sentence := shared_address_sentence(choice.comparisons, find()):
         yield f"{sentence}."
+    yield from (f"Note: {clause}." for item in choice.comparisons for clause, _ in unset_variables(item))
 
 
-def measure(suite: Suite, target: BenchTarget, result: BenchResult, path: Path) -> BenchResult:
-    """Run the suite in a folder, and return the result with its cases."""
+def measure(
+    suite: Suite, target: BenchTarget, result: BenchResult, path: Path, *, is_kept: bool = False
+) -> BenchResult:
+    """Run the suite in a folder, and return the result with its cases.
+
+    A run that is kept has what its launches do, and their limits, as `inspect` and `limits` read them.
+    """
     notes = list(result.sentences)
-    with closing(_plan(suite, target)) as plan:
-        folder = RunFolder.create_at(run_info(plan, Overrides(), ("shflbench.bench",)), path)
-        with sole_writer(folder.path):
+    with closing(replace(_plan(suite, target), counts_launches=is_kept)) as plan:
+        info = run_info(plan, Overrides(), ("shflbench.bench",))
+        with sole_creator(path):
+            folder = RunFolder.create_at(info, path, ANOTHER_FOLDER)
             notes += [event.sentence for event in run(plan, folder) if isinstance(event, Note)]
             measured = read_run(path)
             times = RunTimes(measured) if any(row.time_us for row in measured.rows) else None
@@ -99,6 +114,8 @@ def measure(suite: Suite, target: BenchTarget, result: BenchResult, path: Path) 
             rows = with_joint_speedups(measured.rows, known)
             if known:
                 folder.append(rows)
+            if is_kept and (sentence := _limits(measured, plan)):
+                notes.append(f"Note: {sentence}.")
     if noise := measured.info.noise:
         quiet = f"The machine was quiet: {noise.sentence}."
         notes.append(quiet if noise.quiet else f"{noise.verdict}: {noise.sentence}; {noise.advice}.")
@@ -107,6 +124,12 @@ def measure(suite: Suite, target: BenchTarget, result: BenchResult, path: Path) 
     texts = (*run_sentences(measured, measured.rows, times), *notes)
     ratios = {row.variant: known[row.case_id] for row in rows if row.case_id in known}
     return BenchResult(tuple(rows), result.left_out, texts, path, ratios)
+
+
+def _limits(run: Run, plan: Plan) -> str:
+    """Write the limits of a run on a GPU, and return what is wrong with them, as a sentence; empty if nothing is."""
+    folders = plan.suite.pattern_folders
+    return write_limits_of(run, folders, baselines_folder(), cache_folder=plan.cache_folder)
 
 
 def _not_timed(reason: str, rows: Sequence[Row]) -> str:

@@ -78,7 +78,7 @@ def _of_job(job: CountsJob) -> LaunchCounts | KernelError:
     try:
         return counts_of(*job)
     except KernelError as error:
-        return error
+        return KernelError(error.message, error.advice)  # a fault holds instructions, which cannot be sent
 
 
 def as_compiled(requests: KernelRequests, kernel: Kernel) -> KernelRequests:

@@ -16,6 +16,7 @@ from shflbench.measure.placements import count_places, open_again
 from shflbench.measure.sampler import DeviceLostError, SampledKernel
 from shflbench.measure.verify import fill, verify, verify_reference
 from shflbench.measure.verify_again import expect_again, wrong_again
+from shflbench.measure.verify_varied import VariedReference
 from shflbench.measure.workload import Workload, buffers_of, call_of, setting_of, shared_bytes
 from shflbench.model import Case, Status
 from shflbench.suite.launch import resolve_grid
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from shflbench.measure.events import JobEvent
     from shflbench.measure.job import Task
     from shflbench.measure.sampler import VerifyAgain
+    from shflbench.model import Proof
     from shflbench.patterns.discover import LoadedPattern
 
 MOST_EMULATED = 1 << 16  # threads of a launch that the emulator cannot shorten; more take minutes
@@ -45,6 +47,7 @@ class Group:
         self._tasks = sorted(tasks, key=lambda task: task.case.variant != pattern.declaration.reference_variant)
         self._kernels: list[SampledKernel] = []
         self._workload: Workload | None = None
+        self._varied: VariedReference | None = None
         self._too_long = ""  # why the emulator did not run the reference variant, to which the others are compared
 
     def footprint(self) -> int:
@@ -107,10 +110,8 @@ class Group:
         call = call_of(self._pattern, case, task.kernel, setting_of(case, grid))
         kernel = self._backend.open(call)
         try:
-            prove = verify_reference if decides else verify
-            if decides and self._pattern.declaration.fixed_sizes:
-                expect_again(kernel, self._workload)
-            proof = prove(kernel, self._workload, str(call.dims or f"{grid}x{case.launch.block}"))
+            varied = call_of(self._pattern, case, task.kernel, setting_of(case, grid), varied=True)
+            proof = self._proof(kernel, varied, str(call.dims or f"{grid}x{case.launch.block}"), decides=decides)
         except BaseException:
             kernel.close()
             raise
@@ -125,6 +126,24 @@ class Group:
             self._kernels.append(sampled)
         else:
             yield self._ended(case, call, kernel)
+
+    def _proof(self, kernel: OpenKernel, varied: KernelCall, launch: str, *, decides: bool) -> Proof:
+        """Verify a kernel that is open, and its `varied` call; other errors than wrong results are raised."""
+        assert self._workload is not None  # noqa: S101  (it is that of the group)
+        if not decides:
+            proof = verify(kernel, self._workload, launch)
+        else:
+            if self._pattern.declaration.fixed_sizes:
+                expect_again(kernel, self._workload)
+            proof = verify_reference(kernel, self._workload, launch)
+        if not proof.complete:
+            return proof
+        open_varied = partial(self._backend.open, varied)
+        if decides:
+            self._varied = VariedReference.of(self._workload, open_varied)
+        elif self._varied is not None:
+            return self._varied.completed(proof, open_varied)
+        return proof
 
     def _again(self, case: Case, call: KernelCall) -> VerifyAgain | None:
         """Return what verifies a case after it was timed; None where a launch cannot depend on earlier ones.

@@ -7,17 +7,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from shflbench.backends.base import OTHER_POISON
+from shflbench.measure.agreement import agreement, mismatch
 from shflbench.model import Proof
 from shflbench.words import one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from shflbench.backends.base import Array, OpenKernel
+    from shflbench.measure.agreement import Agreement
     from shflbench.measure.workload import Workload
 
 UNWRITTEN = "it does not write"  # how the sentence on outputs that a kernel leaves as they were begins
-CHUNK = 2**16  # numbers at a time: their copies in double precision fit the cache
 
 
 def verify(kernel: OpenKernel, workload: Workload, launch: str) -> Proof:
@@ -52,24 +56,34 @@ def fill(kernel: OpenKernel, workload: Workload) -> None:
 
 def _proof(kernel: OpenKernel, workload: Workload, launch: str, *, decides: bool = False) -> Proof:
     matched, first, sets = 0, "", workload.input_sets
+    by_median = other_zeros = 0
     for index in range(sets):
         wrong = ""
         for iterations in workload.verify_iterations:
             if decides:
                 workload.accept_expected(kernel.run(workload.inputs(index), iterations), index, iterations)
             got = kernel.run(workload.inputs(index), iterations)
-            wrong = (
-                wrong
-                or find_unwritten(workload, got, index, iterations)
-                or difference(workload, got, index, iterations)
-            )
+            agreed = agreement_with(workload, got, index, iterations)
+            by_median, other_zeros = max(by_median, agreed.by_median), max(other_zeros, agreed.other_zeros)
+            wrong = wrong or find_unwritten(kernel, workload, got, index, iterations) or agreed.mismatch
             if wrong and not first:
                 first = f"{after(workload, iterations)}on input {index}, {wrong}"
         matched += not wrong
     written_bytes = _written_bytes(workload) if matched == sets else 0
     if first and (unwritten_read := _reads_unwritten(kernel, workload)):
         first = f"{unwritten_read}; {first}"
-    return Proof(matched, sets, workload.verify_iterations, launch, first, written_bytes)
+    return Proof(
+        matched,
+        sets,
+        workload.verify_iterations,
+        launch,
+        first,
+        written_bytes,
+        relative_tolerance=workload.pattern.declaration.relative_tolerance,
+        by_median=by_median,
+        other_zeros=other_zeros,
+        not_compared=workload.pattern.declaration.not_compared,
+    )
 
 
 def _reads_unwritten(kernel: OpenKernel, workload: Workload) -> str:
@@ -104,24 +118,35 @@ def _written_bytes(workload: Workload) -> int:
     return total
 
 
-def find_unwritten(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> str:
+def find_unwritten(kernel: OpenKernel, workload: Workload, got: Sequence[Array], index: int, iterations: int) -> str:
     """Return which elements keep what was in an output before the launch and not in the reference, in words.
 
-    Only of kernels of a file, whose declaration does not say what they write; empty if there is none.
+    A kernel that may leave some is launched again with other contents in its outputs: results that happen to be equal
+    to what was there before are not. Only of kernels of a file, whose declaration does not say what they write; empty
+    if there is none.
     """
     if not workload.pattern.declaration.fixed_sizes:
         return ""
     outputs = [buffer for buffer in workload.buffers if buffer.is_output]
-    for buffer, actual, reference in zip(outputs, got, workload.expected(index, iterations), strict=True):
+    again: Sequence[Array] = ()
+    for place, (buffer, actual) in enumerate(zip(outputs, got, strict=True)):
         if buffer.read:
             continue
-        bits = f"u{actual.dtype.itemsize}"
-        before, mine = buffer.before().view(bits), actual.view(bits)
-        is_untouched = (mine == before) & (np.ascontiguousarray(reference).reshape(-1).view(bits) != before)
+        reference = np.ascontiguousarray(workload.expected(index, iterations)[place]).reshape(-1)
+        is_untouched = _is_as(buffer.before(), actual) & ~_is_as(buffer.before(), reference)
+        if is_untouched.any():
+            again = again or kernel.run(workload.inputs(index), iterations, OTHER_POISON)
+            is_untouched &= _is_as(buffer.before(fill=OTHER_POISON), again[place])
         if is_untouched.any():
             number, first = int(np.count_nonzero(is_untouched)), int(np.argmax(is_untouched))
             return f"{UNWRITTEN} {number} of {is_untouched.size} elements of `{buffer.name}`, from element {first} on"
     return ""
+
+
+def _is_as(before: Array, after: Array) -> NDArray[np.bool_]:
+    """Return where two arrays have the same bits."""
+    bits = f"u{after.dtype.itemsize}"
+    return np.asarray(before.view(bits) == after.view(bits))
 
 
 def after(workload: Workload, iterations: int) -> str:
@@ -133,56 +158,12 @@ def after(workload: Workload, iterations: int) -> str:
 
 def difference(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> str:
     """Return the first difference of `got` from the reference for input set `index`, in words; empty if none."""
+    return agreement_with(workload, got, index, iterations).mismatch
+
+
+def agreement_with(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> Agreement:
+    """Return how `got` agrees with the reference for input set `index`."""
     tolerance = workload.pattern.tolerance(workload.setting, iterations)
     relative = workload.pattern.declaration.relative_tolerance
-    return mismatch(got, workload.expected(index, iterations), tolerance, workload.unordered, relative)
-
-
-def mismatch(
-    got: Sequence[Array],
-    expected: Sequence[Array],
-    tolerance: float,
-    unordered: Sequence[bool] = (),
-    relative: float = 0.0,
-) -> str:
-    """Return the first difference in words; empty if there is none.
-
-    Without a tolerance, the bits must agree. With a tolerance, the absolute error of each floating-point number must
-    not exceed it; with a `relative` one, not this share of the reference's magnitude or, where that is smaller, of the
-    mean magnitude of the whole output, because sums that nearly cancel have larger errors. Equal bits always agree. In
-    an output that is `unordered`, each row (the last axis of the reference) may have any order.
-    """
-    for number, (actual, reference) in enumerate(zip(got, expected, strict=True)):
-        rows, wanted = actual.reshape(reference.shape), reference
-        if number < len(unordered) and unordered[number]:
-            rows, wanted = np.sort(rows, axis=-1), np.sort(wanted, axis=-1)
-        flat, wanted = rows.reshape(-1), wanted.reshape(-1)
-        wrong = _differs(flat, wanted, tolerance)
-        if relative and not np.issubdtype(wanted.dtype, np.integer) and wrong.any():
-            wrong = np.logical_and(wrong, _is_beyond(flat, wanted, relative))
-        if wrong.any():
-            element = int(np.argmax(wrong))
-            count = int(np.count_nonzero(wrong))
-            what = f"element {element} is {flat[element]}, not {wanted[element]} ({count} of {wrong.size} are wrong)"
-            return what if len(expected) == 1 else f"in output {number + 1}, {what}"
-    return ""
-
-
-def _differs(actual: Array, reference: Array, tolerance: float) -> Array:
-    if not tolerance or np.issubdtype(reference.dtype, np.integer):
-        unsigned = f"u{reference.dtype.itemsize}"
-        return np.asarray(actual.view(unsigned) != np.ascontiguousarray(reference).view(unsigned))
-    wrong = np.empty(actual.shape, bool)
-    for start in range(0, actual.size, CHUNK):
-        part = slice(start, start + CHUNK)
-        difference = actual[part].astype(np.float64) - reference[part].astype(np.float64)
-        wrong[part] = ~(np.abs(difference) <= tolerance)  # not `abs(difference) > tolerance`, which accepts NaN
-    return wrong
-
-
-def _is_beyond(actual: Array, reference: Array, relative: float) -> Array:
-    """Return where the error exceeds the share `relative` of the magnitude of the reference; a NaN exceeds it."""
-    magnitude = np.abs(reference.astype(np.float64))
-    finite = magnitude[np.isfinite(magnitude)]
-    allowed = relative * np.maximum(magnitude, finite.mean() if finite.size else 0.0)
-    return np.asarray(~(np.abs(actual.astype(np.float64) - reference.astype(np.float64)) <= allowed))
+    names = [buffer.name for buffer in workload.buffers if buffer.is_output] if relative else []
+    return agreement(got, workload.expected(index, iterations), tolerance, workload.unordered, relative, names)

@@ -81,7 +81,7 @@ def _wrong_with(kernel: OpenKernel, workload: Workload, index: int, iterations: 
 
 def _wrong_if_overwritten(kernel: OpenKernel, workload: Workload, index: int, iterations: int) -> str:
     got = kernel.run(workload.inputs(index), iterations)
-    return find_unwritten(workload, got, index, iterations) or difference(workload, got, index, iterations)
+    return find_unwritten(kernel, workload, got, index, iterations) or difference(workload, got, index, iterations)
 
 
 def _is_finite(workload: Workload, index: int) -> bool:
@@ -98,6 +98,9 @@ def _where_written(workload: Workload, got: Sequence[Array], index: int, iterati
     outputs = [buffer for buffer in workload.buffers if buffer.is_output]
     results = []
     for buffer, actual, reference in zip(outputs, got, workload.expected(index, iterations), strict=True):
+        if buffer.variable:  # which keeps what earlier launches wrote, and is compared in the first one only
+            results.append(np.ascontiguousarray(reference).reshape(-1))
+            continue
         if buffer.read:
             results.append(actual)
             continue

@@ -45,15 +45,22 @@ def shared_bytes(variant: Variant, case: Case, setting: Setting) -> int:
     return variant.shared(setting) + int(dict(case.options).get("extra_shared", 0))
 
 
-def call_of(pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting) -> KernelCall:
-    """Return the launch of `kernel` for `case`; PatternError if a function of the pattern fails."""
+def call_of(
+    pattern: LoadedPattern, case: Case, kernel: Kernel, setting: Setting, *, varied: bool = False
+) -> KernelCall:
+    """Return the launch of `kernel` for `case`, with its other numbers if it is `varied`.
+
+    PatternError if a function of the pattern fails.
+    """
     declared = pattern.declaration
     variant = declared.variant(case.variant)
     options = dict(case.options)
     carveout = options.get("carveout")
     with pattern.calling("PATTERN"):
         buffers = buffers_of(pattern, setting)
-        scalars = {item.name: _number(_dtype(item, setting), item.value(setting)) for item in declared.scalars}
+        scalars = {
+            item.name: _number(_dtype(item, setting), _value(item, setting, varied=varied)) for item in declared.scalars
+        }
 
         def passed(arguments: Sequence[str | PointerInto]) -> tuple[str | BufferPointer | np.generic, ...]:
             return tuple(
@@ -107,6 +114,7 @@ def buffers_of(pattern: LoadedPattern, setting: Setting) -> tuple[Buffer, ...]:
             compared=not isinstance(item, (Output, InOut)) or item.compared,
             initial=item.initial if isinstance(item, Output) else None,
             restored=isinstance(item, InOut) and item.restored,
+            variable=item.variable,
         )
         for item in pattern.declaration.buffers
     )
@@ -119,6 +127,10 @@ def _pointer(item: PointerInto, buffers: Sequence[Buffer], setting: Setting) -> 
     if not 0 <= byte <= size:
         raise ValueError(f"a pointer to byte {byte} of `{item.name}`, which has {size}")
     return BufferPointer(item.name, byte)
+
+
+def _value(item: Scalar, setting: Setting, *, varied: bool) -> float:
+    return item.other if varied and item.other is not None else item.value(setting)
 
 
 def _number(dtype: Dtype, value: float) -> np.generic:
@@ -169,6 +181,11 @@ class Workload:
         return self.input_sets + 1, self.input_sets + 2
 
     @property
+    def varied_sets(self) -> tuple[int, ...]:
+        """The numbers of those of `varied_inputs`; floating-point numbers of the second are positive."""
+        return (self.input_sets + 3, self.input_sets + 4) if self.pattern.draw_varied_inputs else ()
+
+    @property
     def verify_iterations(self) -> tuple[int, ...]:
         """The iteration counts in verification: odd, and one of them with three passes through the unrolled body.
 
@@ -191,9 +208,9 @@ class Workload:
         element as the last axis. PatternError if the pattern's function `inputs` fails.
         """
         if index not in self._inputs:
-            first, second = self.other_sets
+            firsts = {pair[1]: pair[0] for pair in (self.other_sets, self.varied_sets) if pair}
             self._inputs[index] = (
-                [_positive(array) for array in self.inputs(first)] if index == second else self._drawn(index)
+                [_positive(array) for array in self.inputs(firsts[index])] if index in firsts else self._drawn(index)
             )
             for array in self._inputs[index]:
                 array.flags.writeable = False  # a reference that works in place would change the other variants' inputs
@@ -203,7 +220,8 @@ class Workload:
         rng = np.random.default_rng((self.seed, index))
         declared = [item for item in self.pattern.declaration.buffers if isinstance(item, (Input, InOut))]
         others = self.pattern.draw_other_inputs if index == self.other_sets[0] else None
-        draw = others or self.pattern.draw_inputs
+        varied = self.pattern.draw_varied_inputs if index in self.varied_sets else None
+        draw = varied or others or self.pattern.draw_inputs
         if draw is None:
             drawn: Sequence[Array] = [
                 distinct(rng, _dtype(item, self.setting), item.count(self.setting)) for item in declared
@@ -232,11 +250,14 @@ class Workload:
             self._expected[key] = list(outputs)
         return self._expected[key]
 
-    def accept_expected(self, outputs: Sequence[Array], index: int, iterations: int) -> None:
-        """Make the reference variant's `outputs` the reference for input set `index`; PatternError if it wrote none."""
+    def accept_expected(self, outputs: Sequence[Array], index: int, iterations: int, fill: int = POISON) -> None:
+        """Make the reference variant's `outputs` the reference for input set `index`; PatternError if it wrote none.
+
+        Before the launch, each byte of them was `fill`.
+        """
         outputs_declared = [buffer for buffer in self.buffers if buffer.is_output]
         for array, buffer in zip(outputs, outputs_declared, strict=True):
-            if buffer.initial is None and not buffer.read and (array.view(np.uint8) == POISON).all():
+            if buffer.initial is None and not buffer.read and (array.view(np.uint8) == fill).all():
                 name = self.pattern.declaration.reference_variant
                 raise PatternError(f"the reference variant `{name}` writes nothing to `{buffer.name}`")
         self._expected[(index, iterations)] = list(outputs)

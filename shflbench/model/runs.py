@@ -211,6 +211,10 @@ class Proof:
     launch: str  # at which they were run, e.g. "26x1024"; the emulator uses fewer blocks for large cases
     mismatch: str = ""  # the first wrong value, in words; empty if all inputs matched
     written_bytes: int = 0  # that a timed launch changes in its outputs, at least; only of kernels of a file
+    relative_tolerance: float = 0.0  # allowed error of floating-point results; 0 if it is not relative
+    by_median: int = 0  # elements whose error only the median magnitude allows, of the input set with the most of them
+    other_zeros: int = 0  # likewise zeros with another sign than that of the reference
+    not_compared: tuple[str, ...] = ()  # what was left out, as noun phrases
 
     @property
     def complete(self) -> bool:

@@ -22,8 +22,8 @@ from shflbench.checker import (
     not_checked,
 )
 from shflbench.errors import KernelError, PatternError
+from shflbench.measure.agreement import mismatch as find_mismatch
 from shflbench.measure.verify import after, difference
-from shflbench.measure.verify import mismatch as find_mismatch
 from shflbench.pattern_checks.source_files import SourceFiles
 from shflbench.pattern_checks.subject_report import SubjectReport
 from shflbench.symbols import plain_name

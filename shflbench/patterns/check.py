@@ -132,8 +132,8 @@ def _of_buffers(pattern: Pattern) -> Iterator[str]:
         if buffer.dtype:
             yield from _of_dtypes(f"the buffer `{buffer.name}`", (buffer.dtype,))
     for kind, known in (("Input", (Input, InOut)), ("Output", (Output, InOut))):
-        if kind == "Input" and pattern.fixed_sizes:  # a kernel of a file may fill a buffer
-            continue
+        if pattern.fixed_sizes:  # a kernel of a file may fill a buffer, or have none
+            break
         if not any(isinstance(buffer, known) for buffer in pattern.buffers):
             yield f"no {kind} buffer"
     yield from _of_scalars(pattern)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 import ml_dtypes  # noqa: F401  (makes `bfloat16` known to NumPy)
@@ -22,6 +23,11 @@ _FRACTION = {
     "float64": (52, 0x3FF0000000000000),
 }
 
+# Magnitudes of floats that `varied` draws, as powers of two: products of three are finite in half precision, and so are
+# `exp` of a single number and sums of thousands in any other type.
+LEAST_POWER, MOST_POWER = -8.0, 3.3
+VARIED_PERIOD = 262_139  # a prime, after which they repeat: larger data takes seconds
+
 CHUNK = 2**16  # numbers at a time: half a megabyte fits the cache
 
 
@@ -39,6 +45,33 @@ def distinct(rng: np.random.Generator, dtype: Dtype, count: int) -> NDArray[np.g
         part[:] = np.bitwise_or(mix(start, part.size), one)
     elements = values.view(dtype.numpy)
     return elements.reshape(count, dtype.components) if dtype.components > 1 else elements
+
+
+def varied(  # noqa: PLR0913  (what may differ, by name)
+    rng: np.random.Generator,
+    dtype: str,
+    count: int,
+    *,
+    most: int | None = None,
+    positive: bool = False,
+    ascending: bool = False,
+) -> NDArray[np.generic]:
+    """Return `count` numbers of NumPy's type `dtype`, whose magnitudes are spread evenly over powers of two.
+
+    Floats have fractions and go from 2^-8 to 10, integers from 1 to `most`; both signs unless they are `positive`. None
+    is 0. Sums of floats depend on the precision, and agree within it in any order.
+    """
+    number, period = np.dtype(dtype), min(count, VARIED_PERIOD)
+    is_integer = np.issubdtype(number, np.integer)
+    least, end = LEAST_POWER, MOST_POWER
+    if is_integer:
+        least, end = 0.0, math.log2(most or min(np.iinfo(number).max, 1 << 20))
+    magnitudes = np.exp2(rng.uniform(least, end, period))
+    if is_integer:
+        magnitudes = np.floor(magnitudes)
+    values = magnitudes if positive else magnitudes * rng.choice((-1.0, 1.0), period)
+    repeated = np.resize(values.astype(number), count)
+    return np.sort(repeated) if ascending else repeated
 
 
 def _mixer(rng: np.random.Generator, bits: int) -> Callable[[int, int], NDArray[np.unsignedinteger]]:

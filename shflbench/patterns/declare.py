@@ -114,6 +114,7 @@ class _Buffer:
     per_thread: int = 1
     elements: Size | None = None
     dtype: str = ""  # of its elements, e.g. "i32"; empty: the dtype of the case
+    variable: str = ""  # the `__device__` or `__constant__` variable that it is, as PTX names it; empty: an argument
 
     def count(self, setting: Setting) -> int:
         """Return the number of elements."""
@@ -150,6 +151,7 @@ class Scalar:
     name: str
     value: Callable[[Setting], float]
     dtype: str = "i32"  # empty: the dtype of the case
+    other: float | None = None  # the value beside the inputs of `varied_inputs`; None: the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -294,6 +296,8 @@ class Pattern:
     relative_tolerance: float = 0.0  # allowed error of floating-point outputs, see `measure.verify`; 0: `tolerance`
     fixed_sizes: bool = False  # the buffers do not grow with the launch: it runs whole or not at all
     compiler_options: tuple[str, ...] = ()  # of NVRTC, beside the usual ones, e.g. "-std=c++20"
+    varied: tuple[str, ...] = ()  # buffers with other contents in the inputs of `varied_inputs`
+    not_compared: tuple[str, ...] = ()  # what verification leaves out, as noun phrases
     representative: Mapping[str, str] = field(
         default_factory=dict
     )  # `dtype`, `launch`, values of options: the setting that stands for the pattern in every answer; see `usual`
@@ -348,5 +352,6 @@ class Pattern:
 
     def arguments(self, variant: Variant) -> tuple[str | PointerInto, ...]:
         """Return the names of what a variant's kernel takes, and pointers into buffers, in its order."""
-        names = [*(buffer.name for buffer in self.buffers), *(scalar.name for scalar in self.scalars)]
+        pointers = (buffer.name for buffer in self.buffers if not buffer.variable)
+        names = [*pointers, *(scalar.name for scalar in self.scalars)]
         return variant.arguments or tuple(names if self.one_pass else [*names, ITERATIONS])

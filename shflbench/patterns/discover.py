@@ -87,6 +87,11 @@ class LoadedPattern:
         """Return the function that draws inputs for variants with `other_inputs`; None if there is none."""
         return cast("DrawInputs | None", getattr(self.module, "other_inputs", None))
 
+    @property
+    def draw_varied_inputs(self) -> DrawInputs | None:
+        """Return the function that draws inputs of a wide range for all variants; None if there is none."""
+        return cast("DrawInputs | None", getattr(self.module, "varied_inputs", None))
+
     def tolerance(self, setting: Setting, iterations: int) -> float:
         """Return the largest absolute error allowed per floating-point number; 0 if the bits must agree.
 

@@ -90,6 +90,10 @@ def add_proof(row: Row, proof: Proof) -> Row:
         inputs=proof.inputs,
         verified_launch=proof.launch,
         verified_iterations=proof.iterations,
+        relative_tolerance=proof.relative_tolerance or None,
+        by_median=proof.by_median if proof.relative_tolerance else None,
+        other_zeros=proof.other_zeros if proof.relative_tolerance else None,
+        not_compared=proof.not_compared,
         status=Status.VERIFIED,
     )
     if row.safe and not proof.complete:

@@ -58,12 +58,14 @@ class RunFolder:
             return cls._start(claim_folder(suite, f"{name}-{_date(info)}"), info)
 
     @classmethod
-    def create_at(cls, info: RunInfo, path: Path) -> RunFolder:
+    def create_at(cls, info: RunInfo, path: Path, advice: str = "") -> RunFolder:
         """Start a run in exactly `path`, which must be empty or not exist, else ResultsError.
+
+        `advice` is what to do about a run in it, by default to resume it.
 
         Files without a row, which a start leaves that is killed before `run.json` is written, are replaced.
         """
-        require_unused(path, f"resume it by --resume {path}, or give another folder")
+        require_unused(path, advice or f"resume it by --resume {path}, or give another folder")
         with writing(path):
             path.mkdir(parents=True, exist_ok=True)
             return cls._start(path, info)

@@ -127,6 +127,15 @@ class Row:
     verified_launch: str | None = column(
         "grid and block that the case was verified with, `1056x256`; the emulator may use fewer blocks"
     )
+    relative_tolerance: float | None = column(
+        "allowed error of floating-point results, as a share of their magnitude or, where that is smaller, of the "
+        "median magnitude of the buffer; empty if the pattern has another rule"
+    )
+    by_median: int | None = column(
+        "results whose error only the median magnitude allows, of the input set with the most of them"
+    )
+    other_zeros: int | None = column("likewise zeros with another sign than that of the reference")
+    not_compared: tuple[str, ...] = column("what verification left out, joined by `;`", several=True)
     shape: str | None = column(
         "the launches of a variant that has several, or a shape of its own: `66x512`, `132x128, 1x128`; empty: one of "
         "`grid` and `block`"

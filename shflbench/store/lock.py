@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
+from shflbench.store.run_files import writing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,6 +32,18 @@ def sole_writer(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def sole_creator(folder: Path) -> Iterator[None]:
+    """Create a folder unless it exists, and keep other processes from starting a run in it meanwhile.
+
+    ResultsError where one does, or where the folder cannot be created.
+    """
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    with sole_writer(folder):
+        yield
 
 
 def _lock(descriptor: int, folder: Path) -> None:

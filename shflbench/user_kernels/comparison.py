@@ -107,12 +107,16 @@ class KernelComparison:
 
     def uses(self, buffer: CandidateBuffer) -> set[BufferUse]:
         """Return what each kernel does with a buffer that it uses."""
-        return {
-            item.use
+        return {item.use for item in self.views(buffer)} - {BufferUse.UNUSED}
+
+    def views(self, buffer: CandidateBuffer) -> list[CandidateBuffer]:
+        """Return a buffer as each kernel that has it uses it."""
+        return [
+            item
             for kernel in self.kernels
             for item in kernel.launches[0].buffers
-            if kernel.names.get(item.name) == buffer.name and item.use is not BufferUse.UNUSED
-        }
+            if kernel.names.get(item.name) == buffer.name
+        ]
 
     @property
     def has_sequences(self) -> bool:
@@ -122,13 +126,8 @@ class KernelComparison:
     def is_compared(self, buffer: CandidateBuffer) -> bool:
         """Whether the contents of a buffer are a result: with sequences, what all write and not all read again."""
         if not self.has_sequences:
-            return True
-        views = [
-            item
-            for kernel in self.kernels
-            for item in kernel.launches[0].buffers
-            if kernel.names.get(item.name) == buffer.name and item.use.writes
-        ]
+            return not any(item.is_intermediate for item in self.views(buffer))
+        views = [item for item in self.views(buffer) if item.use.writes]
         return len(views) == len(self.kernels) and not all(item.is_intermediate for item in views)
 
 
@@ -309,12 +308,17 @@ def _with_buffers_of(kernels: Sequence[ComparedKernel]) -> ComparedKernel:
 
 
 def _with_contents(buffer: CandidateBuffer, others: Sequence[ComparedKernel], place: int) -> CandidateBuffer:
-    reading = [
+    same = [
         item
         for kernel in others
         for item in kernel.launches[place].buffers
-        if kernel.names.get(item.name) == buffer.name and item.use.reads
+        if kernel.names.get(item.name) == buffer.name
     ]
+    if buffer.variable:  # what a kernel stores without calculating with it has no type
+        return replace(
+            buffer, element=next((item.element for item in [buffer, *same] if item.element[0] == "f"), buffer.element)
+        )
+    reading = [item for item in same if item.use.reads]
     if buffer.use.reads or not reading:
         return buffer
     known = min(reading, key=lambda item: item.is_derived)
@@ -326,11 +330,12 @@ def _names(base: CandidateLaunch, kernel: KernelCandidate) -> Mapping[str, str] 
     other = kernel.launches[0]
     if base.later or other.later:
         return names_in(base, other, _plain(kernel.name).replace("-", "_"))
+    variables = {item.name: item.name for item in other.buffers if item.variable}
     if set(base.arguments) >= set(other.arguments):
-        return {name: name for name in other.arguments}
+        return {name: name for name in other.arguments} | variables
     if len(base.arguments) != len(other.arguments):
         return None
-    return dict(zip(other.arguments, base.arguments, strict=True))
+    return dict(zip(other.arguments, base.arguments, strict=True)) | variables
 
 
 def _same_sizes(base: KernelCandidate, other: KernelCandidate, names: Mapping[str, str]) -> bool:
@@ -366,13 +371,13 @@ def by_size(launches: Sequence[CandidateLaunch]) -> dict[Size, CandidateLaunch]:
 
 
 def _same_arguments(base: CandidateLaunch, other: CandidateLaunch, names: Mapping[str, str]) -> bool:
-    """Whether the buffers have the same types and sizes; numbers may differ."""
+    """Whether the buffers have the same types and sizes; numbers may differ, and each may use other variables."""
     buffers = {item.name: item for item in base.buffers}
     is_sequence = bool(base.later or other.later)  # which may have buffers of its own
     return all(
-        is_sequence
+        is_sequence or bool(item.variable)
         if (mine := buffers.get(names[item.name])) is None
-        else mine.element == item.element and mine.size == item.size
+        else (mine.element == item.element or bool(item.variable)) and mine.size == item.size
         for item in other.buffers
     )
 

@@ -20,15 +20,16 @@ from shflbench.compile.host_headers import stub
 from shflbench.dimensions import NO_CLUSTER, LaunchDims
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
-from shflbench.model import DTYPES, Mechanism
+from shflbench.model import Mechanism
 from shflbench.patterns.declare import ITERATIONS
 from shflbench.user_kernels.comparison import by_size
-from shflbench.user_kernels.functions import inputs_function, reference_stub
-from shflbench.user_kernels.pattern_text import DTYPE_OF, at_size, buffer_dtype, contents_key, element_count
+from shflbench.user_kernels.functions import inputs_function, reference_stub, varied_function
+from shflbench.user_kernels.pattern_text import at_size, buffer_dtype, contents_key, element_count, number_value
 from shflbench.user_kernels.replaced_inputs import needs_other_inputs
+from shflbench.user_kernels.varied_inputs import is_varied, left_out, other_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.checker import CandidateBuffer, CandidateNumber, CandidateStep, KernelCandidate
     from shflbench.compile.nvrtc import PtxUnit
@@ -136,7 +137,13 @@ def _sources(unit: PtxUnit, below: str) -> dict[str, bytes]:
     for name, content in _headers(unit):
         line = _line(f"{below}{Path(name).name}") + b"\n" if below else b""
         files[f"{below}{name}"] = line + content
-    return files
+    return {name: _as_utf8(content) for name, content in files.items()}
+
+
+def _as_utf8(text: bytes) -> bytes:
+    """Return a text of any encoding as UTF-8: other bytes, of comments and literals, as octal escapes."""
+    decoded = text.decode(errors="surrogateescape")
+    return re.sub("[\udc80-\udcff]", lambda match: f"\\{ord(match[0]) - 0xDC00:03o}", decoded).encode()
 
 
 def _line(name: str) -> bytes:
@@ -185,13 +192,16 @@ def _declaration(comparison: KernelComparison, file: str, equality: Equality, *,
     bf16 = "import ml_dtypes  # noqa: F401  (NumPy knows bfloat16 then)\n" if "bf16" in map(buffer_dtype, read) else ""
     yield "from pathlib import Path\n\n" if read else ""
     yield f"{bf16}import numpy as np\n\n" if read or in_numpy else ""
+    draws = [item for item in read if is_varied(comparison, item) and not in_numpy]
     yield "from shflbench.model import Mechanism\n"
+    yield "from shflbench.patterns.data import varied\n" if draws else ""
     yield f"from shflbench.patterns.declare import {', '.join(item for item in classes if item != 'Mechanism')}\n\n"
     yield "PATTERN = Pattern(\n"
     yield f"    summary={f'kernels of {file}'!r},\n    source={file!r},\n"
     yield f"    dtypes=({dtype!r},),\n    one_pass=True,\n    fixed_sizes=True,\n"
     yield "" if in_numpy else f"    reference_variant={comparison.kernels[0].variant!r},\n"
     yield f"    relative_tolerance={relative!r},\n"
+    yield from () if in_numpy else _verification(comparison, read)
     yield from _launches(comparison)
     yield f"    compiler_options={tuple(options)!r},\n"
     yield f"    options={ {sizes[0][0]: tuple(value for _, value in sizes)}!r},\n" if sizes else ""
@@ -200,9 +210,11 @@ def _declaration(comparison: KernelComparison, file: str, equality: Equality, *,
         yield f"        {_buffer_text(comparison, buffer, equality)},\n"
     yield "    ),\n    scalars=(\n"
     for name, of_size in numbers.items():
-        values = {size: _value(number) for size, number in of_size.items()}
+        values = {size: number_value(number) for size, number in of_size.items()}
         text = at_size({size: value for size, (value, _) in values.items()})
-        yield f"        Scalar({name!r}, lambda at: {text}, dtype={next(iter(values.values()))[1]!r}),\n"
+        other = None if in_numpy else other_value(comparison, name, of_size)
+        words = f"dtype={next(iter(values.values()))[1]!r}" + (f", other={other!r}" if other is not None else "")
+        yield f"        Scalar({name!r}, lambda at: {text}, {words}),\n"
     yield "    ),\n    variants=(\n"
     for kernel in comparison.kernels:
         yield from _variant(comparison, kernel)
@@ -211,6 +223,14 @@ def _declaration(comparison: KernelComparison, file: str, equality: Equality, *,
         yield from reference_stub(comparison, read)
     if read:
         yield from inputs_function(comparison, read)
+    if not in_numpy:
+        yield from varied_function(comparison, read)
+
+
+def _verification(comparison: KernelComparison, read: Sequence[CandidateBuffer]) -> Iterator[str]:
+    """Yield which buffers have other contents in the varied inputs, and what is not compared."""
+    yield f"    varied={tuple(item.name for item in read if is_varied(comparison, item))!r},\n"
+    yield f"    not_compared={tuple(left_out(comparison))!r},\n"
 
 
 def _launches(comparison: KernelComparison) -> Iterator[str]:
@@ -230,11 +250,15 @@ def _class(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
 def _buffer_text(comparison: KernelComparison, buffer: CandidateBuffer, equality: Equality) -> str:
     dtype = buffer_dtype(buffer)
     count = element_count(comparison, buffer)
-    restored = ", restored=True" if comparison.use(buffer) is BufferUse.CHANGED else ""
+    is_restored = comparison.use(buffer) is BufferUse.CHANGED and not buffer.variable
+    restored = ", restored=True" if is_restored else ""
+    variable = f", variable={buffer.variable!r}" if buffer.variable else ""
     kind = _class(comparison, buffer)
     ignored = ", compared=False" if kind != "Input" and not comparison.is_compared(buffer) else ""
     unordered = ", unordered=True" if kind != "Input" and buffer.name in equality.unordered else ""
-    return f"{kind}({buffer.name!r}, elements=lambda at: {count}, dtype={dtype!r}{restored}{unordered}{ignored})"
+    return (
+        f"{kind}({buffer.name!r}, elements=lambda at: {count}, dtype={dtype!r}{variable}{restored}{unordered}{ignored})"
+    )
 
 
 def _variant(comparison: KernelComparison, kernel: ComparedKernel) -> Iterator[str]:
@@ -354,16 +378,6 @@ def _argument(comparison: KernelComparison, kernel: ComparedKernel, name: str) -
     if data == given and known not in taken:
         return known
     return f"{known}_of_{kernel.variant}"
-
-
-def _value(number: CandidateNumber) -> tuple[float, str]:
-    """Return the value of a number and its dtype as a pattern states them."""
-    dtype = DTYPE_OF.get(number.element, number.element)
-    size = DTYPES[dtype].size
-    if dtype == "bf16":
-        return float(np.frombuffer(b"\0\0" + number.data[:size], "<f4")[0]), dtype
-    value = np.frombuffer(number.data[:size], DTYPES[dtype].numpy)[0]
-    return value.item(), dtype
 
 
 def mechanism(candidate: KernelCandidate) -> Mechanism:

@@ -9,6 +9,7 @@ from shflbench.checker import BufferUse
 from shflbench.model import DTYPES
 from shflbench.user_kernels.pattern_text import buffer_dtype, element_count
 from shflbench.user_kernels.replaced_inputs import is_replaceable, needs_other_inputs
+from shflbench.user_kernels.varied_inputs import is_varied, varied_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,6 +49,24 @@ def _other_inputs(comparison: KernelComparison, read: list[CandidateBuffer]) -> 
         else:
             yield _resized(comparison, buffer, f"np.roll({values}, shift)")
     yield "        )\n"
+
+
+def varied_function(comparison: KernelComparison, read: list[CandidateBuffer]) -> Iterator[str]:
+    """Yield the function `varied_inputs`."""
+    yield "\n\ndef varied_inputs(rng, at):\n"
+    yield '    """Return contents with fractions, both signs and a wide range; indices keep theirs."""\n'
+    kept = [item for item in read if not is_varied(comparison, item)]
+    if kept:
+        yield '    with np.load(Path(__file__).with_name("inputs.npz")) as contents:\n        return (\n'
+    else:
+        yield "    return (\n"
+    indent = "            " if kept else "        "
+    for buffer in read:
+        if buffer in kept:
+            yield _resized(comparison, buffer, _contents(comparison, buffer))
+        else:
+            yield f"{indent}{varied_text(buffer, element_count(comparison, buffer))},\n"
+    yield f"{indent[4:]})\n"
 
 
 def _random(buffer: CandidateBuffer) -> str:

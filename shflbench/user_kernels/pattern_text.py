@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from shflbench.model import DTYPES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from shflbench.checker import CandidateBuffer
+    from shflbench.checker import CandidateBuffer, CandidateNumber
     from shflbench.user_kernels.comparison import KernelComparison, Size
 
 # Of the element types of arguments, those that a pattern has under another name: bits are compared, and not values.
@@ -47,3 +49,13 @@ def at_size(values: Mapping[Size, object]) -> str:
 def contents_key(name: str, size: Size) -> str:
     """Return the name of the contents of a buffer in `inputs.npz`."""
     return name if size is None else f"{name}-{size[1]}"
+
+
+def number_value(number: CandidateNumber) -> tuple[float, str]:
+    """Return the value of a number and its dtype as a pattern states them."""
+    dtype = DTYPE_OF.get(number.element, number.element)
+    size = DTYPES[dtype].size
+    if dtype == "bf16":
+        return float(np.frombuffer(b"\0\0" + number.data[:size], "<f4")[0]), dtype
+    value = np.frombuffer(number.data[:size], DTYPES[dtype].numpy)[0]
+    return value.item(), dtype

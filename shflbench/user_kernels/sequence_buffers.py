@@ -91,6 +91,8 @@ def _free(pairs: Mapping[str, str], buffers: Sequence[CandidateBuffer]) -> Itera
 
 
 def _is_alike(one: CandidateBuffer, other: CandidateBuffer) -> bool:
+    if one.variable or other.variable:
+        return (one.variable, one.size) == (other.variable, other.size)
     return (one.element, one.size) == (other.element, other.size)
 
 

@@ -69,9 +69,10 @@ def _with_names_of(base: ComparedKernel, kernel: ComparedKernel) -> ComparedKern
             f"`{base.variant}` and `{kernel.variant}` have different arguments",
             "Pass the arguments of both, in the same order.",
         )
-    return replace(kernel, names=names)
+    variables = {item.name: item.name for item in mine.buffers if item.variable}
+    return replace(kernel, names=names | variables)
 
 
 def _sizes(launch: CandidateLaunch) -> dict[str, int]:
-    """Return the bytes of each buffer; numbers have none."""
-    return {buffer.name: buffer.size for buffer in launch.buffers}
+    """Return the bytes of each buffer that an argument points to; numbers have none."""
+    return {buffer.name: buffer.size for buffer in launch.buffers if not buffer.variable}

@@ -307,3 +307,38 @@ def test_problem_of_nvml_is_a_problem_of_the_backend(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(backend.monitor, "problem", "NVML stopped answering")
     backend.conditions()
     assert backend.problem == "NVML stopped answering"
+
+
+COEF = Buffer("coef", 2, "float32", read=True, variable="coef")
+TOTAL = Buffer("total", 4, "int32", read=True, written=True, variable="total")
+OF_VARIABLES = replace(
+    CALL, kernel=replace(kernel("work"), cubin=b"work\0coef\0total\0"), buffers=(*BUFFERS, COEF, TOTAL)
+)
+INPUTS = [np.zeros(64, np.float32), np.array([2, 5], np.float32), np.arange(4, dtype=np.int32)]
+
+
+def variable(gpu: FakeGpu, name: str) -> np.ndarray:
+    """Return the first 16 bytes of a variable of the module that was loaded last."""
+    bytes_: np.ndarray = gpu.modules[-1]().variables[name][:16]
+    return bytes_
+
+
+def test_variables_of_the_device_are_set_and_returned() -> None:
+    gpu = FakeGpu()
+    kernel = opened(gpu, OF_VARIABLES)
+    _, total = kernel.run(INPUTS, 1)
+    assert variable(gpu, "coef")[:8].view(np.float32).tolist() == [2, 5]
+    assert total.tolist() == [0, 1, 2, 3]
+    variable(gpu, "total").view(np.int32)[:] = 7  # as a launch leaves it
+    assert kernel.run_again(INPUTS, 1)[1].tolist() == [7] * 4
+    assert kernel.run(INPUTS, 1)[1].tolist() == [0, 1, 2, 3]
+
+
+def test_variable_that_no_module_has_is_as_it_was_set() -> None:
+    kernel = opened(FakeGpu(), replace(OF_VARIABLES, kernel=CALL.kernel))
+    assert kernel.run(INPUTS, 1)[1].tolist() == [0, 1, 2, 3]
+
+
+def test_variable_that_the_driver_does_not_find_is_an_error() -> None:
+    with pytest.raises(LaunchError, match="the driver does not find the variable `coef`"):
+        opened(FakeGpu(lost_variables=["coef"]), OF_VARIABLES)

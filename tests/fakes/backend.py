@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
-from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
+from shflbench.backends.base import POISON, Array, Burst, KernelCall, OpenKernel
 from shflbench.compile.source import expression
 from shflbench.errors import LaunchError
 from shflbench.model import DTYPES, WARP, Conditions, Device, Kernel
@@ -263,7 +263,7 @@ class FakeKernel:
         self._backend.broken = isinstance(error, ContextLostError)
         raise error
 
-    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:  # noqa: ARG002  (`FakePatternKernel` needs them)
+    def run(self, inputs: Sequence[Array], iterations: int, fill: int = POISON) -> list[Array]:  # noqa: ARG002  (`FakePatternKernel` needs them)
         raise AssertionError(f"{self.name} computes nothing: sentinels are only timed")
 
     def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
@@ -291,7 +291,7 @@ class FakePatternKernel(FakeKernel):
         self._backend.launched.append((self.name, iterations))
         return super().burst(iterations, samples, launches)
 
-    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+    def run(self, inputs: Sequence[Array], iterations: int, fill: int = POISON) -> list[Array]:  # noqa: ARG002
         number = next(self.state.runs)
         self.last_run = inputs, iterations
         if number in self._script.run_raises:

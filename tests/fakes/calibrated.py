@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from shflbench.backends.base import Array, Burst, KernelCall
+from shflbench.backends.base import POISON, Array, Burst, KernelCall
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.model import Conditions, Device, Kernel
 from shflbench.symbols import plain_name
@@ -83,8 +83,8 @@ class ScriptedKernel:
         time_us = LAUNCH_US + iterations * self.device.pass_us.get(self.name, 1.0)
         return Burst((time_us,) * samples, self.device.clock_mhz, self.device.host_bound)
 
-    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
-        raise AssertionError((self.name, inputs, iterations))
+    def run(self, inputs: Sequence[Array], iterations: int, fill: int = POISON) -> list[Array]:
+        raise AssertionError((self.name, inputs, iterations, fill))
 
     def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         return self.run(inputs, iterations)

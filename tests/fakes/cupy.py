@@ -7,6 +7,7 @@ it is queued and the last one is done. Event times, and whether the host is ahea
 from __future__ import annotations
 
 import ctypes
+import weakref
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -80,6 +81,8 @@ class FakeGpu:
     launched: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)  # all kernels, with their arguments
     allocated: list[int] = field(default_factory=list)  # bytes of each array
     unloaded: list[str] = field(default_factory=list)
+    modules: list[Any] = field(default_factory=list)  # weak references to the modules, in the order of loading
+    lost_variables: list[str] = field(default_factory=list)  # that the driver does not find
     contexts: list[int] = field(default_factory=lambda: [0])  # the last one is current; 0 is cupy's own
     most_contexts: int = 100
     created: int = 1
@@ -148,11 +151,18 @@ class FakeModule:
 
     def __init__(self, gpu: FakeGpu) -> None:
         self.gpu, self.context = gpu, gpu.contexts[-1]
+        gpu.modules.append(weakref.ref(self))
         self._cubin = b""
 
     def load(self, cubin: bytes) -> None:
         self.gpu.check()
         self._cubin = cubin
+        self.variables: dict[str, NDArray[Any]] = {}
+
+    def get_global_var(self, name: str) -> int:
+        if name in self.gpu.lost_variables:
+            raise CudaError(500, "CUDA_ERROR_NOT_FOUND: named symbol not found")
+        return int(self.variables.setdefault(name, np.zeros(256, np.uint8)).ctypes.data)
 
     def get_function(self, name: str) -> Callable[..., None]:
         return FakeFunction(self, name)
@@ -197,7 +207,12 @@ def fake_cupy(gpu: FakeGpu) -> Any:
             memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
             driver=SimpleNamespace(CUDADriverError=CudaError),
             runtime=SimpleNamespace(
-                CUDARuntimeError=CudaError, deviceSynchronize=gpu.synchronize, memGetInfo=mem_get_info
+                CUDARuntimeError=CudaError,
+                deviceSynchronize=gpu.synchronize,
+                memGetInfo=mem_get_info,
+                memcpyHostToDevice=1,
+                memcpyDeviceToHost=2,
+                memcpy=lambda target, source, nbytes, _kind: ctypes.memmove(target, source, nbytes),
             ),
         ),
     )

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NoReturn
 
-from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
+from shflbench.backends.base import POISON, Array, Burst, KernelCall, OpenKernel
 from shflbench.errors import DeviceError, LaunchError
 from shflbench.model import Conditions
 from tests.fakes.backend import H200, FakeBackend, Script, after_first_iteration, one_lane
@@ -146,9 +146,9 @@ class Watched:
         self._machine, self._name, self._kernel, self._nap = machine, name, kernel, nap
         self.close = kernel.close
 
-    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+    def run(self, inputs: Sequence[Array], iterations: int, fill: int = POISON) -> list[Array]:
         self._machine.reach(self._name, "verify")
-        return self._kernel.run(inputs, iterations)
+        return self._kernel.run(inputs, iterations, fill)
 
     def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         self._machine.reach(self._name, "verify again")

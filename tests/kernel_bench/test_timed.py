@@ -8,6 +8,8 @@ import pytest
 
 from shflbench import bench
 from shflbench.store import read_run
+from shflbench.store.counts_file import read_counts
+from shflbench.store.limits_file import read_limits
 from tests.cli.bench.test_timed import EmulatedGpu
 from tests.conftest import Command
 from tests.fakes.backend import plug_in
@@ -85,3 +87,11 @@ def test_the_command_line_reads_a_run_that_is_kept(
     assert "2.00×" in shown.out, shown.err
     limits = shflbench("limits", str(tmp_path / "run"))
     assert "python-kernels" in limits.out, limits.err
+
+
+def test_a_kept_run_has_what_its_launches_do_and_their_limits(arrays: Any, gpu: EmulatedGpu, tmp_path: Path) -> None:
+    bench(PAIR, *arrays, output=tmp_path / "run", **AT)
+    assert gpu.opened
+    counted = read_counts(tmp_path / "run")
+    assert {name.split("/")[1] for name in counted} == {"sums_smem", "sums_shfl"}
+    assert {name.split("/")[1] for name in read_limits(tmp_path / "run")} == {"sums_smem", "sums_shfl"}

@@ -40,14 +40,15 @@ def test_kernels_are_compared_with_the_arrays_given(arrays: Any) -> None:
 
 
 def test_results_are_those_of_the_arrays_given(arrays: Any) -> None:
-    # Wrong only for values above 1, which the arrays do not contain unless they are given.
+    # Wrong only for values above 1, which the arrays do not contain unless they are given, and varied inputs always.
     wrong = KERNELS.replace("sum += in[row * n + i];", "sum += fminf(in[row * n + i], 1);")
     kernels = {"right": (KERNELS, "sums_smem"), "wrong": (wrong, "sums_smem")}
-    assert shflbench.bench(kernels, *arrays, **AT).agree
     out, values, columns = arrays
-    result = shflbench.bench(kernels, out, 3 * values, columns, **AT)
-    assert {row.variant: row.status.value for row in result.rows} == {"right": "verified", "wrong": "incorrect"}
-    assert not result.agree
+    for factor, matched in ((1, 2), (3, 0)):
+        result = shflbench.bench(kernels, out, factor * values, columns, **AT)
+        assert {row.variant: row.status.value for row in result.rows} == {"right": "verified", "wrong": "incorrect"}
+        assert [row.matched for row in result.rows] == [2, matched]
+        assert not result.agree
 
 
 def test_without_arguments_those_of_the_host_code_are_taken() -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shflbench.backends.base import Array
-from shflbench.measure.verify import mismatch
+from shflbench.measure.agreement import mismatch
 from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from shflbench.measure.verify import mismatch
+from shflbench.measure.agreement import mismatch
 from shflbench.measure.workload import Workload
 from shflbench.model import Mechanism
 from shflbench.patterns.discover import builtin, load

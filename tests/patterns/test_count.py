@@ -3,7 +3,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shflbench.measure.verify import mismatch
+from shflbench.measure.agreement import mismatch
 from shflbench.measure.workload import Workload
 from shflbench.patterns.discover import builtin, load
 from tests import cases

@@ -5,7 +5,7 @@ import pytest
 
 from shflbench.backends.base import Array
 from shflbench.kernel_facts.memory_requests import requests_of
-from shflbench.measure.verify import mismatch
+from shflbench.measure.agreement import mismatch
 from shflbench.measure.workload import Workload
 from shflbench.model import WARP, AccessKind, AccessSpace
 from shflbench.patterns.discover import builtin, load

@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.measure.verify import mismatch
+from shflbench.measure.agreement import mismatch
 from shflbench.patterns.discover import LoadedPattern
 from tests import cases, kernels
 

@@ -3,7 +3,7 @@ import pytest
 
 from shflbench.backends.base import Array
 from shflbench.errors import PatternError
-from shflbench.measure.verify import mismatch
+from shflbench.measure.agreement import mismatch
 from shflbench.measure.workload import Workload
 from shflbench.model import WARP, Case, Launch
 from shflbench.patterns.discover import builtin, load

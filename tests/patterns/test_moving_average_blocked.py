@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from shflbench.checker.machine.launch import execute
-from shflbench.measure.verify import difference, mismatch
+from shflbench.measure.agreement import mismatch
+from shflbench.measure.verify import difference
 from shflbench.measure.workload import Workload
 from tests import cases, kernels
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from shflbench.backends.base import Array
-from shflbench.measure.verify import mismatch
+from shflbench.measure.agreement import mismatch
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from shflbench.backends.base import Array
-from shflbench.measure.verify import mismatch
+from shflbench.measure.agreement import mismatch
 from shflbench.measure.workload import Workload
 from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, load

@@ -34,7 +34,8 @@ def full() -> Row:
         elif isinstance(value, int) and not isinstance(value, bool):
             unique[name] = 1 + index
         elif value is None:
-            unique[name] = 1.5 if "float" in str(get_type_hints(Row)[name]) else f"text {index}"
+            type_ = str(get_type_hints(Row)[name])
+            unique[name] = 1.5 if "float" in type_ else 1 + index if "int" in type_ else f"text {index}"
     several: dict[str, Any] = {
         "options": (("mode", "xor"), ("width", "8")),
         "processes": (0, 2),
@@ -42,6 +43,7 @@ def full() -> Row:
         "sass_per_iteration": {"STS": 1.0, "LDS": 1.5},
         "throttle": ("sw_power_cap", "hw_slowdown"),
         "verified_iterations": (1, 3),
+        "not_compared": ("one thing", "another"),
     }
     return Row(**unique | several)
 

@@ -15,6 +15,7 @@ from operator import and_, or_
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from shflbench.checker.link.program import Slot
+from shflbench.checker.opcodes.addresses import MODULE_BASE
 from shflbench.checker.opcodes.forms import Access, Barrier, Branch, ClusterBarrier, Collective, Exit
 from shflbench.checker.opcodes.roles import OpcodeRole, has_role
 
@@ -55,6 +56,7 @@ class Slice:
     unknown: bool = False  # depends on memory that no parameter points to
     textures: bool = False  # depends on what textures hold
     pointers: set[int] = field(default_factory=set)  # bytes of the pointers that the address itself is based on
+    variables: set[str] = field(default_factory=set)  # of the module, on whose contents it depends; names in the PTX
 
 
 class Slicer:
@@ -120,22 +122,38 @@ class Slicer:
     def pointers(self, op: Op) -> set[int]:
         """Return the parameters' bytes that hold the pointers which the address of `op` is based on."""
         base = op.place.base if op.place is not None else None
-        return self._pointers_of(base.number, set()) if base is not None else set()
+        return self._bases_of(base.number, set())[0] if base is not None else set()
 
-    def _pointers_of(self, register: int, seen: set[int]) -> set[int]:
+    def variables(self, op: Op) -> set[str]:
+        """Return the names in the PTX of the variables of the module that the address of `op` is based on."""
+        if op.place is None or op.place.space not in {"global", "const", ""}:
+            return set()
+        if op.place.base is None:
+            return self._variable_at(op.place.offset)
+        return self._bases_of(op.place.base.number, set())[1]
+
+    def _bases_of(self, register: int, seen: set[int]) -> tuple[set[int], set[str]]:
         """Follow a 64-bit register through sums and moves, which is how addresses are computed."""
         pointers: set[int] = set()
+        variables: set[str] = set()
         if register in seen:
-            return pointers
+            return pointers, variables
         seen.add(register)
         for op in self._writers[register]:
             if (start := parameter_byte(op)) is not None:
                 pointers.add(start)
             elif has_role(op.instruction, OpcodeRole.POINTER):
                 for source in op.sources:
-                    if isinstance(source, Slot) and self._wide(source):
-                        pointers |= self._pointers_of(source.number, seen)
-        return pointers
+                    if not isinstance(source, Slot):
+                        variables |= self._variable_at(source)
+                    elif self._wide(source):
+                        further = self._bases_of(source.number, seen)
+                        pointers, variables = pointers | further[0], variables | further[1]
+        return pointers, variables
+
+    def _variable_at(self, address: int) -> set[str]:
+        byte = address - MODULE_BASE
+        return {item.name for item in self.program.symbols if item.start <= byte < item.start + item.size}
 
     def _wide(self, slot: Slot) -> bool:
         return self.program.registers[slot.number].endswith("8")
@@ -269,6 +287,7 @@ class _Walk:
         """Follow a loaded value: to the buffer's contents, or to what is stored in the same space."""
         space = op.place.space if op.place is not None else ""
         pointers = self.slicer.pointers(op)
+        self.result.variables |= self.slicer.variables(op)
         if pointers:
             self.result.contents |= pointers
             return

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from shflbench.checker.dataflow.index_values import to_signed
+from shflbench.checker.dataflow.slices import Slice
 from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.link.program import Slot
 from shflbench.checker.opcodes.forms import Access, Branch
@@ -81,17 +82,39 @@ def _decoded(bits: int, type_: str) -> float | None:
 
 def structural_contents(slicer: Slicer) -> set[int]:
     """Return the pointers whose contents are part of addresses, or decide how often a loop runs."""
+    return structural_values(slicer).contents
+
+
+def structural_values(slicer: Slicer) -> Slice:
+    """Return what addresses depend on, and how often loops run."""
     accesses = [op for op in slicer.ops if isinstance(op.form, Access)]
     branches = [op for op in slicer.ops if isinstance(op.form, Branch) and op.guard is not None and slicer.in_loop(op)]
     if len(branches) > MOST_BRANCHES:
-        return {start for op in accesses for start in slicer.pointers(op)}
-    return address_contents(slicer) | slicer.of(branches, address_only=True).contents
+        return Slice(
+            parameters=set(slicer.program.parameter_offsets),
+            contents={start for op in accesses for start in slicer.pointers(op)},
+            variables={item.name for item in slicer.program.symbols},
+        )
+    addresses, loops = _of_addresses(slicer), slicer.of(branches, address_only=True)
+    return Slice(
+        parameters=addresses.parameters | loops.parameters,
+        contents=addresses.contents | loops.contents,
+        variables=addresses.variables | loops.variables,
+    )
 
 
 def address_contents(slicer: Slicer) -> set[int]:
     """Return the pointers whose contents are part of addresses."""
+    return _of_addresses(slicer).contents
+
+
+def _of_addresses(slicer: Slicer) -> Slice:
     places = [op.place for op in slicer.ops if isinstance(op.form, Access) and op.place is not None]
     bases = {place.base.number for place in places if place.base is not None}
     computed = [op for number in bases for op in slicer.writers(number)]
-    loaded = {start for op in computed if isinstance(op.form, Access) for start in slicer.pointers(op)}
-    return loaded | slicer.of(computed, address_only=True).contents
+    result = slicer.of(computed, address_only=True)
+    for op in computed:
+        if isinstance(op.form, Access):
+            result.contents |= slicer.pointers(op)
+            result.variables |= slicer.variables(op)
+    return result

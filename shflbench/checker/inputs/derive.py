@@ -20,9 +20,10 @@ from shflbench.checker.inputs.contents import (
 from shflbench.checker.inputs.elements import Element, element_of
 from shflbench.checker.inputs.grammar import ArrayValue, BufferValue, NullValue, NumberValue
 from shflbench.checker.inputs.last_blocks import counts_before
-from shflbench.checker.inputs.names import parameter_name
+from shflbench.checker.inputs.names import names_of, parameter_name
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sizes import SuggestedSizes
+from shflbench.checker.ptx.syntax import NUMPY
 from shflbench.errors import UsageError
 from shflbench.words import count_noun
 
@@ -35,7 +36,14 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.default_launches import PlannedLaunch
     from shflbench.checker.inputs.grammar import ArgumentValue
     from shflbench.checker.inputs.wishes import Wishes
-    from shflbench.checker.sources.kernel_file import Field, HostArgument, HostBuffer, KernelParameter, SourceKernel
+    from shflbench.checker.sources.kernel_file import (
+        DeviceVariable,
+        Field,
+        HostArgument,
+        HostBuffer,
+        KernelParameter,
+        SourceKernel,
+    )
 
 ADDRESS_BYTES = 8
 FEWEST = 64  # elements of a derived buffer
@@ -54,7 +62,7 @@ def derive(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: in
     for name, count in counts_before(launch, kernel, wishes).items():
         maker.set_count(name, count)
         variables |= {
-            known: count.tobytes() for known, size in kernel.variables if (known, size) == (name, count.nbytes)
+            item.name: count.tobytes() for item in kernel.variables if (item.name, item.size) == (name, count.nbytes)
         }
     for name, data in variables.items():
         origin = Origin.GIVEN if name in wishes.given else Origin.HOST if stated.get(name) else Origin.DERIVED
@@ -74,16 +82,38 @@ def derive(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: in
 def _variables(kernel: SourceKernel, launch: PlannedLaunch, wishes: Wishes, seed: int) -> dict[str, bytes | None]:
     """Return the contents of the variables of the device that the user gives, or that the host code copies to."""
     host = dict(launch.host.variables) if launch.host is not None else {}
+    parameters = set(names_of(kernel))
     result: dict[str, bytes | None] = {}
-    for name, size in kernel.variables:
-        given = wishes.given.get(name)
-        if isinstance(given, BufferValue):
-            result[name] = fill(given, launch.shape.threads, name, seed).tobytes()[:size]
+    for variable in kernel.variables:
+        name, size = variable.name, variable.size
+        given = wishes.given.get(name) if name not in parameters else None
+        if given is not None:
+            result[name] = _given_contents(variable, given, launch.shape.threads, seed)
         elif name in host and host[name] is None and wishes.alternative is not None:
             result[name] = _alternative(wishes.alternative, size, launch.shape.threads)
         elif name in host:
             result[name] = host[name]
     return result
+
+
+def _given_contents(variable: DeviceVariable, given: ArgumentValue, threads: int, seed: int) -> bytes:
+    """Return the bytes that the user gives for a variable; UsageError if they do not fit it."""
+    name, size = variable.name, variable.size
+    match given:
+        case BufferValue():
+            contents = fill(given, threads, name, seed).tobytes()
+        case ArrayValue():
+            contents = np.ascontiguousarray(given.values).tobytes()
+        case NumberValue(value=number):
+            element = element_of(NUMPY.get(variable.type))
+            if element is None or element.size != size:
+                raise UsageError(f"--arg {name}: it is an array of {size} bytes", f"Write {name}=TYPE[COUNT]:VALUES.")
+            contents = _number(name, element, 1, size, number)
+        case _:
+            raise UsageError(f"--arg {name}: it is a variable of the device and no pointer", f"Write {name}=NUMBER.")
+    if len(contents) > size:
+        raise UsageError(f"--arg {name}: it has {size} bytes, and {len(contents)} are given", "Give fewer values.")
+    return contents
 
 
 def _alternative(other: Alternative, size: int, threads: int) -> bytes:

@@ -11,11 +11,12 @@ import numpy as np
 from shflbench.checker.dataflow.index_values import PARAMETER
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.default_launches import of_sample
-from shflbench.checker.inputs.names import pointer_names, variable_name
+from shflbench.checker.inputs.names import pointer_names
 from shflbench.checker.inputs.numbers import ArgumentNumbers
 from shflbench.checker.inputs.sampled import MOST_SAMPLED, MOST_WHOLE
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.opcodes.addresses import MODULE_BASE
+from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -37,7 +38,7 @@ def named_tickets(tickets: Sequence[Ticket], kernel: SourceKernel, program: Prog
         named |= {names[start]: ticket for start in ticket.pointers & names.keys()}
         start = -1 if ticket.address is None else ticket.address - MODULE_BASE
         holding = (item for item in program.symbols if item.start <= start < item.start + item.size)
-        named |= {variable_name(item): ticket for item in holding}
+        named |= {variable_name(item.name): ticket for item in holding}
     return named
 
 

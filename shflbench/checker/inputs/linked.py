@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 from shflbench.arch.launch_limits import limits_of, major
 from shflbench.checker.dataflow.slices import Slicer
-from shflbench.checker.inputs.names import variable_name
 from shflbench.checker.inputs.signature import complete
 from shflbench.checker.link.unsupported import link_whole
+from shflbench.checker.sources.kernel_file import DeviceVariable
 from shflbench.errors import KernelError, UsageError
+from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
-    from shflbench.checker.link.program import Program
+    from shflbench.checker.link.program import ModuleVariable, Program
     from shflbench.checker.ptx.syntax import Module
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
 
@@ -39,8 +40,12 @@ def linked_kernel(
     program = link_whole(module, kernel.symbol)
     _check_size(program.declared_shared_bytes, shared_bytes or 0, arch, kernel.name)
     slicer = Slicer(program)
-    kernel = replace(kernel, variables=tuple((variable_name(item), item.size) for item in program.symbols))
+    kernel = replace(kernel, variables=tuple(map(_variable, program.symbols)))
     return LinkedKernel(complete(kernel, slicer), program, slicer, _uses_dynamic_shared(module, file.ptx))
+
+
+def _variable(item: ModuleVariable) -> DeviceVariable:
+    return DeviceVariable(variable_name(item.name), item.size, item.type)
 
 
 def _check_size(static: int, dynamic: int, arch: str, kernel: str) -> None:

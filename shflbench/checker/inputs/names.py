@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.grammar import BufferValue, NumberValue
+from shflbench.checker.inputs.grammar import NullValue, NumberValue
 from shflbench.errors import UsageError
-from shflbench.symbols import plain_name
 from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.checker.inputs.grammar import ArgumentValue, GivenArgument
-    from shflbench.checker.link.program import ModuleVariable
     from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
 
 
@@ -39,11 +37,6 @@ def offsets_of(kernel: SourceKernel) -> dict[str, int]:
     return offsets
 
 
-def variable_name(variable: ModuleVariable) -> str:
-    """Return the name in C++, without namespaces, of a variable of the device."""
-    return plain_name(variable.name).rpartition("::")[2]
-
-
 def parameter_name(parameter: KernelParameter, place: int) -> str:
     """Return the name of a parameter, or `argN` where none is known."""
     return parameter.name or f"arg{place}"
@@ -52,14 +45,15 @@ def parameter_name(parameter: KernelParameter, place: int) -> str:
 def match_names(given: Sequence[GivenArgument], kernel: SourceKernel) -> dict[str, ArgumentValue]:
     """Return the values by the names of `kernel`, those that it has; a position counts as a name.
 
-    Variables of the device that it uses have names, too, and take the contents of a buffer.
+    Variables of the device have names, too, and take a number or the contents of a buffer.
     """
     known, values = names_of(kernel), {}
+    variables = {item.name for item in kernel.variables}
     for argument in given:
         name = argument.name
         if name.isdecimal() and name not in known and int(name) < len(kernel.parameters):
             name = parameter_name(kernel.parameters[int(name)], int(name))
-        if name in known or (name in dict(kernel.variables) and isinstance(argument.value, BufferValue)):
+        if name in known or (name in variables and not isinstance(argument.value, NullValue)):
             values[name] = argument.value
     return values
 
@@ -79,7 +73,9 @@ def refuse_unknown(
         if argument.name in variables and isinstance(argument.value, NumberValue):
             continue
         if kernels and not any(match_names([argument], kernel) for kernel in kernels):
-            known = list(dict.fromkeys([*(name for kernel in kernels for name in names_of(kernel)), *variables]))
+            of_device = (item.name for kernel in kernels for item in kernel.variables if item.name.isidentifier())
+            names = [*(name for kernel in kernels for name in names_of(kernel)), *of_device, *variables]
+            known = [name for name in dict.fromkeys(names) if not name.startswith("__")]
             who = kernels[0].name if len(kernels) == 1 else "no kernel"
             has = f"{who} has no parameter" if len(kernels) == 1 else f"{who} has a parameter"
             allowed = f"allowed: {', '.join(known)}" if known else "there are none"

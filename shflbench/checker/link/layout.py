@@ -71,7 +71,7 @@ class Layout:
         else:
             start = self.module.place_variable(name, variable.bytes, max(variable.align, _MODULE_ALIGN))
             self.places[name] = (variable.space, MODULE_BASE + start)
-            self.symbols.append(ModuleVariable(name, variable.space, start, variable.bytes))
+            self.symbols.append(ModuleVariable(name, variable.space, start, variable.bytes, variable.type))
 
     def place_function(self, name: str, number: int) -> None:
         """Give a function whose address is taken an address; no memory lies there."""

@@ -72,6 +72,7 @@ class ModuleVariable:
     space: str  # `global` or `const`
     start: int  # bytes from the start of the module's memory
     size: int
+    type: str = ""  # of one element, as the PTX has it; of arrays often `b8`
 
 
 @dataclass(frozen=True, slots=True)

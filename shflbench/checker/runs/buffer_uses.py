@@ -20,6 +20,7 @@ from shflbench.checker.machine.policies import LOCKSTEP
 from shflbench.checker.machine.threads import Shape
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.runs.budget import RunBudget
+from shflbench.checker.runs.emulated import variable_contents
 from shflbench.checker.runs.kernel_runs import KernelRuns
 from shflbench.errors import BudgetError
 
@@ -126,10 +127,13 @@ def _accessed(linked: LinkedKernel) -> tuple[set[str], set[str]]:
         form = op.form
         if not isinstance(form, Access) or form.space not in {"global", ""}:
             continue
-        starts = linked.slicer.pointers(op) & names.keys() or set(names)  # any, where the address does not tell
+        known = linked.slicer.pointers(op) & names.keys()
+        is_certain = len(known) == 1
+        starts = known or (set() if linked.slicer.variables(op) else set(names))  # any, where the address does not tell
         reads, writes = form.kind != "st", form.kind not in {"ld", "ldu"}
         sides[0].update(names[start] for start in starts if reads)
-        sides[1].update(names[start] for start in starts - constant if writes)
+        targets = starts if is_certain else starts - constant  # a pointer to constants may be cast
+        sides[1].update(names[start] for start in targets if writes)
     return sides
 
 
@@ -151,6 +155,7 @@ def _depends(linked: LinkedKernel, evidence: LaunchEvidence, name: str, budget: 
         iterations=0,
         order=[ParameterBytes(value.data, value.pointers) for value in arguments.parameters],
         machine=Machine(budget=budget.apart(MOST_WORK)),
+        symbols=variable_contents(linked.program, arguments),
     )
     try:
         (second,) = explore(launch, (LOCKSTEP,), seed=evidence.seed).results

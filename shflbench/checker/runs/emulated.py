@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.names import variable_name
 from shflbench.checker.machine.launch import EmulatedLaunch, Machine, ParameterBytes
 from shflbench.checker.machine.paged_memory import PagedBuffer
 from shflbench.checker.machine.threads import Shape
+from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +30,7 @@ def emulated_launch(program: Program, launch: PlannedLaunch, arguments: Argument
         order=[ParameterBytes(value.data, value.pointers) for value in arguments.parameters],
         machine=machine,
         names=[buffer.name for buffer in arguments.buffers],
-        symbols=_symbols(program, arguments),
+        symbols=variable_contents(program, arguments),
     )
 
 
@@ -45,7 +45,7 @@ def _outputs(program: Program, launch: PlannedLaunch, arguments: Arguments) -> S
     return [buffer.contents for buffer in arguments.buffers]
 
 
-def _symbols(program: Program, arguments: Arguments) -> dict[str, bytes]:
+def variable_contents(program: Program, arguments: Arguments) -> dict[str, bytes]:
     """Return the contents of the variables of the device that the host code sets, by their names in the PTX."""
-    known = ((place, arguments.variables.get(variable_name(place))) for place in program.symbols)
+    known = ((place, arguments.variables.get(variable_name(place.name))) for place in program.symbols)
     return {place.name: contents for place, contents in known if contents and len(contents) <= place.size}

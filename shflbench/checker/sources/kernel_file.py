@@ -216,6 +216,15 @@ class NamedBlock:
 
 
 @dataclass(frozen=True, slots=True)
+class DeviceVariable:
+    """A `__device__`, `__managed__` or `__constant__` variable."""
+
+    name: str  # without namespaces
+    size: int  # bytes
+    type: str  # of one element, as the PTX has it; of arrays often `b8`
+
+
+@dataclass(frozen=True, slots=True)
 class SourceKernel:
     """One kernel in the PTX."""
 
@@ -229,7 +238,7 @@ class SourceKernel:
     derived: tuple[str, ...] = ()  # template arguments that nothing in the file names: `T = float`
     spellings: tuple[str, ...] = ()  # what else was asked for and is this instance: `copy<Mode::fast>`
     named_block: NamedBlock | None = None
-    variables: tuple[tuple[str, int], ...] = ()  # of the device, which it reaches: name and bytes; once it is linked
+    variables: tuple[DeviceVariable, ...] = ()  # of its file; once it is linked, those that it reaches
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,9 +15,11 @@ from shflbench.checker.ptx.declarations import Header, header
 from shflbench.checker.ptx.line_table import LOC, files_of
 from shflbench.checker.ptx.operands import NAME
 from shflbench.checker.ptx.statements import HEADER, without_comments
-from shflbench.checker.sources.kernel_file import Dims, LaunchBounds, SourceNote
+from shflbench.checker.ptx.syntax import NUMPY, size_of
+from shflbench.checker.sources.kernel_file import DeviceVariable, Dims, LaunchBounds, SourceNote
 from shflbench.errors import EmulatorError, KernelError
 from shflbench.model import MAX_BLOCK
+from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -28,6 +30,11 @@ MOST_PARAMETER_BYTES = 32764  # CUDA C++ Programming Guide 13.0, 5.4.9.3 (kernel
 
 _ENTRY = re.compile(rf"^[ \t]*({HEADER.pattern})", re.MULTILINE)
 _NAME = re.compile(rf"\.entry\s+({NAME})")
+_VARIABLE = re.compile(
+    rf"^[ \t]*(?:\.(?:visible|weak|common)\s+)*\.(?:global|const)\s[^;={{}}]*?\.(?P<type>[bsuf]\d+)\s+"
+    rf"(?P<name>{NAME})(?:\[(?P<count>\d+)\])?\s*[;=]",
+    re.MULTILINE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +58,15 @@ class PtxKernel:
     bounds: LaunchBounds
     file: str
     line: int  # 0 without a line table
+
+
+def device_variables(ptx: str) -> tuple[DeviceVariable, ...]:
+    """Return the `__device__` and `__constant__` variables that `ptx` declares outside of functions."""
+    known = (match for match in _VARIABLE.finditer(ptx) if match["type"] in NUMPY)
+    return tuple(
+        DeviceVariable(variable_name(match["name"]), int(match["count"] or 1) * size_of(match["type"]), match["type"])
+        for match in known
+    )
 
 
 def read_kernels(ptx: str) -> list[PtxKernel]:

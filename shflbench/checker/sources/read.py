@@ -34,7 +34,7 @@ from shflbench.checker.sources.neighbors import neighbors
 from shflbench.checker.sources.nvcc import header_folders
 from shflbench.checker.sources.open_notes import open_notes
 from shflbench.checker.sources.plain_folder import table_name
-from shflbench.checker.sources.ptx import dialect_notes, read_kernels
+from shflbench.checker.sources.ptx import device_variables, dialect_notes, read_kernels
 from shflbench.checker.sources.rejected_kernels import refuse_rejected
 from shflbench.checker.sources.source import CudaSource
 from shflbench.checker.sources.stores import Suspects, find_removed
@@ -218,7 +218,8 @@ def _kernel_file(
     of_host += [_unfinished(source.unfinished_host)] if source.unfinished_host is not None else []
     of_host += [*_obscure_launches(source), *open_notes(source)]
     notes = (*read_notes, *of_host, *compiled.notes, *chosen_types, *templates, *others, *stores)
-    chosen = select_kernels(path, kernels, kernel)
+    variables = device_variables(compiled.ptx)
+    chosen = tuple(replace(item, variables=variables) for item in select_kernels(path, kernels, kernel))
     raises = any(_may_raise_shared_limit(file) for file in source.unit.files)
     return KernelFile(
         path,

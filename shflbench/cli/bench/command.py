@@ -13,7 +13,7 @@ import click
 from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, as_built
 from shflbench.cli.help import Command, add_heading, option
-from shflbench.cli.parameters import PATH, format_option
+from shflbench.cli.parameters import PATH, format_option, share
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from shflbench.session.run_request import RunRequest
     from shflbench.store import RunFolder
     from shflbench.user_kernels.comparison import KernelChoice, KernelComparison
+
+CACHE_ADVICE = "set SHFLBENCH_CACHE to a folder that can be written"
+ANOTHER_FOLDER = "give another folder by --output"
 
 
 @click.command(cls=Command)
@@ -62,6 +65,7 @@ if TYPE_CHECKING:
         "tolerance",
         metavar="SHARE",
         type=click.FloatRange(min=0, max=1),
+        callback=share,
         help="Allowed error of floating-point results, as a share of their magnitude; 0 compares bits.",
         show_default="1e-4 for f32, 1e-10 for f64, 0.02 for f16, 0.05 for bf16",
     ),
@@ -123,7 +127,7 @@ def command(context: click.Context, /, files: tuple[Path, ...], **flags: Any) ->
     if flags["output"]:
         from shflbench.store import require_unused
 
-        require_unused(flags["output"], "give another folder by --output")
+        require_unused(flags["output"], ANOTHER_FOLDER)
     from shflbench.session.run_request import early_worker
 
     request = _request(flags)
@@ -135,7 +139,7 @@ def _compare(
     files: Sequence[Path], flags: dict[str, Any], request: RunRequest, early: EarlyWorker | None, console: Console
 ) -> int:
     """Check the kernels and run them, on the GPU that the `early` process opens, and return the exit code."""
-    from shflbench.user_kernels.replaced_inputs import fixed_inputs
+    from shflbench.user_kernels.pattern_place import pattern_place
 
     choice, reports = _choice(files, flags, console)
     _show_left_out(choice, reports, console)
@@ -145,29 +149,42 @@ def _compare(
             _print(files, choice, None, flags, console)
             return FINDING_EXIT
         raise UsageError(f"{files[-1]} has no kernel that can be timed", _advice(choice))
+    _show_arguments(choice, console)
+    with pattern_place(cache_folder()) as (place, problem):
+        suite = _suite(files[-1], choice, request, flags, place)
+        if problem:
+            console.warn(f"{problem}, so `inspect` and `limits` cannot read this run; {CACHE_ADVICE}")
+        folder, code = _run(suite, choice.comparisons, request, flags, early, console)
+        if folder is not None:
+            if flags["l2"] == "warm":
+                _say_what_l2_keeps(choice, folder, console)
+            _print(files, choice, folder, flags, console, suite.cases)
+    is_named = bool(flags["kernels"]) and bool(choice.left_out)
+    return code or (FINDING_EXIT if is_broken else KernelError.exit_code if is_named else 0)
+
+
+def _show_arguments(choice: KernelChoice, console: Console) -> None:
+    """Say which arguments the kernels get, and which of them make results or times uncertain."""
+    from shflbench.user_kernels.replaced_inputs import fixed_inputs
+    from shflbench.user_kernels.unset_variables import unset_variables
+
     for comparison in choice.comparisons:
         if renamed := comparison.instances:
             console.say(f"{comparison.name}: {renamed}.")
-        for sentence in comparison.arguments:
+        for sentence in filter(None, comparison.arguments):
             console.say(f"{comparison.name}: {sentence}.")
         for name in comparison.derived_indexes:
             console.warn(
                 f"{comparison.name}: contents of `{name}` are indices or numbers of iterations, on which times depend, "
                 f"and are derived; give them by --arg {name}=FILE.npy"
             )
+        for clause, given in unset_variables(comparison):
+            console.warn(f"{comparison.name}: {clause}; give its contents by {given}")
         for name in fixed_inputs(comparison):
             console.warn(
                 f"{comparison.name}: all elements of `{name}` are equal, and because of indices results cannot be "
                 f"compared for others: wrong kernels may be right; give other contents by --arg {name}=FILE.npy"
             )
-    suite = _suite(files[-1], choice, request, flags)
-    folder, code = _run(suite, choice.comparisons, request, flags, early, console)
-    if folder is not None:
-        if flags["l2"] == "warm":
-            _say_what_l2_keeps(choice, folder, console)
-        _print(files, choice, folder, flags, console, suite.cases)
-    is_named = bool(flags["kernels"]) and bool(choice.left_out)
-    return code or (FINDING_EXIT if is_broken else KernelError.exit_code if is_named else 0)
 
 
 def _advice(choice: KernelChoice) -> str:
@@ -296,7 +313,7 @@ def _request(flags: dict[str, Any]) -> RunRequest:
     return RunRequest("", Overrides(), gpu=flags["gpu"] or None, **{name: flags[name] for name in names})
 
 
-def _suite(file: Path, choice: KernelChoice, request: RunRequest, flags: dict[str, Any]) -> Suite:
+def _suite(file: Path, choice: KernelChoice, request: RunRequest, flags: dict[str, Any], below: Path) -> Suite:
     from shflbench.model import MeasureRules
     from shflbench.user_kernels.folder import Equality
     from shflbench.user_kernels.suite import BenchSettings, suite_of
@@ -310,7 +327,7 @@ def _suite(file: Path, choice: KernelChoice, request: RunRequest, flags: dict[st
     )
     equality = Equality(flags["tolerance"], frozenset(flags["unordered"]))
     settings = BenchSettings(rules, equality, is_cold=flags["l2"] == "cold")
-    return suite_of(file, choice.comparisons, settings, cache_folder() / "bench")
+    return suite_of(file, choice.comparisons, settings, below)
 
 
 def _run(
@@ -331,7 +348,9 @@ def _run(
     plan = replace(plan_of(suite, request, console, early), counts_launches=True)
     with (
         closing(plan),
-        folder_of(plan, run_info(plan, request.overrides, typed_words()), {**flags, "resume": None}) as (folder, _),
+        folder_of(
+            plan, run_info(plan, request.overrides, typed_words()), {**flags, "resume": None}, ANOTHER_FOLDER
+        ) as (folder, _),
     ):
         if caution := shared_address_sentence(comparisons, plan.toolchain):
             console.warn(caution)

@@ -81,20 +81,25 @@ def _prepare() -> None:
 
 
 @contextmanager
-def folder_of(plan: Plan, info: RunInfo, flags: Mapping[str, Any]) -> Iterator[tuple[RunFolder, ResumedRun | None]]:
+def folder_of(
+    plan: Plan, info: RunInfo, flags: Mapping[str, Any], advice: str = ""
+) -> Iterator[tuple[RunFolder, ResumedRun | None]]:
     """Return the folder of the run that `info` describes, and what it contains of a run to resume.
 
-    No other process writes in the folder meanwhile.
+    No other process writes in the folder meanwhile. `advice` is that of `RunFolder.create_at`.
     """
     from shflbench.store import RunFolder, resume
-    from shflbench.store.lock import sole_writer
+    from shflbench.store.lock import sole_creator, sole_writer
 
     if flags["resume"]:
         with sole_writer(flags["resume"]):
             resumed = resume(flags["resume"], info, plan.suite.cases)
             yield resumed.folder, resumed
             return
-    output = flags["output"]
-    folder = RunFolder.create_at(info, output) if output else RunFolder.create(info, flags["results"])
+    if output := flags["output"]:
+        with sole_creator(output):
+            yield RunFolder.create_at(info, output, advice), None
+        return
+    folder = RunFolder.create(info, flags["results"])
     with sole_writer(folder.path):
         yield folder, None

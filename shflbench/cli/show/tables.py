@@ -11,6 +11,7 @@ from shflbench.cli.layout import Line, Table, align_right
 from shflbench.grouping import group_by
 from shflbench.model import Disturbance, Interval, MeasureRules, Status
 from shflbench.suite.launch import launch_dims
+from shflbench.words import one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -102,10 +103,29 @@ def _notes(rows: Sequence[Row]) -> tuple[str, ...]:
     """Return with which iterations and launch the cases were verified: one note for all, or one per set of variants."""
     verified = [row for row in rows if row.status in {Status.TIMED, Status.VERIFIED}]
     notes = {note: alike for note, alike in group_by(verified, _verified_with).items() if note}
+    compared = _comparison_notes(verified)
     shapes = {f"launches {shape}": alike for shape, alike in group_by(verified, lambda row: row.shape).items() if shape}
     if [len(alike) for alike in notes.values()] == [len(verified)]:
-        return (*_of_variants(shapes), *notes)
-    return (*_of_variants(shapes), *_of_variants(notes))
+        return (*_of_variants(shapes), *notes, *compared)
+    return (*_of_variants(shapes), *_of_variants(notes), *compared)
+
+
+def _comparison_notes(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield by how much results may differ from those of the reference, which do, and what was not compared."""
+    compared = [row for row in rows if row.reference not in {None, row.variant}]
+    if shares := {f"{row.relative_tolerance:g}": None for row in compared if row.relative_tolerance}:
+        yield f"floating-point results may differ by {' or '.join(shares)} of their magnitude (--rtol)"
+    for row in compared:
+        if row.by_median:
+            what = one_or_many(row.by_median, "result differs", "results differ")
+            yield f"{row.variant}: {row.by_median} {what} by more, and by less than that share of the median magnitude"
+        if row.other_zeros:
+            zeros = one_or_many(row.other_zeros, "zero has", "zeros have")
+            yield f"{row.variant}: {row.other_zeros} {zeros} another sign than in {row.reference}"
+    for phrases, alike in group_by(compared, lambda row: row.not_compared).items():
+        if phrases:
+            names = "" if len(alike) == len(compared) else f"{', '.join(row.variant for row in alike)}: "
+            yield f"{names}not compared: {'; '.join(phrases)}"
 
 
 def _of_variants(notes: Mapping[str, Sequence[Row]]) -> Iterator[str]:

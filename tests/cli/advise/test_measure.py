@@ -125,8 +125,8 @@ def test_another_result_is_no_time(
 ) -> None:
     run = EmulatedGpuKernel.run
 
-    def wrong(kernel: EmulatedGpuKernel, inputs: object, iterations: int) -> list[object]:
-        results = run(kernel, inputs, iterations)  # type: ignore[arg-type]
+    def wrong(kernel: EmulatedGpuKernel, *words: object) -> list[object]:
+        results = run(kernel, *words)  # type: ignore[arg-type]
         if ".shared" not in kernel.call.kernel.ptx:
             results[0][5] += 1e-6  # less than the tolerance of `bench`
         return results  # type: ignore[return-value]

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
+from shflbench.backends.base import POISON, Array, Burst, KernelCall, OpenKernel
 from shflbench.model import DeviceState
 from shflbench.store import Row, read_run
 from tests.cli.bench.conftest import BenchCommand
@@ -45,9 +45,9 @@ class LaunchedGpuKernel(EmulatedGpuKernel):
     evaluated = 0
     inputs: Sequence[Array] = ()
 
-    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+    def run(self, inputs: Sequence[Array], iterations: int, fill: int = POISON) -> list[Array]:
         self.inputs = inputs
-        return super().run(inputs, iterations)
+        return super().run(inputs, iterations, fill)
 
     def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         self._backend.again.append(self.name)  # type: ignore[attr-defined]  # it opens no other kernels
@@ -87,7 +87,6 @@ UNWRITTEN = {
     "all-threads-return": "return;",
     "last-block-returns": "if (row == gridDim.x - 1) return;",
     "every-second-block-returns": "if (row % 2) return;",
-    "works-at-the-first-launch-only": "if (launches[row] > 0) return; __syncthreads(); launches[row] = 1;",
 }
 
 
@@ -101,6 +100,7 @@ def test_kernel_that_does_not_write_is_refused(cheat: CheatCommand, text: str) -
 
 COUNT = "int done = launches[row]; __syncthreads(); if (threadIdx.x == 0) launches[row] = done + 1;"
 LATER = {
+    "works-at-the-first-launch-only": "if (launches[row] > 0) return; __syncthreads(); launches[row] = 1;",
     "nothing-after-the-launches-of-verification": f"{COUNT} if (done >= 3) return;",
     "copies-a-kept-result-after-them": f"{COUNT} {SUM} if (done >= 3) {{ out[row] = kept[row]; return; }}"
     " kept[row] = all;",
@@ -143,7 +143,7 @@ COPIES = "if (launches[row] > 0) { out[row] = kept[row]; return; } __syncthreads
 def test_result_that_is_wrong_without_earlier_launches_is_not_attributed_to_them(cheat: CheatCommand) -> None:
     assert cheat("", program=SUMS.replace("part[8];", "part[8]; out[blockIdx.x] = 0; return;")).code == 5
     reason = rows()["sums_shfl"].reason or ""
-    assert reason.startswith("launched with other inputs, element 0 is 0.0, not ")
+    assert reason.startswith("with varied contents of `in`, element 0 is 0.0, not ")
 
 
 @pytest.mark.parametrize(

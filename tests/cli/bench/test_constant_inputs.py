@@ -13,7 +13,7 @@ FILL = "cudaMemset(in, 0, rows * n * sizeof(float));"
 COPY = """float* host = (float*)malloc(rows * n * sizeof(float));
     for (int i = 0; i < rows * n; ++i) host[i] = 0;
     cudaMemcpy(in, host, rows * n * sizeof(float), cudaMemcpyHostToDevice);"""
-WRONG_WITH_OTHERS = re.compile(r"launched with other inputs, element \d+ is \S+, not")
+WRONG_WITH_OTHERS = re.compile(r"with varied contents of `in`, element \d+ is \S+, not")
 
 
 @pytest.mark.parametrize("element", ["float", "int", "__half"])

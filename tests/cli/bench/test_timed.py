@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from shflbench.backends.base import Array, KernelCall, OpenKernel
+from shflbench.backends.base import POISON, Array, KernelCall, OpenKernel
 from shflbench.backends.emulator import EmulatorBackend
 from shflbench.checker import CandidateFile, read_candidates
 from shflbench.compile import nvdisasm
@@ -47,8 +47,8 @@ class EmulatedGpuKernel(FakeKernel):
         super().__init__(backend, call, call.kernel.symbol, Script(base_us=time_us, ns_per_iteration=0.0))
         self._emulated = EmulatorBackend("sm_90").open(call)
 
-    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
-        return self._emulated.run(inputs, iterations)
+    def run(self, inputs: Sequence[Array], iterations: int, fill: int = POISON) -> list[Array]:
+        return self._emulated.run(inputs, iterations, fill)
 
     def run_again(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
         return self._emulated.run_again(inputs, iterations)

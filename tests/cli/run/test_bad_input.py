@@ -12,7 +12,7 @@ from typing import NoReturn
 import numpy as np
 import pytest
 
-from shflbench.backends.base import Array, Burst, KernelCall, OpenKernel
+from shflbench.backends.base import POISON, Array, Burst, KernelCall, OpenKernel
 from shflbench.errors import DeviceError
 from shflbench.model import Status
 from shflbench.store import read_run
@@ -82,7 +82,7 @@ def test_run_that_asks_for_a_gpu_names_a_missing_driver_before_a_missing_cupy(
 class RightKernel(FakePatternKernel):
     """Rotates without asking the pattern, so that only the pattern can be wrong."""
 
-    def run(self, inputs: Sequence[Array], iterations: int) -> list[Array]:
+    def run(self, inputs: Sequence[Array], iterations: int, fill: int = POISON) -> list[Array]:  # noqa: ARG002  (it reads no output)
         return [np.roll(inputs[0], -iterations, axis=1).reshape(-1)]
 
 

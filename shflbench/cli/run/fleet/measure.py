@@ -21,7 +21,7 @@ from shflbench.grouping import group_by
 from shflbench.session import Compiling
 from shflbench.session.kernels import compile_all
 from shflbench.store.fleet_file import FleetFolder, FleetInfo, read_fleet
-from shflbench.store.lock import sole_writer
+from shflbench.store.lock import sole_creator, sole_writer
 from shflbench.store.surroundings import utc_now
 from shflbench.words import one_or_many
 
@@ -155,8 +155,11 @@ class FleetRun:
         info = FleetInfo(
             self.job.suite.name, tuple(self.job.argv), self.scheduler, utc_now(), members=(), sharded=flags["shard"]
         )
-        output = flags["output"]
-        folder = FleetFolder.create_at(info, output) if output else FleetFolder.create(info, flags["results"])
+        if output := flags["output"]:
+            with sole_creator(output):
+                yield FleetFolder.create_at(info, output)
+            return
+        folder = FleetFolder.create(info, flags["results"])
         with sole_writer(folder.path):
             yield folder
 

@@ -1,0 +1,43 @@
+"""Find the arguments that decide where and how often a kernel accesses memory: only their own values are legal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from shflbench.checker.inputs.compared_constants import structural_values
+from shflbench.checker.inputs.names import parameter_name, pointer_names
+from shflbench.symbols import variable_name
+
+if TYPE_CHECKING:
+    from shflbench.checker.dataflow.slices import Slice, Slicer
+    from shflbench.checker.inputs.linked import LinkedKernel
+
+
+def structural_numbers(linked: LinkedKernel) -> frozenset[str]:
+    """Return the names of the numbers on which addresses, iterations or branches depend: sizes, flags, null."""
+    slicer = linked.slicer
+    bytes_ = slicer.kept(structural_values).parameters | slicer.kept(_conditions).parameters
+    return frozenset(
+        parameter_name(item, place)
+        for place, item in enumerate(linked.kernel.parameters)
+        if item.pointer or any(item.offset <= byte < item.offset + item.size for byte in bytes_)
+    )
+
+
+def deciding_contents(linked: LinkedKernel) -> frozenset[str]:
+    """Return the names of the buffers and variables with contents on which branches depend."""
+    slicer = linked.slicer
+    conditions = slicer.kept(_conditions)
+    names = {name for start, name in pointer_names(linked.kernel).items() if start in conditions.contents}
+    return frozenset(names | set(map(variable_name, conditions.variables)))
+
+
+def index_variables(linked: LinkedKernel) -> frozenset[str]:
+    """Return the names of the variables of the device whose contents are addresses, or numbers of iterations."""
+    return frozenset(map(variable_name, linked.slicer.kept(structural_values).variables))
+
+
+def _conditions(slicer: Slicer) -> Slice:
+    """Return what the guards of instructions depend on."""
+    guards = {op.guard.number for op in slicer.ops if op.guard is not None}
+    return slicer.of([op for number in guards for op in slicer.writers(number)], address_only=True)

@@ -1,0 +1,107 @@
+"""Decide which contents and numbers are varied, so that kernels that agree only for those of the program show it.
+
+Contents that are addresses or numbers of iterations stay as they are, and so do numbers on which these, or branches,
+depend: others may not be legal.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from shflbench.checker import BufferUse
+from shflbench.model import DTYPES
+from shflbench.user_kernels.pattern_text import buffer_dtype, number_value
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from shflbench.checker import CandidateBuffer, CandidateNumber
+    from shflbench.user_kernels.comparison import KernelComparison, Size
+
+SMALL_INTEGER = 255  # stated integers are varied up to this number at least
+HIDING = {-1.0, 0.0, 1.0}  # numbers that hide a factor or a term
+
+
+def is_varied(comparison: KernelComparison, buffer: CandidateBuffer) -> bool:
+    """Whether a buffer that kernels read has other contents in the varied inputs."""
+    deciding = comparison.named(kernel.candidate.deciding for kernel in comparison.kernels)
+    counters = comparison.named(kernel.candidate.counters for kernel in comparison.kernels)
+    if buffer.name in comparison.indexes:
+        return False
+    if buffer.variable and comparison.use(buffer) is BufferUse.CHANGED:
+        return comparison.is_compared(buffer) and buffer.name not in counters  # else launches leave it for others
+    if buffer.name in counters:
+        return buffer.is_derived and buffer.name not in deciding
+    if {BufferUse.WRITTEN, BufferUse.CHANGED} <= comparison.uses(buffer):
+        return buffer.is_derived  # a kernel may add to what the host code states
+    return DTYPES[buffer_dtype(buffer)].floating or buffer.name not in deciding
+
+
+def varied_text(buffer: CandidateBuffer, count: str) -> str:
+    """Return `count` varied elements of a buffer as Python."""
+    dtype = DTYPES[buffer_dtype(buffer)]
+    words = ["ascending=True"] if buffer.is_ordered else []
+    if not dtype.floating:
+        numbers = buffer.contents[: buffer.contents.size // dtype.size * dtype.size].view(dtype.numpy)
+        is_unsigned = buffer.element.startswith("u") or buffer.element == "bool"
+        if is_unsigned or (not buffer.is_derived and numbers.size and int(numbers.min()) >= 0):
+            words.append("positive=True")
+        if buffer.element == "bool":
+            words.append("most=1")
+        elif not buffer.is_derived and numbers.size:
+            most = max(SMALL_INTEGER, *(abs(int(item)) for item in (numbers.min(), numbers.max())))
+            words.append(f"most={min(most, int(np.iinfo(numbers.dtype).max))}")
+    return f"varied(rng, {dtype.numpy!r}, {count}{''.join(f', {word}' for word in words)})"
+
+
+def other_value(comparison: KernelComparison, name: str, values: Mapping[Size, CandidateNumber]) -> float | None:
+    """Return another value of a number that may hide a factor or a term; None where it keeps its own.
+
+    All kernels that take the number must take it with these values.
+    """
+    numbers = [number_value(number) for number in values.values()]
+    if not _hides(values) or name in _structural(comparison) or name not in _shared(comparison):
+        return None
+    value, dtype = numbers[0]
+    place = sorted(_shared(comparison)).index(name) % 8
+    return value + 0.625 + place / 8 if DTYPES[dtype].floating else value + 3 + place
+
+
+def left_out(comparison: KernelComparison) -> Iterator[str]:
+    """Yield what verification does not compare, as noun phrases."""
+    first = comparison.first
+    read = [item for item in first.buffers if comparison.use(item) is not BufferUse.WRITTEN]
+    if fixed := [f"`{item.name}`" for item in read if not is_varied(comparison, item)]:
+        yield f"results with other contents of {', '.join(fixed)}"
+    structural = _structural(comparison)
+    numbers = [item for item in first.numbers if item.name in structural and _hides({None: item})]
+    if numbers:
+        texts = (f"`{item.name}` than {number_value(item)[0]:g}" for item in numbers)
+        yield f"results with other values of {', '.join(texts)}"
+    outputs = [item for item in first.buffers if comparison.use(item) is not BufferUse.READ]
+    if not any(map(comparison.is_compared, outputs)):
+        yield "results, because the kernels leave none in memory"
+    if scratch := [f"`{item.name}`" for item in outputs if not comparison.is_compared(item)]:
+        yield f"the contents of {', '.join(scratch)} afterwards"
+
+
+def _hides(values: Mapping[Size, CandidateNumber]) -> bool:
+    return all(number.element != "bool" and number_value(number)[0] in HIDING for number in values.values())
+
+
+def _structural(comparison: KernelComparison) -> set[str]:
+    return comparison.named(kernel.candidate.structural for kernel in comparison.kernels)
+
+
+def _shared(comparison: KernelComparison) -> set[str]:
+    """Return the numbers of the first kernel that no other one takes with another value."""
+    base = {item.name: item.data for item in comparison.first.numbers}
+    shared = set(base)
+    for kernel in comparison.kernels:
+        for item in kernel.launches[0].numbers:
+            name = kernel.names[item.name]
+            if base.get(name) != item.data:
+                shared.discard(name)
+    return shared
