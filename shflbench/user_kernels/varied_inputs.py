@@ -75,6 +75,8 @@ def left_out(comparison: KernelComparison) -> Iterator[str]:
     read = [item for item in first.buffers if comparison.use(item) is not BufferUse.WRITTEN]
     if fixed := [f"`{item.name}`" for item in read if not is_varied(comparison, item)]:
         yield f"results with other contents of {', '.join(fixed)}"
+    if finite := [f"`{item.name}`" for item in read if _is_finite(item)]:
+        yield f"results for infinities and NaN in {', '.join(finite)}"
     structural = _structural(comparison)
     numbers = [item for item in first.numbers if item.name in structural and _hides({None: item})]
     if numbers:
@@ -85,6 +87,14 @@ def left_out(comparison: KernelComparison) -> Iterator[str]:
         yield "results, because the kernels leave none in memory"
     if scratch := [f"`{item.name}`" for item in outputs if not comparison.is_compared(item)]:
         yield f"the contents of {', '.join(scratch)} afterwards"
+
+
+def _is_finite(buffer: CandidateBuffer) -> bool:
+    """Whether a buffer has floating-point numbers, all of which are finite, as the varied ones are."""
+    dtype = DTYPES[buffer_dtype(buffer)]
+    if not dtype.floating or buffer_dtype(buffer) == "bf16":
+        return dtype.floating
+    return bool(np.isfinite(buffer.contents[: buffer.contents.size // dtype.size * dtype.size].view(dtype.numpy)).all())
 
 
 def _hides(values: Mapping[Size, CandidateNumber]) -> bool:

@@ -263,7 +263,7 @@ def test_dtypes_with_equal_results_share_a_line(check: Command) -> None:
         (("own.yaml", "--dtype", "f16"), 2, "unknown dtype `f16`; allowed: f32, i32"),
         (("neighbor", "--format", "xml"), 2, "'xml' is not one of 'table', 'json', 'github'"),
         (("neighbor", "--arch", "sm_9"), 4, "does not compile for sm_9; it supports sm_75"),
-        (("neighbor", "--seed", "-1"), 2, "-1 is not in the range x>=0"),
+        (("neighbor", "--seed", "-1"), 2, "-1 is not in the range 0<=x<=9223372036854775807"),
     ],
 )
 def test_wrong_input_is_one_sentence(check: Command, words: Sequence[str], code: int, sentence: str) -> None:
