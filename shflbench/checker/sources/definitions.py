@@ -11,7 +11,7 @@ from shflbench.checker.sources.host_code import prefix
 from shflbench.checker.sources.syntax_trees import function_declarator, line_of, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from tree_sitter import Node
 
@@ -55,19 +55,15 @@ class Definition:
         return self.name.rpartition("::")[2]
 
 
-def kernels(files: Iterable[UserFile], macros: Macros, compiles: Callable[[UserFile, int], bool]) -> list[Definition]:
-    """Return the definitions of kernels, in order of files and lines.
-
-    `compiles` says of a position whether the compiler may see it.
-    """
+def kernels(files: Iterable[UserFile], macros: Macros) -> list[Definition]:
+    """Return the definitions of kernels in files as the compiler sees them, in order of files and lines."""
     definitions = []
     marks = [name.encode() for name in macros.leading_to("__global__")]
     for file in files:
         if not any(mark in file.text for mark in marks):
             continue
         for node in walk(file.tree.root_node, lambda item: item.type != "compound_statement"):
-            is_kernel = node.type == "function_definition" and "__global__" in macros.words(prefix(node))
-            if is_kernel and compiles(file, node.start_byte):
+            if node.type == "function_definition" and "__global__" in macros.words(prefix(node)):
                 definition = _definition(file, node, macros)
                 if definition is not None:
                     definitions.append(definition)

@@ -136,10 +136,6 @@ class Preprocessor:
         for file in roots:
             self._read(file, 0, certain=True)
 
-    def compiles(self, file: UserFile, position: int) -> bool:
-        """Whether the compiler may see what stands at a position; also if nobody is known to include the file."""
-        return not any(span.start <= position < span.end for span in self._absent(file))
-
     def compiled(self, file: UserFile) -> UserFile:
         """Return a file with blanks for what the compiler does not see, and for the conditions that are decided.
 

@@ -66,7 +66,7 @@ class CudaSource:
         """The kernels that the files define."""
         device = Macros((), self._define).of_command_line()
         preprocessor = Preprocessor([self.unit.main, *self.unit.sources], self.unit.files, device, _OF_DEVICE)
-        return kernel_definitions.kernels(self.unit.files, self.macros, preprocessor.compiles)
+        return kernel_definitions.kernels(map(preprocessor.compiled, self.unit.files), self.macros)
 
     def named(self, name: str, *, plain: bool = False) -> list[Definition]:
         """Return the definitions of a qualified name; with `plain`, also those in any namespace."""

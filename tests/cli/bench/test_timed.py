@@ -124,9 +124,9 @@ def processes(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         def close(self) -> None:
             happened.append("close")
 
-    def read(*arguments: Any) -> CandidateFile:
+    def read(*arguments: Any, **options: Any) -> CandidateFile:
         happened.append("read")
-        return read_candidates(*arguments)
+        return read_candidates(*arguments, **options)
 
     monkeypatch.setattr("shflbench.measure.process.EarlyWorker", EarlyProcess)
     monkeypatch.setattr("shflbench.checker.read_candidates", read)

@@ -44,7 +44,7 @@ def run(run: Command) -> Command:
         (("--precision", "0%"), "`0%` is out of range; allowed: above 0% and at most 10%"),
         (("--precision", "11%"), "`11%` is out of range; allowed: above 0% and at most 10%"),
         (("--max-seconds", "nan"), "`nan` is not a number of seconds"),
-        (("--max-seconds", "inf"), "`inf` is not a number of seconds"),
+        (("--max-seconds", "inf"), "inf is not in the range 0.01<=x<=86400"),
         (("--output", "a", "--results", "b"), "--output and --results both name a place for the run"),
         (("--device", "none", "--gpu", "1"), "--gpu asks for a GPU, and --device none for none"),
         (("--device", "emulator", "--gpu", "0"), "--gpu asks for a GPU, and --device emulator for none"),
