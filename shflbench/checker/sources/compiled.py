@@ -164,7 +164,7 @@ class FileCompiler:
         file = next((item for item in files if item.path.resolve() == Path(error.file).resolve()), None)
         if file is None:
             return True
-        if enclosing_host_item(file, error.line, macros) is not None:
+        if enclosing_host_item(file, error.line, macros, files) is not None:
             return True
         return any(error.line in file.lines(span) for span in host_spans(file, macros))
 

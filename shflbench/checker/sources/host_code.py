@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from shflbench.checker.sources.defined_types import type_words
 from shflbench.checker.sources.lexer import Lexed, TextSpan
 from shflbench.checker.sources.spellings import for_grammar
-from shflbench.checker.sources.syntax_trees import SCOPES, function_declarator, parse, walk
+from shflbench.checker.sources.syntax_trees import SCOPES, function_declarator, nodes_of, parse, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from tree_sitter import Node, Tree
@@ -35,6 +35,7 @@ _HOST_TYPES = re.compile(
 # A table that turns each byte that is in no word into a space.
 _BLANKS = bytes(code if re.match(rb"\w", bytes([code])) else ord(" ") for code in range(256))
 _TYPES = frozenset({"struct_specifier", "class_specifier", "union_specifier", "enum_specifier"})
+_NAMED_TYPES = _TYPES | {"alias_declaration"}
 
 
 @dataclass(frozen=True)
@@ -168,11 +169,12 @@ def _certain(file: UserFile, node: Node) -> bool:
     return False
 
 
-def enclosing_host_item(file: UserFile, line: int, macros: Macros) -> TextSpan | None:
+def enclosing_host_item(file: UserFile, line: int, macros: Macros, files: Sequence[UserFile]) -> TextSpan | None:
     """Return the smallest item around a line that may be removed because the compiler rejects it.
 
-    That is a member function of a class without annotation, or a declaration of the global scope without any device
-    code; never a specialization of a template, whose removal would select another definition.
+    That is a member function of a class without annotation, or a declaration of the global scope, or a type that
+    `files` define once, without any device code; never a specialization of a template, whose removal would select
+    another definition.
     """
     best: TextSpan | None = None
     items: set[int] = set()  # ids of nodes in scopes; `parent` searches the whole tree
@@ -184,19 +186,19 @@ def enclosing_host_item(file: UserFile, line: int, macros: Macros) -> TextSpan |
         if node.type in {"function_definition", "declaration", "field_declaration"} and _is_member(node):
             if not macros.words(prefix(node)) & (DEVICE_WORDS | _COMPILE_TIME | {"virtual"}) and _function(node):
                 best = TextSpan(node.start_byte, node.end_byte)
-        elif node.type not in SCOPES and node.id in items and _removable(node, macros):
+        elif node.type not in SCOPES and node.id in items and _removable(node, macros, files):
             best = _whole(node)
     return best
 
 
-def host_types(file: UserFile, macros: Macros) -> list[TextSpan]:
-    """Return the types of the global scope that cannot belong to device code, because they use the host's library."""
+def host_types(file: UserFile, macros: Macros, files: Sequence[UserFile]) -> list[TextSpan]:
+    """Return the types that cannot belong to device code, because they use the host's library."""
     return [
         _whole(node)
         for node in declarations(file.tree.root_node)
         if inner(node).type != "function_definition"
         and _HOST_TYPES.search(node.text or b"")
-        and _removable(node, macros)
+        and _removable(node, macros, files)
     ]
 
 
@@ -211,7 +213,7 @@ def _function(node: Node) -> bool:
     return node.type == "function_definition" or function_declarator(node) is not None
 
 
-def _removable(node: Node, macros: Macros) -> bool:
+def _removable(node: Node, macros: Macros, files: Sequence[UserFile]) -> bool:
     if node.type.startswith(("preproc", "comment")) or node.type in {
         "ERROR",
         "using_declaration",
@@ -220,7 +222,7 @@ def _removable(node: Node, macros: Macros) -> bool:
         return node.type == "using_declaration"
     scope = node.parent
     while scope is not None and scope.type != "translation_unit":
-        if scope.type == "namespace_definition":
+        if scope.type == "namespace_definition" and not _is_defined_once(node, files):
             return False  # a name of an outer scope could take its place
         scope = scope.parent
     text = (node.text or b"").decode(errors="replace")
@@ -230,6 +232,23 @@ def _removable(node: Node, macros: Macros) -> bool:
     if item.type in _DECLARATIONS and item.child_by_field_name("type") is None and _is_bare_call(item):
         return False
     return not _specializes(node)
+
+
+def _is_defined_once(node: Node, files: Sequence[UserFile]) -> bool:
+    """Whether a declaration defines a type whose name no other declaration of the files has."""
+    name = inner(node).child_by_field_name("name")
+    if name is None or name.text is None or inner(node).type not in _NAMED_TYPES:
+        return False
+    having = [file for file in files if name.text in file.type_words]
+    types = (item for file in having for item in nodes_of(file.tree.root_node, _NAMED_TYPES))
+    return sum(_defines(item, name.text) for item in types) == 1
+
+
+def _defines(node: Node, name: bytes) -> bool:
+    """Whether a type is defined under a name, and not only declared."""
+    named = node.child_by_field_name("name")
+    is_whole = node.type == "alias_declaration" or node.child_by_field_name("body") is not None
+    return is_whole and named is not None and named.text == name
 
 
 def _specializes(node: Node) -> bool:

@@ -80,7 +80,7 @@ def compile_device_code(
     """
     unit, macros = source.unit, source.macros
     host = {file.name: host_spans(file, macros) for file in unit.files}
-    types = {file.name: host_types(file, macros) for file in unit.files}
+    types = {file.name: host_types(file, macros, unit.files) for file in unit.files}
     # Types of the host are removed at once, because each round takes the time of a compilation.
     attempts = [{name: host[name] + types[name] for name in host}] if any(types.values()) else []
     arguments = (
@@ -174,7 +174,7 @@ def _remove_rejected(unit: SourceUnit, macros: Macros, spans: dict[str, list[Tex
         file = files.get(name)
         if file is None:
             continue
-        items = (find_item(file, line, macros) for find_item in (enclosing_host_item, rejected_host_item))
+        items = (enclosing_host_item(file, line, macros, unit.files), rejected_host_item(file, line, macros))
         new = next((span for span in items if span is not None and span not in spans[name]), None)
         if new is not None:
             spans[name].append(new)

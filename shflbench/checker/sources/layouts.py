@@ -11,11 +11,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.sources.argument_types import item_bytes, meaning
-from shflbench.checker.sources.definitions import template_parameters
+from shflbench.checker.sources.instance_texts import instance_text
 from shflbench.checker.sources.kernel_file import Field
 from shflbench.checker.sources.name_places import may_define_type
 from shflbench.checker.sources.named_items import NamedItems
-from shflbench.checker.sources.naming import split_arguments
 from shflbench.checker.sources.syntax_trees import function_declarator, parse, text_of, walk
 from shflbench.checker.sources.type_names import Aliases, TypeDefinition, TypeName, type_definitions
 
@@ -96,7 +95,8 @@ class Types:
 
         self._definitions = NamedItems(files, definitions, may_define_type)
         self._names: dict[str, TypeName] = {}
-        self.aliases = Aliases(lambda name: self._named(name).alias)
+        self._aliases: dict[str, str | None] = {}  # of instances of alias templates
+        self.aliases = Aliases(lambda name: self._alias_of_instance(name) if "<" in name else self._named(name).alias)
         self._trees: list[Tree] = []  # of instances of class templates
         self._constant = constant
         self._layouts: dict[str, StructureLayout | None] = {}
@@ -108,20 +108,27 @@ class Types:
             known = self._names[name] = TypeName(name, self._definitions.get(name))
         return known
 
+    def _alias_of_instance(self, name: str) -> str | None:
+        """Return the type that an instance of an alias template stands for."""
+        if name not in self._aliases:
+            plain, _, listed = name.partition("<")
+            known = self._named(plain.rpartition("::")[2].strip())
+            node = None if known.is_ambiguous or not listed.rstrip().endswith(">") else known.alias_template
+            type_ = node.child_by_field_name("type") if node is not None else None
+            text = instance_text(node, listed, type_) if node is not None and type_ is not None else None
+            self._aliases[name] = " ".join(text.split()) if text is not None else None
+        return self._aliases[name]
+
     def _instance(self, name: str, depth: int) -> StructureLayout | None:
         """Return the layout of an instance of a class template, in whose text arguments stand for parameters."""
         plain, _, listed = name.partition("<")
         known = self._named(plain)
         node = known.template
-        if node is None or node.parent is None or known.is_ambiguous or depth > _MAXIMUM_DEPTH:
+        if node is None or known.is_ambiguous or depth > _MAXIMUM_DEPTH:
             return None
-        parameters = template_parameters(node.parent)
-        given = [text.strip() for text in split_arguments(listed.rstrip().removesuffix(">"))]
-        texts = [*given, *(item.default for item in parameters[len(given) :])]
-        if any(item.pack for item in parameters) or len(texts) != len(parameters) or None in texts:
+        text = instance_text(node, listed)
+        if text is None:
             return None
-        values = {item.name: str(text) for item, text in zip(parameters, texts, strict=True)}
-        text = re.sub(r"[A-Za-z_]\w*", lambda match: values.get(match[0], match[0]), text_of(node))
         tree = parse(f"{text};".encode())
         self._trees.append(tree)
         made = next((item for item in walk(tree.root_node) if item.type == node.type), None)

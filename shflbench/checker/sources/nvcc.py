@@ -107,7 +107,8 @@ def _run(nvcc: Path, command: Sequence[str], folder: Path, source: Path, budget:
         finally:
             with suppress(ProcessLookupError, PermissionError):  # macOS: PermissionError if only zombies remain
                 os.killpg(process.pid, signal.SIGKILL)
-    if process.returncode and _cpu_of_compilers() - before > 0.9 * CPU_S:
+    is_spent = process.returncode == -signal.SIGXCPU or _cpu_of_compilers() - before > 0.9 * CPU_S
+    if process.returncode and is_spent:
         raise UnfinishedError(f"{source} does not compile within {CPU_S} s", "Simplify the file, or pass its PTX.")
     return process.returncode, (errors + output).decode(errors="replace")
 

@@ -39,11 +39,12 @@ class Aliases:
 
 @dataclass(frozen=True, slots=True)
 class TypeDefinition:
-    """One definition of a name: an alias, a structure or a template of one."""
+    """One definition of a name: an alias, a structure, or a template of one."""
 
     alias: str | None = None
     structure: Node | None = None
     template: Node | None = None
+    alias_template: Node | None = None
     is_plain: bool = True  # of a template: neither a specialization nor in another template
 
 
@@ -55,6 +56,7 @@ class TypeName:
         self.alias: str | None = None
         self.structure: Node | None = None
         self.template: Node | None = None
+        self.alias_template: Node | None = None
         self.is_ambiguous = False
         self._name = name
         for item in definitions:
@@ -68,6 +70,11 @@ class TypeName:
         elif item.template is not None:
             self.is_ambiguous = self.is_ambiguous or not item.is_plain or self.template is not None
             self.template = item.template
+        elif item.alias_template is not None:
+            other = self.alias_template
+            differs = other is not None and text_of(other) != text_of(item.alias_template)
+            self.is_ambiguous = self.is_ambiguous or differs
+            self.alias_template = item.alias_template
         elif item.alias != self._name and not self.is_ambiguous:
             self.is_ambiguous = self.alias not in {None, item.alias}
             self.alias = None if self.is_ambiguous else item.alias
@@ -85,9 +92,8 @@ def type_definitions(file: UserFile) -> Mapping[str, list[TypeDefinition]]:
 def _defined(node: Node) -> Iterator[tuple[str, TypeDefinition]]:
     if node.type == "type_definition":
         yield from _of_typedef(node)
-    elif node.type == "alias_declaration" and not in_template(node):
-        type_ = " ".join(text_of(node.child_by_field_name("type")).split())
-        yield text_of(node.child_by_field_name("name")), TypeDefinition(type_)
+    elif node.type == "alias_declaration":
+        yield from _of_alias(node)
     elif node.type in _CLASSES:
         name = text_of(node.child_by_field_name("name"))
         if node.child_by_field_name("body") is None or not name:
@@ -101,6 +107,17 @@ def _defined(node: Node) -> Iterator[tuple[str, TypeDefinition]]:
     elif node.type == "enum_specifier" and (name := text_of(node.child_by_field_name("name"))):
         base = node.child_by_field_name("base")
         yield name, TypeDefinition(text_of(base) if base is not None else "int")
+
+
+def _of_alias(node: Node) -> Iterator[tuple[str, TypeDefinition]]:
+    """Yield `using name = type`, also of an alias template, but not of a member of a class template."""
+    name = text_of(node.child_by_field_name("name"))
+    outer = node.parent
+    if outer is not None and outer.type == "template_declaration":
+        if not in_template(outer):
+            yield name, TypeDefinition(alias_template=node)
+    elif not in_template(node):
+        yield name, TypeDefinition(" ".join(text_of(node.child_by_field_name("type")).split()))
 
 
 def _of_typedef(node: Node) -> Iterator[tuple[str, TypeDefinition]]:

@@ -1,6 +1,6 @@
 import pytest
 
-from shflbench.checker.sources.host_code import blank, host_spans
+from shflbench.checker.sources.host_code import blank, host_spans, host_types
 from tests.checker.sources.conftest import Parse
 
 KERNEL = "__global__ void kernel(int *p) { *p = 1; }\n"
@@ -92,3 +92,22 @@ def test_text_in_another_encoding_keeps_its_bytes(parse: Parse) -> None:
     result = blank(file.text, host_spans(file, source.macros), file.lexed.directives)
     assert len(result) == len(text)
     assert result.startswith(b"// caf\xe9\n    ")
+
+
+@pytest.mark.parametrize(
+    ("text", "removed"),
+    [
+        ("namespace a { struct Log { std::vector<int> v; }; }", True),
+        ("namespace a { template <class T> using Ptr = std::unique_ptr<T>; }", True),
+        ("namespace a { struct Log; struct Log { std::vector<int> v; }; }", True),
+        ("struct Log {}; namespace a { struct Log { std::vector<int> v; }; }", False),
+        ("using Log = int; namespace a { struct Log { std::vector<int> v; }; }", False),
+        ("namespace a { struct Log { std::vector<int> v; __device__ int f() { return 1; } }; }", False),
+    ],
+)
+def test_types_of_the_host_in_a_namespace_are_removed_if_no_other_has_the_name(
+    parse: Parse, text: str, *, removed: bool
+) -> None:
+    source = parse(KERNEL + text)
+    file = source.unit.main
+    assert bool(host_types(file, source.macros, source.unit.files)) == removed

@@ -113,3 +113,40 @@ def test_a_structure_may_be_named_with_its_namespaces_unless_two_differ(parse: P
     assert value is not None
     assert [field.name for field in value[2]] == ["p", "n"]
     assert parse(f"{one} {other}").types.value("a::S") is None
+
+
+@pytest.mark.parametrize(
+    ("name", "type_"),
+    [
+        ("Ptr<float>", "float *"),
+        ("Ptr<a::B<int, 2>>", "a::B<int, 2> *"),
+        ("a::Ptr<int>", "int *"),
+        ("Pair<char>", "P<char, P<char, char>>"),
+        ("Pair<char, int>", "P<char, int>"),
+        ("Pair<char, int, int>", None),
+        ("Many<int>", None),
+        ("Member<int>", None),
+        ("Twice<int>", None),
+        ("Ptr<float", None),
+    ],
+)
+def test_alias_templates_stand_for_types(parse: Parse, name: str, type_: str | None) -> None:
+    text = """
+template <class T> using Ptr = T *;
+template <class T, class U = P<T, T>> using Pair = P<T, U>;
+template <class... T> using Many = P<T...>;
+template <class T> struct Outer { template <class U> using Member = U *; };
+namespace a { template <class T> using Twice = T *; }
+namespace b { template <class T> using Twice = T **; }
+"""
+    assert parse(text).types.aliases.get(name) == type_
+
+
+def test_alias_template_that_names_itself_ends(parse: Parse) -> None:
+    source = parse("template <class T> using A = A<T *>;\n__global__ void k(A<int> p) {}")
+    assert source.types.value("A<int>") is None
+
+
+def test_aliases_that_double_their_arguments_end(parse: Parse) -> None:
+    lines = [f"template <class T> using A{n} = A{n - 1}<P<T, T>>;" for n in range(1, 64)]
+    assert parse("template <class T> using A0 = T *;\n" + "\n".join(lines)).types.value("A63<int>") is None

@@ -5,27 +5,28 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.host.contents import called_name, items
-from shflbench.checker.sources.host.declarations import from_list
+from shflbench.checker.sources.host.contents import called_name, class_of, items, scope_of
+from shflbench.checker.sources.host.conversions import convert, pointers
+from shflbench.checker.sources.host.declarations import is_constructible
 from shflbench.checker.sources.host.launching import launch, launch_by_call, launch_by_configuration
-from shflbench.checker.sources.host.library import LIBRARY, random_number, unknown_call
-from shflbench.checker.sources.host.overloads import HostCallSite, chosen
+from shflbench.checker.sources.host.library import LIBRARY, random_number
+from shflbench.checker.sources.host.overloads import HostCallSite, call_chosen
 from shflbench.checker.sources.host.packs import references
-from shflbench.checker.sources.host.records import entry_with_key, is_record
+from shflbench.checker.sources.host.smart_pointers import MAKERS, is_member, make, member
 from shflbench.checker.sources.host.streams import FOLLOWED
-from shflbench.checker.sources.host.templates import template_arguments
+from shflbench.checker.sources.host.templates import bound_of_class, template_arguments
+from shflbench.checker.sources.host.unknown_calls import unknown_call
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
     Cell,
     CellAddress,
     HostCallable,
     HostElement,
-    Memory,
     Pointer,
     Structure,
     as_type,
-    byte_count,
 )  # fmt: skip
+from shflbench.checker.sources.host.vectors import call_of_vector
 from shflbench.checker.sources.macros import substitute
 from shflbench.checker.sources.syntax_trees import text_of
 
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 _VALUES = frozenset({"lambda_expression", "subscript_expression", "pointer_expression"})
 _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
 _BY_FUNCTION = {"cudaLaunchKernel": False, "cudaLaunchCooperativeKernel": True}
+_OF_C = ("cuda", "mem")  # functions that take pointers
 _NUMBERS = frozenset({"int", "float", "double", "size_t", "unsigned", "long", "bool", "char", "uint", "short"})
 
 
@@ -118,17 +120,18 @@ def _of_value(run: HostRun, function: Node, arguments: Sequence[Node]) -> Callab
 def _named_cast(run: HostRun, function: Node, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
     text = text_of(function).partition("<")[2].rpartition(">")[0]
     value = run.expression(arguments[0]) if arguments else lambda frame: UNKNOWN  # noqa: ARG005
-    return lambda frame: as_type(value(frame), run.type(text, frame))
+    return lambda frame: convert(run, value(frame), run.type(text, frame))
 
 
 def _plain(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:
     places = references(run, arguments)
     template = template_arguments(run, function)
     text = "".join(text_of(function).split())
-    functions = run.program.functions.get(name)
+    scope = scope_of(function) or class_of(function)  # the class of a member that is called without an object
+    functions = _without_constructors(run.program.functions.get(name))
     is_type = text in _NUMBERS or function.type in {"primitive_type", "sized_type_specifier"}
 
-    def called(frame: HostFrame) -> object:  # noqa: PLR0911  (a return per kind of function)
+    def called(frame: HostFrame) -> object:
         given = places(frame)
         if is_type and len(given) == 1:
             return as_type(given[0].load(), run.type(text, frame))
@@ -138,23 +141,41 @@ def _plain(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) -
         if frame.receiver is not None:
             members = run.program.member(frame.receiver.type.name, name)
             if members:
-                return _of_files(run, members, call, frame.receiver)
+                return call_chosen(run, members, call, frame.receiver).load()
+        of_class = run.type(scope, frame).name if scope else ""
+        if of_class and (members := _without_constructors(run.program.member(of_class, name))):
+            bound = bound_of_class(run.program.class_of(of_class), of_class, frame)
+            return call_chosen(run, members, replace(call, bound=bound), None).load()
         if functions:
-            return _of_files(run, functions, call, None)
-        if name == "string" and given:
-            return given[0].load()
-        if name in LIBRARY or name in FOLLOWED:
-            return _of_library(run, text, name, frame, given)
-        if name in run.program.classes or name == "dim3" or text.partition("<")[0].endswith("vector"):
-            return run.constructed(run.type(text, frame), [item.load() for item in given], frame).value
-        run.state.streams.call_unknown(text, given)
-        return unknown_call(run, name, given)
+            return call_chosen(run, functions, call, None).load()
+        return _of_others(run, text, name, call)
 
     return called
 
 
+def _without_constructors(functions: Sequence[HostFunction]) -> list[HostFunction]:
+    return [item for item in functions if item.owner != item.name]
+
+
+def _of_others(run: HostRun, text: str, name: str, call: HostCallSite) -> object:
+    """Return the result of a function that is none of the files, or the value of a type with arguments."""
+    given, frame = call.given, call.frame
+    if name == "string" and given:
+        return given[0].load()
+    if name in LIBRARY or name in FOLLOWED:
+        return _of_library(run, text, name, frame, given)
+    if name in MAKERS:
+        return make(run, name, call.template, given, frame)
+    if is_constructible(run, type_ := run.type(text, frame)):
+        return run.constructed(type_, [item.load() for item in given], frame).value
+    run.state.streams.call_unknown(text, given)
+    return unknown_call(run, name, given)
+
+
 def _of_library(run: HostRun, text: str, name: str, frame: HostFrame, given: Sequence[Reference]) -> object:
     """Return the result of a function of the library, by which kernels may end."""
+    if name.startswith(_OF_C):
+        given = pointers(run, given)
     if name in FOLLOWED:
         run.state.streams.call(name, [item.load() for item in given])
     elif "thrust::" in text:  # `thrust::sort`, whose effect on host memory is that of `std::sort`
@@ -168,19 +189,10 @@ def _of_variable(run: HostRun, value: object, call: HostCallSite) -> object:
         return value.call([item.load() for item in call.given])
     if isinstance(value, HostCallable):
         named = replace(call, template=value.template or ())
-        return _of_files(run, run.program.functions.get(value.name), named, None)
+        return call_chosen(run, run.program.functions.get(value.name), named, None).load()
+    if isinstance(value, Structure) and (members := run.program.member(value.type.name, "operator()")):
+        return call_chosen(run, members, call, value).load()
     return random_number(run, value) if isinstance(value, Structure) else UNKNOWN
-
-
-def _of_files(
-    run: HostRun, functions: Sequence[HostFunction], call: HostCallSite, receiver: Structure | None
-) -> object:
-    """Return the result of the function that a call means; unknown if that is not certain."""
-    function = chosen(run, functions, call)
-    if function is None:
-        run.program.undecided.calls[call.node.id] = call.node
-        return UNKNOWN
-    return run.call(function, call.given, call.template, receiver)
 
 
 # Members
@@ -190,90 +202,31 @@ def _method(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) 
     owner = function.child_by_field_name("argument")
     field = function.child_by_field_name("field")
     object_ = run.reference(owner) if owner is not None else lambda frame: Cell()  # noqa: ARG005
+    arrow = any(child.type == "->" for child in function.children)
     places = references(run, arguments)
     template = template_arguments(run, field) if field is not None else lambda frame: ()  # noqa: ARG005
 
     def called(frame: HostFrame) -> object:
         place = object_(frame)
         value = place.load()
+        if not arrow and is_member(place, value, name):
+            return member(place, value, name, places(frame))
         if isinstance(value, CellAddress):
             value = value.cell.load()
-        elif isinstance(value, Pointer) and name != "get":
+        elif isinstance(value, Pointer):
             value = HostElement(value.memory, value.offset, value.target).load()
         given = places(frame)
         if isinstance(value, Structure) and value.memory is not None:
-            if name == "at" and given and (entry := entry_with_key(run, value, given[0].load(), frame)) is not None:
-                return entry.load()
-            return _of_vector(value, name, _elements(run, value, name, [item.load() for item in given], frame))
+            return call_of_vector(run, value, name, given, frame)
         if isinstance(value, Structure):
             members = run.program.member(value.type.name, name)
             if members:
-                return _of_files(run, members, HostCallSite(function, given, template(frame), arguments, frame), value)
+                site = HostCallSite(function, given, template(frame), arguments, frame)
+                return call_chosen(run, members, site, value).load()
             cell = value.fields.get(name)
             if cell is not None and isinstance(cell.value, HostCallable):
                 return _of_variable(run, cell.value, HostCallSite(function, given, (), arguments, frame))
-        if isinstance(value, Pointer) and name == "get":
-            return value
         run.state.streams.call_unknown(name, given)
         return unknown_call(run, name, given)
 
     return called
-
-
-def _elements(
-    run: HostRun, vector: Structure, name: str, given: Sequence[object], frame: HostFrame
-) -> Sequence[object]:
-    """Return the arguments of a member of a vector, those of a new element as one."""
-    if name == "emplace_back" and len(given) > 1 and is_record(run, vector.element):
-        return [run.constructed(vector.element, given, frame).value]
-    return [from_list(run, vector.element, item, frame) for item in given] if name == "push_back" else given
-
-
-def _of_vector(  # noqa: C901, PLR0911  (the members of a vector)
-    vector: Structure, name: str, given: Sequence[object]
-) -> object:
-    memory, size = vector.memory, vector.stride
-    if memory is None:
-        return UNKNOWN
-    count = memory.size // size if memory.size is not None and size else None
-    if name in {"size", "length"}:
-        return count if count is not None else UNKNOWN
-    if name == "empty":
-        return int(count == 0) if count is not None else UNKNOWN
-    if name in {"data", "begin", "cbegin"}:
-        return Pointer(memory, 0, vector.element)
-    if name in {"end", "cend"}:
-        return Pointer(memory, memory.size, vector.element)
-    if name in {"resize", "assign"} and given:
-        wanted = given[0]
-        memory.forget()
-        memory.size = byte_count(wanted * size) if isinstance(wanted, int) and size else None
-        if name == "assign" and len(given) > 1 and given[1] == 0 and memory.size is not None:
-            memory.fill(0, 0, memory.size)
-    elif name in {"push_back", "emplace_back"} and given:
-        if count is None or size is None:
-            memory.forget()
-            return UNKNOWN
-        _append(memory, vector, given[0], count * size)
-    elif name == "clear":
-        memory.forget()
-        memory.size = 0
-    elif name in {"back", "front"} and count:
-        return memory.load((count - 1) * (size or 1) if name == "back" else 0, vector.element)
-    elif name not in {"reserve", "shrink_to_fit"}:
-        memory.forget()
-        memory.size = None
-    return UNKNOWN
-
-
-def _append(memory: Memory, vector: Structure, value: object, end: int) -> None:
-    size = vector.element.stride
-    data, known, objects = memory.contents() or bytes(memory.data), bytes(memory.known), dict(memory.objects)
-    if memory.filled is not None:
-        known = b"\1" * end
-    memory.forget()
-    memory.size = end + size
-    memory.objects.update(objects)
-    if len(data) == end and vector.element.format:
-        memory.data, memory.known = bytearray(data + bytes(size)), bytearray(known + b"\0" * size)
-    HostElement(memory, end, vector.element).store(value)

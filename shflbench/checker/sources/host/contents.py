@@ -53,6 +53,7 @@ class HostClass:
     bases: tuple[str, ...]
     body: Node
     template: tuple[TemplateParameter, ...]
+    conversions: tuple[HostFunction, ...] = ()
 
 
 class FileContents:
@@ -99,7 +100,7 @@ class FileContents:
             return
         if body is None or (words & DEVICE_WORDS and "__host__" not in words):
             return
-        owner = _class_of(node) or (parts[-2] if len(parts) > 1 else "")
+        owner = class_of(node) or (parts[-2] if len(parts) > 1 else "")
         outer = node.parent
         template = template_parameters(outer) if outer is not None and outer.type == "template_declaration" else ()
         listed = declarator.child_by_field_name("parameters")
@@ -115,6 +116,17 @@ class FileContents:
         pack = _pack_of(listed)
         function = HostFunction(parts[-1], owner, node, body, parameters, template, pack, scope, special)
         self.functions[parts[-1]].append(function)
+
+    def _conversion(self, node: Node, owner: str) -> HostFunction | None:
+        """Return a member such as `operator float *()`, whose name is its type; None for another one."""
+        declarator, body = node.child_by_field_name("declarator"), node.child_by_field_name("body")
+        words = self._macros.words(prefix(node))
+        if declarator is None or declarator.type != "operator_cast" or body is None:
+            return None
+        if words & DEVICE_WORDS and "__host__" not in words:
+            return None
+        stars = "*" * text_of(declarator.child_by_field_name("declarator")).partition("(")[0].count("*")
+        return HostFunction(f"{text_of(declarator.child_by_field_name('type'))} {stars}", owner, node, body, (), ())
 
     def _add_class(self, node: Node) -> None:
         body, name = node.child_by_field_name("body"), text_of(node.child_by_field_name("name"))
@@ -132,7 +144,10 @@ class FileContents:
         template = template_parameters(outer) if outer is not None and outer.type == "template_declaration" else ()
         known = self.specializations if "<" in name else self.classes
         if name:
-            known[name.partition("<")[0].strip()].append(HostClass(name, bases, body, template))
+            inside = (item for item in body.named_children if item.type == "function_definition")
+            members = (self._conversion(item, name) for item in inside)
+            conversions = tuple(item for item in members if item is not None)
+            known[name.partition("<")[0].strip()].append(HostClass(name, bases, body, template, conversions))
 
     @cached_property
     def device_words(self) -> frozenset[str]:
@@ -190,6 +205,27 @@ def _pack_of(parameters: Node | None) -> str:
     return next((text_of(item) for item in inside if item.type == "identifier"), "")
 
 
+def type_of_result(function: Node) -> str:
+    """Return the type that a function returns, as it is written before the name or behind the parameters."""
+    text = text_of(function.child_by_field_name("type"))
+    declarator = function_declarator(function) if text == "auto" else None
+    behind = declarator.children if declarator is not None else ()
+    trailing = next((item for item in behind if item.type == "trailing_return_type"), None)
+    return text_of(items(trailing)[-1]) if trailing is not None else text
+
+
+def scope_of(function: Node) -> str:
+    """Return what the name of a called function writes before its last part: `Pool<float>` of `Pool<float>::make`."""
+    parts: list[str] = []
+    while function.type == "qualified_identifier":
+        parts.append(text_of(function.child_by_field_name("scope")))
+        name = function.child_by_field_name("name")
+        if name is None:
+            break
+        function = name
+    return "::".join(parts)
+
+
 def called_name(function: Node | None) -> str:
     """Return the last part of the name of a called function, without template arguments."""
     if function is None:
@@ -217,7 +253,8 @@ def _without_arguments(name: str) -> str:
     return name.strip()
 
 
-def _class_of(node: Node) -> str:
+def class_of(node: Node) -> str:
+    """Return the name of the innermost class whose text a node stands in."""
     outer = node.parent
     while outer is not None and outer.type != "translation_unit":
         if outer.type in _CLASSES:

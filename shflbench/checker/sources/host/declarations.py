@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from shflbench.checker.sources.host.contents import items
+from shflbench.checker.sources.host.conversions import convert
 from shflbench.checker.sources.host.records import bind, bound_names, entry_of_map, is_record
-from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, array_of, pointer_to
+from shflbench.checker.sources.host.types import LIST_ELEMENT, UNKNOWN_TYPE, HostType, array_of, pointer_to
 from shflbench.checker.sources.host.values import (
     MOST_BYTES,
     UNKNOWN,
@@ -18,7 +19,6 @@ from shflbench.checker.sources.host.values import (
     Pointer,
     Structure,
     Text,
-    as_type,
 )
 from shflbench.checker.sources.kernel_file import HostNumber
 from shflbench.checker.sources.scopes import declared_name
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.machine import HostFrame
 
 _VECTOR = re.compile(
-    r"(?:\w+::)*(?P<kind>device_vector|universal_vector|host_vector|vector|array|map|unordered_map)\s*<(?P<element>.*)>$"
+    r"(?:\w+::)*(?P<kind>device_vector|universal_vector|host_vector|vector|list|deque|array|map|unordered_map)\s*<(?P<element>.*)>$"
 )
 _DECLARATORS = frozenset({"pointer_declarator", "reference_declarator", "array_declarator", "parenthesized_declarator"})
 _OUTSIDE = frozenset({"argc", "argv", "atoi", "atol", "atoll", "stoi", "stol", "strtol", "std", "NULL", "nullptr"})
@@ -42,7 +42,7 @@ _INITIALIZERS = frozenset({"argument_list", "initializer_list"})
 
 def declaration(run: HostRun, node: Node) -> Callable[[HostFrame], None]:
     """Return what a declaration does."""
-    text = text_of(node.child_by_field_name("type"))
+    text = _type_text(node.child_by_field_name("type"))
     static = any(text_of(item) == "static" for item in node.children if item.type == "storage_class_specifier")
     declarators = node.children_by_field_name("declarator")
     if len(declarators) == 1 and (names := bound_names(declarators[0].child_by_field_name("declarator"))):
@@ -61,6 +61,12 @@ def declaration(run: HostRun, node: Node) -> Callable[[HostFrame], None]:
                 frame.variables[name] = make(frame)
 
     return declare
+
+
+def _type_text(node: Node | None) -> str:
+    """Return the type of a declaration, of a class that is defined in it the name."""
+    name = node.child_by_field_name("name") if node is not None and node.child_by_field_name("body") else None
+    return text_of(name or node)
 
 
 def _binding(run: HostRun, names: Sequence[str], value: Node | None) -> Callable[[HostFrame], None]:
@@ -112,7 +118,7 @@ def _declarator(
             given = make(frame) if given_number is None else given_number
             if isinstance(given, Structure) and _VECTOR.match(type_.name):
                 return run.constructed(type_, [given], frame)
-            cell = Cell(as_type(given, type_), type_)
+            cell = Cell(convert(run, given, type_), type_)
             if begins and not type_.is_pointer:
                 note_number(run, name, [cell.value], item)
             return cell
@@ -195,9 +201,9 @@ def _listed(
             return Cell(array_with(type_, given), type_)
         if braces and (vector := vector_of(type_, run, frame)) is not None:
             given = [from_list(run, vector.element, item, frame) for item in given]
-            return run.constructed(type_, [array_with(array_of(UNKNOWN_TYPE, len(given)), given)], frame)
+            return run.constructed(type_, [array_with(array_of(LIST_ELEMENT, len(given)), given)], frame)
         if type_.is_pointer or type_.format:
-            return Cell(as_type(given[0] if given else 0, type_), type_)
+            return Cell(convert(run, given[0] if given else 0, type_), type_)
         if braces and is_record(run, type_) and any(map(_is_nested, given)):
             known = run.constructed(type_, [], frame).value
             given = _with_structures(run, known, given, frame) if isinstance(known, Structure) else given
@@ -208,12 +214,17 @@ def _listed(
 
 def _is_nested(value: object) -> bool:
     """Whether a value of a list is a list itself, or names its member."""
-    return isinstance(value, Designated) or (isinstance(value, Pointer) and value.target is UNKNOWN_TYPE)
+    return isinstance(value, Designated) or is_list(value)
+
+
+def is_list(value: object) -> TypeGuard[Pointer]:
+    """Whether a value is that of a list in braces, which has no type of its own."""
+    return isinstance(value, Pointer) and value.target is LIST_ELEMENT
 
 
 def from_list(run: HostRun, type_: HostType, value: object, frame: HostFrame) -> object:
     """Return a structure, or an element of an array, with the values of a list in braces."""
-    if not isinstance(value, Pointer) or value.target is not UNKNOWN_TYPE or value.memory.device:
+    if not is_list(value):
         return value
     parts = list(value.memory.objects.values())
     known = run.constructed(type_, [], frame).value if is_record(run, type_) else UNKNOWN
@@ -253,7 +264,7 @@ def _store_rows(memory: Memory, start: int, row: HostType, values: Sequence[obje
     """Store a list of an array of arrays from a byte on: rows in braces, or numbers that fill one row after another."""
     place, length, number = start, row.size or 1, _number_of(row)
     for value in values:
-        if isinstance(value, Pointer) and value.target is UNKNOWN_TYPE and not value.memory.device:  # a list in braces
+        if is_list(value):
             place = start + -(-(place - start) // length) * length
             inside = row.target if row.target is not None and row.target.is_array else number
             _store_rows(memory, place, inside, list(value.memory.objects.values()))
@@ -283,6 +294,12 @@ def vector_of(type_: HostType, run: HostRun, frame: HostFrame) -> Structure | No
     device = match["kind"] in {"device_vector", "universal_vector"}
     size = int(count) * element.stride if count.strip().isdigit() else 0
     return Structure(type_, {}, run.state.memory(size, device=device), element)
+
+
+def is_constructible(run: HostRun, type_: HostType) -> bool:
+    """Whether a name with arguments is that of a type, so that it makes a value and calls no function."""
+    is_plain = bool(type_.format) or type_.target is not None or type_.name == "dim3"
+    return is_plain or _VECTOR.match(type_.name) is not None or is_record(run, type_)
 
 
 def fill_vector(made: Structure, arguments: Sequence[object]) -> None:

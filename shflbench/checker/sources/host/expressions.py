@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 from shflbench.checker.sources.arithmetic import COMPARISONS, number, operate
 from shflbench.checker.sources.host.calls import call
 from shflbench.checker.sources.host.contents import called_name, items
+from shflbench.checker.sources.host.conversions import ANY_POINTER, by_class
 from shflbench.checker.sources.host.declarations import array_with, note_number
-from shflbench.checker.sources.host.library import assume_number
 from shflbench.checker.sources.host.machine import HostFrame
 from shflbench.checker.sources.host.places import (
     address,
@@ -22,7 +22,8 @@ from shflbench.checker.sources.host.places import (
 )
 from shflbench.checker.sources.host.templates import template_arguments
 from shflbench.checker.sources.host.traits import trait
-from shflbench.checker.sources.host.types import UNKNOWN_TYPE, array_of
+from shflbench.checker.sources.host.types import LIST_ELEMENT, array_of
+from shflbench.checker.sources.host.unknown_calls import assume_number
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
     Cell,
@@ -30,6 +31,7 @@ from shflbench.checker.sources.host.values import (
     Designated,
     HostCallable,
     Pointer,
+    Structure,
     Text,
     check_bounds,
 )  # fmt: skip
@@ -213,8 +215,10 @@ def _binary(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
         return _shift_or_read(run, target, operand)
 
     def binary(frame: HostFrame) -> object:
-        one = first(frame)
-        return apply_binary(sign, one, second(frame))
+        one, other = first(frame), second(frame)
+        if isinstance(one, Structure) or isinstance(other, Structure):
+            one, other = (by_class(run, item, ANY_POINTER) for item in (one, other))
+        return apply_binary(sign, one, other)
 
     return binary
 
@@ -321,7 +325,7 @@ def _list(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
 
     def listed(frame: HostFrame) -> object:
         given = [make(frame) for make in values]
-        return array_with(array_of(UNKNOWN_TYPE, len(given)), given)
+        return array_with(array_of(LIST_ELEMENT, len(given)), given)
 
     return listed
 

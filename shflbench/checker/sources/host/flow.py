@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
     from shflbench.checker.sources.definitions import Definition
+    from shflbench.checker.sources.host.interface import Reference
 
 
 class Left(Enum):
@@ -28,11 +29,11 @@ class Left(Enum):
 
 
 class HostReturn:
-    """A `return` with its value."""
+    """A `return` with its value, and the place of it where the function returns a reference."""
 
-    def __init__(self, value: object) -> None:
+    def __init__(self, value: object, place: Reference | None = None) -> None:
         """Keep the value."""
-        self.value = value
+        self.value, self.place = value, place
 
 
 Outcome: TypeAlias = Left | HostReturn | None

@@ -80,3 +80,16 @@ class HostRun(Protocol):
         receiver: Structure | None = None,
     ) -> object:
         """Return the result of a call of a function of the files."""
+
+    def called(
+        self,
+        function: HostFunction,
+        arguments: Sequence[Reference],
+        template: Sequence[object],
+        receiver: Structure | None = None,
+        bound: Mapping[str, object] | None = None,
+    ) -> Reference:
+        """Return the result of a call of a function of the files as a place, which may be that of a reference.
+
+        Of a member without an object, `bound` has the arguments of the template of its class.
+        """

@@ -7,14 +7,14 @@ What the host code does not determine is `UNKNOWN`, which every operation passes
 from __future__ import annotations
 
 from contextlib import nullcontext, suppress
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.host.contents import HostFunction, called_name, items
-from shflbench.checker.sources.host.declarations import fill_vector, is_reference, shape_of, vector_of
+from shflbench.checker.sources.host.contents import called_name, items, type_of_result
+from shflbench.checker.sources.host.conversions import convert
+from shflbench.checker.sources.host.declarations import fill_vector, is_list, is_reference, shape_of, vector_of
 from shflbench.checker.sources.host.expressions import EXPRESSIONS, truth
 from shflbench.checker.sources.host.flow import HostReturn, expression_statement
 from shflbench.checker.sources.host.machine import (
@@ -26,9 +26,8 @@ from shflbench.checker.sources.host.machine import (
     HostStop,
     LongLoop,
 )
-from shflbench.checker.sources.host.overloads import HostCallSite, chosen
+from shflbench.checker.sources.host.objects import ObjectMaker
 from shflbench.checker.sources.host.places import REFERENCES
-from shflbench.checker.sources.host.records import fields_of_pair
 from shflbench.checker.sources.host.statements import STATEMENTS
 from shflbench.checker.sources.host.templates import bound_arguments
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, TypeReader
@@ -36,11 +35,9 @@ from shflbench.checker.sources.host.values import (
     MOMENTS,
     UNKNOWN,
     Cell,
-    Designated,
     Memory,
     Pointer,
     Structure,
-    as_type,
 )
 from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import line_of, parse, text_of, walk
@@ -51,22 +48,12 @@ if TYPE_CHECKING:
     from tree_sitter import Node, Tree
 
     from shflbench.checker.sources.definitions import Definition
-    from shflbench.checker.sources.host.contents import HostClass
+    from shflbench.checker.sources.host.contents import HostFunction
     from shflbench.checker.sources.host.flow import Statement
     from shflbench.checker.sources.host.interface import Reference
     from shflbench.checker.sources.host.program import HostProgram
     from shflbench.checker.sources.kernel_file import HostChange, HostNumber
     from shflbench.checker.sources.layouts import Types
-
-
-@dataclass(frozen=True, slots=True)
-class _Field:
-    """One field of a class: a class makes many objects."""
-
-    name: str
-    type: str
-    shape: Callable[[HostType, HostFrame], HostType]
-    value: Callable[[HostFrame], object] | None  # with which it begins
 
 
 class Interpreter:
@@ -97,7 +84,7 @@ class Interpreter:
         self.macro_uses: list[Node] = []  # those around what runs
         self.begun: dict[str, HostNumber] = {}  # numbers that variables began with, and macros stood for, by name
         self.long_loops: dict[int, LongLoop] = {}  # those that took too many iterations
-        self._fields: dict[int, list[_Field]] = {}  # of classes, by the ids of their bodies
+        self._objects = ObjectMaker(self)
         self.budget = budget
         self._expanded: dict[str, tuple[Tree, Node | None]] = {}
         self.allocations: Iterator[int] = count()
@@ -232,66 +219,15 @@ class Interpreter:
         if type_.is_array:
             return Cell(Pointer(Memory(type_.size), 0, type_.target or UNKNOWN_TYPE), type_)
         if type_.format or type_.is_pointer:
-            return Cell(as_type(arguments[0], type_) if arguments else UNKNOWN, type_)
+            first = 0 if type_.is_smart else UNKNOWN
+            return Cell(convert(self, arguments[0], type_) if arguments else first, type_)
         vector = vector_of(type_, self, frame)
         if vector is not None:
             fill_vector(vector, arguments)
             return Cell(vector, type_)
         if len(arguments) == 1 and isinstance(arguments[0], Structure) and arguments[0].type.name == type_.name:
             return Cell(arguments[0].copied(), type_)
-        return Cell(self._object(type_, arguments, frame), type_)
-
-    def _object(self, type_: HostType, arguments: Sequence[object], frame: HostFrame) -> Structure:
-        name, _, listed = type_.name.partition("<")
-        known = self.program.class_of(type_.name)
-        bound: dict[str, object] = {}
-        if known is not None and listed:
-            texts = [text.strip() for text in listed.removesuffix(">").split(",")]
-            bound = {item.name: frame.bound.get(text, text) for item, text in zip(known.template, texts, strict=False)}
-        made = Structure(type_, {}, None, UNKNOWN_TYPE, bound)
-        if known is None:
-            if "distribution" in name:  # of <random>: its limits
-                made.fields.update(zip(("low", "high"), map(Cell, arguments), strict=False))
-            made.fields.update(fields_of_pair(self, type_, arguments, frame))
-            return made
-        self._add_fields(made, known)
-        constructors = self.program.member(type_.name, name)
-        if any(len(item.parameters) >= len(arguments) for item in constructors):
-            call = HostCallSite(known.body, [Cell(value) for value in arguments], (), (), frame)
-            if (best := chosen(self, constructors, call)) is not None:
-                self.call(best, call.given, (), receiver=made)
-        else:
-            for cell, value in zip(list(made.fields.values()), arguments, strict=False):
-                if isinstance(value, Designated):
-                    made.field(value.member).store(value.value)
-                else:
-                    cell.store(value)
-        return made
-
-    def _add_fields(self, made: Structure, known: HostClass) -> None:
-        for base in known.bases:
-            inherited = self.program.class_of(base) if base != known.name else None
-            if inherited is not None:
-                self._add_fields(made, inherited)
-        if known.body.id not in self._fields:
-            self._fields[known.body.id] = list(self._declared_fields(known))
-        frame = HostFrame({}, made, made.bound)
-        for item in self._fields[known.body.id]:
-            type_ = item.shape(self.type(item.type, frame), frame)
-            given = [item.value(frame)] if item.value is not None else []
-            inner = type_.name == made.type.name
-            made.fields[item.name] = Cell() if inner else self.constructed(type_, given, frame)
-
-    def _declared_fields(self, known: HostClass) -> Iterator[_Field]:
-        for item in items(known.body):
-            if item.type != "field_declaration":
-                continue
-            text = text_of(item.child_by_field_name("type"))
-            value = item.child_by_field_name("default_value")
-            first = self.expression(value) if value is not None else None
-            for declarator in item.children_by_field_name("declarator"):
-                if declarator.type != "function_declarator":
-                    yield _Field(declared_name(declarator), text, shape_of(self, declarator), first)
+        return Cell(self._objects.make(type_, arguments, frame), type_)
 
     # Calls
 
@@ -303,17 +239,31 @@ class Interpreter:
         receiver: Structure | None = None,
     ) -> object:
         """Return the result of a call of a function of the files."""
+        return self.called(function, arguments, template, receiver).load()
+
+    def called(
+        self,
+        function: HostFunction,
+        arguments: Sequence[Reference],
+        template: Sequence[object],
+        receiver: Structure | None = None,
+        bound: Mapping[str, object] | None = None,
+    ) -> Reference:
+        """Return the result of a call of a function of the files as a place, which may be that of a reference.
+
+        Of a member without an object, `bound` has the arguments of the template of its class.
+        """
         self.state.step(function.body.descendant_count)
         if self.state.depth >= MOST_CALLS:
-            return UNKNOWN
-        frame = HostFrame({}, receiver, dict(receiver.bound) if receiver is not None else {})
-        bound = bound_arguments(function, arguments, template)
-        frame.bound = {**frame.bound, **self._of_instance(bound)}
+            return Cell()
+        given = bound_arguments(function, arguments, template)
+        of_class = receiver.bound if receiver is not None else bound or {}
+        frame = HostFrame({}, receiver, {**of_class, **self._of_instance(given)})
         for place, item in enumerate(function.parameters):
             self._pass(frame, item, arguments[place] if place < len(arguments) else None)
         if function.pack:
             frame.packs = {function.pack: arguments[len(function.parameters) :]}
-        self._initialize_fields(function, frame)
+        self._objects.initialize(function, frame)
         name = "::".join(filter(None, (function.owner, function.name)))
         recorded = self.state.recorded(name) if self.launches(function.body) else nullcontext()
         self.state.depth += 1
@@ -322,7 +272,20 @@ class Interpreter:
                 outcome = self.statement(function.body)(frame)
         finally:
             self.state.depth -= 1
-        return outcome.value if isinstance(outcome, HostReturn) else UNKNOWN
+        return self._result(function, outcome, frame) if isinstance(outcome, HostReturn) else Cell()
+
+    def _result(self, function: HostFunction, outcome: HostReturn, frame: HostFrame) -> Reference:
+        """Return what a function returns: a place of a reference, or a value of its type."""
+        value, declarator = outcome.value, function.node.child_by_field_name("declarator")
+        if outcome.place is not None and is_reference(declarator):
+            return outcome.place
+        text = type_of_result(function.node)
+        if value is None or not text or text == "auto":
+            return Cell(UNKNOWN if value is None else value)
+        type_ = shape_of(self, declarator)(self.type(text, frame), frame)
+        if is_list(value):  # `return {p, free}`
+            return self.constructed(type_, list(value.memory.objects.values()), frame)
+        return Cell(convert(self, value, type_), type_) if type_.format or type_.is_pointer else Cell(value)
 
     def _of_instance(self, bound: dict[str, object]) -> dict[str, object]:
         """Return the arguments of a function template, or those that replace them."""
@@ -344,26 +307,7 @@ class Interpreter:
         type_ = shape_of(self, declarator)(self.type(text, frame), frame) if text != "auto" else UNKNOWN_TYPE
         if type_.is_array and type_.target is not None:
             type_ = HostType(f"{type_.target.name} *", 8, "", type_.target)
-        frame.variables[name] = Cell(as_type(given.load(), type_), type_)
-
-    def _initialize_fields(self, function: HostFunction, frame: HostFrame) -> None:
-        listed = next((item for item in function.node.children if item.type == "field_initializer_list"), None)
-        for item in items(listed):
-            parts = items(item)
-            if frame.receiver is not None and len(parts) == 2:  # noqa: PLR2004  (field and arguments)
-                values = [self.expression(value)(frame) for value in items(parts[1])]
-                if text_of(parts[0]) == function.owner:
-                    self._delegate(function, HostCallSite(item, [Cell(value) for value in values], (), (), frame))
-                    continue
-                cell = frame.receiver.field(text_of(parts[0]))
-                known = cell.type is not UNKNOWN_TYPE
-                cell.value = self.constructed(cell.type, values, frame).value if known else [*values, UNKNOWN][0]
-
-    def _delegate(self, function: HostFunction, call: HostCallSite) -> None:
-        """Run another constructor, which that of the call names: `Buffer(list) : Buffer(list.size())`."""
-        others = [item for item in self.program.member(function.owner, function.owner) if item is not function]
-        if (best := chosen(self, others, call)) is not None:
-            self.call(best, call.given, (), receiver=call.frame.receiver)
+        frame.variables[name] = Cell(convert(self, given.load(), type_), type_)
 
     def run(self, function: HostFunction, arguments: Sequence[object], given: HostInput, *, forced: bool) -> HostState:
         """Run a function until it ends, and return what it did."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.host.conversions import by_class
 from shflbench.checker.sources.host.flow import TO_CONSTANT
 from shflbench.checker.sources.host.launch_attributes import cluster_of, may_be_cooperative, may_overlap
 from shflbench.checker.sources.host.launched_kernels import launched_kernel
@@ -144,11 +145,13 @@ def _perform(  # noqa: PLR0913, PLR0917  (the parts of a launch)
     definitions = run.kernels.get(name.rpartition("::")[2], ())
     definition = next((item for item in definitions if len(item.parameters) == len(arguments)), None)
     numbers: dict[int, int] = {}
-    made = []
-    for place, (text, value) in arguments.items():
-        type_ = definition.parameters[place].type if definition is not None else ""
-        made.append(_argument(run, text, _converted(run, value, type_), numbers))
     types = [definition.parameters[place].type if definition is not None else "" for place in arguments]
+    pairs = zip(arguments.items(), types, strict=True)
+    arguments = {place: (text, _of_class(run, value, type_)) for (place, (text, value)), type_ in pairs}
+    made = [
+        _argument(run, text, _converted(run, value, type_), numbers)
+        for (text, value), type_ in zip(arguments.values(), types, strict=True)
+    ]
     given = _deduced(definition, template, [value for _, value in arguments.values()])
     grid, block = (_dims(item) for item in shape)
     node, line = run.site(node)
@@ -213,6 +216,11 @@ def _device_variables(run: HostRun) -> Iterator[tuple[str, bytes | None]]:
             memory = Memory(type_.size)
             memory.store(0, type_, value)
         yield name, memory.contents()
+
+
+def _of_class(run: HostRun, value: object, type_: str) -> object:
+    """Return an argument as the pointer or the number that its class converts it to for the parameter."""
+    return by_class(run, value, run.type(type_, HostFrame())) if type_ and isinstance(value, Structure) else value
 
 
 def _converted(run: HostRun, value: object, type_: str) -> object:

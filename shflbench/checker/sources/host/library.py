@@ -7,16 +7,17 @@ import re
 import struct
 from typing import TYPE_CHECKING, Any
 
+from shflbench.checker.sources.host.algorithms import ALGORITHMS
 from shflbench.checker.sources.host.launch_structures import IDS
 from shflbench.checker.sources.host.machine import MOST_ITERATIONS, HostStop
 from shflbench.checker.sources.host.streams import stream_key
 from shflbench.checker.sources.host.structures import copy_into, zero
 from shflbench.checker.sources.host.types import INT, UNKNOWN_TYPE
+from shflbench.checker.sources.host.unknown_calls import assume_number
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
     Cell,
     CellAddress,
-    HostCallable,
     HostElement,
     InputNumber,
     Memory,
@@ -61,11 +62,6 @@ ATTRIBUTES: Mapping[str, int] = {
     **{f"cudaDevAttrMaxGridDim{axis}": most for axis, most in zip("XYZ", MAX_GRID, strict=True)},
     **{f"cudaDevAttrMaxBlockDim{axis}": most for axis, most in zip("XYZ", MAX_BLOCK_DIMS, strict=True)},
 }  # fmt: skip
-_HARMLESS = re.compile(
-    r"printf|fprintf|puts|free|cudaFree\w*|delete|assert|cuda\w*Synchronize|cudaEvent\w*|cudaStream\w*|cudaGetLastError|"
-    r"cudaPeekAtLastError|cudaSetDevice|cudaDevice\w*|cudaGetErrorString|cudaFuncSet\w*|cudaMemPrefetchAsync|"
-    r"cudaMemAdvise|srand|fclose|fopen|fflush|strlen|usage|size|c_str|count|elapsed"
-)
 _NUMBER = re.compile(r"\s*([+-]?(?:0[xX][0-9a-fA-F]+|\d+\.?\d*(?:[eE][+-]?\d+)?|\.\d+))")
 
 # Functions that read a number from a text.
@@ -77,42 +73,6 @@ READERS = frozenset(
 MOST_DIGITS = 40  # of an integer, more than any type holds
 _OUT_OF_MEMORY = 2  # `cudaErrorMemoryAllocation`
 Call = Any  # a function of the interpreter, the frame and the places of the arguments
-
-
-def unknown_call(run: HostRun, name: str, given: Sequence[Reference]) -> object:
-    """Return the result of a function that nothing is known of: it may write where its pointers point to."""
-    if not _HARMLESS.fullmatch(name):
-        for place in given:
-            value = place.load()
-            if isinstance(value, Pointer):
-                value.memory.forget()
-            elif isinstance(value, CellAddress) and not isinstance(value.cell.value, Structure):
-                value.cell.store(_read_by(run, name, value.cell))
-            elif isinstance(value, CellAddress | Structure):
-                _fill(run, name, value.cell.value if isinstance(value, CellAddress) else value)
-    run.state.step()
-    return 0 if name.startswith("cuda") else UNKNOWN
-
-
-def _fill(run: HostRun, name: str, value: Any) -> None:  # noqa: ANN401  (the value of a variable)
-    """Fill a structure as a function of nobody's files may do; an empty vector gets an unknown length."""
-    if value.memory is not None:
-        value.memory.forget()
-        value.memory.size = value.memory.size or None
-    for cell in value.fields.values():
-        if isinstance(cell.value, Structure):
-            _fill(run, name, cell.value)
-        elif cell.value is UNKNOWN:
-            cell.store(_read_by(run, name, cell))
-
-
-def _read_by(run: HostRun, name: str, cell: Cell) -> object:
-    """Return the value that a function of nobody's files gives a variable: a size of a picture, as of the input."""
-    is_integer = cell.type.format not in {"", "f", "d", "e"} and cell.type.name != "bool"
-    is_of_user = not re.match(r"(?:cuda|cub|thrust|hip|cu|gettimeofday|clock|pthread|omp)|.*[Tt]ime", name)
-    return (
-        assume_number(run, f"the result of {name}") if is_integer and is_of_user and cell.value is UNKNOWN else UNKNOWN
-    )
 
 
 def _write(place: object, value: object) -> None:
@@ -283,83 +243,6 @@ def _copy_rows(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> ob
     return 0
 
 
-def _range(step: int) -> Call:
-    """Return `std::fill` (a step of 0) or `std::iota` (1): each element is larger than the one before by the step."""
-
-    def call(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
-        values: list[Any] = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
-        first, last, value = values[:3]
-        if not isinstance(first, Pointer):
-            return unknown_call(run, "fill", given)
-        size, start = first.target.size, first.offset
-        end = last.offset if isinstance(last, Pointer) and last.memory is first.memory else None
-        known = isinstance(value, int | float) and first.target.format and size
-        if start is None or end is None or not known or not size or (end - start) // size > MOST_ITERATIONS:
-            return unknown_call(run, "fill", given)
-        for index, offset in enumerate(range(start, end, size)):
-            first.memory.store(offset, first.target, first.target.convert(value + step * index))
-        return UNKNOWN
-
-    return call
-
-
-def _edge(*, end: bool) -> Call:
-    """Return `std::begin`, or `std::end`, of a vector or an array."""
-
-    def call(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
-        place = given[0] if given else Cell()
-        value = place.load()
-        if isinstance(value, Structure) and value.memory is not None:
-            return Pointer(value.memory, value.memory.size if end else 0, value.element)
-        if isinstance(value, Pointer) and place.type.is_array and value.offset is not None:
-            return Pointer(value.memory, value.offset + (place.type.size or 0) * end, value.target)
-        return UNKNOWN
-
-    return call
-
-
-def _generate(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
-    """Follow `std::generate(first, last, function)`; of more elements than are kept, the first ones."""
-    values: list[Any] = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
-    first, last, function = values[:3]
-    known = isinstance(first, Pointer) and isinstance(last, Pointer) and first.memory is last.memory
-    if not known or first.offset is None or last.offset is None or not first.target.size:
-        return unknown_call(run, "generate", given)
-    places = range(first.offset, last.offset, first.target.size)
-    if len(places) > MOST_ITERATIONS:
-        first.memory.forget()
-    for offset in places[:MOST_ITERATIONS]:
-        run.state.step()
-        value = function.call([]) if isinstance(function, HostCallable) and function.call is not None else UNKNOWN
-        first.memory.store(offset, first.target, first.target.convert(value))
-    if len(places) > MOST_ITERATIONS:
-        first.memory.forget_rest()
-    return UNKNOWN
-
-
-def _sort(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
-    """Follow `std::sort(first, last)` or `thrust::sort(policy, first, last)`."""
-    values = _values(given)
-    if len(values) > 2 and not isinstance(values[0], Pointer):  # noqa: PLR2004  (first and last)
-        values = values[1:]
-    first, last, *order = [*values, UNKNOWN, UNKNOWN][: max(len(values), 2)]
-    known = isinstance(first, Pointer) and isinstance(last, Pointer) and first.memory is last.memory
-    if order or not known or first.offset is None or last.offset is None:
-        return unknown_call(run, "sort", given)
-    first.memory.sort(first.offset, last.offset, first.target)
-    return UNKNOWN
-
-
-def _quicksort(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
-    """Follow `qsort(base, count, size, order)` of numbers, whose order is taken as ascending."""
-    values: list[Any] = [*_values(given), UNKNOWN, UNKNOWN, UNKNOWN]
-    base, count, size = values[:3]
-    if not isinstance(base, Pointer) or base.offset is None or not isinstance(count, int) or base.target.size != size:
-        return unknown_call(run, "qsort", given)
-    base.memory.sort(base.offset, base.offset + count * size, base.target)
-    return UNKNOWN
-
-
 # The command line, and numbers
 
 
@@ -395,13 +278,6 @@ def _flag(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:
     if not isinstance(name, Text):
         return UNKNOWN
     return int(any(word.lstrip("-").partition("=")[0] == name.text for word in run.state.given.words or ()))
-
-
-def assume_number(run: HostRun, name: str) -> int:
-    """Return the number that stands for one that the program reads."""
-    given = run.state.given
-    number = given.used[name] = given.single.get(name, given.number)
-    return number
 
 
 def _compare(run: HostRun, frame: HostFrame, given: Sequence[Reference]) -> object:  # noqa: ARG001
@@ -568,13 +444,7 @@ LIBRARY: Mapping[str, Call] = {
     **dict.fromkeys(("cudaMemcpyToSymbol", "cudaMemcpyToSymbolAsync"), _copy_to_symbol),
     **dict.fromkeys(("cudaMemcpyFromSymbol", "cudaMemcpyFromSymbolAsync"), _copy_from_symbol),
     **dict.fromkeys(("cudaMemcpy2D", "cudaMemcpy2DAsync"), _copy_rows),
-    "fill": _range(0),
-    "iota": _range(1),
-    "generate": _generate,
-    **dict.fromkeys(("begin", "cbegin"), _edge(end=False)),
-    **dict.fromkeys(("end", "cend"), _edge(end=True)),
-    **dict.fromkeys(("sort", "stable_sort"), _sort),
-    "qsort": _quicksort,
+    **ALGORITHMS,
     **dict.fromkeys(READERS, _parsed),
     "getCmdLineArgumentInt": _option,
     "checkCmdLineFlag": _flag,
@@ -591,7 +461,7 @@ LIBRARY: Mapping[str, Call] = {
     "cudaGetDeviceCount": _device_count,
     "cudaOccupancyMaxPotentialBlockSize": _block_size,
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _occupancy,
-    **dict.fromkeys(("forward", "move", "raw_pointer_cast", "device_pointer_cast", "device_ptr"), _raw),
+    **dict.fromkeys(("forward", "move", "as_const", "raw_pointer_cast", "device_pointer_cast", "device_ptr"), _raw),
     "MPI_Comm_rank": _of_one_process(0),
     "MPI_Comm_size": _of_one_process(1),
     **dict.fromkeys(("MPI_Init", "printf", "fprintf", "puts", "time", "clock", "free", "srand"), _constant(0)),

@@ -6,7 +6,7 @@ Where that does not decide, no function is chosen: the first one of the text wou
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.argument_types import BOOL, FLOATING, INTEGER, type_of
@@ -14,6 +14,7 @@ from shflbench.checker.sources.host.contents import namespaces_of
 from shflbench.checker.sources.host.machine import HostFrame
 from shflbench.checker.sources.host.templates import bound_arguments
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType
+from shflbench.checker.sources.host.values import Cell
 from shflbench.checker.sources.naming import normalize
 from shflbench.checker.sources.syntax_trees import root_of, text_of
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     from shflbench.checker.sources.host.contents import HostFunction
     from shflbench.checker.sources.host.interface import HostRun, Reference
+    from shflbench.checker.sources.host.values import Structure
 
 _EXACT, _PROMOTED, _CONVERTED, _CONSTRUCTED = range(4)  # how an argument becomes a parameter, the best first
 _OPEN = -1  # nothing says how
@@ -39,6 +41,7 @@ class HostCallSite:
     template: Sequence[object]  # arguments that the call writes
     arguments: Sequence[Node]
     frame: HostFrame
+    bound: Mapping[str, object] = field(default_factory=dict)  # arguments of the template of the object's class
 
     @property
     def scope(self) -> tuple[str, ...]:
@@ -70,6 +73,18 @@ def chosen(run: HostRun, functions: Sequence[HostFunction], call: HostCallSite) 
     if not special or (plain and (best is None or not best.template)):
         return best
     return _specialized(run, best, special, call)
+
+
+def call_chosen(
+    run: HostRun, functions: Sequence[HostFunction], call: HostCallSite, receiver: Structure | None
+) -> Reference:
+    """Return the result of the function that a call means; unknown if that is not certain."""
+    within = replace(call, bound=receiver.bound) if receiver is not None else call
+    function = chosen(run, functions, within)
+    if function is None:
+        run.program.undecided.calls[call.node.id] = call.node
+        return Cell()
+    return run.called(function, call.given, call.template, receiver, within.bound)
 
 
 def _takes(function: HostFunction, count: int) -> bool:
@@ -112,7 +127,7 @@ _Rank = tuple[int, int, tuple[str, str]]  # conversion, how general the paramete
 
 def _ranks(run: HostRun, function: HostFunction, call: HostCallSite) -> list[_Rank] | None:
     """Return how each argument becomes a parameter; None if one cannot."""
-    bound = bound_arguments(function, call.given, call.template)
+    bound = {**call.bound, **bound_arguments(function, call.given, call.template)}
     ranks = []
     for parameter, type_ in zip(function.parameters, call.types(run), strict=False):
         wanted, generality = _parameter_type(run, parameter, function, bound)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.host.contents import items
+from shflbench.checker.sources.host.conversions import ANY_POINTER, by_class, convert
 from shflbench.checker.sources.host.declarations import variable
 from shflbench.checker.sources.host.library import ATTRIBUTES, CONSTANTS
 from shflbench.checker.sources.host.machine import HostFrame
+from shflbench.checker.sources.host.overloads import HostCallSite, call_chosen
 from shflbench.checker.sources.host.records import entry_with_key
 from shflbench.checker.sources.host.structures import zero
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType, pointer_to
@@ -20,7 +22,6 @@ from shflbench.checker.sources.host.values import (
     Pointer,
     Structure,
     Text,
-    as_type,
     byte_count,
 )  # fmt: skip
 from shflbench.checker.sources.syntax_trees import text_of
@@ -162,6 +163,8 @@ def _element(run: HostRun, node: Node) -> Callable[[HostFrame], Reference]:
             return entry
         if isinstance(value, Structure) and value.memory is not None:
             value = Pointer(value.memory, 0, value.element)
+        if isinstance(value, Structure):
+            return _of_object(run, value, node, Cell(index), frame)
         if isinstance(value, Text):
             return Cell(_character(value, index))
         if isinstance(value, CellAddress):
@@ -172,6 +175,15 @@ def _element(run: HostRun, node: Node) -> Callable[[HostFrame], Reference]:
         return HostElement(moved.memory, moved.offset, moved.target)
 
     return element
+
+
+def _of_object(run: HostRun, value: Structure, node: Node, index: Cell, frame: HostFrame) -> Reference:
+    """Return an element of an object by its `operator[]`, or by the pointer that it converts to."""
+    if members := run.program.member(value.type.name, "operator[]"):
+        return call_chosen(run, members, HostCallSite(node, [index], (), (), frame), value)
+    made = by_class(run, value, ANY_POINTER)
+    moved = made.moved(index.value) if isinstance(made, Pointer) else None
+    return HostElement(moved.memory, moved.offset, moved.target) if moved is not None else Cell()
 
 
 def _character(text: Text, index: object) -> object:
@@ -296,7 +308,7 @@ def cast(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     value, type_ = run.expression(inside), _type_in(run, node.child_by_field_name("type"))
 
     def cast(frame: HostFrame) -> object:
-        return as_type(value(frame), type_(frame))
+        return convert(run, value(frame), type_(frame))
 
     return cast
 

@@ -169,6 +169,13 @@ class HostProgram:
             return members
         return [item for base in known.bases if base != class_name for item in self.member(base, name)]
 
+    def conversions(self, class_name: str) -> list[HostFunction]:
+        """Return the conversion functions of a class, or else those of its bases."""
+        known = self.class_of(class_name)
+        if known is None or known.conversions:
+            return list(known.conversions) if known is not None else []
+        return [item for base in known.bases if base != class_name for item in self.conversions(base)]
+
     def has_effects(self, node: Node, depth: int = 0) -> bool:
         """Whether code launches kernels or calls the library of CUDA, directly or through functions of the files."""
         known = self._effects.get(node.id)

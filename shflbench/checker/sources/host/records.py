@@ -34,7 +34,7 @@ def entry_of_map(name: str) -> str:
 
 def is_record(run: HostRun, type_: HostType) -> bool:
     """Whether values of a type have fields that are known: a class of the files, or a pair."""
-    return type_.name in run.program.classes or _PAIR.match(type_.name) is not None
+    return type_.name.partition("<")[0] in run.program.classes or _PAIR.match(type_.name) is not None
 
 
 def fields_of_pair(run: HostRun, type_: HostType, values: Sequence[object], frame: HostFrame) -> dict[str, Cell]:
@@ -45,6 +45,11 @@ def fields_of_pair(run: HostRun, type_: HostType, values: Sequence[object], fram
     types = [run.type(text.strip(), frame) for text in split_arguments(match["types"])]
     given = [*values, UNKNOWN, UNKNOWN]
     return {name: Cell(as_type(value, kind), kind) for name, kind, value in zip(_FIELDS, types, given, strict=False)}
+
+
+def pair_of(values: Sequence[object]) -> Structure:
+    """Return the pair of two values whose types are not written."""
+    return Structure(HostType("pair"), {name: Cell(value) for name, value in zip(_FIELDS, values, strict=False)})
 
 
 def entry_with_key(run: HostRun, map_: Structure, key: object, frame: HostFrame) -> Cell | None:

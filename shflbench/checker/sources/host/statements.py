@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.host.contents import items
-from shflbench.checker.sources.host.declarations import declaration
+from shflbench.checker.sources.host.declarations import declaration, is_reference
 from shflbench.checker.sources.host.flow import HostReturn, Left, find_changes, nothing, reads_words
 from shflbench.checker.sources.host.host_loops import loop_statement, range_loop
 from shflbench.checker.sources.host.machine import HostFrame, HostStop
 from shflbench.checker.sources.host.open_conditions import open_condition
 from shflbench.checker.sources.host.values import UNKNOWN
+from shflbench.checker.sources.scopes import declared_name
 from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.flow import Outcome, Statement
     from shflbench.checker.sources.host.interface import HostRun
 
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _LEAVING = frozenset({"exit", "abort", "_exit", "quick_exit", "std::exit", "std::abort", "usage", "Usage"})
 
 
@@ -54,8 +57,26 @@ def _expression(run: HostRun, node: Node) -> Statement:
 
 def _return(run: HostRun, node: Node) -> Statement:
     inside = items(node)
-    value = run.expression(inside[0]) if inside else None
-    return lambda frame: HostReturn(value(frame) if value is not None else None)
+    if not inside:
+        return lambda frame: HostReturn(None)  # noqa: ARG005
+    if _returns_reference(node):
+        place = run.reference(inside[0])
+
+        def reference(frame: HostFrame) -> Outcome:
+            known = place(frame)
+            return HostReturn(known.load(), known)
+
+        return reference
+    value = run.expression(inside[0])
+    return lambda frame: HostReturn(value(frame))
+
+
+def _returns_reference(node: Node) -> bool:
+    """Whether the function around a statement returns a reference."""
+    outer = node.parent
+    while outer is not None and outer.type not in {"function_definition", "lambda_expression"}:
+        outer = outer.parent
+    return outer is not None and is_reference(outer.child_by_field_name("declarator"))
 
 
 def _if(run: HostRun, node: Node) -> Statement:
@@ -158,6 +179,26 @@ def _switch(run: HostRun, node: Node) -> Statement:  # noqa: C901  (the parts of
     return switch
 
 
+def _alias(run: HostRun, node: Node) -> Statement:  # noqa: ARG001  (a handler)
+    """Return what `using name = type` does in a function."""
+    name, type_ = text_of(node.child_by_field_name("name")), text_of(node.child_by_field_name("type"))
+    return _named_type(name, type_)
+
+
+def _typedef(run: HostRun, node: Node) -> Statement:  # noqa: ARG001  (a handler)
+    declarator = node.child_by_field_name("declarator")
+    stars = "*" * text_of(declarator).count("*")
+    return _named_type(declared_name(declarator), f"{text_of(node.child_by_field_name('type'))} {stars}".strip())
+
+
+def _named_type(name: str, type_: str) -> Statement:
+    def statement(frame: HostFrame) -> None:
+        text = _WORD.sub(lambda match: str(frame.bound.get(match[0], match[0])), type_)
+        frame.bound = {**frame.bound, name: text}
+
+    return statement
+
+
 def _try(run: HostRun, node: Node) -> Statement:
     body = node.child_by_field_name("body")
     return run.statement(body) if body is not None else nothing
@@ -197,6 +238,8 @@ STATEMENTS: Mapping[str, Callable[[Any, Node], Statement]] = {
     "switch_statement": _switch,
     "try_statement": _try,
     "throw_statement": _throw,
+    "alias_declaration": _alias,
+    "type_definition": _typedef,
     "labeled_statement": _first,
     "attributed_statement": _first,
     "preproc_if": open_condition,

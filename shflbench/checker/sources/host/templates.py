@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.sources.definitions import template_parameters
 from shflbench.checker.sources.host.contents import items
 from shflbench.checker.sources.host.values import type_name
+from shflbench.checker.sources.naming import split_arguments
 from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
     from tree_sitter import Node
 
-    from shflbench.checker.sources.host.contents import HostFunction
+    from shflbench.checker.sources.host.contents import HostClass, HostFunction
     from shflbench.checker.sources.host.interface import HostRun, Reference
     from shflbench.checker.sources.host.machine import HostFrame
 
@@ -78,6 +79,19 @@ def bound_arguments(
             if item.default is not None:
                 bound[item.name] = item.default
     return bound
+
+
+def bound_of_class(known: HostClass | None, type_name: str, frame: HostFrame) -> dict[str, object]:
+    """Return the arguments of a class template: those of the type's name, or within the class those of the frame."""
+    if known is None:
+        return {}
+    listed = type_name.partition("<")[2]
+    if not listed:
+        return {item.name: frame.bound[item.name] for item in known.template if item.name in frame.bound}
+    texts = [text.strip() for text in split_arguments(listed.removesuffix(">"))]
+    defaults = [item.default for item in known.template[len(texts) :]]
+    values = [*(frame.bound.get(text, text) for text in texts), *defaults]
+    return {item.name: value for item, value in zip(known.template, values, strict=False) if value is not None}
 
 
 def _deduced(name: str, parameter: Node, place: Reference) -> object:

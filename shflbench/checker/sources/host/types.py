@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import struct
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.argument_types import meaning
 from shflbench.checker.sources.host.launch_structures import SIZES
+from shflbench.checker.sources.naming import split_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,6 +22,7 @@ _QUALIFIERS = re.compile(
     r"\b(?:const|constexpr|volatile|static|inline|extern|register|typename|struct|class|enum|union|mutable|"
     r"__restrict__|__restrict|restrict|thread_local)\b|__align__\(\d+\)"
 )
+_SMART = re.compile(r"(?:unique_ptr|shared_ptr|device_ptr)\s*<(?P<arguments>.*)>")
 _FORMATS = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q", "f4": "f",
             "f8": "d", "f2": "e"}  # fmt: skip
 _POINTER = 8  # bytes
@@ -37,6 +39,7 @@ class HostType:
     target: HostType | None = None  # of a pointer or an array
     count: int | None = None  # elements of an array
     reference: bool = False
+    is_smart: bool = False  # a smart pointer, which begins as null
     members: tuple[Field, ...] = field(default=(), compare=False, repr=False)  # of a structure, as it lies in memory
 
     @property
@@ -72,6 +75,7 @@ class HostType:
 
 
 UNKNOWN_TYPE = HostType("")
+LIST_ELEMENT = HostType("")  # of a list in braces, which has no type of its own
 INT = HostType("int", 4, "i")
 CHAR = HostType("char", 1, "b")
 DIM3 = HostType("dim3", 12)
@@ -85,6 +89,17 @@ def format_of(element: str | None) -> str:
 def pointer_to(target: HostType) -> HostType:
     """Return the type of a pointer."""
     return HostType(f"{target.name} *", 8, "", target)
+
+
+def smart_pointer_to(target: HostType) -> HostType:
+    """Return the type of a smart pointer, whose values are those of a plain one."""
+    return HostType(f"{target.name} *", _POINTER, "", target, is_smart=True)
+
+
+def unscoped(name: str) -> str:
+    """Return the name of a type without its namespaces: `Pair<a::B>` of `c::Pair<a::B>`."""
+    plain, bracket, arguments = name.partition("<")
+    return f"{plain.rpartition('::')[2]}{bracket}{arguments}"
 
 
 def array_of(target: HostType, count: int) -> HostType:
@@ -117,7 +132,7 @@ class TypeReader:
         text = " ".join(_QUALIFIERS.sub(" ", text).split())
         if text.endswith("&"):
             inner = self._read(text.rstrip("& "), bound, depth)
-            return HostType(inner.name, inner.size, inner.format, inner.target, inner.count, reference=True)
+            return replace(inner, reference=True)
         if text.endswith("*"):
             return pointer_to(self._read(text[:-1], bound, depth))
         if text in bound:
@@ -127,15 +142,17 @@ class TypeReader:
         if "<" in text and bound:
             text = re.sub(r"[A-Za-z_]\w*", lambda match: str(bound.get(match[0], match[0])), text)
         macro = self._program.macro(text)
-        alias = self._types.aliases.get(text.rpartition("::")[2]) or (macro.body if macro is not None else None)
+        name = unscoped(text)
+        alias = self._types.aliases.get(name) or (macro.body if macro is not None else None)
         if alias and alias != text and depth < _MOST_ALIASES:
             return self._read(alias, bound, depth + 1)
         if text in {"char", "signed char"}:
             return CHAR
+        if smart := _SMART.fullmatch(name):
+            element = split_arguments(smart["arguments"])[0].partition("[")[0]
+            return smart_pointer_to(self._read(element, bound, depth + 1))
         what = meaning(text, self._types.aliases)
         if what.element is not None and what.lanes == 1 and not what.pointer and what.element in _FORMATS:
             return HostType(text, struct.calcsize(_FORMATS[what.element]), _FORMATS[what.element])
         value = self._types.value(text) if text else None
-        plain, bracket, arguments = text.partition("<")
-        name = f"{plain.rpartition('::')[2]}{bracket}{arguments}"
         return HostType(name, value[0], members=value[2]) if value is not None else HostType(name, SIZES.get(name))
