@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.grammar import parse_arguments
     from shflbench.checker.inputs.sampled import counted_blocks, may_wait
     from shflbench.checker.inputs.shapes import MOST_TIMED_THREADS, parse_cluster, parse_shape
+    from shflbench.checker.later_launches import LaterArgument
     from shflbench.checker.link.program import Program
     from shflbench.checker.load import load_program
     from shflbench.checker.machine.launch import (
@@ -93,6 +94,7 @@ else:
             "inputs.grammar": ("parse_arguments",),
             "inputs.shapes": ("MOST_TIMED_THREADS", "parse_cluster", "parse_shape"),
             "inputs.sampled": ("counted_blocks", "may_wait"),
+            "later_launches": ("LaterArgument",),
             "link.program": ("Program",),
             "load": ("load_program",),
             "machine.launch": (
@@ -153,6 +155,7 @@ __all__ = [
     "KernelReport",
     "KernelVerdict",
     "LaneRelation",
+    "LaterArgument",
     "LaunchRecord",
     "Level",
     "Locate",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from shflbench.checker.later_launches import LaterArgument
     from shflbench.checker.report import FileReport, KernelReport
     from shflbench.checker.runs.buffer_uses import BufferUse
     from shflbench.checker.sources.kernel_file import RejectedKernel
@@ -39,6 +40,7 @@ class CandidateBuffer:
     is_intermediate: bool = False  # one kernel of a sequence writes it for later ones, which only read it
     variable: str = ""  # of the device, whose memory it is, as the PTX names it; empty: an argument points to it
     is_unset: bool = False  # a variable that is read, and that neither the user, the host code nor the file sets
+    readers: frozenset[str] = frozenset()  # kernels to which the host code passes it afterwards, and which read it
 
     @property
     def is_scalar(self) -> bool:
@@ -152,6 +154,8 @@ class KernelCandidate:
     sibling: str = ""  # the instance whose arguments it takes, where only its launch is missing
     line: int = 0  # of its first launch in the host code
     keeps_memory: bool = False  # whether it may write `__device__` variables, which later launches find
+    later_arguments: tuple[LaterArgument, ...] = ()  # that the host code changes after its first launch
+    kept: frozenset[str] = frozenset()  # buffers that the host code does not set again between its launches
 
 
 @dataclass(frozen=True, slots=True, eq=False)

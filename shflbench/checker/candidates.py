@@ -34,6 +34,8 @@ from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.timed_clusters import in_stated_clusters, refuse_clusters
+from shflbench.checker.later_launches import kept_buffers, later_arguments, launches_from
+from shflbench.checker.later_readers import with_later_readers
 from shflbench.checker.program_sizes import with_launches_of, with_loop, without_words
 from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report_cache import cached_report
@@ -43,7 +45,6 @@ from shflbench.checker.runs.variable_uses import variable_uses
 from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of, refuse_unknown_launches
 from shflbench.checker.sequence_steps import (
     NamedCandidate,
-    has_kernel,
     joint_candidates,
     sequence_of,
     with_functions,
@@ -90,7 +91,7 @@ def read_candidates(
     option does not fit it. Its budget, and its time limit, are those of the options.
     """
     named = [NamedCandidate(name) for name in options.kernels]
-    file, options = _read(path, options.begun(), named, joins=joins and not named)
+    file, options = _read(path, options.begun(), named)
     joined = joint_candidates(file) if joins and not named and _have_other_parameters(file.kernels) else []
     named = joined or with_functions(file, named)
     names = [name for item in named for name in item.kernels]
@@ -121,7 +122,7 @@ def read_candidates(
     covering = with_launches_of(replace(small, host_calls=()), sizes[0].file)
     report = cached_report(covering, brief, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
-    kernels = tuple(_of_all_sizes(reader, sizes, variables) for reader in readers)
+    kernels = with_later_readers(sizes[0].file, [_of_all_sizes(reader, sizes, variables) for reader in readers])
     return CandidateFile(path, file.unit, kernels, reports, report, rejected, is_joined=bool(joined))
 
 
@@ -130,21 +131,13 @@ def _have_other_parameters(kernels: Sequence[SourceKernel]) -> bool:
     return len({_signature(kernel) for kernel in kernels}) == len(kernels)
 
 
-def _read(
-    path: Path, options: FileOptions, named: Sequence[NamedCandidate], *, joins: bool
-) -> tuple[KernelFile, FileOptions]:
-    """Return the file, with the calls of its host code if a name needs them, and the options with which it is read."""
+def _read(path: Path, options: FileOptions, named: Sequence[NamedCandidate]) -> tuple[KernelFile, FileOptions]:
+    """Return the file, with the calls of its host code, and the options with which it is read."""
     kernels = tuple(dict.fromkeys(name for item in named for name in item.kernels))
-    host_calls = joins or any(item.is_sequence for item in named)
-    options = replace(options, nvcc=None, kernels=kernels, host_calls=host_calls, device_launches=False)
+    options = replace(options, nvcc=None, kernels=kernels, host_calls=True, device_launches=False)
     file = read_file(path, options)
     if file.unit is None:
         raise KernelError(f"{path} is PTX, which has no source to compile", "Pass the .cu file.")
-    rejected = [item.name for item in file.rejected]
-    unknown = (name for name in kernels if not has_kernel(file, name))
-    if not options.host_calls and any(not any(is_chosen(item, (name,)) for item in rejected) for name in unknown):
-        options = replace(options, host_calls=True)
-        file = read_file(path, options)
     return file, options
 
 
@@ -267,10 +260,11 @@ def _candidate(
         linked = linked_kernel(file, parse(ptx), kernel, arch=options.arch, shared_bytes=options.shared_bytes)
     except KernelError as error:
         return replace(base, problem=error.message)
-    return _of_linked(base, linked, options, varied, stated)
+    return _of_linked(file, base, linked, options, varied, stated)
 
 
-def _of_linked(
+def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
+    file: KernelFile,
     base: KernelCandidate,
     linked: LinkedKernel,
     options: FileOptions,
@@ -305,6 +299,7 @@ def _of_linked(
         deciding=deciding_contents(linked),
     )
     timed: list[CandidateLaunch] = []
+    first: HostLaunch | None = None
     missing: tuple[str, ...] = ()
     problem = ""
     for launch in stated:
@@ -322,10 +317,23 @@ def _of_linked(
             whole = _launch(kernel, launch, arguments, uses)
             whole = replace(whole, buffers=(*whole.buffers, *variable_buffers(variables, arguments, whole.names)))
             timed.append(_with_orders(whole, wishes.offsets))
+            first = first or launch.host
     indexes = frozenset(wishes.indexes) | frozenset(wishes.offsets) | index_variables(linked)
     if timed or not problem:
+        base = _with_later(base, file, kernel, first, wishes.given)
         return replace(base, launches=tuple(timed), missing=() if timed else missing, indexes=indexes)
     return replace(base, problem=problem)
+
+
+def _with_later(
+    base: KernelCandidate, file: KernelFile, kernel: SourceKernel, first: HostLaunch | None, given: Collection[str]
+) -> KernelCandidate:
+    """Return the candidate with what the host code changes after its `first` launch, unless the user gives it."""
+    if first is None:
+        return base
+    launches = launches_from(file, kernel, first)
+    later = tuple(item for item in later_arguments(kernel, launches) if item.name not in given)
+    return replace(base, later_arguments=later, kept=kept_buffers(kernel, launches))
 
 
 def _of_host(kernel: SourceKernel) -> Iterator[PlannedLaunch]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from shflbench.checker.candidate import CandidateBuffer, CandidateLaunch
+    from shflbench.checker.later_launches import LaterArgument
     from shflbench.checker.sequence_steps import KernelSequence, SequenceStep
 
 
@@ -88,16 +89,28 @@ def join_parts(sequence: KernelSequence, parts: Sequence[KernelCandidate]) -> Ke
         pairs = list(zip(names, parts, strict=True))
         return frozenset(known[name] for known, part in pairs for name in names_of(part) & known.keys())
 
-    launch = _launch(launches, shared, names)
+    later = [replace(item, name=known[item.name]) for known, item in _later(parts, names)]
     return replace(
         base,
-        launches=(launch,),
+        launches=(_launch(launches, shared, names),),
+        later_arguments=tuple(dict.fromkeys(later)),
+        kept=of_parts(attrgetter("kept")),
         indexes=of_parts(attrgetter("indexes")),
         counters=of_parts(attrgetter("counters")),
         structural=of_parts(attrgetter("structural")),
         deciding=of_parts(attrgetter("deciding")),
         targets=of_parts(attrgetter("targets")),
     )
+
+
+def _later(
+    parts: Sequence[KernelCandidate], names: Sequence[Mapping[str, str]]
+) -> Iterator[tuple[Mapping[str, str], LaterArgument]]:
+    """Yield what the host code changes after the sequence; launches of a kernel that follows itself belong to it."""
+    count = Counter(part.symbols for part in parts)
+    for known, part in zip(names, parts, strict=True):
+        if count[part.symbols] == 1:
+            yield from ((known, item) for item in part.later_arguments if item.name in known)
 
 
 def _identity(buffer: CandidateBuffer) -> tuple[str, str, int]:

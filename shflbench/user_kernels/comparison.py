@@ -12,6 +12,7 @@ from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.patterns.discover import builtin
 from shflbench.user_kernels.instance_pairs import instance_pairs
+from shflbench.user_kernels.same_purpose import groups_of
 from shflbench.user_kernels.sequence_buffers import difference, first_bytes, names_in, only_in
 from shflbench.words import count_noun
 
@@ -123,10 +124,17 @@ class KernelComparison:
         """Whether a candidate has several kernels."""
         return any(kernel.launches[0].later for kernel in self.kernels)
 
+    @property
+    def scratch(self) -> tuple[CandidateBuffer, ...]:
+        """The buffers that some of the kernels do not have, and that are no results therefore."""
+        arguments = (item for item in self.first.buffers if not item.variable)
+        return tuple(item for item in arguments if len(self.views(item)) < len(self.kernels))
+
     def is_compared(self, buffer: CandidateBuffer) -> bool:
         """Whether the contents of a buffer are a result: with sequences, what all write and not all read again."""
         if not self.has_sequences:
-            return not any(item.is_intermediate for item in self.views(buffer))
+            is_intermediate = any(item.is_intermediate for item in self.views(buffer))
+            return not is_intermediate and all(item is not buffer for item in self.scratch)
         views = [item for item in self.views(buffer) if item.use.writes]
         return len(views) == len(self.kernels) and not all(item.is_intermediate for item in views)
 
@@ -149,21 +157,20 @@ class KernelChoice:
 
 
 def choose(file: CandidateFile, *, named: bool, reference: str = "") -> KernelChoice:
-    """Return the comparisons of kernels with the same signature; all kernels belong to one if the user `named` them.
+    """Return the comparisons of kernels that do the same; all kernels belong to one if the user `named` them.
 
     The kernel called `reference` is the first of its comparison.
     """
-    named = named or file.is_joined
     left_out = list(_rejected(file))
     usable = [kernel for kernel in file.kernels if _is_usable(file, kernel, left_out)]
     usable.sort(key=lambda kernel: kernel.name != reference)
-    groups = [usable] if named else list(group_by(usable, lambda kernel: kernel.signature).values())
+    groups = [usable] if named else groups_of(usable)
     several = [group for group in groups if len(group) >= FEWEST] or groups[:1]
     for group in groups:
         if group not in several:
             left_out += [LeftOut(kernel.name, OTHER_PARAMETERS) for kernel in group]
     if not named and several:
-        compared = {group[0].signature for group in several}
+        compared = {kernel.signature for group in several for kernel in group}
         others = {kernel.name for kernel in file.kernels if kernel.signature not in compared}
         left_out = [
             replace(item, sentence=OTHER_PARAMETERS) if item.kernel in others and not item.is_broken else item
@@ -265,12 +272,13 @@ def _comparison(
     base, unit = group[0]
     first = base.launches[0]
     kernels = [ComparedKernel(base, base.launches, {item: item for item in first.names}, unit)]
-    for kernel, code in group[1:]:
-        names = _names(first, kernel)
-        if names is None or not _same_sizes(base, kernel, names) or not _same_places(base, kernel, names):
+    labels = _labels([kernel for kernel, _ in group])
+    for (kernel, code), label in zip(group[1:], labels[1:], strict=True):
+        names = _names(first, kernel, label)
+        if not _same_sizes(base, kernel, names) or not _same_places(base, kernel, names):
             reason = f"arguments differ from those of `{base.name}`; give them by --arg"
             left_out.append(LeftOut(kernel.name, reason))
-        elif (first.later or kernel.launches[0].later) and (
+        elif _have_own_parameters(first, kernel.launches[0]) and (
             reason := difference(first, kernel.launches[0], names, base.name)
         ):
             left_out.append(LeftOut(kernel.name, reason))
@@ -288,6 +296,13 @@ def _comparison(
             "Name two of them with --kernel.",
         )
     return comparison
+
+
+def _labels(kernels: Sequence[KernelCandidate]) -> list[str]:
+    """Return a word for each kernel: its name without namespaces and template arguments, if that is its alone."""
+    short = [kernel.name.partition("<")[0].rpartition("::")[2] for kernel in kernels]
+    words = [name if short.count(name) == 1 else kernel.name for name, kernel in zip(short, kernels, strict=True)]
+    return [_plain(word).replace("-", "_") for word in words]
 
 
 def _with_buffers_of(kernels: Sequence[ComparedKernel]) -> ComparedKernel:
@@ -325,17 +340,24 @@ def _with_contents(buffer: CandidateBuffer, others: Sequence[ComparedKernel], pl
     return replace(buffer, contents=known.contents, is_derived=known.is_derived, is_ordered=known.is_ordered)
 
 
-def _names(base: CandidateLaunch, kernel: KernelCandidate) -> Mapping[str, str] | None:
-    """Return which argument of `base` each one of a kernel is: that of the same name or, else, of the same place."""
+def _names(base: CandidateLaunch, kernel: KernelCandidate, label: str) -> Mapping[str, str]:
+    """Return which argument of `base` each one of a kernel is: that of the same name or, else, of the same place.
+
+    Buffers of kernels with other parameters are matched, and each may have some that the other one has not: these have
+    the `label` in their names.
+    """
     other = kernel.launches[0]
-    if base.later or other.later:
-        return names_in(base, other, _plain(kernel.name).replace("-", "_"))
+    if _have_own_parameters(base, other):
+        return names_in(base, other, label)
     variables = {item.name: item.name for item in other.buffers if item.variable}
     if set(base.arguments) >= set(other.arguments):
         return {name: name for name in other.arguments} | variables
-    if len(base.arguments) != len(other.arguments):
-        return None
     return dict(zip(other.arguments, base.arguments, strict=True)) | variables
+
+
+def _have_own_parameters(base: CandidateLaunch, other: CandidateLaunch) -> bool:
+    """Whether one of two launches may have buffers that the other one has not: a sequence, or other parameters."""
+    return bool(base.later or other.later) or len(base.arguments) != len(other.arguments)
 
 
 def _same_sizes(base: KernelCandidate, other: KernelCandidate, names: Mapping[str, str]) -> bool:
@@ -353,7 +375,7 @@ def _same_places(base: KernelCandidate, other: KernelCandidate, names: Mapping[s
     """
     others = by_size(other.launches)
     for size, launch in by_size(base.launches).items():
-        if launch.later or others[size].later:
+        if _have_own_parameters(launch, others[size]):
             known, moved = first_bytes(launch, {name: name for name in launch.names}), first_bytes(others[size], names)
             if any(known[name] != moved[name] for name in known.keys() & moved.keys()):
                 return False
@@ -373,9 +395,9 @@ def by_size(launches: Sequence[CandidateLaunch]) -> dict[Size, CandidateLaunch]:
 def _same_arguments(base: CandidateLaunch, other: CandidateLaunch, names: Mapping[str, str]) -> bool:
     """Whether the buffers have the same types and sizes; numbers may differ, and each may use other variables."""
     buffers = {item.name: item for item in base.buffers}
-    is_sequence = bool(base.later or other.later)  # which may have buffers of its own
+    has_own = _have_own_parameters(base, other)
     return all(
-        is_sequence or bool(item.variable)
+        has_own or bool(item.variable)
         if (mine := buffers.get(names[item.name])) is None
         else (mine.element == item.element or bool(item.variable)) and mine.size == item.size
         for item in other.buffers

@@ -12,6 +12,7 @@ import numpy as np
 
 from shflbench.checker import BufferUse
 from shflbench.model import DTYPES
+from shflbench.user_kernels.later_launches import later_launches
 from shflbench.user_kernels.pattern_text import buffer_dtype, number_value
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ def left_out(comparison: KernelComparison) -> Iterator[str]:
         yield "results, because the kernels leave none in memory"
     if scratch := [f"`{item.name}`" for item in outputs if not comparison.is_compared(item)]:
         yield f"the contents of {', '.join(scratch)} afterwards"
+    yield from later_launches(comparison)
 
 
 def _is_finite(buffer: CandidateBuffer) -> bool:

@@ -165,6 +165,7 @@ def _compare(
 
 def _show_arguments(choice: KernelChoice, console: Console) -> None:
     """Say which arguments the kernels get, and which of them make results or times uncertain."""
+    from shflbench.user_kernels.own_memory import own_memory
     from shflbench.user_kernels.replaced_inputs import fixed_inputs
     from shflbench.user_kernels.unset_variables import unset_variables
 
@@ -172,6 +173,8 @@ def _show_arguments(choice: KernelChoice, console: Console) -> None:
         if renamed := comparison.instances:
             console.say(f"{comparison.name}: {renamed}.")
         for sentence in filter(None, comparison.arguments):
+            console.say(f"{comparison.name}: {sentence}.")
+        if sentence := "; ".join(own_memory(comparison)):
             console.say(f"{comparison.name}: {sentence}.")
         for name in comparison.derived_indexes:
             console.warn(

@@ -1,0 +1,76 @@
+"""Find the kernels that read later, in the host code, what a launch of another kernel leaves in a buffer."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from shflbench.checker.runs.buffer_uses import BufferUse
+from shflbench.checker.sources.naming import means
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shflbench.checker.candidate import CandidateBuffer, CandidateLaunch, KernelCandidate
+    from shflbench.checker.sources.kernel_file import KernelFile, KernelOutput
+
+    Place = tuple[str, int]  # the symbol of a kernel, and the place of a parameter
+
+
+def with_later_readers(file: KernelFile, candidates: Sequence[KernelCandidate]) -> tuple[KernelCandidate, ...]:
+    """Return the candidates whose buffers have the names of the kernels that read them later.
+
+    Those that belong to the same sequence do not count.
+    """
+    unread = set(_unread(candidates))
+    readers: dict[Place, dict[str, str]] = {}
+    for source, (symbol, place), name in _handed_on(file):
+        if (symbol, place) not in unread and source[0] != symbol:
+            readers.setdefault(source, {})[symbol] = name
+    return tuple(
+        replace(item, launches=tuple(_with_readers(item, launch, readers) for launch in item.launches))
+        for item in candidates
+    )
+
+
+def _unread(candidates: Sequence[KernelCandidate]) -> Iterator[Place]:
+    """Yield the parameters through which no kernel reads what was in the buffer before."""
+    for candidate in candidates:
+        for launch in candidate.launches[:1]:
+            for symbol, step in zip(candidate.symbols, launch.steps, strict=True):
+                for place, pointer in step.pointers.items():
+                    if pointer.use in {BufferUse.WRITTEN, BufferUse.UNUSED}:
+                        yield symbol, place
+
+
+def _handed_on(file: KernelFile) -> Iterator[tuple[Place, Place, str]]:
+    """Yield where a launch wrote a buffer, where a later one gets it, and the name of the kernel that gets it."""
+    for kernel in file.kernels:
+        for launch in kernel.host_launches:
+            for place, argument in enumerate(launch.arguments):
+                if argument.buffer is not None and argument.buffer.output is not None:
+                    for source in _places(file, argument.buffer.output):
+                        yield source, (kernel.symbol, place), kernel.name
+
+
+def _places(file: KernelFile, output: KernelOutput) -> Iterator[Place]:
+    symbols = [kernel.symbol for kernel in file.kernels if means(output.by.kernel, kernel.name)]
+    for place, argument in enumerate(output.by.launch.arguments):
+        if argument.buffer is not None and argument.buffer.number == output.number:
+            yield from ((symbol, place) for symbol in symbols)
+
+
+def _with_readers(
+    candidate: KernelCandidate, launch: CandidateLaunch, readers: Mapping[Place, Mapping[str, str]]
+) -> CandidateLaunch:
+    names: dict[str, set[str]] = {}
+    for symbol, step in zip(candidate.symbols, launch.steps, strict=True):
+        for place, pointer in step.pointers.items():
+            known = readers.get((symbol, place), {})
+            later = {name for reader, name in known.items() if reader not in candidate.symbols}
+            names.setdefault(pointer.buffer, set()).update(later)
+
+    def with_names(buffer: CandidateBuffer) -> CandidateBuffer:
+        return replace(buffer, readers=frozenset(names.get(buffer.name, ())))
+
+    return replace(launch, buffers=tuple(map(with_names, launch.buffers)))
