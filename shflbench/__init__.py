@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from shflbench import arguments as kinds
 from shflbench.arguments import check_arguments
+from shflbench.bounds import BUDGET, SHORT_BUDGET, TIME_LIMIT_S
 from shflbench.version import __version__
 
 if TYPE_CHECKING:
@@ -89,6 +90,8 @@ def advise(  # noqa: PLR0913  (a keyword per fact about the kernel and the GPU)
     define=kinds.TEXTS,
     output=kinds.PATH,
     seed=kinds.SEED,
+    budget=kinds.NUMBER,
+    time_limit=kinds.NUMBER,
 )
 def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the measurement)
     kernels: Mapping[str, object],
@@ -111,6 +114,8 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     define: Iterable[str] = (),
     output: str | os.PathLike[str] | None = None,
     seed: int = 0,
+    budget: float = SHORT_BUDGET,
+    time_limit: float = TIME_LIMIT_S,
 ) -> BenchResult:
     """Check kernels for races, compare what they compute, time them in turn, and return a table.
 
@@ -119,7 +124,8 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     launch: arrays (NumPy, PyTorch, CuPy, Numba, or of the DLPack protocol), which are copied and stay as they are,
     numbers and None. `grid`, `block`, `shared_bytes` (dynamic, per block) and `cluster` (its blocks) are the same for
     all kernels, or a mapping by name. Without arguments, grid, block and cluster, they are those of the host code in
-    the source. `check=False` skips the check. `rtol` is the allowed error of floating-point results as a share of their
+    the source. `check=False` skips the check, which ends after `budget` million instructions per kernel in the emulator
+    or after `time_limit` seconds. `rtol` is the allowed error of floating-point results as a share of their
     magnitude. `any_order` names outputs whose elements may have any order. `l2` is "warm" or "cold". `device` is
     "cuda", "emulator" or "auto": a GPU (index `gpu`) if there is one, else the emulator, which times nothing; `arch`
     emulates that architecture. `precision` is the width of the interval of each median as a share of it at which timing
@@ -157,6 +163,8 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
             define=tuple(define),
             output=None if output is None else Path(output),
             seed=seed,
+            budget=budget,
+            time_limit=time_limit,
         )
     )
 
@@ -170,6 +178,8 @@ def bench(  # noqa: PLR0913  (a keyword per fact about the launches and the meas
     define=kinds.TEXTS,
     options=kinds.OPTIONS,
     seed=kinds.SEED,
+    budget=kinds.NUMBER,
+    time_limit=kinds.NUMBER,
 )
 def check(  # noqa: PLR0913  (a keyword per fact about a launch)
     source: object,
@@ -185,6 +195,8 @@ def check(  # noqa: PLR0913  (a keyword per fact about a launch)
     define: Iterable[str] = (),
     options: Mapping[str, Any] | None = None,
     seed: int = 0,
+    budget: float = BUDGET,
+    time_limit: float = TIME_LIMIT_S,
 ) -> CheckResult:
     """Check a kernel for races, misused barriers and memory faults, without a GPU, and return what was found.
 
@@ -195,6 +207,8 @@ def check(  # noqa: PLR0913  (a keyword per fact about a launch)
     and None, or a mapping by name. What is not given is derived, where the signature of the kernel allows it.
     `shared_bytes` is the dynamic shared memory per block. `arch`, `include` and `define` are those of the compiler,
     `options` those of Triton, such as {"num_warps": 8}. `seed` decides derived contents and random schedules.
+    The check ends after `budget` million instructions of the emulator, in the same place on every machine, or after
+    `time_limit` seconds with compiling.
 
     The result has `verdict`, `sentence`, `findings`, `outputs` (the arrays after the launch, by the positions or names
     in `args`), `derived`, `explored`, `notes` and `text()`. What cannot be decided is a verdict, such as "not checked".
@@ -218,6 +232,8 @@ def check(  # noqa: PLR0913  (a keyword per fact about a launch)
         options or {},
         seed,
         cluster,
+        budget,
+        time_limit,
     )
     return api.check(source, request)
 

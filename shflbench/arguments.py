@@ -6,6 +6,7 @@ their own, such as `rtol`; what only a kernel decides, such as the types of its 
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import reprlib
@@ -118,6 +119,15 @@ def share(most: float, *, of_zero: bool = False) -> ArgumentKind:
     return ArgumentKind(f"a number {f'from 0 to {most:g}' if of_zero else f'above 0 and at most {most:g}'}", read)
 
 
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError
+    number = float(value)
+    if not 0 <= number < math.inf:
+        raise ValueError
+    return number
+
+
 def one_of(*texts: str) -> ArgumentKind:
     """Return the kind of some texts."""
 
@@ -225,4 +235,6 @@ THREADS = whole(1, MAX_BLOCK)
 SHARED_BYTES = whole(0, MAX_SHARED_BYTES)
 PRECISION, SECONDS = share(MAX_PRECISION), share(MAX_SECONDS)
 PROCESSES = whole(1, MAX_PROCESSES)
+LIMIT_ARGUMENTS = ("`budget=`", "`time_limit=`")  # which give a check more work, and more time, for messages
+NUMBER = ArgumentKind("a number of at least 0", _number)
 TOLERANCE = share(1, of_zero=True)

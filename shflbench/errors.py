@@ -19,7 +19,8 @@ ShflbenchError
 
 from __future__ import annotations
 
-from typing import Any
+from copy import copy
+from typing import Any, Self
 
 from shflbench.printable import escape, escape_lines
 
@@ -51,6 +52,12 @@ class ShflbenchError(Exception):
         super().__init__(message)
         self.message = message
         self.advice = advice
+
+    def with_message(self, message: str) -> Self:
+        """Return the same error with another sentence."""
+        made = copy(self)
+        made.message, made.args = message, (message,)
+        return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel between processes with all that it has, whatever arguments its class takes."""
@@ -114,13 +121,14 @@ class CompileError(KernelError):
 class BudgetError(KernelError):
     """The budget of a file was reached, in instructions, while its kernels were emulated."""
 
-    option = "--budget"  # which gives more
+    def __init__(self, message: str, option: str) -> None:
+        """Keep the sentence and the option, or the argument of a function, that gives more."""
+        super().__init__(message, f"Give more with {option}.")
+        self.option = option
 
 
 class TimeLimitError(BudgetError):
     """The time limit of a file was reached while a kernel of it was compiled or emulated."""
-
-    option = "--time-limit"
 
 
 class LaunchError(KernelError):

@@ -12,13 +12,13 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from shflbench.bounds import MILLION
 from shflbench.errors import BudgetError, TimeLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MILLION = 1_000_000
-MORE_TIME = "Give more with --time-limit."
+OPTIONS = ("--budget", "--time-limit")
 COMPARISON = 16  # of an access with earlier ones: the instructions that take as long
 BYTES = 256  # of buffers that are filled or compared in the time of an instruction
 HOST_SHARE = 4  # what one reading of the host code may take is this part of the budget
@@ -43,14 +43,19 @@ class FileBudget:
     end: float = math.inf  # of this part: instructions that are spent then
     end_s: float = math.inf
     part: float = 0.0  # instructions of the part of one kernel; 0: the whole budget
+    options: tuple[str, str] = OPTIONS  # which give more instructions, and more time
     _meter: _Meter = field(default_factory=_Meter, compare=False)
 
     @classmethod
     def of(
-        cls, most: float = math.inf, limit_s: float = math.inf, clock: Callable[[], float] = time.monotonic
+        cls,
+        most: float = math.inf,
+        limit_s: float = math.inf,
+        clock: Callable[[], float] = time.monotonic,
+        options: tuple[str, str] = OPTIONS,
     ) -> FileBudget:
         """Return the budget of a file that begins now."""
-        return cls(most, limit_s, clock, most, clock() + limit_s)
+        return cls(most, limit_s, clock, most, clock() + limit_s, options=options)
 
     def spend(self, work: float) -> None:
         """Count so many instructions, or what takes as long as they do."""
@@ -82,10 +87,10 @@ class FileBudget:
     def error(self) -> BudgetError:
         """What happened when it is over."""
         if self._meter.work < self.end:
-            return TimeLimitError(self._late, MORE_TIME)
+            return TimeLimitError(self._late, self.options[1])
         part = f"a kernel's part of {_millions(self.part)} million instructions of " if self.part else ""
         whole = f"the budget of {_millions(self.most)} million instructions was reached"
-        return BudgetError(f"{part}{whole}", "Give more with --budget.")
+        return BudgetError(f"{part}{whole}", self.options[0])
 
     @property
     def _late(self) -> str:
@@ -99,7 +104,7 @@ class FileBudget:
     def check_time(self) -> None:
         """Raise TimeLimitError if the seconds are over."""
         if self.is_out_of_time:
-            raise TimeLimitError(self._late, MORE_TIME)
+            raise TimeLimitError(self._late, self.options[1])
 
     def seconds_left(self, most: float) -> float:
         """Return the seconds until the end, at most `most` and at least 0."""
@@ -118,7 +123,7 @@ class FileBudget:
 
     def apart(self, most: float) -> FileBudget:
         """Return a budget of its own with the same end in time: what it spends is not missing elsewhere."""
-        return FileBudget(most, self.limit_s, self.clock, most, self.end_s)
+        return FileBudget(most, self.limit_s, self.clock, most, self.end_s, options=self.options)
 
 
 def _millions(work: float) -> str:

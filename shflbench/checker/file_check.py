@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.dependent.check import ChainOptions, DependentLaunches, chains_to_check
-from shflbench.checker.file_budget import NEVER, FileBudget
+from shflbench.checker.file_budget import NEVER, OPTIONS, FileBudget
 from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of, with_passed
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
@@ -94,6 +94,7 @@ class FileOptions:
     most_work: float = math.inf  # instructions of the emulator, for one file
     time_limit_s: float = math.inf  # for compiling and emulation of one file
     clock: Callable[[], float] = time.monotonic  # that the limit is measured by; seconds
+    limit_options: tuple[str, str] = OPTIONS  # which give more work, and more time, for messages
     budget: FileBudget = NEVER  # that the check of a file spends, once it has begun
 
     @property
@@ -103,7 +104,7 @@ class FileOptions:
 
     def begun(self) -> FileOptions:
         """Return the options with the budget of a file that begins now."""
-        return replace(self, budget=FileBudget.of(self.most_work, self.time_limit_s, self.clock))
+        return replace(self, budget=FileBudget.of(self.most_work, self.time_limit_s, self.clock, self.limit_options))
 
 
 @dataclass(frozen=True, slots=True)

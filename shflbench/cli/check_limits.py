@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from shflbench.bounds import TIME_LIMIT_S
 from shflbench.cli.help import option
-from shflbench.user_kernels.file_options import TIME_LIMIT_S
+from shflbench.cli.parameters import millions, seconds
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,7 @@ def limit_options(budget: float) -> tuple[Callable[[Function], Function], ...]:
             "--budget",
             metavar="MILLIONS",
             type=click.FloatRange(min=0),
+            callback=millions,
             help="End the check of a file after so many million instructions of the emulator; its unfinished kernels "
             "are `not checked`. The result is the same on every machine.",
             show_default=f"{budget:g}",
@@ -31,6 +33,7 @@ def limit_options(budget: float) -> tuple[Callable[[Function], Function], ...]:
             "time_limit_s",
             metavar="SECONDS",
             type=click.FloatRange(min=0),
+            callback=seconds,
             help="End the check of a file after this time, with compiling, whatever is left of its budget.",
             show_default=f"{TIME_LIMIT_S:g}",
         ),

@@ -116,6 +116,14 @@ def share(_: click.Context, parameter: click.Parameter, number: float | None) ->
     return number
 
 
+def millions(_: click.Context, parameter: click.Parameter, number: float | None) -> float | None:
+    """Return millions of instructions; BadParameter for `nan` and `inf`, which click accepts as numbers in range."""
+    if number is not None and not math.isfinite(number):
+        message = f"`{number}` is not a number of millions; write it as 40 or 0.5"
+        raise click.BadParameter(message, param=parameter)
+    return number
+
+
 def seconds(_: click.Context, parameter: click.Parameter, number: float | None) -> float | None:
     """Return a number of seconds; BadParameter for `nan` and `inf`, which click accepts as numbers in range."""
     if number is not None and not math.isfinite(number):

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from shflbench.arch.launch_limits import limits_of
-from shflbench.bounds import MAX_NAME
+from shflbench.arguments import LIMIT_ARGUMENTS
+from shflbench.bounds import MAX_NAME, MILLION
 from shflbench.checker import (
     FileOptions,
     PythonLaunch,
@@ -22,7 +23,6 @@ from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
 from shflbench.errors import UsageError
 from shflbench.model import MeasureRules
-from shflbench.user_kernels.file_options import MILLION, SHORT_BUDGET, TIME_LIMIT_S
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,6 +60,8 @@ class BenchRequest:
     define: tuple[str, ...]
     output: Path | None
     seed: int
+    budget: float  # of the check, in million instructions
+    time_limit: float  # likewise, in seconds
 
     def __post_init__(self) -> None:
         """Raise UsageError for values that no run can have."""
@@ -114,8 +116,9 @@ class BenchRequest:
             toolchain=toolchain,
             cache=cache_folder(),
             outputs=False,
-            most_work=MILLION * SHORT_BUDGET,
-            time_limit_s=TIME_LIMIT_S,
+            most_work=MILLION * self.budget,
+            time_limit_s=self.time_limit,
+            limit_options=LIMIT_ARGUMENTS,
         )
 
 

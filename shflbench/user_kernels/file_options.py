@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from shflbench import checker  # what it offers is imported on first use
 from shflbench.arch.launch_limits import limits_of
+from shflbench.bounds import BUDGET, MILLION, SHORT_BUDGET, TIME_LIMIT_S
 from shflbench.compile.toolchain import find
 from shflbench.environment import cache_folder, nvcc
 from shflbench.errors import CompilerError, UsageError
@@ -22,11 +23,6 @@ if TYPE_CHECKING:
 SUFFIXES = frozenset({".cu", ".cuh", ".ptx"})  # as in checker.files, which is expensive to import
 MACRO = re.compile(r"[A-Za-z_]\w*(?:\([\w, .]*\))?(?:=[^\r\n]*)?", re.ASCII)
 COMPILERS = ("nvcc", "nvrtc")
-MILLION = 1_000_000
-# Million instructions of the emulator, where the user gives none: of the check of a file, which takes a minute at most
-# on a usual machine, and of the short check before kernels are timed.
-BUDGET, SHORT_BUDGET = 20.0, 4.0
-TIME_LIMIT_S = 600.0  # of a file, where the user gives none: an outer bound, also for a machine that is busy
 NAMES = {  # parameter of the command → option, for messages
     "kernels": "--kernel",
     "launches": "--launch",

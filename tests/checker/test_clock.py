@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.bounds import BUDGET, MILLION, TIME_LIMIT_S
 from shflbench.checker.file_check import FileOptions, check_file
 from shflbench.checker.report import FileReport
 from shflbench.compile.toolchain import find
-from shflbench.user_kernels.file_options import BUDGET, MILLION, TIME_LIMIT_S
 
 CHECKER = Path(__file__).parent
 FEW = [

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shflbench.arguments import LIMIT_ARGUMENTS
+from shflbench.bounds import BUDGET, MILLION, TIME_LIMIT_S
 from shflbench.checker.file_check import FileOptions, check_kernels, read_file
 from shflbench.checker.python import numba_kernels, texts, triton_functions, triton_kernels
 from shflbench.checker.python.named_launch import cluster_dims, launch_shape
@@ -46,6 +48,8 @@ class CheckRequest:
     options: Mapping[str, Any] = field(default_factory=dict)
     seed: int = 0
     cluster: Extent | None = None
+    budget: float = BUDGET  # million instructions
+    time_limit: float = TIME_LIMIT_S  # seconds
 
     @property
     def shape(self) -> LaunchShape | None:
@@ -62,13 +66,17 @@ def check(source: object, request: CheckRequest) -> CheckResult:
     compiler for it.
     """
     cluster = cluster_dims(request.cluster)
+    limits = FileOptions(
+        most_work=MILLION * request.budget, time_limit_s=request.time_limit, limit_options=LIMIT_ARGUMENTS
+    ).begun()
     try:
-        prepared = _prepared(source, request)
+        prepared = _prepared(source, request, limits)
     except CompileError as error:
         return _failed(source, KernelVerdict.NOT_COMPILED, error)
     except KernelError as error:
         return _failed(source, KernelVerdict.NOT_CHECKED, error)
-    options = FileOptions(
+    options = replace(
+        limits,
         kernels=(prepared.symbol,),
         launches=(prepared.shape,) if prepared.shape else (),
         arguments=prepared.arguments,
@@ -80,9 +88,13 @@ def check(source: object, request: CheckRequest) -> CheckResult:
     return check_result(check_kernels(prepared.file, options), prepared)
 
 
-def _prepared(source: Any, request: CheckRequest) -> PreparedKernel:  # noqa: ANN401  (of packages that may be missing)
+def _prepared(
+    source: Any,  # noqa: ANN401  (of packages that may be missing)
+    request: CheckRequest,
+    limits: FileOptions,
+) -> PreparedKernel:
     if isinstance(source, str | os.PathLike):
-        file = _file(source, request)
+        file = _file(source, request, limits)
         return texts.prepare(file, request.kernel, request.args, request.shape, request.shared_bytes)
     if triton_kernels.is_compiled(source):
         return _of_triton(source, request)
@@ -101,9 +113,10 @@ def _prepared(source: Any, request: CheckRequest) -> PreparedKernel:  # noqa: AN
     raise UsageError(f"a {type(source).__name__} is no kernel", NO_SOURCE)
 
 
-def _file(source: str | os.PathLike[str], request: CheckRequest) -> KernelFile:
+def _file(source: str | os.PathLike[str], request: CheckRequest, limits: FileOptions) -> KernelFile:
     nvcc, toolchain = texts.compilers()
-    options = FileOptions(
+    options = replace(
+        limits,
         kernels=(request.kernel,) if request.kernel else (),
         include=request.include,
         define=request.define,

@@ -170,7 +170,7 @@ def _path_of(source: str | Path) -> Iterator[Path]:
         try:
             yield path
         except ShflbenchError as error:
-            raise type(error)(error.message.replace(f"{path.parent}/", ""), error.advice) from error
+            raise error.with_message(error.message.replace(f"{path.parent}/", "")) from error
 
 
 def _source(source: str | PathLike[str]) -> str | Path:

@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from shflbench.checker.file_budget import HOST_SHARE, MILLION, NEVER, FileBudget
+from shflbench.bounds import MILLION
+from shflbench.checker.file_budget import HOST_SHARE, NEVER, FileBudget
 from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.sources.assemble import kernel_of
 from shflbench.checker.sources.build_options import (
@@ -241,7 +242,7 @@ def _unfinished(host: HostBudget) -> SourceNote:
     """Return the note on host code that was not followed to its end."""
     millions = host.most_work / MILLION
     text = f"the host code was followed for {millions:.3g} million instructions: what it does after that is unknown"
-    return SourceNote("budget", f"{text}; give a --budget above {HOST_SHARE * millions:.3g}")
+    return SourceNote("budget", f"{text}; give {host.of_file.options[0]} above {HOST_SHARE * millions:.3g}")
 
 
 def _with_spellings(kernel: SourceKernel, symbols: Mapping[str, str]) -> SourceKernel:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from shflbench.bounds import BUDGET
 from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
 from shflbench.errors import UsageError
-from shflbench.user_kernels.file_options import BUDGET, SUFFIXES, refuse_without_files
+from shflbench.user_kernels.file_options import SUFFIXES, refuse_without_files
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from shflbench.bounds import SHORT_BUDGET
 from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS, as_built
 from shflbench.cli.help import Command, add_heading, option
@@ -19,7 +20,6 @@ from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
 from shflbench.errors import FINDING_EXIT, KernelError, UsageError
 from shflbench.grouping import group_by
-from shflbench.user_kernels.file_options import SHORT_BUDGET
 from shflbench.words import count_noun, join_words, one_or_many
 
 if TYPE_CHECKING:

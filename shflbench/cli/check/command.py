@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from shflbench.bounds import MAX_SEED
+from shflbench.bounds import BUDGET, MAX_SEED
 from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER
 from shflbench.cli.help import Command, add_heading, option
@@ -18,7 +18,6 @@ from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder, compute_sanitizer
 from shflbench.errors import FINDING_EXIT, UNDECIDED_EXIT, DeviceError, KernelError, UsageError
 from shflbench.user_kernels.file_options import (
-    BUDGET,
     COMPILERS,
     divide_targets,
     file_options,

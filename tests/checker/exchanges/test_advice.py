@@ -340,7 +340,7 @@ def test_only_what_the_block_alone_decides_holds_in_all_launches(advise: Advise,
 
 def test_launches_that_do_not_end_in_time_are_no_evidence(advise: Advise, monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object, **__: object) -> None:
-        raise TimeLimitError("the time limit was reached")
+        raise TimeLimitError("the time limit was reached", "--time-limit")
 
     monkeypatch.setattr("shflbench.checker.exchanges.study.execute", stop)
     advice = advise(f"{ROWS}\n{BARRIER}\nout[t] = s[t ^ 5];", "1x256")

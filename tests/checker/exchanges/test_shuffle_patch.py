@@ -243,7 +243,7 @@ def test_contents_for_which_no_launch_ends_are_no_evidence(same: Same) -> None:
 def test_random_contents_that_the_time_limit_ends_are_no_evidence(same: Same, monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(launch: EmulatedLaunch, **further: object) -> object:
         if np.asarray(launch.outputs[0]).any():  # which are zeros without random contents
-            raise TimeLimitError("the time limit was reached")
+            raise TimeLimitError("the time limit was reached", "--time-limit")
         return execute(launch, **further)  # type: ignore[arg-type]
 
     monkeypatch.setattr("shflbench.checker.exchanges.same_memory.execute", stop)

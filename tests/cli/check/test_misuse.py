@@ -10,6 +10,7 @@ from tests.conftest import Command
 KERNEL = "__global__ void copy(const float *in, float *out, int n) { if (threadIdx.x < n) out[0] = in[0]; }\n"
 HEADER = ".version 8.0\n.target sm_90\n.address_size 64\n"
 CODE = "{\n.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<4>;\nBODY\nret;\n}\n"
+NO_SECONDS = "`inf` is not a number of seconds; write it as 2 or 0.5"
 
 
 @pytest.mark.parametrize(
@@ -17,6 +18,11 @@ CODE = "{\n.reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .pred %p<4>;\nBODY\nret;\n}\n
     [
         (["--launch", "4y256"], "--launch `4y256` is not a launch"),
         (["--launch", "0x32"], "--launch `0x32` is not a launch"),
+        (["--budget", "nan"], "Invalid value for '--budget': `nan` is not a number of millions; write it as 40 or 0.5"),
+        (
+            ["--time-limit", "inf"],
+            "Invalid value for '--time-limit': `inf` is not a number of seconds; write it as 2 or 0.5",
+        ),
         (["--launch", "1x2048"], "--launch `1x2048`: a block has at most 1024 threads, 64 of them along z"),
         (["--launch", "1:2x2x2x2"], "--launch `1:2x2x2x2` is not a launch"),
         (["--arg", "n=abc"], "--arg n: `abc` is neither a number nor a buffer"),

@@ -40,7 +40,7 @@ def test_a_note_says_that_the_host_code_was_not_followed_to_its_end(
     monkeypatch.setattr("shflbench.checker.sources.host.machine.MOST_WORK", 10_000)
     (note,) = read(tmp_path, FileBudget()).notes
     text = "the host code was followed for 0.01 million instructions: what it does after that is unknown"
-    assert (note.kind, note.text) == ("budget", f"{text}; give a --budget above 0.04")
+    assert (note.kind, note.text) == ("budget", f"{text}; give --budget above 0.04")
     assert not read(tmp_path, FileBudget.of(4_000_000)).notes
 
 
