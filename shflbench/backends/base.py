@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,13 +70,25 @@ class BufferPointer:
 
 
 @dataclass(frozen=True, slots=True)
+class StructureBytes:
+    """An argument of a kernel that is a structure, with pointers into buffers at some of its bytes."""
+
+    data: bytes  # those of pointers are 0
+    pointers: tuple[tuple[int, BufferPointer], ...]  # by their first byte
+
+
+# A buffer, or `iterations`, by name; a pointer; a number or a structure by value.
+PassedArgument: TypeAlias = str | BufferPointer | StructureBytes | np.generic
+
+
+@dataclass(frozen=True, slots=True)
 class KernelLaunch:
     """One launch of a call, over its buffers."""
 
     kernel: Kernel = field(repr=False)
     dims: LaunchDims
     shared_bytes: int  # dynamic shared memory per block
-    arguments: tuple[str | BufferPointer | np.generic, ...]  # in its order
+    arguments: tuple[PassedArgument, ...]  # in its order
     programmatic: bool = False  # whether it may begin before the launch before it has ended
     cluster: Dims = NO_CLUSTER  # blocks of a cluster, where the kernel does not declare them
 
@@ -90,7 +102,7 @@ class KernelCall:
     block: int
     shared_bytes: int  # dynamic shared memory per block
     buffers: tuple[Buffer, ...]
-    arguments: tuple[str | BufferPointer | np.generic, ...]  # in its order: buffers by name, `iterations`, numbers
+    arguments: tuple[PassedArgument, ...]  # in its order
     carveout: int | None = None  # percentage of on-chip memory used as shared memory; None: the driver decides
     cold: bool = False  # whether the L2 cache holds none of the buffers before each timed launch
     dims: LaunchDims | None = None  # of grid and block; None: along x

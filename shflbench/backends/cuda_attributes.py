@@ -42,8 +42,9 @@ class AttributedLaunch:
             self._require(driver.cuFuncSetAttribute(self._function, allowed, 1))
 
     def __call__(self, arguments: Sequence[Any]) -> None:
-        """Launch with arrays of cupy and numbers of NumPy; LaunchError if the driver refuses it."""
-        values = [item if isinstance(item, np.generic) else np.uint64(item.data.ptr) for item in arguments]
+        """Launch with arrays of cupy, numbers and structures of NumPy; LaunchError if the driver refuses it."""
+        by_value = (np.generic, np.ndarray)
+        values = [item if isinstance(item, by_value) else np.uint64(item.data.ptr) for item in arguments]
         # The driver copies the parameters before it returns.
         contents = [ctypes.create_string_buffer(value.tobytes(), value.nbytes) for value in values]
         addresses = (ctypes.c_void_p * len(contents))(*map(ctypes.addressof, contents))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from shflbench.backends.base import POISON, BufferPointer, Burst
+from shflbench.backends.base import POISON, BufferPointer, Burst, StructureBytes
 from shflbench.backends.cuda_attributes import AttributedLaunch
 from shflbench.backends.cuda_harness import TRIES, to_host
 from shflbench.dimensions import NO_CLUSTER
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from types import ModuleType
 
-    from shflbench.backends.base import Array, Buffer, KernelCall, KernelLaunch
+    from shflbench.backends.base import Array, Buffer, KernelCall, KernelLaunch, PassedArgument
     from shflbench.backends.cuda_harness import Harness
     from shflbench.model import Kernel
 
-    Arguments = tuple[Any, ...]  # arrays of cupy and numbers of NumPy, in the kernel's order
+    Arguments = tuple[Any, ...]  # arrays of cupy, numbers and structures of NumPy, in the kernel's order
 
 # Bytes: where `cudaMalloc` puts an array of at least 2 MiB. Atomics on 1 KiB take twice as long at a multiple of 1,024
 # as 512 bytes behind it (H200), and a pool would put small arrays at either, after what was allocated before.
@@ -172,15 +172,30 @@ class CudaKernel:
     def _arguments(self, iterations: int) -> list[Arguments]:
         """Return the arguments of each launch."""
         given = {**self._buffers, ITERATIONS: np.int32(iterations)}
-        return [
-            tuple(
-                np.uint64(self._buffers[item.buffer].data.ptr + item.byte)  # the bytes of a pointer
-                if isinstance(item, BufferPointer)
-                else (given[item] if isinstance(item, str) else item)
-                for item in launch.arguments
-            )
-            for launch in self._launches
-        ]
+
+        def passed(item: PassedArgument) -> Any:  # noqa: ANN401  (likewise)
+            match item:
+                case str():
+                    return given[item]
+                case BufferPointer():
+                    return self._address(item)
+                case StructureBytes():
+                    return self._structure(item)
+            return item
+
+        return [tuple(map(passed, launch.arguments)) for launch in self._launches]
+
+    def _address(self, pointer: BufferPointer) -> np.uint64:
+        """Return the bytes of a pointer."""
+        return np.uint64(self._buffers[pointer.buffer].data.ptr + pointer.byte)
+
+    def _structure(self, given: StructureBytes) -> Array:
+        """Return a structure as an array without dimensions, whose bytes cupy passes by value."""
+        data = bytearray(given.data)
+        for start, pointer in given.pointers:
+            data[start : start + 8] = self._address(pointer).tobytes()
+        structure: Array = np.frombuffer(data, f"V{len(data)}").reshape(())
+        return structure
 
     def _launch(self, arguments: Sequence[Arguments]) -> None:
         for start, given in zip(self._starts, arguments, strict=True):

@@ -10,7 +10,17 @@ from typing import NoReturn
 import numpy as np
 
 from shflbench.arch.launch_limits import limits_of, major, resident_blocks
-from shflbench.backends.base import POISON, Array, Buffer, BufferPointer, Burst, KernelCall, KernelLaunch
+from shflbench.backends.base import (
+    POISON,
+    Array,
+    Buffer,
+    BufferPointer,
+    Burst,
+    KernelCall,
+    KernelLaunch,
+    PassedArgument,
+    StructureBytes,
+)
 from shflbench.checker import (
     POLICIES,
     EmulatedLaunch,
@@ -216,13 +226,17 @@ def _shape(launch: KernelLaunch, program: Program) -> Shape:
     return Shape.of(launch.dims.grid, launch.dims.block, cluster=cluster)
 
 
-def _argument(
-    item: str | BufferPointer | np.generic, places: Mapping[str, int]
-) -> int | np.generic | ParameterBytes | None:
-    """Return an argument for the emulator: the place of a buffer, None for the iterations, a pointer, or a number."""
-    if isinstance(item, BufferPointer):
-        return ParameterBytes(bytes(8), ((0, places[item.buffer], item.byte),))
-    return places.get(item) if isinstance(item, str) else item
+def _argument(item: PassedArgument, places: Mapping[str, int]) -> int | np.generic | ParameterBytes | None:
+    """Return an argument for the emulator: the place of a buffer, None for the iterations, a number, or bytes."""
+    match item:
+        case str():
+            return places.get(item)
+        case BufferPointer():
+            return ParameterBytes(bytes(8), ((0, places[item.buffer], item.byte),))
+        case StructureBytes():
+            pointers = ((start, places[pointer.buffer], pointer.byte) for start, pointer in item.pointers)
+            return ParameterBytes(item.data, tuple(pointers))
+    return item
 
 
 def _output(buffer: Buffer, given: Array | None, run: int, fill: int) -> tuple[int, str] | Array:

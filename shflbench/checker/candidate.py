@@ -83,6 +83,16 @@ class CandidatePointer:
     use: BufferUse
 
 
+@dataclass(frozen=True, slots=True)
+class CandidateStructure:
+    """A structure that a launch passes by value; its fields are among the arguments, one after another."""
+
+    name: str  # of the parameter
+    size: int  # bytes
+    first: int  # place of its first field among the arguments
+    offsets: tuple[int, ...]  # the first byte of each field
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CandidateStep:
     """One launch of a sequence, over the buffers and numbers of the sequence."""
@@ -90,10 +100,11 @@ class CandidateStep:
     grid: Dims
     block: Dims
     shared_bytes: int  # dynamic, per block
-    arguments: tuple[str, ...]  # names of buffers and numbers, in the order of the parameters
-    pointers: Mapping[int, CandidatePointer]  # by the place of the parameter
+    arguments: tuple[str, ...]  # names of buffers and numbers, in the order of the parameters and of their fields
+    pointers: Mapping[int, CandidatePointer]  # by the place among the arguments
     cluster: Dims = NO_CLUSTER  # blocks of a cluster, unless the kernel declares them
     program: str = ""  # `HostLaunch.sizes` of the launch of the host code that it is
+    structures: tuple[CandidateStructure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,20 +116,21 @@ class CandidateLaunch:
     shared_bytes: int  # dynamic, per block
     buffers: tuple[CandidateBuffer, ...]  # of the whole sequence
     numbers: tuple[CandidateNumber, ...]  # likewise
-    arguments: tuple[str, ...]  # names of buffers and numbers, in the order of the parameters
+    arguments: tuple[str, ...]  # as in `CandidateStep`
     texts: tuple[tuple[str, str], ...]  # `n = 1024` and its origin
-    pointers: Mapping[int, CandidatePointer]  # by the place of the parameter
+    pointers: Mapping[int, CandidatePointer]  # likewise
     is_given: bool = False  # whether the user states its shape
     size: tuple[str, str] | None = None  # the name and the value of an option, if there are several sizes
     later: tuple[CandidateStep, ...] = ()  # of a sequence, in order
     cluster: Dims = NO_CLUSTER  # blocks of a cluster, unless the kernel declares them
     program: str = ""  # of its first launch, as in `CandidateStep`
+    structures: tuple[CandidateStructure, ...] = ()  # likewise
 
     @property
     def steps(self) -> tuple[CandidateStep, ...]:
         """Its launches, in order."""
         shape = self.grid, self.block, self.shared_bytes
-        first = CandidateStep(*shape, self.arguments, self.pointers, self.cluster, self.program)
+        first = CandidateStep(*shape, self.arguments, self.pointers, self.cluster, self.program, self.structures)
         return (first, *self.later)
 
     @property
@@ -141,7 +153,8 @@ class KernelCandidate:
     kernels: tuple[str, ...]  # names, in order
     symbols: tuple[str, ...]  # likewise
     ptx: str  # of these kernels alone
-    signature: tuple[tuple[bool, str, int], ...]  # of each parameter: whether it is a pointer, element type, bytes
+    # Of each parameter, and of each field of a structure: whether it is a pointer, element type, bytes.
+    signature: tuple[tuple[bool, str, int], ...]
     launches: tuple[CandidateLaunch, ...]
     missing: tuple[str, ...]  # options without which it cannot be timed: `--launch GRIDxBLOCK`, `--arg n=NUMBER`
     problem: str = ""  # why no option helps, as a sentence
@@ -153,6 +166,7 @@ class KernelCandidate:
     targets: frozenset[str] = frozenset()  # buffers whose contents are addresses of stores
     sibling: str = ""  # the instance whose arguments it takes, where only its launch is missing
     line: int = 0  # of its first launch in the host code
+    values: frozenset[tuple[str, tuple[bool, str, int]]] = frozenset()  # the signature with names, in any order
     keeps_memory: bool = False  # whether it may write `__device__` variables, which later launches find
     later_arguments: tuple[LaterArgument, ...] = ()  # that the host code changes after its first launch
     kept: frozenset[str] = frozenset()  # buffers that the host code does not set again between its launches

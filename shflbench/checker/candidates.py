@@ -16,6 +16,7 @@ from shflbench.checker.candidate import (
     CandidateLaunch,
     CandidateNumber,
     CandidatePointer,
+    CandidateStructure,
     KernelCandidate,
 )
 from shflbench.checker.file_check import read_file, with_given_numbers
@@ -29,7 +30,7 @@ from shflbench.checker.inputs.default_launches import PlannedLaunch, not_underst
 from shflbench.checker.inputs.derive import derive
 from shflbench.checker.inputs.elements import ELEMENTS, element_of
 from shflbench.checker.inputs.linked import linked_kernel
-from shflbench.checker.inputs.names import match_names, names_of, parameter_name, refuse_unknown
+from shflbench.checker.inputs.names import match_names, names_of, parameter_name, parts_of, refuse_unknown
 from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
@@ -50,6 +51,7 @@ from shflbench.checker.sequence_steps import (
     with_functions,
 )
 from shflbench.checker.sequences import join_parts
+from shflbench.checker.sources.kernel_file import KernelParameter
 from shflbench.checker.unlaunched import with_instances
 from shflbench.checker.variable_buffers import variable_buffers
 from shflbench.compile.nvrtc import ptx_by_kernel
@@ -64,7 +66,7 @@ if TYPE_CHECKING:
     from shflbench.checker.file_check import CheckStep, FileOptions
     from shflbench.checker.inputs.argument import Arguments, Span
     from shflbench.checker.inputs.linked import LinkedKernel
-    from shflbench.checker.sources.kernel_file import HostChange, HostLaunch, KernelFile, KernelParameter, SourceKernel
+    from shflbench.checker.sources.kernel_file import Field, HostChange, HostLaunch, KernelFile, SourceKernel
 
 MOST_BYTES = 1 << 33  # of a buffer, whose contents are made on the host
 PERIOD_BYTES = 1 << 20  # after which contents that nobody states repeat
@@ -128,7 +130,7 @@ def read_candidates(
 
 def _have_other_parameters(kernels: Sequence[SourceKernel]) -> bool:
     """Whether no two kernels have the same parameters, so that none can be compared with another one."""
-    return len({_signature(kernel) for kernel in kernels}) == len(kernels)
+    return all(len({of(kernel) for kernel in kernels}) == len(kernels) for of in (_signature, _values))
 
 
 def _read(path: Path, options: FileOptions, named: Sequence[NamedCandidate]) -> tuple[KernelFile, FileOptions]:
@@ -255,7 +257,11 @@ def _candidate(
     """Return the candidate of one kernel with the `stated` launches, else with those of the user or the host code."""
     ptx = ptx_by_kernel(file.ptx).get(kernel.symbol, file.ptx)
     line = min((launch.line.line for launch in kernel.host_launches), default=0)
-    base = KernelCandidate(kernel.name, (kernel.name,), (kernel.symbol,), ptx, _signature(kernel), (), (), line=line)
+    base = KernelCandidate(
+        *(kernel.name, (kernel.name,), (kernel.symbol,), ptx, _signature(kernel), (), ()),
+        line=line,
+        values=_values(kernel),
+    )
     try:
         linked = linked_kernel(file, parse(ptx), kernel, arch=options.arch, shared_bytes=options.shared_bytes)
     except KernelError as error:
@@ -286,7 +292,7 @@ def _of_linked(  # noqa: PLR0913, PLR0917  (what decides on the launches)
         unclear = next(filter(None, map(not_understood, kernel.host_launches)), "")
         return replace(base, missing=(GIVE_LAUNCH, *_missing_of(linked, options)), unclear=unclear)
     stated, invalid = in_stated_clusters(linked, stated, options.cluster, options.arch)
-    if problem := _problem(kernel) or invalid:
+    if problem := _problem(kernel, wishes.given) or invalid:
         return replace(base, problem=problem)
     variables = variable_uses(linked)
     counters = (variable_name(item.variable.name) for item in variables if item.is_counter)
@@ -355,30 +361,35 @@ def _shape(host: HostLaunch) -> LaunchShape:
 def _missing_of(linked: LinkedKernel, options: FileOptions) -> Iterator[str]:
     """Yield the options for arguments where no launch is known, and so nothing of the host code."""
     given = match_names(options.arguments, linked.kernel)
-    for place, parameter in enumerate(linked.kernel.parameters):
-        if (name := parameter_name(parameter, place)) not in given:
-            yield option_for(name, parameter)
+    yield from (option_for(part.name, part.item) for part in parts_of(linked.kernel) if part.name not in given)
 
 
-def _problem(kernel: SourceKernel) -> str:
+def _problem(kernel: SourceKernel, given: Collection[str]) -> str:
     """Return why the kernel cannot be timed at all, as a sentence; empty if it can."""
-    for place, parameter in enumerate(kernel.parameters):
-        name = parameter_name(parameter, place)
-        if not parameter.pointer and (parameter.fields or element_of(parameter.element) is None):
-            return f"parameter `{name}` is a structure, which is passed by value"
-        if parameter.pointer and any(part.pointer for part in parameter.fields):
-            return f"parameter `{name}` points to structures with pointers"
+    for part in parts_of(kernel):
+        structure = part.name.removesuffix(f".{part.field}")
+        if part.field and structure in given:
+            option = option_for(part.name, part.item)
+            return f"parameter `{structure}` is a structure, whose fields must be given: {option}"
+        if isinstance(part.item, KernelParameter) and part.item.pointer and any(f.pointer for f in part.item.fields):
+            return f"parameter `{part.name}` points to structures with pointers"
+        is_known = part.item.pointer or element_of(part.item.element) is not None
+        is_declared = bool(part.item.type) if part.field else is_known  # fields without a type are what code loads
+        if not is_declared:
+            return f"parameter `{structure}` is a structure by value whose layout is not known"
+        if not is_known:
+            return f"`{part.name}` is a field of a type that is not known"
     return ""
 
 
 def _unstated(kernel: SourceKernel, arguments: Arguments) -> Iterator[str]:
     """Yield the option for each argument that nobody states."""
-    for place, (parameter, value) in enumerate(zip(kernel.parameters, arguments.parameters, strict=True)):
-        (span,) = value.spans
+    items = {part.name: part.item for part in parts_of(kernel)}
+    for span in (span for value in arguments.parameters for span in value.spans):
         buffer = arguments.buffer(span.buffer)
         origin = span.origin if buffer is None else buffer.size
         if origin is Origin.DERIVED:
-            yield option_for(parameter_name(parameter, place), parameter)
+            yield option_for(span.name, items[span.name])
     if arguments.shared is Origin.DERIVED:
         yield "--shared BYTES"
 
@@ -389,18 +400,26 @@ def _launch(
     buffers: dict[int, CandidateBuffer] = {}
     numbers: dict[str, CandidateNumber] = {}
     pointers: dict[int, CandidatePointer] = {}
-    names = []
+    structures: list[CandidateStructure] = []
+    names: list[str] = []
+    items = {part.name: part.item for part in parts_of(kernel)}
     for place, (parameter, value) in enumerate(zip(kernel.parameters, arguments.parameters, strict=True)):
-        name = parameter_name(parameter, place)
-        (span,) = value.spans
-        if span.buffer is None:
-            numbers[name] = CandidateNumber(name, NULL if parameter.pointer else _element(parameter), value.data)
-            names.append(name)
-            continue
-        if span.buffer not in buffers:
-            buffers[span.buffer] = _buffer(parameter, arguments, span, _joint_use(kernel, arguments, span, uses))
-        names.append(buffers[span.buffer].name)
-        pointers[place] = CandidatePointer(names[-1], span.byte, uses.get(name, BufferUse.UNUSED))
+        if parameter.fields and not parameter.pointer:
+            offsets = tuple(span.start for span in value.spans)
+            name = parameter_name(parameter, place)
+            structures.append(CandidateStructure(name, parameter.size, len(names), offsets))
+        for span in value.spans:
+            item = items[span.name]
+            if span.buffer is None:
+                data = value.data[span.start : span.end]
+                numbers[span.name] = CandidateNumber(span.name, NULL if item.pointer else _element(item), data)
+                names.append(span.name)
+                continue
+            if span.buffer not in buffers:
+                buffers[span.buffer] = _buffer(item, arguments, span, _joint_use(arguments, span, uses))
+            pointer = CandidatePointer(buffers[span.buffer].name, span.byte, uses.get(span.name, BufferUse.UNUSED))
+            pointers[len(names)] = pointer
+            names.append(pointer.buffer)
     return CandidateLaunch(
         launch.shape.grid,
         launch.shape.block,
@@ -413,6 +432,7 @@ def _launch(
         launch.origin is Origin.GIVEN,
         cluster=launch.shape.cluster,
         program=launch.program,
+        structures=tuple(structures),
     )
 
 
@@ -426,36 +446,37 @@ def _with_orders(launch: CandidateLaunch, ranges: Collection[str]) -> CandidateL
     return replace(launch, buffers=tuple(buffers))
 
 
-def _joint_use(kernel: SourceKernel, arguments: Arguments, span: Span, uses: Mapping[str, BufferUse]) -> BufferUse:
+def _joint_use(arguments: Arguments, span: Span, uses: Mapping[str, BufferUse]) -> BufferUse:
     """Return what the kernel does with a buffer through all pointers to it, as in `step<<<…>>>(a, a)`."""
-    pairs = zip(kernel.parameters, arguments.parameters, strict=True)
-    names = [
-        parameter_name(parameter, place)
-        for place, (parameter, value) in enumerate(pairs)
-        if value.spans[0].buffer == span.buffer
-    ]
+    spans = (other for value in arguments.parameters for other in value.spans)
+    names = [other.name for other in spans if other.buffer == span.buffer]
     several = {uses.get(name, BufferUse.UNUSED) for name in names} - {BufferUse.UNUSED}
     if len(several) > 1:
         return BufferUse.CHANGED
     return several.pop() if several else BufferUse.UNUSED
 
 
-def _buffer(parameter: KernelParameter, arguments: Arguments, span: Span, use: BufferUse) -> CandidateBuffer:
+def _buffer(item: KernelParameter | Field, arguments: Arguments, span: Span, use: BufferUse) -> CandidateBuffer:
     buffer = arguments.buffers[span.buffer or 0]
     size = buffer.bytes
     is_derived = buffer.values is Origin.DERIVED
     return CandidateBuffer(
-        buffer.name, _element(parameter), buffer.contents, size, is_derived, use, allocation=buffer.allocation
+        buffer.name, _element(item), buffer.contents, size, is_derived, use, allocation=buffer.allocation
     )
 
 
-def _element(parameter: KernelParameter) -> str:
-    element = element_of(parameter.element)
-    return element.name if element is not None and not (parameter.pointer and parameter.lanes < 1) else UNKNOWN
+def _element(item: KernelParameter | Field) -> str:
+    element = element_of(item.element)
+    return element.name if element is not None else UNKNOWN
 
 
 def _signature(kernel: SourceKernel) -> tuple[tuple[bool, str, int], ...]:
-    return tuple(
-        (parameter.pointer, _element(parameter) if parameter.element else parameter.type, parameter.size)
-        for parameter in kernel.parameters
-    )
+    return tuple(_kind(part.item) for part in parts_of(kernel))
+
+
+def _values(kernel: SourceKernel) -> frozenset[tuple[str, tuple[bool, str, int]]]:
+    return frozenset((part.plain_name, _kind(part.item)) for part in parts_of(kernel))
+
+
+def _kind(item: KernelParameter | Field) -> tuple[bool, str, int]:
+    return item.pointer, _element(item) if item.element else item.type, item.size

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from shflbench.checker.inputs.grammar import GivenArgument, NumberValue
-from shflbench.checker.inputs.names import names_of, parameter_name
+from shflbench.checker.inputs.names import names_of, parts_of
 from shflbench.errors import UsageError
 
 if TYPE_CHECKING:
@@ -241,7 +241,8 @@ def _passed(file: KernelFile, symbols: Collection[str], name: str) -> set[int | 
 def _arguments(file: KernelFile, symbols: Collection[str], name: str) -> Iterator[tuple[HostLaunch, HostArgument]]:
     """Yield what the launches that the host code performs as it is pass to kernels for a parameter."""
     for kernel in file.kernels:
-        places = [place for place, item in enumerate(kernel.parameters) if parameter_name(item, place) == name]
+        parts = [part for part in parts_of(kernel) if part.name == name]
         performed = [host for host in kernel.host_launches if not host.forced]
         for host in performed if kernel.symbol in symbols else ():
-            yield from ((host, host.arguments[place]) for place in places if place < len(host.arguments))
+            passed = (part.passed(host.arguments) for part in parts)
+            yield from ((host, argument) for argument in passed if argument is not None)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.inputs.argument import Origin
 from shflbench.checker.inputs.argument_options import option_for
 from shflbench.checker.inputs.elements import element_of
-from shflbench.checker.inputs.names import parameter_name
+from shflbench.checker.inputs.names import parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 
 def following(launches: Sequence[PlannedLaunch], kernel: SourceKernel, wishes: Wishes) -> Sequence[PlannedLaunch]:
     """Return the launches to which the host code passes the given numbers; all if there are none."""
-    names = [parameter_name(parameter, place) for place, parameter in enumerate(kernel.parameters)]
 
     def gets_them(launch: PlannedLaunch) -> bool:
-        passed = zip(names, launch.host.arguments if launch.host is not None else (), strict=False)
-        return all(wishes.given_value(name, argument) is wishes.given.get(name) for name, argument in passed)
+        arguments = launch.host.arguments if launch.host is not None else ()
+        passed = ((part.name, part.passed(arguments)) for part in parts_of(kernel))
+        known = ((name, item) for name, item in passed if item is not None)
+        return all(wishes.given_value(name, item) is wishes.given.get(name) for name, item in known)
 
     return [launch for launch in launches if gets_them(launch)] or launches
 
@@ -33,12 +34,9 @@ def fixed_sizes(kernel: SourceKernel, launch: PlannedLaunch, arguments: Argument
     """Return why sizes of buffers do not follow the `varied` numbers, as a sentence; empty if they do, or are given."""
     if launch.host is None:
         return ""
-    fixed = []
-    for place, (parameter, value) in enumerate(zip(kernel.parameters, arguments.parameters, strict=True)):
-        buffer = arguments.buffer(value.spans[0].buffer)
-        name = parameter_name(parameter, place)
-        if buffer is not None and buffer.size is Origin.HOST and name == buffer.name:
-            fixed.append(option_for(name, parameter).removeprefix("--arg "))
+    origins = {item.name: item.size for item in arguments.buffers}
+    of_host = (part for part in parts_of(kernel) if origins.get(part.name) is Origin.HOST)
+    fixed = [option_for(part.name, part.item).removeprefix("--arg ") for part in of_host]
     for name, number, passed in _given_numbers(kernel, launch.host, arguments):
         if fixed and name in varied and number != passed:
             sizes = " ".join(f"--arg '{item},…'" for item in fixed)
@@ -51,14 +49,15 @@ def _given_numbers(
     kernel: SourceKernel, host: HostLaunch, arguments: Arguments
 ) -> Iterator[tuple[str, bytes, bytes | None]]:
     """Yield the numbers of a launch with the values that they have, and those that the host code passes."""
-    parts = zip(kernel.parameters, arguments.parameters, strict=True)
-    for place, (parameter, value) in enumerate(parts):
-        element = element_of(parameter.element)
-        if parameter.pointer or element is None:
+    for part in parts_of(kernel):
+        element = element_of(part.item.element)
+        if part.item.pointer or element is None:
             continue
-        passed = host.arguments[place].value if place < len(host.arguments) else None
+        argument = part.passed(host.arguments)
+        passed = argument.value if argument is not None else None
         try:
             data = element.encode([passed]).tobytes() if passed is not None else None
         except (OverflowError, ValueError):
             data = None
-        yield parameter_name(parameter, place), value.data[: element.size], data
+        start = part.offset - kernel.parameters[part.place].offset
+        yield part.name, arguments.parameters[part.place].data[start : start + element.size], data

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from shflbench.checker.inputs.names import parameter_name
+from shflbench.checker.inputs.names import parts_of
 from shflbench.checker.sources.naming import means
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.sources.kernel_file import HostArgument, HostLaunch, KernelFile, SourceKernel
+    from shflbench.checker.sources.kernel_file import HostLaunch, KernelFile, SourceKernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,41 +50,27 @@ def kept_buffers(kernel: SourceKernel, launches: Sequence[HostLaunch]) -> frozen
     """Return the pointers to buffers in which the host code leaves, before another launch, what the one before left."""
     kept = set()
     for before, launch in pairwise(launches):
-        earlier = {item.buffer.allocation for item in before.arguments if item.buffer is not None}
-        for place, argument in enumerate(launch.arguments[: len(kernel.parameters)]):
-            buffer = argument.buffer
+        earlier = {item.buffer.allocation for item in before.values if item.buffer is not None}
+        for part in parts_of(kernel):
+            argument = part.passed(launch.arguments)
+            buffer = argument.buffer if argument is not None else None
             if buffer is not None and buffer.allocation in earlier and buffer.changed <= before.moment:
-                kept.add(parameter_name(kernel.parameters[place], place))
+                kept.add(part.name)
     return frozenset(kept)
 
 
 def _arguments(kernel: SourceKernel, first: HostLaunch, launch: HostLaunch) -> Iterator[LaterArgument]:
-    names = [parameter_name(parameter, place) for place, parameter in enumerate(kernel.parameters)]
-    for name, before, after in zip(names, first.arguments, launch.arguments, strict=False):
-        for part, value in _other_values(name, before, after):
-            yield LaterArgument(part, launch.line.line, value)
-        if other := _name_of(after, before, names, first.arguments):
+    parts = [(part.name, part.passed(first.arguments), part.passed(launch.arguments)) for part in parts_of(kernel)]
+    by_buffer = {before.buffer.allocation: name for name, before, _ in parts if before is not None and before.buffer}
+    for name, before, after in parts:
+        if before is None or after is None:
+            continue
+        if before.value is not None and after.value is not None and before.value != after.value:
+            yield LaterArgument(name, launch.line.line, after.value)
+        if before.buffer is None or after.buffer is None or before.buffer.allocation == after.buffer.allocation:
+            continue
+        if other := by_buffer.get(after.buffer.allocation, ""):
             yield LaterArgument(name, launch.line.line, other=other)
-
-
-def _other_values(name: str, before: HostArgument, after: HostArgument) -> Iterator[tuple[str, int | float]]:
-    """Yield the numbers of an argument, or of a structure by value, that differ."""
-    if before.value is not None and after.value is not None and before.value != after.value:
-        yield name, after.value
-    known = dict(before.fields)
-    for field, value in after.fields:
-        if field in known:
-            yield from _other_values(f"{name}.{field}", known[field], value)
-
-
-def _name_of(
-    argument: HostArgument, before: HostArgument, names: Sequence[str], arguments: Sequence[HostArgument]
-) -> str:
-    """Return the parameter for which an earlier launch got the buffer of an argument; empty if it is the same one."""
-    if argument.buffer is None or before.buffer is None or argument.buffer.allocation == before.buffer.allocation:
-        return ""
-    by_buffer = {item.buffer.allocation: name for name, item in zip(names, arguments, strict=False) if item.buffer}
-    return by_buffer.get(argument.buffer.allocation, "")
 
 
 def _variables(first: HostLaunch, launch: HostLaunch) -> Iterator[LaterArgument]:

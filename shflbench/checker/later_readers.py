@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from shflbench.checker.candidate import CandidateBuffer, CandidateLaunch, KernelCandidate
     from shflbench.checker.sources.kernel_file import KernelFile, KernelOutput
 
-    Place = tuple[str, int]  # the symbol of a kernel, and the place of a parameter
+    Place = tuple[str, int]  # the symbol of a kernel, and the place among its parameters and the fields of structures
 
 
 def with_later_readers(file: KernelFile, candidates: Sequence[KernelCandidate]) -> tuple[KernelCandidate, ...]:
@@ -47,7 +47,7 @@ def _handed_on(file: KernelFile) -> Iterator[tuple[Place, Place, str]]:
     """Yield where a launch wrote a buffer, where a later one gets it, and the name of the kernel that gets it."""
     for kernel in file.kernels:
         for launch in kernel.host_launches:
-            for place, argument in enumerate(launch.arguments):
+            for place, argument in enumerate(launch.values):
                 if argument.buffer is not None and argument.buffer.output is not None:
                     for source in _places(file, argument.buffer.output):
                         yield source, (kernel.symbol, place), kernel.name
@@ -55,7 +55,7 @@ def _handed_on(file: KernelFile) -> Iterator[tuple[Place, Place, str]]:
 
 def _places(file: KernelFile, output: KernelOutput) -> Iterator[Place]:
     symbols = [kernel.symbol for kernel in file.kernels if means(output.by.kernel, kernel.name)]
-    for place, argument in enumerate(output.by.launch.arguments):
+    for place, argument in enumerate(output.by.launch.values):
         if argument.buffer is not None and argument.buffer.number == output.number:
             yield from ((symbol, place) for symbol in symbols)
 

@@ -37,7 +37,7 @@ def _has_several_sizes(kernels: Sequence[SourceKernel]) -> bool:
 
 def _sizes(launch: HostLaunch) -> tuple[tuple[int | float | None, int | None], ...]:
     """Return the numbers that a launch passes, and the bytes of its buffers."""
-    return tuple((item.value, item.buffer.size if item.buffer is not None else None) for item in launch.arguments)
+    return tuple((item.value, item.buffer.size if item.buffer is not None else None) for item in launch.values)
 
 
 def without_words(file: KernelFile, options: FileOptions) -> tuple[KernelFile, FileOptions]:

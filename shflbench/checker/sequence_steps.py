@@ -196,7 +196,7 @@ def _is_known(host: HostLaunch | None) -> bool:
 
 def allocations(host: HostLaunch) -> set[int | None]:
     """Return the numbers of the allocations that a launch gets."""
-    return {argument.buffer.allocation for argument in host.arguments if argument.buffer is not None}
+    return {argument.buffer.allocation for argument in host.values if argument.buffer is not None}
 
 
 def plain(name: str) -> str:

@@ -164,7 +164,7 @@ def _changed(steps: Sequence[SequenceStep], place: int) -> str:
     if first is None or host is None:
         return ""
     used = set().union(*(allocations(step.host) for step in steps[:place] if step.host is not None))
-    for argument in host.arguments:
+    for argument in host.values:
         buffer = argument.buffer
         if buffer is None or buffer.changed < first.moment:
             continue
@@ -229,7 +229,7 @@ def _step(launch: CandidateLaunch, names: Mapping[str, str]) -> CandidateStep:
     arguments = tuple(names[name] for name in launch.arguments)
     pointers = {place: replace(item, buffer=names[item.buffer]) for place, item in launch.pointers.items()}
     shape = launch.grid, launch.block, launch.shared_bytes
-    return CandidateStep(*shape, arguments, pointers, launch.cluster, launch.program)
+    return CandidateStep(*shape, arguments, pointers, launch.cluster, launch.program, launch.structures)
 
 
 def _buffer(shared: _Shared, names: Sequence[Mapping[str, str]]) -> CandidateBuffer:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from shflbench.compile.source import Source
     from shflbench.compile.toolchain import Toolchain
     from shflbench.model import Case, Instruction
-    from shflbench.patterns.declare import PointerInto
+    from shflbench.patterns.declare import DeclaredArgument
     from shflbench.patterns.discover import LoadedPattern
 
 Name = TypeVar("Name")
@@ -111,8 +111,8 @@ class Builder:
         # Kernels that follow one another may share `__device__` variables, so they are compiled and cached together.
         names_of_later = tuple(item.kernel.replace("{T}", dtype.cuda) for item in variant.later)
 
-        def requested(source: Source, names: Sequence[str | PointerInto], expected: ExpectedCode) -> BuildRequest:
-            declared = signature.arguments(pattern.declaration, names, dtype)
+        def requested(source: Source, taken: Sequence[DeclaredArgument], expected: ExpectedCode) -> BuildRequest:
+            declared = signature.arguments(pattern.declaration, taken, dtype)
             decisive = repr((expected, declared, *([expression, *names_of_later] if names_of_later else ())))
             return BuildRequest(source, expected, declared, key(source, self.arch, self.toolchain.identity, decisive))
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import CompileError
 from shflbench.model import DTYPES
-from shflbench.patterns.declare import ITERATIONS, PointerInto
+from shflbench.patterns.declare import ITERATIONS, ByValue, PointerInto
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from shflbench.model import Dtype
-    from shflbench.patterns.declare import Pattern
+    from shflbench.patterns.declare import DeclaredArgument, Pattern
 
 _TYPE = re.compile(r"\.(?P<kind>[bsuf])(?P<bits>[0-9]+)\b")
 _COUNT = re.compile(r"\[(?P<count>[0-9]+)\]")
@@ -32,11 +32,14 @@ class Argument:
     size: int  # bytes
     floating: bool
     pointer: bool = False
+    structure: bool = False
 
     @property
     def words(self) -> str:
         """Its type in words, e.g. `a 4-byte integer`."""
-        return "a pointer" if self.pointer else _words(self.size, "f" if self.floating else "u")
+        if self.pointer:
+            return "a pointer"
+        return _words(self.size, "b" if self.structure else "f" if self.floating else "u")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,21 +57,24 @@ class Parameter:
 
     def takes(self, given: Argument) -> bool:
         """Whether size and kind match those of the argument; a `__half` is two bytes without a kind."""
-        return self.size == given.size and (self.kind == "b" or (self.kind == "f") == given.floating)
+        is_kind = self.kind == "b" or (not given.structure and (self.kind == "f") == given.floating)
+        return self.size == given.size and is_kind
 
 
-def arguments(pattern: Pattern, names: Sequence[str | PointerInto], dtype: Dtype) -> tuple[Argument, ...]:
-    """Return the arguments of these names, as they are declared."""
+def arguments(pattern: Pattern, declared: Sequence[DeclaredArgument], dtype: Dtype) -> tuple[Argument, ...]:
+    """Return what a kernel is declared to take."""
     numbers = {item.name: DTYPES[item.dtype] if item.dtype else dtype for item in pattern.scalars}
     numbers[ITERATIONS] = DTYPES["i32"]
-    return tuple(
-        Argument(item, numbers[item].size, numbers[item].floating)
-        if not isinstance(item, PointerInto) and item in numbers
-        else Argument(
-            item.name if isinstance(item, PointerInto) else item, _POINTER_BYTES, floating=False, pointer=True
-        )
-        for item in names
-    )
+
+    def argument(item: DeclaredArgument) -> Argument:
+        if isinstance(item, ByValue):
+            return Argument(item.name, item.size, floating=False, structure=True)
+        if not isinstance(item, PointerInto) and item in numbers:
+            return Argument(item, numbers[item].size, numbers[item].floating)
+        name = item.name if isinstance(item, PointerInto) else item
+        return Argument(name, _POINTER_BYTES, floating=False, pointer=True)
+
+    return tuple(map(argument, declared))
 
 
 def parameters(ptx: str, symbol: str) -> list[Parameter]:

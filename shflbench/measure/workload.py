@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.backends.base import POISON, Buffer, BufferPointer, KernelCall, KernelLaunch
+from shflbench.backends.base import POISON, Buffer, BufferPointer, KernelCall, KernelLaunch, StructureBytes
 from shflbench.dimensions import LaunchDims
 from shflbench.errors import PatternError
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.data import distinct
-from shflbench.patterns.declare import LAUNCH_OPTIONS, InOut, Input, Output, PointerInto, Setting
+from shflbench.patterns.declare import LAUNCH_OPTIONS, ByValue, InOut, Input, Output, PointerInto, Setting, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
-    from shflbench.backends.base import Array
+    from shflbench.backends.base import Array, PassedArgument
     from shflbench.model import Case, Dtype, Kernel
-    from shflbench.patterns.declare import Pattern, Scalar, Variant
+    from shflbench.patterns.declare import DeclaredArgument, Pattern, Scalar, Variant
     from shflbench.patterns.discover import LoadedPattern
 
 EMULATED_WORK = 2e6  # instructions of a launch that the emulator cannot shorten, about five seconds
@@ -62,9 +62,14 @@ def call_of(
             item.name: _number(_dtype(item, setting), _value(item, setting, varied=varied)) for item in declared.scalars
         }
 
-        def passed(arguments: Sequence[str | PointerInto]) -> tuple[str | BufferPointer | np.generic, ...]:
+        def value(item: str | PointerInto) -> str | BufferPointer | np.generic:
+            return _pointer(item, buffers, setting) if isinstance(item, PointerInto) else scalars.get(item, item)
+
+        def passed(arguments: Sequence[DeclaredArgument]) -> tuple[PassedArgument, ...]:
             return tuple(
-                _pointer(item, buffers, setting) if isinstance(item, PointerInto) else scalars.get(item, item)
+                _structure(item.size, [(start, value(field)) for start, field in item.fields])
+                if isinstance(item, ByValue)
+                else value(item)
                 for item in arguments
             )
 
@@ -98,7 +103,7 @@ def call_of(
 def _needed(buffers: Sequence[Buffer], declared: Pattern, variant: Variant) -> tuple[Buffer, ...]:
     """Return the buffers of a call: of those that are only written and not compared, those that its kernels take."""
     arguments = (*declared.arguments(variant), *(name for item in variant.later for name in item.arguments))
-    taken = {item.name if isinstance(item, PointerInto) else item for item in arguments}
+    taken = {item.name if isinstance(item, PointerInto) else item for item in values_of(arguments)}
     return tuple(item for item in buffers if item.read or item.compared or item.name in taken)
 
 
@@ -127,6 +132,17 @@ def _pointer(item: PointerInto, buffers: Sequence[Buffer], setting: Setting) -> 
     if not 0 <= byte <= size:
         raise ValueError(f"a pointer to byte {byte} of `{item.name}`, which has {size}")
     return BufferPointer(item.name, byte)
+
+
+def _structure(size: int, fields: Iterable[tuple[int, str | BufferPointer | np.generic]]) -> StructureBytes:
+    """Return a structure of so many bytes with the values of its fields, by their first bytes."""
+    data, pointers = bytearray(size), []
+    for start, value in fields:
+        if isinstance(value, np.generic):
+            data[start : start + value.nbytes] = value.tobytes()
+        else:
+            pointers.append((start, value if isinstance(value, BufferPointer) else BufferPointer(value, 0)))
+    return StructureBytes(bytes(data), tuple(pointers))
 
 
 def _value(item: Scalar, setting: Setting, *, varied: bool) -> float:

@@ -17,6 +17,7 @@ from shflbench.model import DTYPES, MAX_BLOCK, WARP, Dtype, Mechanism
 from shflbench.patterns.declare import (
     ITERATIONS,
     LAUNCH_OPTIONS,
+    ByValue,
     InOut,
     Input,
     LaterKernel,
@@ -28,6 +29,7 @@ from shflbench.patterns.declare import (
     Setting,
     Variant,
     complete_block,
+    values_of,
 )
 from shflbench.patterns.user_code import run_user_code
 
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 NAME = r"[A-Za-z0-9_]+(-[A-Za-z0-9_]+)*"  # part of a kernel's name in C++, where `-` is written as `_`
 NAME_ALLOWED = f"up to {MAX_NAME} letters, digits, `_` and single `-` between them"
 SHOWN = 40  # characters of a name in an error
+POINTER_BYTES = 8
 OPTION_NAME = r"[a-z_][a-z0-9_-]*"
 OPTION_VALUE = r"[A-Za-z0-9_.+-]+"  # the value of a macro, and part of a case's id
 REPRESENTATIVE_LAUNCH = r"[0-9a-z*]+( x |x)[0-9]+|[0-9]+(x[0-9]+){0,2}:[0-9]+(x[0-9]+){0,2}"
@@ -213,12 +216,27 @@ def _of_variant(variant: Variant, pattern: Pattern, folder: Path) -> Iterator[st
 def _of_arguments(who: str, variant: Variant | LaterKernel, pattern: Pattern) -> Iterator[str]:
     known = [*(item.name for item in (*pattern.buffers, *pattern.scalars)), ITERATIONS]
     buffers = [item.name for item in pattern.buffers]
+    for value in values_of(variant.arguments):
+        if isinstance(value, PointerInto) and value.name not in buffers:
+            yield f"{who} takes a pointer into `{value.name}`, which is no buffer; known: {', '.join(buffers)}"
+        elif isinstance(value, str) and value not in known:
+            yield f"{who} takes the argument `{value}`, which is not declared; known: {', '.join(known)}"
     for argument in variant.arguments:
-        if isinstance(argument, PointerInto) and argument.name not in buffers:
-            yield f"{who} takes a pointer into `{argument.name}`, which is no buffer; known: {', '.join(buffers)}"
-    for name in variant.arguments:
-        if not isinstance(name, PointerInto) and name not in known:
-            yield f"{who} takes the argument `{name}`, which is not declared; known: {', '.join(known)}"
+        if isinstance(argument, ByValue):
+            yield from _of_structure(who, argument, pattern)
+
+
+def _of_structure(who: str, structure: ByValue, pattern: Pattern) -> Iterator[str]:
+    if not _is_whole(structure.size, least=1):
+        yield f"{who} takes the structure `{structure.name}` of {structure.size!r} bytes, not an integer above 0"
+        return
+    dtypes = {item.name: (item.dtype,) if item.dtype else pattern.dtypes for item in pattern.scalars}
+    dtypes[ITERATIONS] = ("i32",)
+    for start, value in structure.fields:
+        name = value.name if isinstance(value, PointerInto) else value
+        size = max((DTYPES[dtype].size for dtype in dtypes.get(name, ()) if dtype in DTYPES), default=POINTER_BYTES)
+        if not _is_whole(start, least=0) or start + size > structure.size:
+            yield f"{who} takes `{name}` at byte {start!r} of `{structure.name}`, which has {structure.size} bytes"
 
 
 def _of_choices(who: str, field: str, choices: object, pattern: Pattern) -> Iterator[str]:

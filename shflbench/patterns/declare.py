@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import prod
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.dimensions import NO_CLUSTER, LaunchDims, complete, dims_text
 from shflbench.model import WARP, Dtype, Mechanism
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from shflbench.dimensions import Dims
     from shflbench.model import Launch, Target
@@ -19,11 +19,15 @@ if TYPE_CHECKING:
     Shape = Callable[["Setting"], tuple[Dims, Dims]]  # blocks of the grid, and threads per block
     Counts = Mapping[str, "int | PerWord"]
     CountsOf = Callable[[Dtype, Mapping[str, str]], "Counts | None"]
+    DeclaredArgument: TypeAlias = (
+        "str | PointerInto | ByValue"  # the name of a buffer or of a scalar, or what is made of them
+    )
 
 __all__ = [
     "EXCHANGES",
     "ITERATIONS",
     "LAUNCH_OPTIONS",
+    "ByValue",
     "InOut",
     "Input",
     "LaterKernel",
@@ -35,6 +39,7 @@ __all__ = [
     "Setting",
     "Variant",
     "elements_per_thread",
+    "values_of",
 ]
 
 # Opcodes that move values or wait for other threads: an iteration has exactly those that its variant declares. WARPSYNC
@@ -163,6 +168,24 @@ class PointerInto:
 
 
 @dataclass(frozen=True, slots=True)
+class ByValue:
+    """An argument that is a structure, which the kernel takes by value; bytes of no field are 0."""
+
+    name: str
+    size: int  # bytes, with padding
+    fields: tuple[tuple[int, str | PointerInto], ...]  # the first byte of each, and the buffer or the scalar in it
+
+
+def values_of(arguments: Iterable[DeclaredArgument]) -> Iterator[str | PointerInto]:
+    """Yield the buffers and scalars among arguments, also those in structures."""
+    for argument in arguments:
+        if isinstance(argument, ByValue):
+            yield from (value for _, value in argument.fields)
+        else:
+            yield argument
+
+
+@dataclass(frozen=True, slots=True)
 class PerWord:
     """A count per 32-bit word of the element: a 64-bit shuffle is two SHFL."""
 
@@ -183,7 +206,7 @@ class LaterKernel:
 
     kernel: str  # its name in C++
     dims: Shape
-    arguments: tuple[str | PointerInto, ...]
+    arguments: tuple[DeclaredArgument, ...]
     shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes per block
     opcodes: tuple[str, ...] = ()  # that its machine code must have, e.g. "ACQBULK"
     programmatic: bool = False  # it may begin when the kernel before lets it, and not only after its end
@@ -210,7 +233,7 @@ class Variant:
     needs_cccl: tuple[int, int] = (0, 0)  # the first version of CCCL that has what its kernel calls, e.g. (3, 4)
     source: str = "kernels.cu"  # the file of its kernel, relative to the pattern's folder
     kernel: str = ""  # its name in C++ if it is not the default, e.g. "reduce5<{T}, 256>"; {T} is the element type
-    arguments: tuple[str | PointerInto, ...] = ()  # of the kernel; empty: the buffers, the scalars, `iterations`
+    arguments: tuple[DeclaredArgument, ...] = ()  # of the kernel; empty: the buffers, the scalars, `iterations`
     shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes per block
     dims: Shape | None = None  # of its first kernel's launch; None: those of the case
     cluster: Dims = NO_CLUSTER  # blocks of a cluster of that launch, where the kernel does not declare them
@@ -350,8 +373,8 @@ class Pattern:
         """Return what kernels are compiled for: the options and, with `static_block`, the block size as `block`."""
         return {**options, "block": str(block)} if self.static_block else options
 
-    def arguments(self, variant: Variant) -> tuple[str | PointerInto, ...]:
-        """Return the names of what a variant's kernel takes, and pointers into buffers, in its order."""
+    def arguments(self, variant: Variant) -> tuple[DeclaredArgument, ...]:
+        """Return what a variant's kernel takes, in its order."""
         pointers = (buffer.name for buffer in self.buffers if not buffer.variable)
         names = [*pointers, *(scalar.name for scalar in self.scalars)]
         return variant.arguments or tuple(names if self.one_pass else [*names, ITERATIONS])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -11,6 +12,7 @@ from shflbench.checker import BufferUse, KernelVerdict, group_findings
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.patterns.discover import builtin
+from shflbench.user_kernels.fields import fields_in
 from shflbench.user_kernels.instance_pairs import instance_pairs
 from shflbench.user_kernels.same_purpose import groups_of
 from shflbench.user_kernels.sequence_buffers import difference, first_bytes, names_in, only_in
@@ -347,9 +349,11 @@ def _names(base: CandidateLaunch, kernel: KernelCandidate, label: str) -> Mappin
     the `label` in their names.
     """
     other = kernel.launches[0]
+    variables = {item.name: item.name for item in other.buffers if item.variable}
+    if by_field := fields_in(base, other):
+        return {**by_field, **variables}
     if _have_own_parameters(base, other):
         return names_in(base, other, label)
-    variables = {item.name: item.name for item in other.buffers if item.variable}
     if set(base.arguments) >= set(other.arguments):
         return {name: name for name in other.arguments} | variables
     return dict(zip(other.arguments, base.arguments, strict=True)) | variables
@@ -382,7 +386,7 @@ def _same_places(base: KernelCandidate, other: KernelCandidate, names: Mapping[s
             continue
         mine = [(item.buffer, item.byte, item.use) for item in launch.pointers.values()]
         theirs = [(names[item.buffer], item.byte, item.use) for item in others[size].pointers.values()]
-        if mine != theirs and any(byte for _, byte, _ in (*mine, *theirs)):
+        if Counter(mine) != Counter(theirs) and any(byte for _, byte, _ in (*mine, *theirs)):
             return False
     return True
 

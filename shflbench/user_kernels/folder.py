@@ -29,7 +29,7 @@ from shflbench.user_kernels.replaced_inputs import needs_other_inputs
 from shflbench.user_kernels.varied_inputs import is_varied, left_out, other_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shflbench.checker import CandidateBuffer, CandidateNumber, CandidateStep, KernelCandidate
     from shflbench.compile.nvrtc import PtxUnit
@@ -186,6 +186,7 @@ def _declaration(comparison: KernelComparison, file: str, equality: Equality, *,
     steps = [(kernel, step) for kernel in comparison.kernels for step in range(len(kernel.candidate.kernels))]
     moved = any(_is_moved(kernel, step, place) for kernel, step in steps for place in _step(kernel, step).pointers)
     classes += ["PointerInto"] if moved else []
+    classes += ["ByValue"] if any(_step(kernel, step).structures for kernel, step in steps) else []
     classes += ["LaterKernel"] if comparison.has_sequences else []
     read = [item for item in first.buffers if comparison.use(item) is not BufferUse.WRITTEN]
     yield f'"""The kernels of {file} as a pattern."""\n\n'
@@ -306,8 +307,20 @@ def _step(kernel: ComparedKernel, step: int, size: Size | None = None) -> Candid
 
 
 def _arguments_text(comparison: KernelComparison, kernel: ComparedKernel, step: int) -> str:
-    places = range(len(_step(kernel, step).arguments))
-    return f"({''.join(f'{_argument_text(comparison, kernel, step, place)}, ' for place in places).rstrip()})"
+    launch = _step(kernel, step)
+    values = [_argument_text(comparison, kernel, step, place) for place in range(len(launch.arguments))]
+    texts, end = [], 0
+    for structure in launch.structures:
+        texts += values[end : structure.first]
+        end = structure.first + len(structure.offsets)
+        fields = zip(structure.offsets, values[structure.first : end], strict=True)
+        listed = _tuple_text(f"({start}, {value})" for start, value in fields)
+        texts.append(f"ByValue({structure.name!r}, {structure.size}, {listed})")
+    return _tuple_text([*texts, *values[end:]])
+
+
+def _tuple_text(items: Iterable[str]) -> str:
+    return f"({''.join(f'{item}, ' for item in items).rstrip()})"
 
 
 def _argument_text(comparison: KernelComparison, kernel: ComparedKernel, step: int, place: int) -> str:

@@ -1,5 +1,7 @@
 """Group the kernels of a file that do the same: those with the same parameters, and those with memory of their own.
 
+Values of the same names are the same parameters, whatever their order, and whether they are fields of a structure.
+
 A kernel does the same as another one if the host code passes both the same inputs, and each a result of one type and
 size. One of them may have more: buffers that it writes, such as a workspace or a counter, and numbers that lead to
 addresses or iterations. A factor or an offset is no such number. What another kernel reads afterwards is a result.
@@ -39,12 +41,20 @@ def groups_of(kernels: Sequence[KernelCandidate]) -> list[list[KernelCandidate]]
     alike = group_by(kernels, lambda kernel: (kernel.signature, kernel.name if len(kernel.kernels) > 1 else ""))
     groups: list[list[KernelCandidate]] = []
     for group in alike.values():
-        known = next((item for item in groups if _is_partner(item, group, are_all=len(kernels) == TWO)), None)
+        are_all = len(kernels) == TWO
+        known = next(
+            (item for item in groups if _take_the_same(item, group) or _is_partner(item, group, are_all=are_all)), None
+        )
         if known is None:
             groups.append(group)
         else:
             known += group
     return groups
+
+
+def _take_the_same(known: Sequence[KernelCandidate], group: Sequence[KernelCandidate]) -> bool:
+    """Whether the kernels of two groups take values of the same names and types, as fields or as parameters."""
+    return bool(group[0].values) and any(kernel.values == group[0].values for kernel in known)
 
 
 def _is_partner(known: Sequence[KernelCandidate], group: Sequence[KernelCandidate], *, are_all: bool) -> bool:

@@ -1,8 +1,10 @@
 """Launches with attributes: what the driver is asked for."""
 
+import ctypes
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 from cuda.bindings import driver
 
@@ -66,6 +68,21 @@ def test_a_programmatic_launch_may_have_clusters(monkeypatch: pytest.MonkeyPatch
         ID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
     )
     assert [ids for _, ids in fake.launches] == [[overlap], [overlap, cluster]]
+
+
+def test_a_structure_is_passed_as_its_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
+    passed: list[bytes] = []
+
+    def launch(_config: object, _function: object, parameters: int, _extra: int) -> tuple[Any]:
+        address = ctypes.c_void_p.from_address(parameters).value
+        passed.append(ctypes.string_at(address or 0, 24))
+        return (driver.CUresult.CUDA_SUCCESS,)
+
+    FakeDriver(monkeypatch)
+    monkeypatch.setattr(driver, "cuLaunchKernelEx", launch)
+    structure = np.frombuffer(bytes(range(24)), "V24").reshape(())
+    AttributedLaunch(SimpleNamespace(ptr=0), KernelLaunch(kernel("work"), DIMS, 0, (), cluster=(2, 1, 1)))([structure])
+    assert passed == [bytes(range(24))]
 
 
 def test_an_error_names_the_clusters(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,6 +14,7 @@ from shflbench.backends.base import (
     KernelCall,
     KernelLaunch,
     OpenKernel,
+    StructureBytes,
 )
 from shflbench.backends.cuda import CudaBackend
 from shflbench.backends.cuda_harness import L2_PASSES, Harness
@@ -139,6 +140,19 @@ def test_pointer_into_a_buffer_is_its_address_and_the_offset() -> None:
     kernel.burst(1, samples=1)
     start = np.uint64(kernel._buffers["values"].data.ptr)  # type: ignore[attr-defined]  # noqa: SLF001
     assert {arguments[0] for arguments in gpu.arguments} == {start + np.uint64(64)}
+
+
+def test_structure_is_an_array_of_its_bytes_with_the_addresses() -> None:
+    gpu = FakeGpu()
+    view = StructureBytes(
+        bytes([7] * 8) + bytes(24), ((8, BufferPointer("values", 4)), (24, BufferPointer("result", 0)))
+    )
+    kernel = opened(gpu, replace(CALL, arguments=(view, "iterations")))
+    kernel.burst(1, samples=1)
+    values, result = (kernel._buffers[name].data.ptr for name in ("values", "result"))  # type: ignore[attr-defined]  # noqa: SLF001
+    passed = gpu.arguments[0][0]
+    assert (passed.shape, passed.dtype) == ((), np.dtype("V32"))
+    assert np.frombuffer(passed.tobytes(), np.uint64).tolist() == [0x0707070707070707, values + 4, 0, result]
 
 
 def test_clock_is_that_between_the_stamps() -> None:

@@ -52,7 +52,7 @@ TWO_BYTES = f"{STORE}int main() {{ double *p; cudaMalloc(&p, 2); store<<<1, 32>>
 @pytest.mark.parametrize(
     ("text", "words", "code", "sentence"),
     [
-        (TIMED_STRUCTURE, "bench", 2, "parameter `a` is a structure, which is passed by value"),
+        (TIMED_STRUCTURE, "bench", 5, "copies   10         INCORRECT"),
         (NEGATIVE, "check --compiler nvrtc", 0, "1 clean"),
         (BELOW_ZERO, "check --compiler nvrtc", 0, "1 clean"),
         (BELOW_ZERO, "bench", 2, "give --arg p=f64[COUNT]"),

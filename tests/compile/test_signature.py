@@ -24,6 +24,7 @@ PTX = """\
 POINTER = Argument("values", 8, floating=False, pointer=True)
 COUNT = Argument("n", 4, floating=False)
 FACTOR = Argument("factor", 4, floating=True)
+VIEW = Argument("view", 12, floating=False, structure=True)
 
 
 def test_parameters_are_read_from_the_ptx_of_one_kernel() -> None:
@@ -46,6 +47,7 @@ def test_arguments_follow_the_declaration() -> None:
 def test_matching_parameters_are_accepted() -> None:
     check("k", [Parameter("u", 8), Parameter("u", 4), Parameter("f", 4)], [POINTER, COUNT, FACTOR])
     check("k", [Parameter("b", 2)], [Argument("half", 2, floating=True)])
+    check("k", [Parameter("b", 12)], [VIEW])
 
 
 @pytest.mark.parametrize(
@@ -81,6 +83,14 @@ def test_matching_parameters_are_accepted() -> None:
             [Parameter("b", 12)],
             [POINTER],
             "argument 1 of the kernel `k` is a structure of 12 bytes, and the declaration gives `values`, a pointer",
+        ),
+        (
+            [Parameter("b", 16)],
+            [VIEW],
+            (
+                "argument 1 of the kernel `k` is a structure of 16 bytes, and the declaration gives `view`, "
+                "a structure of 12 bytes"
+            ),
         ),
     ],
 )

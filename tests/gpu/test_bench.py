@@ -37,6 +37,7 @@ int main() {
 """
 
 
+STRUCTURES = (Path(__file__).parents[1] / "cli" / "bench" / "structures.cu").read_text(encoding="utf-8")
 TWO_STEPS = (Path(__file__).parents[1] / "cli" / "bench" / "two_steps.cu").read_text(encoding="utf-8")
 SPIN = """
 __global__ void spin(float* out, int n) {
@@ -143,6 +144,22 @@ def test_cheat_is_refused_and_not_timed(bench: Command, cheat: str) -> None:
     rows = {row.variant: row for row in stored(outcome).rows}
     assert (rows["sums_smem"].status, rows["sums_shfl"].status) == (Status.TIMED, Status.INCORRECT)
     assert rows["sums_shfl"].time_us is None
+
+
+@pytest.mark.parametrize(("factor", "code"), [("p.alpha", 0), ("1", 5)])
+def test_structures_are_passed_by_value(bench: Command, factor: str, code: int) -> None:
+    outcome = bench(STRUCTURES, "-D", f"ALPHA={factor}")
+    assert outcome.code == code, outcome.err
+    statuses = {row.variant: row.status for row in stored(outcome).rows}
+    assert statuses == {"by_thread": Status.TIMED, "by_warp": Status.INCORRECT if code else Status.TIMED}
+
+
+def test_structures_are_passed_to_clusters(bench: Command) -> None:
+    if (arch := find()[0].arch) < "sm_90":
+        pytest.skip(f"clusters need sm_90 or newer, and this is {arch}")
+    outcome = bench(STRUCTURES, "--launch", "6x128", "--cluster", "2")
+    assert outcome.code == 0, outcome.err
+    assert {row.status for row in stored(outcome).rows} == {Status.TIMED}
 
 
 def test_clusters_of_a_given_size_run(bench: Command) -> None:

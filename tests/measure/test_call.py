@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shflbench.backends.base import POISON
+from shflbench.backends.base import POISON, BufferPointer, StructureBytes
 from shflbench.errors import PatternError
 from shflbench.measure.workload import call_of, setting_of, shared_bytes
-from shflbench.patterns.declare import InOut, Input, Output, Scalar
+from shflbench.patterns.declare import ByValue, InOut, Input, Output, PointerInto, Scalar
 from shflbench.patterns.discover import LoadedPattern
 from tests import cases
 from tests.cases import own_pattern
@@ -66,6 +66,19 @@ def test_call_gives_a_kernel_its_buffers_scalars_and_iterations_in_its_own_order
     assert [getattr(item, "dtype", None) for item in (limit, scale, first)] == [np.int32, np.float16, np.int64]
     assert [buffer.name for buffer in call.inputs] == ["values", "count"]
     assert [buffer.name for buffer in call.outputs] == ["count", "sums", "slots"]
+
+
+def test_structure_has_numbers_and_pointers_at_their_bytes() -> None:
+    pattern = many_kinds()
+    view = ByValue("view", 40, ((0, "limit"), (8, "sums"), (16, PointerInto("count", lambda _: 4)), (32, "scale")))
+    own = replace(pattern.declaration.variant("shfl"), arguments=(view, "iterations"))
+    pattern = replace(pattern, declaration=replace(pattern.declaration, variants=(own,)))
+    case = cases.case("own", "shfl", options={"words": "3"})
+    call = call_of(pattern, case, cases.kernel("k"), cases.setting(options={"words": "3"}))
+    data = (127).to_bytes(4, "little") + bytes(28) + np.float16(0.25).tobytes() + bytes(6)
+    pointers = (8, BufferPointer("sums", 0)), (16, BufferPointer("count", 4))
+    assert call.arguments == (StructureBytes(data, pointers), "iterations")
+    assert "sums" in [buffer.name for buffer in call.outputs]
 
 
 def test_call_without_a_list_has_buffers_then_scalars_then_iterations() -> None:

@@ -13,7 +13,7 @@ FAILS = "`shared`, `dims` or `per_iteration` fails for f32"
 TAKES = "`reference` does not take its arguments"
 SOUND = f"""\
 from shflbench.model import Mechanism
-from shflbench.patterns.declare import Input, Output, Pattern, PointerInto, Variant
+from shflbench.patterns.declare import ByValue, Input, Output, Pattern, PointerInto, Variant
 
 PATTERN = Pattern(
     summary="a test",
@@ -102,6 +102,21 @@ VARIANT, PATTERN = "baseline=True", 'source="tests"'  # where further fields may
             VARIANT,
             "arguments=(PointerInto('iterations', lambda at: 4), 'result')",
             "variant `smem` takes a pointer into `iterations`, which is no buffer; known: values, result",
+        ),
+        (
+            VARIANT,
+            "arguments=(ByValue('view', 16, ((0, 'values'), (8, 'resutl'))), 'iterations')",
+            "variant `smem` takes the argument `resutl`, which is not declared; known: values, result, iterations",
+        ),
+        (
+            VARIANT,
+            "arguments=(ByValue('view', 16, ((0, 'values'), (12, 'result'))), 'iterations')",
+            "variant `smem` takes `result` at byte 12 of `view`, which has 16 bytes",
+        ),
+        (
+            VARIANT,
+            "arguments=(ByValue('view', 0, ()), 'values', 'result')",
+            "variant `smem` takes the structure `view` of 0 bytes, not an integer above 0",
         ),
         (VARIANT, "dtypes=('int',)", f"unknown dtype `int`; known: {', '.join(DTYPES)}"),
         (VARIANT, "source='library.cu'", "variant `smem` needs the file library.cu, which does not exist"),

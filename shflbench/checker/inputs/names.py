@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.grammar import NullValue, NumberValue
@@ -9,10 +10,43 @@ from shflbench.errors import UsageError
 from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from shflbench.checker.inputs.grammar import ArgumentValue, GivenArgument
-    from shflbench.checker.sources.kernel_file import KernelParameter, SourceKernel
+    from shflbench.checker.sources.kernel_file import Field, HostArgument, KernelParameter, SourceKernel
+
+
+@dataclass(frozen=True, slots=True)
+class ParameterPart:
+    """What has one value: a parameter, or a field of one that is a structure by value."""
+
+    name: str  # `n`, `view.rows`
+    item: KernelParameter | Field
+    offset: int  # bytes from the start of the parameters
+    place: int  # of the parameter
+    field: str = ""  # its name in the structure
+
+    @property
+    def plain_name(self) -> str:
+        """The name without that of the parameter which is the structure."""
+        return self.field or self.name
+
+    def passed(self, arguments: Sequence[HostArgument]) -> HostArgument | None:
+        """Return what a launch of the host code passes for it, None if that is not known."""
+        if self.place >= len(arguments):
+            return None
+        return arguments[self.place].field(self.field) if self.field else arguments[self.place]
+
+
+def parts_of(kernel: SourceKernel) -> Iterator[ParameterPart]:
+    """Yield the parameters of a kernel, and the fields of each structure instead of it."""
+    for place, parameter in enumerate(kernel.parameters):
+        name = parameter_name(parameter, place)
+        if parameter.pointer or not parameter.fields:
+            yield ParameterPart(name, parameter, parameter.offset, place)
+        else:
+            for part in parameter.fields:
+                yield ParameterPart(f"{name}.{part.name}", part, parameter.offset + part.offset, place, part.name)
 
 
 def names_of(kernel: SourceKernel) -> list[str]:
@@ -84,12 +118,4 @@ def refuse_unknown(
 
 def pointer_names(kernel: SourceKernel) -> dict[int, str]:
     """Return the names of the pointers, also of those in structures, by their first bytes."""
-    names = {}
-    for place, parameter in enumerate(kernel.parameters):
-        name = parameter_name(parameter, place)
-        if parameter.pointer:
-            names[parameter.offset] = name
-        else:
-            pointers = (part for part in parameter.fields if part.pointer)
-            names |= {parameter.offset + part.offset: f"{name}.{part.name}" for part in pointers}
-    return names
+    return {part.offset: part.name for part in parts_of(kernel) if part.item.pointer}

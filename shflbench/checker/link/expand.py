@@ -18,6 +18,7 @@ from shflbench.checker.ptx.syntax import (
     PtxInstruction,
     Register,
     Vector,
+    size_of,
 )
 
 TIMERS = {
@@ -29,6 +30,7 @@ TIMERS = {
     "%globaltimer_hi": "u32",
 }
 _NO_TYPES: Mapping[str, str] = {}
+_VECTORS = {"v2", "v4", "v8"}
 _MOVING = {"cp", "st", "red"}
 _HOLDS = Register("%holds")  # whether a lane passes the address of a row
 ROWS = 8  # of one matrix of ldmatrix and stmatrix; each lies at the address that one lane passes
@@ -119,6 +121,26 @@ def _stmatrix(instruction: PtxInstruction) -> Expansion | None:
     return Expansion(tuple(steps), registers)
 
 
+def _parameters(instruction: PtxInstruction) -> Expansion | None:
+    """Return a load of several parameters, or fields of one, as one load of each, whose bytes slices tell apart."""
+    words = instruction.modifiers
+    values, address = (*instruction.operands, None, None)[:2]
+    if "param" not in words or not isinstance(values, Vector) or not isinstance(address, Address):
+        return None
+    modifiers = tuple(word for word in words if word not in _VECTORS)
+    size = size_of(words[-1])
+    return Expansion(
+        tuple(
+            replace(
+                instruction,
+                modifiers=modifiers,
+                operands=(item, replace(address, offset=address.offset + place * size)),
+            )
+            for place, item in enumerate(values.items)
+        )
+    )
+
+
 def _owned(instruction: PtxInstruction) -> Expansion | None:
     """Return the conversion of an address in local memory with the thread that it belongs to, added or subtracted."""
     *direction, type_ = instruction.modifiers or ("",)
@@ -158,6 +180,7 @@ _EXPANSIONS: Mapping[str, Callable[[PtxInstruction], Expansion | None]] = {
     "cvta": _owned,
     "getctarank": _of_own_rank,
     "isspacep": _of_own_rank,
+    "ld": _parameters,
     "ldmatrix": _ldmatrix,
     "stmatrix": _stmatrix,
     "movmatrix": _all_lanes,

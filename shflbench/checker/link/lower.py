@@ -1,6 +1,7 @@
 """Lower flat code: registers become slots, symbols addresses, opcodes forms.
 
-A register that is written once, by `mov` of a constant, needs no array: the constant replaces its uses.
+A register that is written once, by `mov` of a constant or by the sum of two, needs no array: the constant replaces its
+uses. So addresses of parameters, which kernels with `__grid_constant__` compute, are known.
 """
 
 from collections import Counter
@@ -206,7 +207,7 @@ def _propagate(ops: list[Op]) -> list[Op]:
     known: dict[int, int] = {}
     defining: set[int] = set()
     for number, op in enumerate(ops):
-        constant = _constant(op)
+        constant = _constant(op, known)
         if constant is not None and writes[constant[0]] == 1 and constant[0] not in guards:
             known[constant[0]] = constant[1]
             defining.add(number)
@@ -216,12 +217,19 @@ def _propagate(ops: list[Op]) -> list[Op]:
     ]
 
 
-def _constant(op: Op) -> tuple[int, int] | None:
-    """Return (register, bits) of an unconditional `mov` of a constant."""
-    if op.instruction.opcode != "mov" or not isinstance(op.form, Pure) or op.guard is not None or len(op.sources) != 1:
+def _constant(op: Op, known: Mapping[int, int]) -> tuple[int, int] | None:
+    """Return (register, bits) of an unconditional `mov` of a constant, or `add` of two integers."""
+    if op.instruction.opcode not in {"mov", "add"} or not isinstance(op.form, Pure) or op.guard is not None:
         return None
-    source, target = op.sources[0], op.results[0] if len(op.results) == 1 else None
-    return (target.number, source) if target is not None and isinstance(source, int) else None
+    target = op.results[0] if len(op.results) == 1 else None
+    sources = [_value(source, type_, known) for source, type_ in zip(op.sources, op.form.operands, strict=True)]
+    constants = [source for source in sources if isinstance(source, int)]
+    if target is None or not constants or len(constants) < len(sources):
+        return None
+    if op.instruction.opcode == "mov":
+        return (target.number, constants[0]) if len(constants) == 1 else None
+    dtype = np.dtype(target.type)
+    return (target.number, sum(constants) % (1 << (8 * dtype.itemsize))) if dtype.kind in "iu" else None
 
 
 def _substitute(op: Op, known: Mapping[int, int]) -> Op:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from shflbench.checker.inputs.compared_constants import structural_values
-from shflbench.checker.inputs.names import parameter_name, pointer_names
+from shflbench.checker.inputs.names import parts_of, pointer_names
 from shflbench.symbols import variable_name
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ def structural_numbers(linked: LinkedKernel) -> frozenset[str]:
     slicer = linked.slicer
     bytes_ = slicer.kept(structural_values).parameters | slicer.kept(_conditions).parameters
     return frozenset(
-        parameter_name(item, place)
-        for place, item in enumerate(linked.kernel.parameters)
-        if item.pointer or any(item.offset <= byte < item.offset + item.size for byte in bytes_)
+        part.name
+        for part in parts_of(linked.kernel)
+        if part.item.pointer or any(part.offset <= byte < part.offset + part.item.size for byte in bytes_)
     )
 
 

@@ -101,7 +101,8 @@ def _parameter(  # noqa: PLR0913, PLR0917  (all that is known of one parameter)
     pointer = what.pointer and item.size == 8 and not item.structure  # noqa: PLR2004  (bytes of a pointer)
     if what.pointer and not pointer:
         return KernelParameter(name, shown, None, pointer=False, size=item.size, offset=item.offset)
-    value = types.value(what.base) if types is not None and what.element is None else None
+    has_parts = what.element is None or (what.lanes > 1 and not pointer)
+    value = types.value(what.base) if types is not None and has_parts else None
     if value is not None and not pointer and value[0] != item.size:
         value = None
     element, element_bytes = what.element, what.element_bytes

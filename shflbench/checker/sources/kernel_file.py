@@ -104,6 +104,11 @@ class HostArgument:
             return fields[name]
         return known.field(further) if known is not None and further else known
 
+    @property
+    def values(self) -> tuple[HostArgument, ...]:
+        """Itself, or the fields of a structure, in the order in which they lie there."""
+        return tuple(value for _, part in self.fields for value in part.values) if self.fields else (self,)
+
 
 @dataclass(frozen=True, slots=True)
 class HostLaunch:
@@ -125,8 +130,13 @@ class HostLaunch:
     @property
     def sizes(self) -> str:
         """Its grid and block, its numbers and the bytes of its buffers, as a text that only equal launches have."""
-        values = [item.value if item.buffer is None else item.buffer.size for item in self.arguments]
+        values = [item.value if item.buffer is None else item.buffer.size for item in self.values]
         return repr((self.grid, self.block, values))
+
+    @property
+    def values(self) -> tuple[HostArgument, ...]:
+        """Its arguments, the fields of structures instead of these."""
+        return tuple(value for argument in self.arguments for value in argument.values)
 
     @property
     def takes_parameters(self) -> bool:
