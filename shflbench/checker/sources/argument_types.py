@@ -67,6 +67,11 @@ def meaning(type_: str, aliases: KnownAliases | None = None) -> ElementMeaning:
     )
 
 
+def is_vector(name: str) -> bool:
+    """Whether a type is a vector of CUDA, such as `float4`."""
+    return _element(name)[1] > 1
+
+
 def item_bytes(element: str) -> int:
     """Return the bytes of one element: 4 for `f4`, 2 for `bfloat16`."""
     return _ITEM.get(element) or int(element[1:])

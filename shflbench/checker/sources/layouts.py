@@ -1,7 +1,8 @@
 """Lay out the structures that parameters have, as the C++ ABI does.
 
-Only structures without bases, virtual functions, bit fields and changed alignment have a layout here; for others the
-bytes are all that is known. The size of a parameter by value must agree with the PTX.
+Only structures without several bases, virtual functions and bit fields have a layout here; for others the bytes are
+all that is known. `alignas` changes the alignment of a structure or a member, and `__align__` is read as `alignas`.
+The size of a parameter by value must agree with the PTX.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _POINTER = 8
 _HANDLES = frozenset({"cudaStream_t", "CUstream", "cudaEvent_t", "CUevent", "cudaGraph_t", "cudaGraphExec_t"})
 MAXIMUM_FIELDS = 256  # of one structure; larger ones are arrays in effect
 _MAXIMUM_DEPTH = 32  # structures in structures
-_UNCERTAIN = re.compile(r"\b(virtual|alignas|__align__|__attribute__|__declspec)\b|#\s*pragma")
+_UNCERTAIN = re.compile(r"\b(virtual|__align__|__attribute__|__declspec)\b|#\s*pragma")
 _NO_MEMBERS = frozenset(
     {"comment", "access_specifier", "function_definition", "template_declaration", "type_definition", "declaration",
      "alias_declaration", "friend_declaration", "using_declaration", "static_assert_declaration"}
@@ -75,10 +76,11 @@ class _Builder:
         self._end = max(self._end, self._offset)
         self._align = max(self._align, alignment)
 
-    def layout(self) -> StructureLayout:
-        """Return the layout of the members."""
-        size = max(1, -(-self._end // self._align) * self._align)
-        return StructureLayout(size, self._align, () if self._many else tuple(self._fields), padded=size != self._end)
+    def layout(self, least: int) -> StructureLayout:
+        """Return the layout of the members in a structure that has this alignment at least."""
+        align = max(self._align, least)
+        size = max(1, -(-self._end // align) * align)
+        return StructureLayout(size, align, () if self._many else tuple(self._fields), padded=size != self._end)
 
 
 class Types:
@@ -152,7 +154,8 @@ class Types:
         if body is None or node.has_error or _UNCERTAIN.search(text_of(node)) or depth > _MAXIMUM_DEPTH:
             return None
         builder = _Builder(union=node.type == "union_specifier")
-        if not self._add_bases(builder, node, depth):
+        least = self._alignment(node)
+        if least is None or not self._add_bases(builder, node, depth):
             return None
         for item in body.named_children:
             if item.type in _NO_MEMBERS or (item.type == "field_declaration" and _no_data(item)):
@@ -162,7 +165,15 @@ class Types:
                 return None
             for name, type_, value, count in members:
                 builder.add(name, type_, value, count)
-        return builder.layout()
+        return builder.layout(least)
+
+    def _alignment(self, node: Node) -> int | None:
+        """Return what `alignas` of a structure or a member says, 1 without it; None if that is not known."""
+        listed = [item for child in node.children for item in (child, *child.children)]
+        stated = [item.named_children for item in listed if item.type == "alignas_qualifier"]
+        values = [self._constant(text_of(items[0])) if len(items) == 1 else None for items in stated]
+        known = [value for value in values if value is not None and value > 0]
+        return max(known, default=1) if len(known) == len(values) else None
 
     def _add_bases(self, builder: _Builder, node: Node, depth: int) -> bool:
         """Add the members of a base class; False if the layout is not certain."""
@@ -189,8 +200,10 @@ class Types:
         declarators = item.children_by_field_name("declarator")
         if not declarators:
             return [("", "", inside, None)] if inside is not None else None
-        qualifiers = " ".join(text_of(child) for child in item.named_children if child.type == "type_qualifier")
+        words = [text_of(child) for child in item.named_children if child.type == "type_qualifier"]
+        qualifiers = " ".join(word for word in words if not word.startswith("alignas"))
         members: list[_Member] = []
+        least = self._alignment(item)
         for declarator in declarators:
             shape = self._shape(declarator)
             if shape is None:
@@ -199,8 +212,9 @@ class Types:
             named = "void" if inside is not None else text_of(type_node)
             type_ = f"{qualifiers} {named} {stars}".strip()
             value = inside if inside is not None and not stars else self.value(type_, depth + 1)
-            if value is None:
+            if value is None or least is None:
                 return None
+            value = (value[0], max(value[1], least), value[2])
             members.append((name, "" if inside is not None and not stars else type_, value, count))
         return members
 

@@ -14,6 +14,9 @@ from tests.checker.sources.conftest import Parse
         ("struct S { struct { int *p; } in; };", 8, [("in.p", "i4", 0)]),
         ("union S { int i; double d; };", 8, [("i", "i4", 0), ("d", "f8", 0)]),
         ("struct S { int x; static int y; int f() { return x; } S(int a); };", 4, [("x", "i4", 0)]),
+        ("struct alignas(16) S { float *p; int n; };", 16, [("p", "f4", 0), ("n", "i4", 8)]),
+        ("constexpr int N = 8;\nstruct S { char c; alignas(N) int n; char d; };", 16,
+         [("c", "i1", 0), ("n", "i4", 8), ("d", "i1", 12)]),
     ],
 )  # fmt: skip
 def test_members_lie_where_the_abi_puts_them(
@@ -62,7 +65,8 @@ def test_instances_of_other_templates_have_no_layout(parse: Parse, text: str) ->
     [
         "struct S { int a : 3; };",
         "struct S { virtual void f(); int a; };",
-        "struct alignas(16) S { int a; };",
+        "struct alignas(M) S { int a; };",
+        "struct alignas(double) S { int a; };",
         "struct S { Unknown a; };",
         "struct S { int a[M]; };",
         "struct P { double d; char c; };\nstruct S : P { char e; };",

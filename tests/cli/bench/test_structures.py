@@ -107,6 +107,13 @@ def test_structure_cannot_be_given_as_a_number(bench: BenchCommand) -> None:
     assert "parameter `r` is a structure, whose fields must be given: --arg r.first=NUMBER" in outcome.err
 
 
+def test_aligned_structure_that_begins_with_zeros_is_known(bench: BenchCommand) -> None:
+    text = two("", "").replace("struct Range", "struct __align__(16) Range")
+    outcome = bench(text.replace("Range r{10, 280, 0.5f};", "Range r{}; r.last = 280; r.factor = 0.5f;"), "--no-check")
+    assert outcome.code == 0, outcome.err
+    assert "r.first = 0, r.last = 280, r.factor = 0.5 (from the host code)" in outcome.err
+
+
 def test_field_that_nobody_states_is_named(bench: BenchCommand) -> None:
     outcome = bench(two("", "").replace("Range r{10, 280, 0.5f};", "Range r; r.factor = 2;"), "--no-check")
     assert outcome.code == 2

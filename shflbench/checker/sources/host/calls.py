@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.argument_types import is_vector
 from shflbench.checker.sources.host.contents import called_name, class_of, items, scope_of
 from shflbench.checker.sources.host.conversions import convert, pointers
 from shflbench.checker.sources.host.declarations import is_constructible
@@ -166,7 +167,8 @@ def _of_others(run: HostRun, text: str, name: str, call: HostCallSite) -> object
         return _of_library(run, text, name, frame, given)
     if name in MAKERS:
         return make(run, name, call.template, given, frame)
-    if is_constructible(run, type_ := run.type(text, frame)):
+    vector = name.removeprefix("make_")  # `make_float4`
+    if is_constructible(run, type_ := run.type(vector if is_vector(vector) else text, frame)):
         return run.constructed(type_, [item.load() for item in given], frame).value
     run.state.streams.call_unknown(text, given)
     return unknown_call(run, name, given)

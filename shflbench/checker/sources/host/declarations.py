@@ -204,12 +204,17 @@ def _listed(
             return run.constructed(type_, [array_with(array_of(LIST_ELEMENT, len(given)), given)], frame)
         if type_.is_pointer or type_.format:
             return Cell(convert(run, given[0] if given else 0, type_), type_)
-        if braces and is_record(run, type_) and any(map(_is_nested, given)):
-            known = run.constructed(type_, [], frame).value
-            given = _with_structures(run, known, given, frame) if isinstance(known, Structure) else given
-        return run.constructed(type_, given, frame)
+        return with_list(run, type_, given, frame) if braces else run.constructed(type_, given, frame)
 
     return declared
+
+
+def with_list(run: HostRun, type_: HostType, given: Sequence[object], frame: HostFrame) -> Cell:
+    """Return a variable with the values of a list in braces, which may have lists for the structures in it."""
+    if is_record(run, type_) and any(map(_is_nested, given)):
+        known = run.constructed(type_, [], frame).value
+        given = _with_structures(run, known, given, frame) if isinstance(known, Structure) else given
+    return run.constructed(type_, given, frame, zeroed=True)
 
 
 def _is_nested(value: object) -> bool:
@@ -230,7 +235,7 @@ def from_list(run: HostRun, type_: HostType, value: object, frame: HostFrame) ->
     known = run.constructed(type_, [], frame).value if is_record(run, type_) else UNKNOWN
     if not isinstance(known, Structure):
         return value
-    return run.constructed(type_, _with_structures(run, known, parts, frame), frame).value
+    return run.constructed(type_, _with_structures(run, known, parts, frame), frame, zeroed=True).value
 
 
 def _with_structures(run: HostRun, known: Structure, parts: Sequence[object], frame: HostFrame) -> list[object]:

@@ -8,7 +8,7 @@ from shflbench.checker.sources.arithmetic import COMPARISONS, number, operate
 from shflbench.checker.sources.host.calls import call
 from shflbench.checker.sources.host.contents import called_name, items
 from shflbench.checker.sources.host.conversions import ANY_POINTER, by_class
-from shflbench.checker.sources.host.declarations import array_with, note_number
+from shflbench.checker.sources.host.declarations import array_with, from_list, note_number, with_list
 from shflbench.checker.sources.host.machine import HostFrame
 from shflbench.checker.sources.host.places import (
     address,
@@ -293,8 +293,7 @@ def _assignment(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     def assign(frame: HostFrame) -> object:
         target = place(frame)
         given = value(frame)
-        if sign:
-            given = apply_binary(sign, target.load(), given)
+        given = apply_binary(sign, target.load(), given) if sign else from_list(run, target.type, given, frame)
         target.store(given)
         return target.load()
 
@@ -342,7 +341,7 @@ def _compound(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     """Return `dim3{a, b}`."""
     text = text_of(node.child_by_field_name("type"))
     values = [run.expression(item) for item in items(node.child_by_field_name("value"))]
-    return lambda frame: run.constructed(run.type(text, frame), [make(frame) for make in values], frame).value
+    return lambda frame: with_list(run, run.type(text, frame), [make(frame) for make in values], frame).value
 
 
 def _lambda(run: HostRun, node: Node) -> Callable[[HostFrame], object]:

@@ -69,7 +69,9 @@ class HostRun(Protocol):
     def memory(self, name: str, frame: HostFrame) -> Memory | None:
         """Return what a variable points to, or the elements of a vector."""
 
-    def constructed(self, type_: HostType, arguments: Sequence[object], frame: HostFrame) -> Cell:
+    def constructed(
+        self, type_: HostType, arguments: Sequence[object], frame: HostFrame, *, zeroed: bool = False
+    ) -> Cell:
         """Return a variable of a type with what its constructor makes of the arguments."""
 
     def call(

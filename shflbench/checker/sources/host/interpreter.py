@@ -212,14 +212,17 @@ class Interpreter:
             return frame.receiver.fields[name]
         return frame.variables.get(name) or self.state.globals.get(name)
 
-    def constructed(self, type_: HostType, arguments: Sequence[object], frame: HostFrame) -> Cell:
-        """Return a variable of a type with what its constructor makes of the arguments."""
+    def constructed(
+        self, type_: HostType, arguments: Sequence[object], frame: HostFrame, *, zeroed: bool = False
+    ) -> Cell:
+        """Return a variable of a type with what its constructor makes of the arguments; else `zeroed`, as by `{}`."""
         if type_.name == "dim3":
             return Cell(_dims(arguments), type_)
         if type_.is_array:
-            return Cell(Pointer(Memory(type_.size), 0, type_.target or UNKNOWN_TYPE), type_)
+            memory = Memory(type_.size, filled=0 if zeroed else None)
+            return Cell(Pointer(memory, 0, type_.target or UNKNOWN_TYPE), type_)
         if type_.format or type_.is_pointer:
-            first = 0 if type_.is_smart else UNKNOWN
+            first = 0 if type_.is_smart or zeroed else UNKNOWN
             return Cell(convert(self, arguments[0], type_) if arguments else first, type_)
         vector = vector_of(type_, self, frame)
         if vector is not None:
@@ -227,7 +230,7 @@ class Interpreter:
             return Cell(vector, type_)
         if len(arguments) == 1 and isinstance(arguments[0], Structure) and arguments[0].type.name == type_.name:
             return Cell(arguments[0].copied(), type_)
-        return Cell(self._objects.make(type_, arguments, frame), type_)
+        return Cell(self._objects.make(type_, arguments, frame, zeroed=zeroed), type_)
 
     # Calls
 
@@ -284,7 +287,7 @@ class Interpreter:
             return Cell(UNKNOWN if value is None else value)
         type_ = shape_of(self, declarator)(self.type(text, frame), frame)
         if is_list(value):  # `return {p, free}`
-            return self.constructed(type_, list(value.memory.objects.values()), frame)
+            return self.constructed(type_, list(value.memory.objects.values()), frame, zeroed=True)
         return Cell(convert(self, value, type_), type_) if type_.format or type_.is_pointer else Cell(value)
 
     def _of_instance(self, bound: dict[str, object]) -> dict[str, object]:

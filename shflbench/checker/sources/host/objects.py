@@ -10,6 +10,7 @@ from shflbench.checker.sources.host.declarations import shape_of
 from shflbench.checker.sources.host.machine import HostFrame
 from shflbench.checker.sources.host.overloads import HostCallSite, chosen
 from shflbench.checker.sources.host.records import fields_of_pair
+from shflbench.checker.sources.host.structures import fields_of_vector
 from shflbench.checker.sources.host.templates import bound_of_class
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType
 from shflbench.checker.sources.host.values import UNKNOWN, Cell, Designated, Structure
@@ -41,8 +42,11 @@ class ObjectMaker:
         self._run = run
         self._fields: dict[int, list[_Field]] = {}  # of classes, by the ids of their bodies
 
-    def make(self, type_: HostType, arguments: Sequence[object], frame: HostFrame) -> Structure:
-        """Return an object with what its constructor makes of the arguments."""
+    def make(self, type_: HostType, arguments: Sequence[object], frame: HostFrame, *, zeroed: bool) -> Structure:
+        """Return an object with what its constructor makes of the arguments; without one, fields are those of a list.
+
+        What a list does not name is zero, and without arguments all is if it is `zeroed`.
+        """
         name = type_.name.partition("<")[0]
         known = self._run.program.class_of(type_.name)
         made = Structure(type_, {}, None, UNKNOWN_TYPE, bound_of_class(known, type_.name, frame))
@@ -50,9 +54,12 @@ class ObjectMaker:
             if "distribution" in name:  # of <random>: its limits
                 made.fields.update(zip(("low", "high"), map(Cell, arguments), strict=False))
             made.fields.update(fields_of_pair(self._run, type_, arguments, frame))
+            made.fields.update(fields_of_vector(type_, arguments, zeroed=zeroed))
             return made
-        self._add_fields(made, known)
         constructors = self._run.program.member(type_.name, name)
+        may_be_copy = len(arguments) == 1 and (arguments[0] is UNKNOWN or isinstance(arguments[0], Structure))
+        is_list = not constructors and not may_be_copy and (zeroed or bool(arguments))
+        self._add_fields(made, known, zeroed=is_list)
         if any(len(item.parameters) >= len(arguments) for item in constructors):
             self._construct(made, constructors, HostCallSite(known.body, _cells(arguments), (), (), frame, made.bound))
         else:
@@ -72,11 +79,11 @@ class ObjectMaker:
         for cell in made.fields.values():
             cell.value = UNKNOWN
 
-    def _add_fields(self, made: Structure, known: HostClass) -> None:
+    def _add_fields(self, made: Structure, known: HostClass, *, zeroed: bool) -> None:
         for base in known.bases:
             inherited = self._run.program.class_of(base) if base != known.name else None
             if inherited is not None:
-                self._add_fields(made, inherited)
+                self._add_fields(made, inherited, zeroed=zeroed)
         if known.body.id not in self._fields:
             self._fields[known.body.id] = list(self._declared_fields(known))
         frame = HostFrame({}, made, made.bound)
@@ -84,7 +91,7 @@ class ObjectMaker:
             type_ = item.shape(self._run.type(item.type, frame), frame)
             given = [item.value(frame)] if item.value is not None else []
             inner = type_.name == made.type.name
-            made.fields[item.name] = Cell() if inner else self._run.constructed(type_, given, frame)
+            made.fields[item.name] = Cell() if inner else self._run.constructed(type_, given, frame, zeroed=zeroed)
 
     def _declared_fields(self, known: HostClass) -> Iterator[_Field]:
         for item in items(known.body):

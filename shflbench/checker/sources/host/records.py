@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.argument_types import is_vector
 from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType
 from shflbench.checker.sources.host.values import UNKNOWN, Cell, HostElement, Structure, Text, as_type
 from shflbench.checker.sources.naming import split_arguments
@@ -33,8 +34,9 @@ def entry_of_map(name: str) -> str:
 
 
 def is_record(run: HostRun, type_: HostType) -> bool:
-    """Whether values of a type have fields that are known: a class of the files, or a pair."""
-    return type_.name.partition("<")[0] in run.program.classes or _PAIR.match(type_.name) is not None
+    """Whether values of a type have fields that are known: a class of the files, a vector such as `int2`, or a pair."""
+    is_class = type_.name.partition("<")[0] in run.program.classes
+    return is_class or is_vector(type_.name) or _PAIR.match(type_.name) is not None
 
 
 def fields_of_pair(run: HostRun, type_: HostType, values: Sequence[object], frame: HostFrame) -> dict[str, Cell]:

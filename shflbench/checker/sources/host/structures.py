@@ -6,18 +6,21 @@ import re
 import struct
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.argument_types import is_vector
 from shflbench.checker.sources.host.types import HostType, format_of
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
+    Cell,
     HostElement,
     Memory,
     Pointer,
     Structure,
+    as_type,
     target_value,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from shflbench.checker.sources.host.interface import Reference
     from shflbench.checker.sources.kernel_file import Field
@@ -74,6 +77,17 @@ def zero(value: Structure) -> None:
             cell.value.memory.fill(0, 0, cell.type.size)
         elif cell.type.format or cell.type.is_pointer:
             cell.value = 0
+
+
+def fields_of_vector(type_: HostType, values: Sequence[object], *, zeroed: bool) -> dict[str, Cell]:
+    """Return the elements of a vector of CUDA, such as `float4`; none for other types."""
+    types = {part.name: _type_of(part) for part in type_.members if is_vector(type_.name)}
+    given = [*values, *([0 if zeroed or values else UNKNOWN] * len(types))]
+    return {
+        name: Cell(as_type(value, number), number)
+        for (name, number), value in zip(types.items(), given, strict=False)
+        if number is not None
+    }
 
 
 def copy_into(target: Reference, source: object) -> None:

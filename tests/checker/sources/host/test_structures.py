@@ -50,6 +50,42 @@ def test_members_that_host_code_fills_one_by_one_have_their_values(
     assert field.value == value
 
 
+VIEW = """
+struct Range { int first, last; };
+struct View { const float *data; Range rows; float4 weights; int steps[3]; float scale = 2.0f; };
+__global__ void kernel(View v) { ((float *)v.data)[v.rows.first] = v.weights.x; }
+int main() { float *d; cudaMalloc(&d, 64); BODY kernel<<<1, 32>>>(v); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("body", "values"),
+    [
+        ("View v{}; v.rows = {3, 9};", {"rows.first": 3, "rows.last": 9, "steps[2]": 0, "weights.w": 0, "data": 0}),
+        ("View v{d, {3}, {1, 2, 3, 4}};", {"rows.first": 3, "rows.last": 0, "weights.y": 2, "steps[0]": 0, "scale": 2}),
+        ("View v = {d}; v.weights = make_float4(1, 2, 3, 0.5f);", {"weights.x": 1, "weights.w": 0.5, "rows.last": 0}),
+        ("View v; v.weights = float4{1, 2}; v.weights.y = 5;", {"weights.y": 5, "weights.z": 0, "rows.last": None}),
+        ("View v = {.data = d, .scale = 7};", {"rows.first": 0, "scale": 7}),
+        ("View v; v.rows = Range{4, 5}; v.rows.last = read_it();", {"rows.first": 4, "rows.last": None}),
+        ("View v; v = View{d, {1, 2}};", {"rows.last": 2, "steps[1]": 0}),
+        ("View v; v = {d, {1, 2}}; v.steps[1] = 3;", {"rows.last": 2, "steps[1]": 3, "steps[2]": 0}),
+        ("View v{make_view()};", {"rows.last": None, "steps[1]": None}),
+        ("View v; v.weights = read_weights();", {"weights.x": None}),
+        ("View v{d, {read_it(), 4}};", {"rows.first": None, "rows.last": 4, "steps[0]": 0}),
+    ],
+)
+def test_members_of_lists_and_vectors_have_their_values(parse: Parse, body: str, values: dict[str, float]) -> None:
+    (site,) = parse(VIEW.replace("BODY", body)).launches
+    given = site.launch.arguments[0]
+    assert {name: value.value if (value := given.field(name)) is not None else None for name in values} == values
+
+
+def test_members_of_a_structure_with_a_constructor_are_not_zero(parse: Parse) -> None:
+    text = VIEW.replace("struct View {", "struct View { View() {}").replace("BODY", "View v{};")
+    (site,) = parse(text).launches
+    assert [value.value for value in site.launch.arguments[0].values][:4] == [None] * 4
+
+
 def test_members_that_nothing_was_assigned_to_are_unknown(parse: Parse) -> None:
     given = launch(parse, "p.width = 7; p.offsets[1] = read_it();").arguments[0]
     assert [given.field(name).value for name in ("pitch", "offsets[1]", "origin.x")] == [None] * 3  # type: ignore[union-attr]
