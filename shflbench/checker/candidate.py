@@ -182,7 +182,6 @@ class CandidateFile:
     reports: Mapping[str, KernelReport]  # by symbol; empty if the kernels were not checked
     report: FileReport | None
     rejected: tuple[RejectedKernel, ...] = ()  # by the compiler, without which it accepts the file
-    is_joined: bool = False  # nobody named a kernel, and the candidates are all that may do one thing
 
     @property
     def names(self) -> list[str]:

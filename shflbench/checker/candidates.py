@@ -35,6 +35,7 @@ from shflbench.checker.inputs.run_plan import plan_runs
 from shflbench.checker.inputs.sampled import shortened_launch
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.inputs.timed_clusters import in_stated_clusters, refuse_clusters
+from shflbench.checker.joint_candidates import joint_candidates
 from shflbench.checker.later_launches import kept_buffers, later_arguments, launches_from
 from shflbench.checker.later_readers import with_later_readers
 from shflbench.checker.program_sizes import with_launches_of, with_loop, without_words
@@ -46,7 +47,6 @@ from shflbench.checker.runs.variable_uses import variable_uses
 from shflbench.checker.selection import chosen_kernels, is_chosen, launches_of, refuse_unknown_launches
 from shflbench.checker.sequence_steps import (
     NamedCandidate,
-    joint_candidates,
     sequence_of,
     with_functions,
 )
@@ -86,17 +86,17 @@ def read_candidates(
     """Read a CUDA file, check its kernels if there is a `watch` to call with each step, and return the candidates.
 
     Each kernel has the launches of all `sets` of arguments, which replace those of the options. The check is of the
-    first set. Where no kernel is named and no two have the same parameters, a function that launches several kernels is
-    one candidate if `joins`. Sizes of the host code follow a number that is given, where the host code begins with it.
+    first set. Where no kernel is named, kernels that compute a result together are one candidate if `joins`. Sizes of
+    the host code follow a number that is given, where the host code begins with it.
 
     InputError, CompileError or KernelError if the file cannot be read or compiled, or has no kernel; UsageError if an
     option does not fit it. Its budget, and its time limit, are those of the options.
     """
     named = [NamedCandidate(name) for name in options.kernels]
     file, options = _read(path, options.begun(), named)
-    joined = joint_candidates(file) if joins and not named and _have_other_parameters(file.kernels) else []
-    named = joined or with_functions(file, named)
-    names = [name for item in named for name in item.kernels]
+    names = [name for item in with_functions(file, named) for name in item.kernels]
+    is_joined = joins and not named
+    named = joint_candidates(file, _have_same_parameters) if is_joined else with_functions(file, named)
     rejected = tuple(item for item in file.rejected if is_chosen(item.name, names))
     readers = list(_readers(file, named, several=options.several, rejected=[item.name for item in rejected]))
     chosen = list({kernel.symbol: kernel for reader in readers for kernel in reader.kernels}.values())
@@ -125,12 +125,7 @@ def read_candidates(
     report = cached_report(covering, brief, watch) if watch is not None else None
     reports = {item.symbol: item for item in report.kernels} if report is not None else {}
     kernels = with_later_readers(sizes[0].file, [_of_all_sizes(reader, sizes, variables) for reader in readers])
-    return CandidateFile(path, file.unit, kernels, reports, report, rejected, is_joined=bool(joined))
-
-
-def _have_other_parameters(kernels: Sequence[SourceKernel]) -> bool:
-    """Whether no two kernels have the same parameters, so that none can be compared with another one."""
-    return all(len({of(kernel) for kernel in kernels}) == len(kernels) for of in (_signature, _values))
+    return CandidateFile(path, file.unit, kernels, reports, report, rejected)
 
 
 def _read(path: Path, options: FileOptions, named: Sequence[NamedCandidate]) -> tuple[KernelFile, FileOptions]:
@@ -472,6 +467,11 @@ def _element(item: KernelParameter | Field) -> str:
 
 def _signature(kernel: SourceKernel) -> tuple[tuple[bool, str, int], ...]:
     return tuple(_kind(part.item) for part in parts_of(kernel))
+
+
+def _have_same_parameters(one: SourceKernel, two: SourceKernel) -> bool:
+    """Whether two kernels take values of the same types, or of the same names and types in any order."""
+    return _signature(one) == _signature(two) or (_values(one) == _values(two) != frozenset())
 
 
 def _values(kernel: SourceKernel) -> frozenset[tuple[str, tuple[bool, str, int]]]:

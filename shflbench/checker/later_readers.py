@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from shflbench.checker.handed_on import handed_on
 from shflbench.checker.runs.buffer_uses import BufferUse
-from shflbench.checker.sources.naming import means
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.checker.candidate import CandidateBuffer, CandidateLaunch, KernelCandidate
-    from shflbench.checker.sources.kernel_file import KernelFile, KernelOutput
+    from shflbench.checker.sources.kernel_file import KernelFile
 
     Place = tuple[str, int]  # the symbol of a kernel, and the place among its parameters and the fields of structures
 
@@ -24,9 +24,10 @@ def with_later_readers(file: KernelFile, candidates: Sequence[KernelCandidate]) 
     """
     unread = set(_unread(candidates))
     readers: dict[Place, dict[str, str]] = {}
-    for source, (symbol, place), name in _handed_on(file):
-        if (symbol, place) not in unread and source[0] != symbol:
-            readers.setdefault(source, {})[symbol] = name
+    for item in handed_on(file):
+        if (item.target.symbol, item.target_place) not in unread:
+            source = item.source.symbol, item.source_place
+            readers.setdefault(source, {})[item.target.symbol] = item.target.name
     return tuple(
         replace(item, launches=tuple(_with_readers(item, launch, readers) for launch in item.launches))
         for item in candidates
@@ -41,23 +42,6 @@ def _unread(candidates: Sequence[KernelCandidate]) -> Iterator[Place]:
                 for place, pointer in step.pointers.items():
                     if pointer.use in {BufferUse.WRITTEN, BufferUse.UNUSED}:
                         yield symbol, place
-
-
-def _handed_on(file: KernelFile) -> Iterator[tuple[Place, Place, str]]:
-    """Yield where a launch wrote a buffer, where a later one gets it, and the name of the kernel that gets it."""
-    for kernel in file.kernels:
-        for launch in kernel.host_launches:
-            for place, argument in enumerate(launch.values):
-                if argument.buffer is not None and argument.buffer.output is not None:
-                    for source in _places(file, argument.buffer.output):
-                        yield source, (kernel.symbol, place), kernel.name
-
-
-def _places(file: KernelFile, output: KernelOutput) -> Iterator[Place]:
-    symbols = [kernel.symbol for kernel in file.kernels if means(output.by.kernel, kernel.name)]
-    for place, argument in enumerate(output.by.launch.values):
-        if argument.buffer is not None and argument.buffer.number == output.number:
-            yield from ((symbol, place) for symbol in symbols)
 
 
 def _with_readers(

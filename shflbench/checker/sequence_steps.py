@@ -84,25 +84,6 @@ def with_functions(file: KernelFile, named: Sequence[NamedCandidate]) -> list[Na
     ]
 
 
-def joint_candidates(file: KernelFile) -> list[NamedCandidate]:
-    """Return the functions of the host code that launch several kernels, and the kernels that none of them launches.
-
-    These may do one thing in several launches, or in one. None if there are no two of them.
-    """
-    joined: set[str] = set()
-    functions: list[NamedCandidate] = []
-    for call in sorted(file.host_calls, key=lambda call: len(call.launches)):
-        named = NamedCandidate(f"{call.function}{OF_FUNCTION}")
-        sequence = _of_function(file, call.function)
-        symbols = [step.kernel.symbol for step in sequence.steps]
-        is_step = len(symbols) > 1 and len(set(symbols)) == len(symbols) and joined.isdisjoint(symbols)
-        if call.function != "main" and is_step:
-            functions.append(named)
-            joined.update(symbols)
-    single = [NamedCandidate(kernel.name) for kernel in file.kernels if kernel.symbol not in joined]
-    return [*single, *functions] if functions and len(single) + len(functions) > 1 else []
-
-
 def sequence_of(file: KernelFile, named: NamedCandidate) -> KernelSequence:
     """Return the launches of a sequence; UsageError if the file has no such function or kernel."""
     return _of_function(file, named.function) if named.function else _of_kernels(file, named.kernels)

@@ -14,7 +14,7 @@ from shflbench.grouping import group_by
 from shflbench.patterns.discover import builtin
 from shflbench.user_kernels.fields import fields_in
 from shflbench.user_kernels.instance_pairs import instance_pairs
-from shflbench.user_kernels.same_purpose import groups_of
+from shflbench.user_kernels.same_purpose import OTHER_PARAMETERS, groups_of, unlike
 from shflbench.user_kernels.sequence_buffers import difference, first_bytes, names_in, only_in
 from shflbench.words import count_noun
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 Size: TypeAlias = "tuple[str, str] | None"  # the name and the value of an option; None if there is one size
 
 OLD, NEW = "old", "new"  # variants of a kernel that two files have
-OTHER_PARAMETERS = "no compared kernel has these parameters; name a kernel with --kernel to time it"
 SHORT_NAME = 100  # characters; a pattern takes at most `MAX_NAME`
 FEWEST = 2  # kernels of a comparison that nobody asked for
 
@@ -168,16 +167,17 @@ def choose(file: CandidateFile, *, named: bool, reference: str = "") -> KernelCh
     usable.sort(key=lambda kernel: kernel.name != reference)
     groups = [usable] if named else groups_of(usable)
     several = [group for group in groups if len(group) >= FEWEST] or groups[:1]
-    for group in groups:
-        if group not in several:
-            left_out += [LeftOut(kernel.name, OTHER_PARAMETERS) for kernel in group]
     if not named and several:
-        compared = {kernel.signature for group in several for kernel in group}
-        others = {kernel.name for kernel in file.kernels if kernel.signature not in compared}
+        signatures = {kernel.signature for group in several for kernel in group}
+        others = {kernel.name for kernel in file.kernels if kernel.signature not in signatures}
         left_out = [
             replace(item, sentence=OTHER_PARAMETERS) if item.kernel in others and not item.is_broken else item
             for item in left_out
         ]
+    for group in groups:
+        if group not in several:
+            compared = [kernel for known in several for kernel in known]
+            left_out += [LeftOut(kernel.name, unlike(kernel, compared)) for kernel in group]
     comparisons = []
     for group in filter(None, several):
         name = _pattern_name(file, group[0] if len(several) > 1 else None)

@@ -33,6 +33,8 @@ METHODS = frozenset(
         """,
     )
 )
+OTHER_PARAMETERS = "no compared kernel has these parameters; name a kernel with --kernel to time it"
+STRUCTURE = "u8"  # element type of buffers of structures
 TWO = 2  # kernels of a file, which is there to compare them
 
 
@@ -85,7 +87,7 @@ def do_the_same(one: KernelCandidate, two: KernelCandidate) -> bool:
     is_sequence = bool(first.later or second.later)
     return (
         _have_same_inputs(pairs)
-        and _have_same_results(pairs)
+        and _have_same_results(pairs, is_sequence=is_sequence)
         and (is_sequence or not (_arguments(of_first) and _arguments(of_second)))
         and all(map(_is_scratch, (*of_first, *of_second)))
         and not (_reads_result(first, second) or _reads_result(second, first))
@@ -111,11 +113,30 @@ def _is_one(mine: CandidateBuffer, theirs: CandidateBuffer) -> bool:
     return mine.allocation == theirs.allocation
 
 
-def _have_same_results(pairs: Sequence[tuple[CandidateBuffer, CandidateBuffer]]) -> bool:
-    """Whether both write one of the buffers as a result, which the same kernels read afterwards, or none."""
+def _have_same_results(pairs: Sequence[tuple[CandidateBuffer, CandidateBuffer]], *, is_sequence: bool) -> bool:
+    """Whether both write one of the buffers as a result, which the same kernels read afterwards, or none.
+
+    A structure that a sequence and another kernel write may have a result of each, and what one of them needs alone.
+    """
     results = [pair for pair in pairs if pair[0].use.writes and pair[1].use.writes]
     final = [(mine, theirs) for mine, theirs in results if not (mine.is_intermediate or theirs.is_intermediate)]
+    if is_sequence and any(_is_structure(mine, theirs) for mine, theirs in final):
+        return False
     return bool(final) and all(mine.readers == theirs.readers for mine, theirs in final)
+
+
+def _is_structure(mine: CandidateBuffer, theirs: CandidateBuffer) -> bool:
+    return mine.element == STRUCTURE and mine.allocation is not None and mine.allocation == theirs.allocation
+
+
+def unlike(kernel: KernelCandidate, compared: Sequence[KernelCandidate]) -> str:
+    """Return why a kernel is not compared with the others, as a sentence."""
+    mine = [item for launch in kernel.launches[:1] for item in launch.buffers if item.use.writes]
+    for other in compared:
+        for theirs in (item for launch in other.launches[:1] for item in launch.buffers if item.use.writes):
+            if len(kernel.kernels) != len(other.kernels) and any(_is_structure(item, theirs) for item in mine):
+                return f"`{other.name}` writes `{theirs.name}`, too, and which parts are results of both is not known"
+    return OTHER_PARAMETERS
 
 
 def _is_scratch(buffer: CandidateBuffer) -> bool:

@@ -267,7 +267,8 @@ class Interpreter:
         if function.pack:
             frame.packs = {function.pack: arguments[len(function.parameters) :]}
         self._objects.initialize(function, frame)
-        name = "::".join(filter(None, (function.owner, function.name)))
+        is_functor = function.name == "operator()"
+        name = "::".join(filter(None, (function.owner, "" if is_functor else function.name)))
         recorded = self.state.recorded(name) if self.launches(function.body) else nullcontext()
         self.state.depth += 1
         try:
