@@ -120,6 +120,7 @@ def read_candidates(
         first,
         launches=tuple(map(shortened_launch, options.launches)),
         named_launches=tuple((name, shortened_launch(shape)) for name, shape in options.named_launches),
+        shares=1,  # kernels are compared, and a check of one of them only says little
     )
     covering = with_launches_of(replace(small, host_calls=()), sizes[0].file)
     report = cached_report(covering, brief, watch) if watch is not None else None

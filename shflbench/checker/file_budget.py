@@ -22,6 +22,7 @@ OPTIONS = ("--budget", "--time-limit")
 COMPARISON = 16  # of an access with earlier ones: the instructions that take as long
 BYTES = 256  # of buffers that are filled or compared in the time of an instruction
 HOST_SHARE = 4  # what one reading of the host code may take is this part of the budget
+SHARES = 2  # of one kernel: kernels after it may need less
 AGAIN_SHARE = 4  # likewise what shorter launches may take in place of those that the budget ended
 
 
@@ -110,11 +111,11 @@ class FileBudget:
         """Return the seconds until the end, at most `most` and at least 0."""
         return max(0.0, min(most, self.end_s - self.clock()))
 
-    def part_of(self, number: int) -> FileBudget:
-        """Return the budget of the first of so many kernels: twice its share of the instructions that are left."""
-        if number <= 2 or not 0 < self.most < math.inf:  # noqa: PLR2004  (twice the share of two is all)
+    def part_of(self, number: int, shares: int = SHARES) -> FileBudget:
+        """Return the budget of the first of so many kernels: so many times its share of the instructions left."""
+        if number <= shares or not 0 < self.most < math.inf:
             return self
-        part = 2 * self.remaining / number
+        part = shares * self.remaining / number
         return replace(self, end=self._meter.work + part, part=part)
 
     def again(self) -> FileBudget:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.dependent.check import ChainOptions, DependentLaunches, chains_to_check
-from shflbench.checker.file_budget import NEVER, OPTIONS, FileBudget
+from shflbench.checker.file_budget import NEVER, OPTIONS, SHARES, FileBudget
 from shflbench.checker.host_numbers import names_of_sizes, traced_numbers, variables_of, with_passed
 from shflbench.checker.inputs.grammar import NumberValue
 from shflbench.checker.inputs.launch_rules import launch_rules, refuse_invalid, without_invalid
@@ -92,6 +92,7 @@ class FileOptions:
     outputs: bool = True  # keep the buffers after the first launch
     several: bool = False  # one of several files: another one may have the kernels
     most_work: float = math.inf  # instructions of the emulator, for one file
+    shares: int = SHARES  # of that work, which a kernel may take of those that are left; 1: no other one gets less
     time_limit_s: float = math.inf  # for compiling and emulation of one file
     clock: Callable[[], float] = time.monotonic  # that the limit is measured by; seconds
     limit_options: tuple[str, str] = OPTIONS  # which give more work, and more time, for messages
@@ -255,7 +256,8 @@ def check_kernels(
         if isinstance(item, LinkedKernel):
             watch(CheckStep(number, len(linked), item.kernel.name))
             launches = launches_of(item.kernel, options.launches, options.named_launches)
-            given = replace(options, launches=launches, budget=options.budget.part_of(len(linked) - number + 1))
+            part = options.budget.part_of(len(linked) - number + 1, options.shares)
+            given = replace(options, launches=launches, budget=part)
             report = dependent.completed(_check(file, earlier.completed(item), given, _Watch(removed, study)))
         else:
             report = item[1]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.checker.finding_words import ACCESSES, Wait, finding_sentence
+from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.inputs.elements import ELEMENTS
 
 if TYPE_CHECKING:
@@ -149,6 +150,13 @@ class KernelReport:
     def choice(self) -> str:
         """The text by which `--kernel` chooses it alone: overloads share a name, and instances are made by theirs."""
         return self.name if "<" in self.name else self.symbol
+
+    @property
+    def is_open_for_other_words(self) -> bool:
+        """Whether only launches with a derived command line are undecided, and not those of the program without one."""
+        named = {shape for item in self.findings if item.causes for shape in item.launches}
+        plain = {item.shape for item in self.launches if item.program and not item.derived_numbers}
+        return self.causes == (HOST_ARGS,) and bool(plain - named)
 
     @property
     def sizes_to_give(self) -> tuple[str, ...]:

@@ -245,7 +245,7 @@ def _is_usable(file: CandidateFile, kernel: KernelCandidate, left_out: list[Left
             sentence = f"{is_broken}, {next(findings, report.sentence)}"
             left_out.append(LeftOut(kernel.name, sentence, is_broken=True))
             return False
-        if report.verdict is KernelVerdict.NEEDS_ARGUMENTS:
+        if report.verdict is KernelVerdict.NEEDS_ARGUMENTS and not report.is_open_for_other_words:
             given = [cause if cause.startswith("-") else f"--arg {cause}=…" for cause in report.causes]
             options = f"; give {' '.join(given)}" if given else ""
             sentence = f"{who}needs arguments, {report.sentence}{options}"

@@ -182,6 +182,7 @@ def test_one_of_many_kernels_cannot_take_the_budget_of_all() -> None:
     assert not budget.is_over
     assert budget.part_of(3).remaining == pytest.approx(2 * 16_000_000 / 3)
     assert budget.part_of(2) is budget
+    assert budget.part_of(2, shares=1).remaining == pytest.approx(budget.remaining / 2)
     assert NEVER.part_of(10) is NEVER
 
 

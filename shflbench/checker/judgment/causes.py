@@ -9,6 +9,7 @@ from shflbench.checker.dataflow.endless_loops import has_no_exit
 from shflbench.checker.dataflow.nests import loop_exits
 from shflbench.checker.dataflow.warps import divides_into_warps
 from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.inputs.default_launches import is_special
 from shflbench.checker.judgment.all_contents import exceeds_for_some_contents, must_collide
 from shflbench.checker.machine.faults import FaultKind
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 MOST_COMPARED = 8  # launches of the host code in which a hazard happened
 LAUNCH = "--launch"
 SHARED = "--shared"
-HOST_ARGS = "--host-args"
 TEXTURES = "textures"  # what they hold, which no option gives
 
 # They depend on sizes and values; what the user did not give may be what is wrong.

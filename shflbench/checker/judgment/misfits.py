@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.nests import loop_heads
 from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.inputs.default_launches import is_special
 from shflbench.checker.judgment.body import is_of_memory
-from shflbench.checker.judgment.causes import HOST_ARGS, LAUNCH, OF_VALUES, SHARED, TEXTURES, only_special, race_inputs
+from shflbench.checker.judgment.causes import LAUNCH, OF_VALUES, SHARED, TEXTURES, only_special, race_inputs
 from shflbench.checker.opcodes.forms import Access
 from shflbench.checker.races.hazards import RACES, HazardKind
 from shflbench.checker.runs.alternative_runs import Causes, ran_ops

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.finding_words import in_words
 from shflbench.checker.inputs.argument import Origin
+from shflbench.checker.inputs.argument_options import HOST_ARGS
 from shflbench.checker.inputs.default_launches import assumed_texts
-from shflbench.checker.judgment.causes import HOST_ARGS, LAUNCH, SHARED, TEXTURES, find_spared
+from shflbench.checker.judgment.causes import LAUNCH, SHARED, TEXTURES, find_spared
 from shflbench.checker.machine.policies import POLICIES
 from shflbench.checker.races.hazards import HazardKind
 from shflbench.checker.runs.fitting import OF_SIZE

@@ -287,7 +287,7 @@ def _show_left_out(choice: KernelChoice, reports: Sequence[KernelReport], consol
     for sentence, alike in group_by(choice.left_out, lambda item: item.sentence).items():
         kernels = join_words([item.kernel for item in alike])
         console.warn(f"{kernels} {one_or_many(len(alike), 'is', 'are')} not timed: {sentence}")
-    undecided = {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL}
+    undecided = {KernelVerdict.NOT_CHECKED, KernelVerdict.DOUBTFUL, KernelVerdict.NEEDS_ARGUMENTS}
     compared = list(coverage_of(choice.comparisons, reports))
     if decided := [item.report for item in compared if item.report.verdict not in undecided and item.ran]:
         console.say(_result(decided))
