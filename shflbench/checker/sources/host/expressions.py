@@ -25,6 +25,7 @@ from shflbench.checker.sources.host.templates import template_arguments
 from shflbench.checker.sources.host.traits import trait
 from shflbench.checker.sources.host.types import LIST_ELEMENT, array_of
 from shflbench.checker.sources.host.unknown_calls import assume_number
+from shflbench.checker.sources.host.unsigned_arithmetic import UNSIGNED_64, is_unsigned_64, wrapped
 from shflbench.checker.sources.host.values import (
     UNKNOWN,
     Cell,
@@ -214,12 +215,14 @@ def _binary(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
         return _logical(first, second, ends=sign in {"||", "or"})
     if sign == ">>":
         return _shift_or_read(run, target, operand)
+    wraps = is_unsigned_64(run, node)
 
     def binary(frame: HostFrame) -> object:
         one, other = first(frame), second(frame)
         if isinstance(one, Structure) or isinstance(other, Structure):
             one, other = (by_class(run, item, ANY_POINTER) for item in (one, other))
-        return apply_binary(sign, one, other)
+        result = apply_binary(sign, one, other)
+        return wrapped(sign, one, other) if result is UNKNOWN and wraps(frame) else result
 
     return binary
 
@@ -294,8 +297,10 @@ def _assignment(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     def assign(frame: HostFrame) -> object:
         target = place(frame)
         given = value(frame)
-        given = apply_binary(sign, target.load(), given) if sign else from_list(run, target.type, given, frame)
-        target.store(given)
+        result = apply_binary(sign, target.load(), given) if sign else from_list(run, target.type, given, frame)
+        if sign and result is UNKNOWN and target.type.format == UNSIGNED_64:
+            result = wrapped(sign, target.load(), given)
+        target.store(result)
         return target.load()
 
     return assign

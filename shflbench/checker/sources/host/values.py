@@ -97,6 +97,7 @@ class Memory:
         elif self._kept() and source._has_bytes() and self._holds(offset, count) and source._holds(start, count):
             self.data[offset : offset + count] = source.data[start : start + count]
             self.known[offset : offset + count] = source.known[start : start + count]
+            self.stored = min(source.stored, count) if offset == start == 0 else self.stored
             self._copy_objects(offset, source, start, count)
         else:
             first = source.first_bytes()[:count] if offset == start == 0 else b""
@@ -197,6 +198,8 @@ class Memory:
         if len(self.data) != self.size:
             self.data = bytearray([self.filled or 0]) * self.size
             self.known = bytearray([int(self.filled is not None)]) * self.size
+            first = self.first[: self.size]
+            self.data[: len(first)], self.known[: len(first)] = first, b"\1" * len(first)
         self.filled = None
         return True
 
