@@ -3,12 +3,13 @@
 The program's own inputs hide differences: contents of 0 and 1 those of squares, whole numbers those of sums in half
 precision, a factor of 1 that of a term, an output of zeros that it is added to. The varied ones have fractions, both
 signs and a wide range, numbers of 0 and 1 have other values where no address depends on them, and outputs contain other
-bits before the launch.
+bits before the launch. Another set has infinities and NaN as well: kernels may treat them differently and be right, so
+that a difference is no fault, and is named.
 """
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 ITERATIONS = 1  # the kernels of a file make one pass
 LEFT_OUT = "results with varied inputs"
+NO_END = "because the emulator does not end within its budget"
 
 
 @dataclass(slots=True)
@@ -36,6 +38,7 @@ class VariedReference:
 
     workload: Workload
     index: int | None = None  # of the input set; None: there is no reference
+    special: int | None = None  # of the input set with infinities and NaN
     left_out: str = ""  # what is not compared, as a noun phrase
 
     @classmethod
@@ -52,7 +55,7 @@ class VariedReference:
             with closing(open_varied()) as kernel:
                 known._run(kernel)
         except BudgetError:
-            known.left_out = f"{LEFT_OUT}, because the emulator does not end within its budget"
+            known.left_out = f"{LEFT_OUT}, {NO_END}"
         return known
 
     def _run(self, kernel: OpenKernel) -> None:
@@ -71,6 +74,15 @@ class VariedReference:
         sizes = sum(array.size for array in self.workload.expected(index, ITERATIONS))
         if others := sizes - self._finite(index):
             self.left_out = f"{count_noun(others, 'result')} of varied inputs, because the reference is not finite"
+        self._run_special(kernel)
+
+    def _run_special(self, kernel: OpenKernel) -> None:
+        """Make the reference for inputs with infinities and NaN, if the emulator can."""
+        if (index := self.workload.special_set) is None:
+            return
+        with suppress(BudgetError):
+            self.workload.accept_expected(_run(kernel, self.workload, index), index, ITERATIONS, OTHER_POISON)
+            self.special = index
 
     def _finite(self, index: int) -> int:
         """Return how many numbers of the reference are finite."""
@@ -84,9 +96,9 @@ class VariedReference:
             return proof
         try:
             with closing(open_varied()) as kernel:
-                return self._with_results(proof, kernel, self.index)
+                return self._with_special(self._with_results(proof, kernel, self.index), kernel)
         except BudgetError:
-            reason = f"{LEFT_OUT}, because the emulator does not end within its budget"
+            reason = f"{LEFT_OUT}, {NO_END}"
             return replace(proof, not_compared=(*proof.not_compared, reason))
 
     def _with_results(self, proof: Proof, kernel: OpenKernel, index: int) -> Proof:
@@ -102,6 +114,19 @@ class VariedReference:
             by_median=max(proof.by_median, agreed.by_median),
             other_zeros=max(proof.other_zeros, agreed.other_zeros),
         )
+
+    def _with_special(self, proof: Proof, kernel: OpenKernel) -> Proof:
+        """Return the proof with how results for infinities and NaN differ, for which kernels may be equally right."""
+        if not (names := ", ".join(f"`{name}`" for name in self.workload.special_names)):
+            return proof
+        wrong = NO_END
+        if self.special is not None:
+            with suppress(BudgetError):
+                got = _run(kernel, self.workload, self.special)
+                mismatch = difference(self.workload, got, self.special, ITERATIONS)
+                wrong = mismatch and f"which differ: {mismatch}"
+        left_out = [f"results for infinities and NaN in {names}, {wrong}"] if wrong else []
+        return replace(proof, not_compared=(*proof.not_compared, *left_out))
 
     def _where_finite(self, got: Sequence[Array], index: int) -> list[Array]:
         """Return results with those of the reference where it is not finite: kernels may differ that are right."""

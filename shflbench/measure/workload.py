@@ -12,7 +12,7 @@ from shflbench.backends.base import POISON, Buffer, BufferPointer, KernelCall, K
 from shflbench.dimensions import LaunchDims
 from shflbench.errors import PatternError
 from shflbench.model import DTYPES, WARP
-from shflbench.patterns.data import distinct
+from shflbench.patterns.data import FEWEST_WITH_SPECIAL, distinct, with_special
 from shflbench.patterns.declare import LAUNCH_OPTIONS, ByValue, InOut, Input, Output, PointerInto, Setting, values_of
 
 if TYPE_CHECKING:
@@ -202,6 +202,19 @@ class Workload:
         return (self.input_sets + 3, self.input_sets + 4) if self.pattern.draw_varied_inputs else ()
 
     @property
+    def special_names(self) -> tuple[str, ...]:
+        """The floating-point inputs that have infinities and NaN in a set of their own: those with varied contents."""
+        declared = self.pattern.declaration
+        floats = (item for item in declared.buffers if isinstance(item, Input) and _dtype(item, self.setting).floating)
+        large = (item for item in floats if item.count(self.setting) >= FEWEST_WITH_SPECIAL)
+        return tuple(item.name for item in large if self.varied_sets and item.name in declared.varied)
+
+    @property
+    def special_set(self) -> int | None:
+        """The number of that set; None if there are no such inputs."""
+        return self.input_sets + 5 if self.special_names else None
+
+    @property
     def verify_iterations(self) -> tuple[int, ...]:
         """The iteration counts in verification: odd, and one of them with three passes through the unrolled body.
 
@@ -225,12 +238,19 @@ class Workload:
         """
         if index not in self._inputs:
             firsts = {pair[1]: pair[0] for pair in (self.other_sets, self.varied_sets) if pair}
-            self._inputs[index] = (
-                [_positive(array) for array in self.inputs(firsts[index])] if index in firsts else self._drawn(index)
-            )
+            if index in firsts:
+                self._inputs[index] = [_positive(array) for array in self.inputs(firsts[index])]
+            else:
+                self._inputs[index] = self._special() if index == self.special_set else self._drawn(index)
             for array in self._inputs[index]:
                 array.flags.writeable = False  # a reference that works in place would change the other variants' inputs
         return self._inputs[index]
+
+    def _special(self) -> list[Array]:
+        """Return the varied inputs with infinities and NaN."""
+        names = [buffer.name for buffer in self.buffers if buffer.read]
+        pairs = zip(names, self.inputs(self.varied_sets[0]), strict=True)
+        return [with_special(array) if name in self.special_names else array for name, array in pairs]
 
     def _drawn(self, index: int) -> list[Array]:
         rng = np.random.default_rng((self.seed, index))

@@ -28,6 +28,8 @@ _FRACTION = {
 LEAST_POWER, MOST_POWER = -8.0, 3.3
 VARIED_PERIOD = 262_139  # a prime, after which they repeat: larger data takes seconds
 
+FEWEST_WITH_SPECIAL = 16  # floats: all results may depend on each of a few, and would be NaN
+
 CHUNK = 2**16  # numbers at a time: half a megabyte fits the cache
 
 
@@ -72,6 +74,15 @@ def varied(  # noqa: PLR0913  (what may differ, by name)
     values = magnitudes if positive else magnitudes * rng.choice((-1.0, 1.0), period)
     repeated = np.resize(values.astype(number), count)
     return np.sort(repeated) if ascending else repeated
+
+
+def with_special(values: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Return floats of which a few are NaN and infinities, far apart, so that few results depend on several of them."""
+    special = values.copy()
+    flat, count = special.reshape(-1), values.size
+    for place, value in ((count // 3, np.nan), (count // 2, np.inf), (count * 5 // 6, -np.inf)):
+        flat[place : place + 1] = value
+    return special
 
 
 def _mixer(rng: np.random.Generator, bits: int) -> Callable[[int, int], NDArray[np.unsignedinteger]]:

@@ -12,6 +12,7 @@ import numpy as np
 
 from shflbench.checker import BufferUse
 from shflbench.model import DTYPES
+from shflbench.patterns.data import FEWEST_WITH_SPECIAL
 from shflbench.user_kernels.later_launches import later_launches
 from shflbench.user_kernels.pattern_text import buffer_dtype, number_value
 
@@ -76,7 +77,8 @@ def left_out(comparison: KernelComparison) -> Iterator[str]:
     read = [item for item in first.buffers if comparison.use(item) is not BufferUse.WRITTEN]
     if fixed := [f"`{item.name}`" for item in read if not is_varied(comparison, item)]:
         yield f"results with other contents of {', '.join(fixed)}"
-    if finite := [f"`{item.name}`" for item in read if _is_finite(item)]:
+    untried = [item for item in read if not _is_tried_with_special(comparison, item)]
+    if finite := [f"`{item.name}`" for item in untried if _is_finite(item)]:
         yield f"results for infinities and NaN in {', '.join(finite)}"
     structural = _structural(comparison)
     numbers = [item for item in first.numbers if item.name in structural and _hides({None: item})]
@@ -89,6 +91,12 @@ def left_out(comparison: KernelComparison) -> Iterator[str]:
     if scratch := [f"`{item.name}`" for item in outputs if not comparison.is_compared(item)]:
         yield f"the contents of {', '.join(scratch)} afterwards"
     yield from later_launches(comparison)
+
+
+def _is_tried_with_special(comparison: KernelComparison, buffer: CandidateBuffer) -> bool:
+    """Whether results are also compared for infinities and NaN in a buffer."""
+    is_large = buffer.size >= FEWEST_WITH_SPECIAL * DTYPES[buffer_dtype(buffer)].size
+    return is_large and comparison.use(buffer) is BufferUse.READ and is_varied(comparison, buffer)
 
 
 def _is_finite(buffer: CandidateBuffer) -> bool:

@@ -171,3 +171,29 @@ def test_clusters_of_a_given_size_run(bench: Command) -> None:
     assert outcome.code == 0, outcome.err
     assert {row.status for row in stored(outcome).rows} == {Status.TIMED}
     assert bench(RANKS.replace("SIZE", "4"), *GIVEN, "--cluster", "2").code == 5
+
+
+def test_kernels_of_which_one_has_a_counter_are_timed(bench: Command) -> None:
+    from tests.cli.bench.test_own_memory import ROWS
+
+    outcome = bench(ROWS)
+    assert outcome.code == 0, outcome.err
+    rows = {row.variant: row for row in stored(outcome).rows}
+    assert {row.status for row in rows.values()} == {Status.TIMED}
+    assert len(rows) == len(("rows_plain", "rows_queue"))
+
+
+def test_a_lambda_expression_with_two_launches_is_timed(bench: Command) -> None:
+    from tests.cli.bench.test_lambda_candidates import KERNELS, LAMBDA, MAIN
+
+    outcome = bench(KERNELS + MAIN.format(two=LAMBDA))
+    assert outcome.code == 0, outcome.err
+    assert {row.variant: row.status for row in stored(outcome).rows} == {"two": Status.TIMED, "sum_one": Status.TIMED}
+
+
+def test_results_for_nan_are_compared(bench: Command) -> None:
+    from tests.cli.bench.test_special_values import LINE, NO_NAN, PROGRAM
+
+    outcome = bench(PROGRAM.format(value=NO_NAN))
+    assert outcome.code == 0, outcome.err
+    assert f"{LINE}element 32 is 0.0, not nan" in outcome.err

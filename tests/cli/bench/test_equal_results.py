@@ -154,8 +154,7 @@ def test_what_is_not_compared_is_said(bench: BenchCommand) -> None:
     )
     outcome = bench(text, "--no-check")
     assert outcome.code == 0, outcome.err
-    expected = "not compared: results with other contents of `idx`; results for infinities and NaN in `x`"
-    assert expected in outcome.err
+    assert "not compared: results with other contents of `idx`\n" in outcome.err
 
 
 def test_a_variable_that_nothing_sets_is_a_warning_with_the_option_that_gives_it(bench: BenchCommand) -> None:

@@ -29,7 +29,7 @@ int main() {
 
 def test_the_first_of_two_heavy_kernels_leaves_half_of_the_budget(process: Command) -> None:
     Path("sums.cu").write_text(HEAVY, encoding="utf-8")
-    outcome = process("bench", "sums.cu", "--output", "run", "--budget", "0.02")
+    outcome = process("bench", "sums.cu", "--output", "run", "--budget", "0.01")
     assert outcome.code == 0, outcome.err
     assert "Checked: clean (2 kernels" in outcome.err
     assert "not checked" not in outcome.err
