@@ -9,9 +9,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _NO_CODE = rb"//[^\n]*|/\*.*?\*/"
-# It is not consumed: another keyword may stand in it. One of more than 64 parts, of up to 256 bytes or a comment each,
+# It is not consumed: another keyword may stand in it. One of more than 16 parts, of up to 256 bytes or a comment each,
 # defines nothing: the time is linear in the length of any text.
-_HEAD = rb"\b(?=((?:[^;{}/]{1,256}+|" + _NO_CODE + rb"|/){0,64}+)([;{}]))"
+_HEAD = rb"\b(?=((?:[^;{}/]{1,256}+|" + _NO_CODE + rb"|/){0,16}+)([;{}]))"
 # Each begins with characters that stand for themselves, by which the search passes over most of a text.
 _CLASSES = [
     re.compile(word + rb"(?<=\b" + word + rb")" + _HEAD, re.DOTALL) for word in (rb"struct", rb"class", rb"union")

@@ -1,4 +1,4 @@
-"""Refuse files whose macros expand to more than a compiler can take."""
+"""Refuse files whose macros expand to more, or whose code is nested deeper, than a compiler can take."""
 
 from __future__ import annotations
 
@@ -15,8 +15,19 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.macros import Macros
 
 MAXIMUM_WORDS = 4_000_000  # of all uses of one macro; nvcc takes minutes and gigabytes for this many
+MOST_LEVELS = 500  # of braces or conditions; C++ recommends that a compiler takes 256, and shflbench climbs them often
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 _DEFINE = re.compile(rb"\s*#\s*define\b")
+
+
+def require_shallow(files: Iterable[UserFile]) -> None:
+    """Raise CompileError if braces, or conditions of the preprocessor, are nested in more than MOST_LEVELS."""
+    for file in files:
+        if file.lexed.levels > MOST_LEVELS:
+            raise CompileError(
+                f"{file.path} nests braces or conditions more than {MOST_LEVELS} levels deep",
+                "Simplify the file, or pass its PTX.",
+            )
 
 
 def require_expandable(files: Sequence[UserFile], macros: Macros) -> None:

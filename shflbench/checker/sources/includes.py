@@ -73,11 +73,13 @@ def read_unit(main: UserFile, include: Sequence[Path], toolkit: Sequence[Path]) 
 
 def includes(file: UserFile) -> Iterator[tuple[str, bool, int]]:
     """Yield name, whether it is in quotes, and line of each `#include`."""
+    line, counted = 1, 0
     for span in file.lexed.directives:
         match = _INCLUDE.match(file.text, span.start, span.end)
         if match is not None:
             name = (match["quoted"] or match["angled"]).decode(errors="replace").strip()
-            yield name, match["quoted"] is not None, file.text.count(b"\n", 0, match.end()) + 1
+            line, counted = line + file.text.count(b"\n", counted, match.end()), match.end()
+            yield name, match["quoted"] is not None, line
 
 
 def read_limited(path: Path) -> bytes:

@@ -68,63 +68,82 @@ def _launching(macros: Macros, active: Mapping[str, Macro]) -> dict[str, Macro]:
         result |= more
 
 
+class _Code:
+    """A text, and what of it is code, with the brackets that belong together."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text, self.code = text, code_only(text)
+        self._pairs: dict[bytes, dict[int, int]] = {}
+
+    def closing(self, start: int) -> int | None:
+        """Return the position of the bracket that closes the one at `start`."""
+        pair = b"()" if self.code[start : start + 1] == b"(" else b"{}"
+        if pair not in self._pairs:
+            self._pairs[pair] = _pairs(self.code, pair)
+        return self._pairs[pair].get(start)
+
+
+def _pairs(code: bytes, pair: bytes) -> dict[int, int]:
+    """Return the positions of opening brackets with those of the closing ones."""
+    result: dict[int, int] = {}
+    waiting: list[int] = []
+    for match in re.compile(b"[" + re.escape(pair) + b"]").finditer(code):
+        if match[0] == pair[:1]:
+            waiting.append(match.start())
+        elif waiting:
+            result[waiting.pop()] = match.start()
+    return result
+
+
 def _expanded(file: UserFile, launching: Mapping[str, Macro]) -> UserFile:
     text = file.text
+    names = [*map(re.escape, launching), _DISPATCH.pattern]
+    wanted = re.compile(rf"\b({'|'.join(names)})\s*\(".encode())
     for _ in range(MOST_ROUNDS):
-        uses = list(_uses(text, launching))
-        if not uses:
+        if not wanted.search(text):
             break
-        for use in reversed(uses):
-            new = _text_of(text, use, launching)
-            text = text[: use.span.start] + new + text[use.span.end :]
+        code = _Code(text)
+        parts: list[bytes] = []
+        end = 0
+        for use in _uses(code, wanted, launching):
+            parts += [text[end : use.span.start], _text_of(code, use, launching)]
+            end = use.span.end
+        if not parts:
+            break
+        text = b"".join([*parts, text[end:]])
         if len(text) > MOST_BYTES:
             return file
     return UserFile.of(file.path, file.name, text) if text is not file.text else file
 
 
-def _uses(text: bytes, launching: Mapping[str, Macro]) -> Iterator[_Use]:
+def _uses(code: _Code, wanted: re.Pattern[bytes], launching: Mapping[str, Macro]) -> Iterator[_Use]:
     """Yield the outermost uses in the order of the text."""
-    names = [*map(re.escape, launching), _DISPATCH.pattern]
-    wanted = re.compile(rf"\b({'|'.join(names)})\s*\(".encode())
-    if not wanted.search(text):
-        return
-    code = code_only(text)
     end = 0
-    for match in wanted.finditer(code):
-        closing = _closing(code, match.end() - 1, b"()")
+    for match in wanted.finditer(code.code):
+        closing = code.closing(match.end() - 1) if match.start() >= end else None
         name = match[1].decode()
-        if match.start() < end or closing is None:
+        if closing is None:
             continue
-        if name in launching or _LAMBDA.search(text, match.end(), closing) is not None:
+        if name in launching or _LAMBDA.search(code.text, match.end(), closing) is not None:
             end = closing + 1
             yield _Use(name, TextSpan(match.start(), end), TextSpan(match.end(), closing))
 
 
-def _closing(code: bytes, start: int, pair: bytes) -> int | None:
-    """Return the position of the bracket that closes the one at `start`."""
-    depth = 0
-    for match in re.compile(b"[" + re.escape(pair) + b"]").finditer(code, start):
-        depth += 1 if match[0] == pair[:1] else -1
-        if not depth:
-            return match.start()
-    return None
-
-
-def _text_of(text: bytes, use: _Use, launching: Mapping[str, Macro]) -> bytes:
+def _text_of(code: _Code, use: _Use, launching: Mapping[str, Macro]) -> bytes:
     """Return what a use stands for, with as many lines."""
     macro = launching.get(use.name)
     if macro is None:
-        return _dispatched(text, use)
-    arguments = [" ".join(item.decode(errors="replace").split()) for item in _arguments(text, use.arguments)]
-    return substitute(macro, arguments).encode() + b"\n" * text.count(b"\n", use.span.start, use.span.end)
+        return _dispatched(code, use)
+    arguments = [" ".join(item.decode(errors="replace").split()) for item in _arguments(code, use.arguments)]
+    return substitute(macro, arguments).encode() + b"\n" * code.text.count(b"\n", use.span.start, use.span.end)
 
 
-def _dispatched(text: bytes, use: _Use) -> bytes:
+def _dispatched(code: _Code, use: _Use) -> bytes:
     """Return the call of the lambda expression, with one type in place of its name."""
-    start, end = use.arguments.start, use.arguments.end
+    text, start, end = code.text, use.arguments.start, use.arguments.end
     match = _LAMBDA.search(text, start, end)
-    closing = _closing(code_only(text[:end]), match.end(), b"{}") if match is not None else None
-    if match is None or closing is None:  # no launch that the grammar can read
+    closing = code.closing(match.end()) if match is not None else None
+    if match is None or closing is None or closing >= end:  # no launch that the grammar can read
         return re.sub(rb"[^\r\n]", b" ", text[use.span.start : use.span.end])
     body = text[match.start() : closing + 1]
     types = _OF_TYPE | ({"scalar_t": "int"} if _INTEGRAL.search(use.name) else {})
@@ -135,13 +154,12 @@ def _dispatched(text: bytes, use: _Use) -> bytes:
     return b"\n" * before + body + b"()" + b"\n" * after
 
 
-def _arguments(text: bytes, span: TextSpan) -> Iterator[bytes]:
+def _arguments(code: _Code, span: TextSpan) -> Iterator[bytes]:
     """Yield the arguments of a macro: commas in parentheses do not separate them."""
-    code = code_only(text[: span.end])
     start, depth = span.start, 0
-    for match in re.compile(rb"[(),]").finditer(code, span.start):
+    for match in re.compile(rb"[(),]").finditer(code.code, span.start, span.end):
         depth += {b"(": 1, b")": -1}.get(match[0], 0)
         if match[0] == b"," and not depth:
-            yield text[start : match.start()]
+            yield code.text[start : match.start()]
             start = match.end()
-    yield text[start : span.end]
+    yield code.text[start : span.end]

@@ -66,6 +66,27 @@ class Lexed:
         return tuple(TextSpan(start, end) for kind, start, end in self._tokens if kind == "directive")
 
     @cached_property
+    def levels(self) -> int:
+        """The most braces, or conditions of the preprocessor, that are open at a time."""
+        depth = most = 0
+        saved: list[tuple[int, int | None]] = []  # as in `partners`
+        for kind, start, end in self._tokens:
+            if kind == "brace":
+                depth += 1 if self.text[start] == ord("{") else -1 if depth else 0
+            elif (condition := _CONDITION.match(self.text, start, end)) is not None:
+                if condition[1].startswith(b"if"):
+                    saved.append((depth, None))
+                elif condition[1].startswith(b"el") and saved:
+                    before, after = saved[-1]
+                    saved[-1] = before, depth if after is None else after
+                    depth = before
+                elif condition[1] == b"endif" and saved:
+                    _, after = saved.pop()
+                    depth = depth if after is None else after
+            most = max(most, depth, len(saved))
+        return most
+
+    @cached_property
     def partners(self) -> dict[int, int]:
         """The position of the closing brace by that of the opening one; the first branch of each `#if` counts."""
         pairs: dict[int, int] = {}

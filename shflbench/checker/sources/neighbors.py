@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.file_budget import NEVER, FileBudget
 from shflbench.checker.sources.build_files import build_folders
+from shflbench.checker.sources.expansion import MOST_LEVELS
 from shflbench.checker.sources.host_code import UserFile
 from shflbench.checker.sources.includes import is_file, read_limited, read_unit
 from shflbench.checker.sources.lexer import code_only, without_comments
@@ -155,7 +156,8 @@ def _files(unit: SourceUnit, joined: Sequence[_Source], include: Sequence[Path])
     files: dict[Path, UserFile] = {}
     for source in joined[1:]:
         read = _unit(source.path, include)
-        files |= {file.path.resolve(): file for file in read.files} if read is not None else {}
+        shallow = (file for file in read.files if file.lexed.levels <= MOST_LEVELS) if read is not None else ()
+        files |= {file.path.resolve(): file for file in shallow}
     known = {file.path.resolve() for file in unit.files}
     return [file for path, file in files.items() if path not in known]
 

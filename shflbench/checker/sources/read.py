@@ -21,7 +21,7 @@ from shflbench.checker.sources.build_options import (
 from shflbench.checker.sources.compiled import FileCompiler
 from shflbench.checker.sources.device_functions import MAXIMUM_ROUNDS, with_definitions
 from shflbench.checker.sources.example_instances import example
-from shflbench.checker.sources.expansion import require_expandable
+from shflbench.checker.sources.expansion import require_expandable, require_shallow
 from shflbench.checker.sources.file_cache import cached_file
 from shflbench.checker.sources.header_search import with_found_headers
 from shflbench.checker.sources.host.machine import HostBudget
@@ -132,6 +132,7 @@ def read_cuda(  # noqa: PLR0913  (all but two by name)
     options, built = with_build_command(path, given)
     headers = toolchain.headers if toolchain is not None else ()
     unit, options, header_notes = with_found_headers(main, options, headers, nvcc)
+    require_shallow(unit.files)
     budget.check_time()
     unit.neighbors = neighbors(unit, options.include, budget)
     folders = partial(header_folders, nvcc) if nvcc is not None else lambda: headers

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.name_places import may_declare_global, may_define_function, mentions
 from shflbench.checker.sources.named_items import NamedItems
-from shflbench.checker.sources.syntax_trees import function_declarator, root_of, text_of, walk
+from shflbench.checker.sources.scoped_names import ScopedName
+from shflbench.checker.sources.syntax_trees import belongs_to, function_declarator, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,7 @@ _SCOPES = GLOBAL | {
     "compound_statement", "for_statement", "function_definition", "lambda_expression", "field_declaration_list",
     "for_range_loop", "template_declaration",
 }  # fmt: skip
+_NOT_LOCAL = GLOBAL | {"field_declaration_list"}
 _PARTS = frozenset(
     {"field_expression", "subscript_expression", "parenthesized_expression", "pointer_expression", "cast_expression"}
 )
@@ -39,6 +41,7 @@ class _FileNames:
         self.writes: dict[str, list[Node]] = defaultdict(list)
         self.functions: dict[str, list[Node]] = defaultdict(list)
         self.passed: dict[str, list[tuple[Node, int]]] = defaultdict(list)  # variable → call, position
+        self._scoped: dict[str, ScopedName] = {}
         for node in walk(root):
             self._index(node)
 
@@ -47,6 +50,15 @@ class _FileNames:
         """The declarators outside of functions and classes."""
         known = {name: [node for node in nodes if _is_global(node)] for name, nodes in self.declared.items()}
         return {name: nodes for name, nodes in known.items() if nodes}
+
+    def scoped(self, name: str) -> ScopedName:
+        """Return the declarators of a name that are not visible everywhere, by their scopes."""
+        known = self._scoped.get(name)
+        if known is None:
+            pairs = ((scope_of(node), node) for node in self.declared.get(name, ()))
+            local = [(scope, node) for scope, node in pairs if scope is not None and scope.type not in _NOT_LOCAL]
+            known = self._scoped[name] = ScopedName(local)
+        return known
 
     def _index(self, node: Node) -> None:
         if node.type in {"declaration", "parameter_declaration", "optional_parameter_declaration"}:
@@ -84,6 +96,8 @@ class Names:
         """Keep the files."""
         self._files, self._macros = files, macros
         self._read: dict[int, _FileNames] = {}  # by the id of a file
+        self._changes: dict[int, list[Node]] = {}  # by the id of a declarator
+        self._changes_of_name: dict[tuple[int, str], list[Node]] = {}  # of a file
         self._global = NamedItems(files, lambda file: self._of(file).global_declared, may_declare_global)
         self._functions = NamedItems(files, lambda file: self._of(file).functions, may_define_function)
 
@@ -95,8 +109,8 @@ class Names:
 
     def _file_of(self, node: Node) -> UserFile | None:
         """Return the file of a node, None for one of a text that a macro stands for."""
-        root = root_of(node)
-        return next((file for file in self._files if file.is_parsed and file.tree.root_node.id == root), None)
+        parsed = (file for file in self._files if file.is_parsed)
+        return next((file for file in parsed if belongs_to(node, file.tree.root_node)), None)
 
     def declared(self, name: str, use: Node) -> Sequence[Node]:
         """Return the declarators of a name in the file where it is used, and those of global variables elsewhere."""
@@ -113,25 +127,21 @@ class Names:
 
     def declaration(self, node: Node, name: str) -> Node | None:
         """Return the declarator that `name` refers to where `node` stands; None if it is not certain."""
-        best: list[Node] = []
-        best_start = -1
-        for declarator in self.declared(name, node):
-            scope = scope_of(declarator)
-            if scope is None or scope.type == "field_declaration_list":
-                continue
-            start = -1
-            if scope.type not in GLOBAL:
-                start = scope.start_byte
-                if declarator.start_byte > node.start_byte or not contains(scope, node):
-                    continue
-            if start > best_start or not best:
-                best, best_start = [declarator], start
-            elif start == best_start:
-                best.append(declarator)
-        return best[0] if len(best) == 1 else None
+        file = self._file_of(node)
+        names = self._of(file) if file is not None else None
+        if names is not None and (local := names.scoped(name).at(node)):
+            return local[0] if len(local) == 1 else None
+        of_file = names.global_declared.get(name, []) if names is not None else []
+        known = [*of_file[:2], *self._global.get(name)[:2]]
+        return known[0] if len({item.id for item in known}) == 1 else None
 
     def changes(self, declarator: Node, name: str) -> list[Node]:
         """Return the expressions that may change the variable that `declarator` declares, all or none of one file."""
+        if declarator.id not in self._changes:
+            self._changes[declarator.id] = self._find_changes(declarator, name)
+        return self._changes[declarator.id]
+
+    def _find_changes(self, declarator: Node, name: str) -> list[Node]:
         scope, home = scope_of(declarator), self._file_of(declarator)
         local = self._changes_in(home, name) if home is not None else []
         if scope is not None and scope.type not in GLOBAL:
@@ -140,7 +150,11 @@ class Names:
         return local or next(filter(None, (self._changes_in(file, name) for file in elsewhere)), [])
 
     def _changes_in(self, file: UserFile, name: str) -> list[Node]:
-        return [*self._of(file).writes.get(name, ()), *self._changing_calls(file, name)]
+        key = (id(file), name)
+        if key not in self._changes_of_name:
+            known = [*self._of(file).writes.get(name, ()), *self._changing_calls(file, name)]
+            self._changes_of_name[key] = known
+        return self._changes_of_name[key]
 
     def _changing_calls(self, file: UserFile, name: str) -> list[Node]:
         """Return the calls that take a variable by reference, as far as the files define the function or macro."""
@@ -244,9 +258,7 @@ def scope_of(node: Node) -> Node | None:
 
 def contains(outer: Node, node: Node) -> bool:
     """Whether a node lies in another of the same file."""
-    if not outer.start_byte <= node.start_byte <= node.end_byte <= outer.end_byte:
-        return False
-    return root_of(outer) == root_of(node)
+    return outer.start_byte <= node.start_byte <= node.end_byte <= outer.end_byte
 
 
 def _is_global(declarator: Node) -> bool:

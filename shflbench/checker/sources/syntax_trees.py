@@ -31,6 +31,8 @@ _USUAL_TEXT = 8_192  # bytes, of which each can be a token: 2 MiB of stack
 _LEAST_STACK = 1 << 20
 _PAGE = 1 << 16
 _STACK_SIZE = threading.Lock()  # the size of the next thread's stack is a setting of the process
+_DEEP, _WIDE = 500, 500  # levels, and children of a node, that are no usual code
+_SAMPLED = 250
 _NODES_OF_QUERY = 20_000  # through which `walk` goes in the time that tree-sitter needs to compile a query, 13 ms
 
 
@@ -77,6 +79,24 @@ def _search(types: frozenset[str]) -> _TypeSearch:
     return _TypeSearch(types)
 
 
+def is_slow_to_query(node: Node) -> bool:
+    """Whether a query would take a time that is quadratic in the size of a node.
+
+    It goes through the levels around each node, and in what the grammar does not understand through the tokens behind
+    it. One of so many nodes is looked at, so that nothing deeper, or wider, than twice their number is missed.
+    """
+    cursor, has_error = node.walk(), node.has_error
+    for index in range(0, node.descendant_count, _SAMPLED):
+        cursor.goto_descendant(index)
+        if cursor.depth > _DEEP:
+            return True
+        while has_error and cursor.goto_parent():
+            known = cursor.node
+            if known is not None and known.type == "ERROR" and known.child_count > _WIDE:
+                return True
+    return False
+
+
 class _TypeSearch:
     """Finds nodes of some types: by a query, which takes an eighth of the time, from that many nodes on."""
 
@@ -91,6 +111,8 @@ class _TypeSearch:
             if self._walked < _NODES_OF_QUERY:
                 return [item for item in walk(node) if item.type in self._types]
             self._query = Query(_language(), f"[{' '.join(f'({name})' for name in sorted(self._types))}] @node")
+        if is_slow_to_query(node):
+            return [item for item in walk(node) if item.type in self._types]
         return [item for _, match in QueryCursor(self._query).matches(node) for item in match["node"]]
 
 
@@ -99,6 +121,17 @@ def root_of(node: Node) -> int:
     while node.parent is not None:
         node = node.parent
     return node.id
+
+
+def belongs_to(node: Node, root: Node) -> bool:
+    """Whether a node is one of the tree of a root, in a time like its depth; a climb to the root takes the square."""
+    start, end = node.start_byte, node.end_byte
+    item = root.descendant_for_byte_range(start, end)
+    while item is not None and (item.start_byte, item.end_byte) == (start, end):
+        if item.id == node.id:
+            return True
+        item = item.parent
+    return start == end and root_of(node) == root.id  # of a token that the grammar misses
 
 
 def condition_around(node: Node) -> Node | None:

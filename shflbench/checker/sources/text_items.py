@@ -6,6 +6,7 @@ They serve only to remove what the compiler has rejected: `host_code` finds the 
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.lexer import TextSpan, code_only
@@ -17,12 +18,11 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.macros import Macros
 
 _TYPE = re.compile(rb"\s*(?:typedef\s+)?(?:struct|class|union|enum)\b")
-_CONTINUES = re.compile(
-    rb"=[^()<>]*$|^\s*(?:template\b.*>\s*)?(?:typedef\s+)?(?:struct|class|union|enum)\b[^()]*$", re.DOTALL
-)
+_HEAD = 4096  # bytes of a declaration before its braces; of a longer one the last ones count
+_OF_TYPE = re.compile(rb"\s*(?:template\b.*>\s*)?(?:typedef\s+)?(?:struct|class|union|enum)\b[^()]*$", re.DOTALL)
 _SCOPE = re.compile(rb'\s*(?:inline\s+)?(?:namespace\b|extern\s*(?:"[^"]*")?\s*\{)')
 _SPECIALIZES = re.compile(rb"\s*template\s*<\s*>|\s*(?:template\b[^{;]*>\s*)?(?:struct|class)\s+[\w:]+\s*<")
-_FUNCTION = re.compile(rb"\)[^(){}=]*\{|\)\s*(?:try\b[^{]*|:[^{;]*)\{")
+_FUNCTION = re.compile(rb"\)[^(){}=]*\{|\)\s*(?:try\b[^{]{0,4096}|:[^{;]{0,4096})\{")
 # Of the device code's own words, host code uses none; `blockDim` is a usual name of a variable there.
 _DEVICE = frozenset({"__global__", "__device__", "__constant__", "__shared__", "__managed__", "asm", "__asm__"}) | {
     "threadIdx", "blockIdx", "__syncthreads", "__syncwarp", "__restrict__"
@@ -35,8 +35,11 @@ def rejected_host_item(file: UserFile, line: int, macros: Macros) -> TextSpan | 
 
     None for what contains a word of device code, also in macros that it uses, and for specializations of templates.
     """
+    first = next(islice(re.finditer(rb"^", file.text, re.MULTILINE), line - 1, None), None)
+    start = first.start() if first is not None else len(file.text)
+    end = file.text.find(b"\n", start) % (len(file.text) + 1)
     for span in _items(file.text):
-        if line in file.lines(span) and _is_host(file.text[span.start : span.end], macros):
+        if span.start <= end and start < span.end and _is_host(file.text[span.start : span.end], macros):
             return span
     return None
 
@@ -65,12 +68,12 @@ def _items(text: bytes) -> Iterator[TextSpan]:
     for match in re.finditer(rb"[{};]", code):
         sign, end = match[0], match.end()
         if sign == b"{":
-            head = code[start : match.start()]
-            if depth == 0 and re.fullmatch(rb'\s*extern\s*(?:"\s*")?\s*', head):
-                start = end
-                continue
-            if depth == 0:
-                continues = continues or _CONTINUES.search(head) is not None
+            if depth == 0 and not continues:
+                head = code[max(start, match.start() - _HEAD) : match.start()]
+                if re.fullmatch(rb'\s*extern\s*(?:"\s*")?\s*', head):
+                    start = end
+                    continue
+                continues = _continues(head)
             depth += 1
         elif sign == b"}":
             depth = max(depth - 1, 0)
@@ -82,6 +85,12 @@ def _items(text: bytes) -> Iterator[TextSpan]:
             start, continues = end, False
 
 
+def _continues(head: bytes) -> bool:
+    """Whether a declaration goes on behind the braces that follow `head`: a value, or the body of a type."""
+    return b"=" in re.split(rb"[()<>]", head)[-1] or _OF_TYPE.match(head) is not None
+
+
 def _begin(code: bytes, start: int) -> int:
     """Return where an item begins after the spaces, which stand for comments and directives."""
-    return start + len(code[start:]) - len(code[start:].lstrip())
+    match = re.compile(rb"\S").search(code, start)
+    return match.start() if match is not None else len(code)

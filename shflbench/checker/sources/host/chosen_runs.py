@@ -62,13 +62,16 @@ def performed_launches(
     if main is not None:
         of_usual = _of_usual(run, main, usual) if usual and words is None else []
         result = [*_without_words(run, main), *of_usual] if of_usual else list(_of_main(run, main, words))
+    reached = {item.node.id for item in result}
+    missing = set(sites) - {item.node.id for item in result if item.launch.grid is not None}
     for performed in _further(run, main, is_given=words is not None):
-        reached = {item.node.id for item in result}
-        missing = set(sites) - {item.node.id for item in result if item.launch.grid is not None}
         if not missing:
             break
         further = [item for item in performed() if item.node.id in missing]
-        result += [item for item in further if item.launch.grid is not None or item.node.id not in reached]
+        new = [item for item in further if item.launch.grid is not None or item.node.id not in reached]
+        result += new
+        reached.update(item.node.id for item in new)
+        missing.difference_update(item.node.id for item in new if item.launch.grid is not None)
     if main is not None and main.parameters and words is None:
         # A grid of 0 may come from a file that the command line names.
         result = [item for item in result if 0 not in (item.launch.grid or ())]

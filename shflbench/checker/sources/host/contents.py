@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.definitions import template_parameters
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
+from shflbench.checker.sources.name_places import calls
 from shflbench.checker.sources.naming import split_arguments
 from shflbench.checker.sources.scopes import GLOBAL, declared_name
 from shflbench.checker.sources.syntax_trees import function_declarator, nodes_of, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from tree_sitter import Node
 
@@ -148,6 +149,23 @@ class FileContents:
             members = (self._conversion(item, name) for item in inside)
             conversions = tuple(item for item in members if item is not None)
             known[name.partition("<")[0].strip()].append(HostClass(name, bases, body, template, conversions))
+
+    def callers(self, name: str) -> Iterator[str]:
+        """Yield the names of the functions whose bodies may call a function, also in comments."""
+        words = _WORD.findall(name)
+        for caller in self._users.get(words[-1], ()) if words else self.functions:
+            if any(calls(function.body.text or b"", name) for function in self.functions[caller]):
+                yield caller
+
+    @cached_property
+    def _users(self) -> Mapping[str, dict[str, None]]:
+        """The names of the functions that have a word in their bodies, by the word."""
+        users: dict[str, dict[str, None]] = defaultdict(dict)
+        for name, known in self.functions.items():
+            for function in known:
+                for word in set(_WORD.findall(text_of(function.body))):
+                    users[word][name] = None
+        return users
 
     @cached_property
     def device_words(self) -> frozenset[str]:

@@ -35,6 +35,7 @@ class HostRun(Protocol):
     macro_uses: list[Node]  # those around what runs
     long_loops: dict[int, LongLoop]  # those that took too many iterations
     allocations: Iterator[int]  # numbers for those that launches get
+    enumerated: dict[int, object]  # values of enumerators, by the ids of their nodes
     start: int  # the moment from which others count
 
     def expression(self, node: Node) -> Callable[[HostFrame], Any]:

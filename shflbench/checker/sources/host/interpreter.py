@@ -88,6 +88,7 @@ class Interpreter:
         self.budget = budget
         self._expanded: dict[str, tuple[Tree, Node | None]] = {}
         self.allocations: Iterator[int] = count()
+        self.enumerated: dict[int, object] = {}  # values of enumerators, by the ids of their nodes
         self.start = next(MOMENTS)
 
     # Code
@@ -134,15 +135,15 @@ class Interpreter:
         value = self.expression(node)
         return lambda frame: Cell(value(frame))
 
-    def launches(self, node: Node) -> bool:
+    def launches(self, node: Node, depth: int = 0) -> bool:
         """Whether code launches kernels, directly or through functions of the files."""
         known = self._launches.get(node.id)
         if known is None:
             self._launches[node.id] = False
-            known = self._launches[node.id] = any(self._is_launch(item) for item in walk(node))
+            known = self._launches[node.id] = any(self._is_launch(item, depth) for item in walk(node))
         return known
 
-    def _is_launch(self, item: Node) -> bool:
+    def _is_launch(self, item: Node, depth: int) -> bool:
         if item.type == "kernel_call_syntax":
             return True
         if item.type != "call_expression":
@@ -154,7 +155,8 @@ class Interpreter:
         if macro is not None and "<<<" in macro.body:
             return True
         callees = self.program.functions.get(name) if name in self.program.names_that_may_launch else []
-        return any(self.launches(callee.body) for callee in callees)
+        # Behind so many calls nothing runs: what may launch there is taken to do it.
+        return any(depth >= MOST_CALLS or self.launches(callee.body, depth + 1) for callee in callees)
 
     def expanded(self, text: str, *, statement: bool = False) -> Node | None:
         """Return the tree of a text that a macro stands for, as an expression or as statements."""

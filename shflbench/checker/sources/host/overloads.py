@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.interface import HostRun, Reference
     from shflbench.checker.sources.host.values import Structure
 
+FEW = 8  # functions of one name; the choice among more counts as work
+RANK_NODES = 56  # of the syntax tree of what runs, which take as long as one function that a call may mean
 _EXACT, _PROMOTED, _CONVERTED, _CONSTRUCTED = range(4)  # how an argument becomes a parameter, the best first
 _OPEN = -1  # nothing says how
 _PROMOTIONS = {**dict.fromkeys("bBhH", "i"), "f": "d"}
@@ -106,6 +108,8 @@ def _best(run: HostRun, functions: Sequence[HostFunction], call: HostCallSite) -
     """Return the function whose parameters fit the arguments best."""
     if len(functions) < 2:  # noqa: PLR2004  (several)
         return next(iter(functions), None)
+    if len(functions) > FEW:
+        run.state.step(RANK_NODES * len(functions))
     ranked = [(item, ranks) for item in functions if (ranks := _ranks(run, item, call)) is not None]
     best = [
         one for one, ranks in ranked if all(_is_better(ranks, others) for other, others in ranked if other is not one)

@@ -86,18 +86,17 @@ def _outer(run: HostRun, name: str, frame: HostFrame) -> Reference | None:
 
 
 def _enumerator(run: HostRun, node: Node) -> object:
-    count = 0
-    while True:
-        value = node.child_by_field_name("value")
-        if value is not None:
-            base = run.expression(value)(HostFrame())
-            return base + count if isinstance(base, int) else UNKNOWN
-        before = node.prev_named_sibling
-        while before is not None and before.type != "enumerator":
-            before = before.prev_named_sibling
-        if before is None:
-            return count
-        node, count = before, count + 1
+    """Return the value of an enumerator; all of its enumeration are evaluated at once."""
+    if node.id not in run.enumerated and node.parent is not None:
+        listed = [item for item in items(node.parent) if item.type == "enumerator"]
+        run.enumerated |= {item.id: UNKNOWN for item in listed}  # of those that a value names before they have one
+        last: object = -1
+        for item in listed:
+            value = item.child_by_field_name("value")
+            known = run.expression(value)(HostFrame()) if value is not None else last
+            step = 0 if value is not None else 1
+            last = run.enumerated[item.id] = known + step if isinstance(known, int) else UNKNOWN
+    return run.enumerated.get(node.id, UNKNOWN)
 
 
 def _name_place(run: HostRun, node: Node) -> Callable[[HostFrame], Reference]:

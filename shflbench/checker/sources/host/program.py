@@ -11,7 +11,6 @@ from shflbench.checker.sources.host.contents import FileContents, called_name, l
 from shflbench.checker.sources.host.launch_structures import DECLARATIONS
 from shflbench.checker.sources.host.open_questions import OpenQuestions
 from shflbench.checker.sources.name_places import (
-    calls,
     may_call,
     may_declare_global,
     may_define_function,
@@ -21,7 +20,7 @@ from shflbench.checker.sources.name_places import (
 )
 from shflbench.checker.sources.named_items import FirstItems, NamedItems
 from shflbench.checker.sources.naming import normalize, split_arguments
-from shflbench.checker.sources.syntax_trees import parse, text_of, walk
+from shflbench.checker.sources.syntax_trees import belongs_to, parse, text_of, walk
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -140,10 +139,8 @@ class HostProgram:
 
     def path(self, node: Node) -> Path | None:
         """Return the file of a node; None for one of a text that a macro stands for."""
-        while node.parent is not None:
-            node = node.parent
         parsed = (file for file in self._files if file.is_parsed)
-        return next((file.path for file in parsed if file.tree.root_node.id == node.id), None)
+        return next((file.path for file in parsed if belongs_to(node, file.tree.root_node)), None)
 
     def class_of(self, type_name: str) -> HostClass | None:
         """Return the class of a type, or the specialization for its template arguments; None if it is not certain."""
@@ -234,7 +231,7 @@ class HostProgram:
         reached = names
         while reached:
             files = [file for file in self._files if any(may_call(file, name) for name in reached)]
-            callers = self._having(files, lambda text: any(calls(text, name) for name in reached))  # noqa: B023
+            callers = {caller for file in files for name in reached for caller in self.contents(file).callers(name)}
             reached = callers - names
             names |= callers
         return frozenset(names)
