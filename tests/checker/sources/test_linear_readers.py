@@ -130,7 +130,7 @@ def test_the_command_reads_hostile_files_in_a_time_that_is_linear(tmp_path: Path
     (tmp_path / "loops.cu").write_text(main + "void f() {\n" + "for (;;)\n" * 20_000 + ";}")
     (tmp_path / "other.cu").write_text("void f() {\n" + "for (;;) {\n" * 20_000)
     chain = "".join(f"void f{i}(int *p) {{ f{i + 1}(p); }}\n" for i in range(1_500))
-    (tmp_path / "chain.cu").write_text(f"{main}{chain}void f1500(int *p) {{ k<<<2, 2>>>(p); }}\n")
+    (tmp_path / "chain.cu").write_text(f"{main}{chain}void f1500(int *p) {{ k<<<1, 1>>>(p); }}\n")
     words = ["check", "braces.cu", "loops.cu", "chain.cu", "--compiler", "nvrtc"]
     command = [sys.executable, "-m", "shflbench", *words]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=200)
