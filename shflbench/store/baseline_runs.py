@@ -67,7 +67,7 @@ def _refuse_unmeasured(run: Run) -> None:
     info, folder = run.info, run.folder
     measure = "a baseline needs times: run the suite on a GPU"
     if info.finished is None:
-        raise ResultsError(f"{folder} contains an unfinished run", f"resume it: shflbench run --resume {folder}")
+        raise ResultsError(f"{folder} contains an unfinished run", info.advice_if_unfinished(folder))
     if info.converted and info.device is None:
         message = f"{folder} was converted from {info.converted.tool}, whose files do not name the GPU"
         raise ResultsError(message, "compare the files or the run folder itself")

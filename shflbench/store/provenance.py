@@ -13,7 +13,7 @@ from shflbench.model import Device, Noise, Overrides  # noqa: TC001  (pydantic t
 from shflbench.store.columns import SCHEMA
 from shflbench.store.json_record import decode, encode
 from shflbench.store.record_values import ARCH, NAME, check_amounts, check_moments, check_suite, wrong_value
-from shflbench.store.run_files import RESTORE
+from shflbench.store.run_files import RESTORE, is_of_bench
 from shflbench.suite.revision import thresholds_of
 from shflbench.thresholds import Thresholds  # noqa: TC001  (likewise)
 
@@ -156,6 +156,10 @@ class RunInfo:
     def thresholds_in_force(self) -> Thresholds:
         """The thresholds of the suite; of older runs, which did not record them, read from the suite's text."""
         return thresholds_of(self.suite.text) if self.thresholds is None else self.thresholds
+
+    def advice_if_unfinished(self, folder: Path) -> str:
+        """Return what to do about the run of a folder that was stopped."""
+        return "start bench again" if is_of_bench(self.argv) else f"resume it: shflbench run --resume {folder}"
 
     @property
     def sentinel_version(self) -> str:

@@ -102,7 +102,7 @@ def read_run(folder: Path) -> Run:
     if cut:
         notes.append(f"{folder / ROWS_FILE}: the last line is incomplete and was skipped")
     if info.finished is None:
-        notes.append(f"{folder} contains an unfinished run; resume it: shflbench run --resume {folder}")
+        notes.append(f"{folder} contains an unfinished run; {info.advice_if_unfinished(folder)}")
     return Run(folder, info, whole, tuple(notes))
 
 

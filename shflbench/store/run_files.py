@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from shflbench.errors import ResultsError
 from shflbench.files import irregular_kind, read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 RUN_FILE = "run.json"
 ROWS_FILE = "results.csv"
@@ -49,10 +50,25 @@ def writing(place: Path, elsewhere: str = "give another folder") -> Iterator[Non
         why, remedy = _explain(error, place)
         advice = f"{remedy}, or {elsewhere}" if remedy else elsewhere
         if os.path.exists(place / RUN_FILE):  # noqa: PTH110  (Path's own raises where the folder may not be searched)
-            advice = f"{remedy or 'check the disk'}; finished rows are kept: continue with --resume {place}"
+            further = "start bench again" if _is_of_bench(place) else f"continue with --resume {place}"
+            advice = f"{remedy or 'check the disk'}; finished rows are kept: {further}"
         path = Path(error.filename or place)
         named = path if place in path.parents else place  # the folders above are no concern of the user
         raise ResultsError(f"{named} cannot be written: {why}", advice) from error
+
+
+def is_of_bench(argv: Sequence[object]) -> bool:
+    """Whether the command of a run is `bench`, or the function of Python, whose runs cannot be resumed."""
+    name = next((word for word in argv[1:] if not str(word).startswith("-")), None)
+    return name == "bench" or list(argv) == ["shflbench.bench"]
+
+
+def _is_of_bench(place: Path) -> bool:
+    try:
+        record = json.loads(read_regular(place / RUN_FILE, MOST_BYTES))
+        return is_of_bench(record["argv"])
+    except (OSError, ValueError, KeyError, TypeError):  # it is damaged, or cannot be read
+        return False
 
 
 def _explain(error: OSError, place: Path) -> tuple[str, str]:
