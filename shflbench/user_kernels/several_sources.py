@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import UsageError
 from shflbench.user_kernels.comparison import KernelChoice, KernelComparison, LeftOut, choose
+from shflbench.user_kernels.fields import fields_in
 from shflbench.user_kernels.folder import compiler_options
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def _with_names_of(base: ComparedKernel, kernel: ComparedKernel) -> ComparedKern
     """Return a kernel whose arguments have the names of those of `base`, by place; UsageError if they differ."""
     first, mine = base.launches[0], kernel.launches[0]
     known, sizes = _sizes(first), _sizes(mine)
-    names = dict(zip(mine.arguments, first.arguments, strict=False))
+    names = fields_in(first, mine) or dict(zip(mine.arguments, first.arguments, strict=False))
     if len(mine.arguments) != len(first.arguments) or any(
         known.get(theirs) != sizes.get(name) for name, theirs in names.items()
     ):
@@ -70,7 +71,7 @@ def _with_names_of(base: ComparedKernel, kernel: ComparedKernel) -> ComparedKern
             "Pass the arguments of both, in the same order.",
         )
     variables = {item.name: item.name for item in mine.buffers if item.variable}
-    return replace(kernel, names=names | variables)
+    return replace(kernel, names={**names, **variables})
 
 
 def _sizes(launch: CandidateLaunch) -> dict[str, int]:

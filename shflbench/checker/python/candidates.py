@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tempfile
+from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -17,6 +18,7 @@ from shflbench.checker.inputs.shapes import MOST_TIMED_THREADS
 from shflbench.checker.python import numba_kernels, triton_functions, triton_kernels
 from shflbench.checker.python.arguments import read_arguments
 from shflbench.checker.python.named_launch import cluster_dims, launch_shape
+from shflbench.checker.python.structures import parts
 from shflbench.checker.python.texts import is_text
 from shflbench.checker.python.values import HostValues
 from shflbench.checker.selection import chosen_kernels
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from shflbench.checker.inputs.grammar import GivenArgument
     from shflbench.checker.inputs.shapes import LaunchShape
     from shflbench.checker.python.named_launch import Extent
-    from shflbench.checker.python.values import Value
     from shflbench.checker.sources.kernel_file import KernelFile, SourceKernel
 
 USUAL_STANDARDS = frozenset({"-std=c++17", "--std=c++17"})  # which kernels are compiled as
@@ -77,19 +78,28 @@ def python_kernel(name: str, source: Any) -> PythonKernel:  # noqa: ANN401  (of 
     raise UsageError(f"kernel `{name}` is a {type(source).__name__}", ADVICE)
 
 
-def host_arguments(arguments: Sequence[object]) -> tuple[Value, ...]:
-    """Return arguments as arrays in host memory and numbers; UsageError for other values.
+def host_arguments(arguments: Sequence[object]) -> tuple[object, ...]:
+    """Return arguments as arrays in host memory, numbers, and mappings of fields; UsageError for other values.
 
     Arrays that are passed twice stay one.
     """
     values = HostValues()
-    return tuple(values.of(value, str(place)) for place, value in enumerate(arguments))
+
+    def on_host(value: object, name: str) -> object:
+        match value:
+            case Mapping():
+                return {key: on_host(item, f"{name}.{key}") for key, item in value.items()}
+            case list() | tuple() if "." in name:
+                return [on_host(item, f"{name}[{place}]") for place, item in enumerate(value)]
+        return values.of(value, name)
+
+    return tuple(on_host(value, str(place)) for place, value in enumerate(arguments))
 
 
 def read_python_candidate(
     kernel: PythonKernel,
     launch: PythonLaunch,
-    arguments: Sequence[Value],
+    arguments: Sequence[object],
     options: FileOptions,
     watch: Callable[[CheckStep], None] | None = None,
 ) -> CandidateFile:
@@ -147,7 +157,7 @@ def _chosen(file: KernelFile, kernel: PythonKernel) -> SourceKernel:
     )
 
 
-def _given(kernel: PythonKernel, chosen: SourceKernel, arguments: Sequence[Value]) -> Iterator[GivenArgument]:
+def _given(kernel: PythonKernel, chosen: SourceKernel, arguments: Sequence[object]) -> Iterator[GivenArgument]:
     """Yield the arguments by the names of the parameters; UsageError if there are not as many."""
     names = [parameter_name(parameter, place) for place, parameter in enumerate(chosen.parameters)]
     if arguments and len(arguments) != len(names):
@@ -155,7 +165,8 @@ def _given(kernel: PythonKernel, chosen: SourceKernel, arguments: Sequence[Value
             f"kernel `{kernel.name}` takes {len(names)} arguments ({', '.join(names)}), and {len(arguments)} are given"
         )
     labeled = [replace(parameter, name=name) for parameter, name in zip(chosen.parameters, names, strict=True)]
-    yield from read_arguments(dict(zip(names, arguments, strict=False)), labeled)[0]
+    values = [pair for parameter, value in zip(labeled, arguments, strict=False) for pair in parts(parameter, value)]
+    yield from read_arguments({item.name: value for item, value in values}, [item for item, _ in values])[0]
 
 
 @contextmanager
