@@ -6,9 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from shflbench.checker.sources.definitions import Definition, TemplateParameter
+    from shflbench.checker.sources.host_code import UserFile
     from shflbench.checker.sources.source import CudaSource
 
 _TYPE, _INTEGER = "float", "int"
@@ -20,7 +21,7 @@ _INTEGERS = frozenset(
 _QUALIFIERS = frozenset({"const", "std", "typename", "enum"})
 _FUNCTOR = re.compile(
     rb"(?P<template>template\s*<\s*(?:class|typename)\s+\w+\s*>\s*)?"
-    rb"\b(?:struct|class)\s+(?P<name>\w+)[^;{}()]*\{[^}]*\boperator\s*\(\s*\)"
+    rb"\b(?:struct|class)\s+(?P<name>\w+)[^;{}()]*\{[^{}]*\boperator\s*\(\s*\)"
 )
 
 
@@ -46,6 +47,13 @@ def _value(item: TemplateParameter, template: Sequence[TemplateParameter]) -> st
     return f"{item.kind}(0)" if re.fullmatch(r"[\w:]+", item.kind) else item.name  # the first value of an enumeration
 
 
+def _functors(file: UserFile) -> Iterator[re.Match[bytes]]:
+    """Yield the classes with a call operator that no other class has as a member."""
+    for match in _FUNCTOR.finditer(file.text):
+        if not any(body.start < match.start() < body.end for body in file.lexed.bodies):
+            yield match
+
+
 def _type(item: TemplateParameter, definition: Definition, source: CudaSource, kinds: Collection[str]) -> str:
     """Return an argument for a type: a class of the files with a call operator, where the kernel calls its objects."""
     if item.name in kinds:
@@ -59,7 +67,7 @@ def _type(item: TemplateParameter, definition: Definition, source: CudaSource, k
     calls += [rf"\b{name}\s*\(" for name in objects if name]
     if not any(re.search(call.encode(), body) for call in calls):
         return _TYPE
-    known = next(filter(None, (_FUNCTOR.search(one.text) for one in source.unit.files)), None)
+    known = next((match for one in source.unit.files for match in _functors(one)), None)
     if known is None:
-        return _TYPE
+        return item.name or _TYPE
     return f"{known['name'].decode()}<{_TYPE}>" if known["template"] else known["name"].decode()

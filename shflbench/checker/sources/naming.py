@@ -64,6 +64,16 @@ def split_arguments(text: str) -> list[str]:
     return parts
 
 
+def last_part(name: str) -> str:
+    """Return what stands behind the last `::` outside of brackets: `Add<b::C>` of `Op<a::B>::Add<b::C>`."""
+    depth = 0
+    for place in range(len(name) - 1, 0, -1):
+        depth += (name[place] in ">)") - (name[place] in "<(")
+        if depth == 0 and name[place - 1 : place + 1] == "::":
+            return name[place + 1 :]
+    return name
+
+
 def names(spelling: str, qualified: str) -> bool:
     """Whether a name as written may mean the kernel of a qualified name."""
     return qualified == spelling or qualified.endswith(f"::{spelling}")

@@ -10,7 +10,14 @@ if TYPE_CHECKING:
 
 _ARGUMENTS = rb"\s*\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 # CUDA C++ Programming Guide 13.0, 10.38 (launch bounds), 10.39 (registers), and 10.40 (clusters and sizes of blocks).
-_ATTRIBUTES = re.compile(rb"\b__(?:launch_bounds|cluster_dims|block_size|maxnreg)__" + _ARGUMENTS)
+_ATTRIBUTES = re.compile(
+    rb"\b__(?:launch_bounds|cluster_dims|block_size|maxnreg)__"
+    rb"\s*\((?:[^()]|\((?:[^()]|\([^()]{0,999}\)){0,999}\)){0,999}\)"
+)
+# A member template of a class template in an expression: `typename Op<T>::template Add<2>()`.
+_MEMBER_TEMPLATE = re.compile(
+    rb"\btypename\b(?=\s+(?:\w+\s*(?:<[^;{}()]{0,200}>\s*)?::\s*)+template\b)|(?<=::)\s*template\b(?=\s+\w+\s*<)"
+)
 _ALIGNED_TYPE = re.compile(rb"\b((?:struct|class|union)\s+)__align__(?=\s*\()")
 _DEFINES_FUNCTIONS = re.compile(rb"\s*#\s*define\s+(\w+)\([^)]*\)(?=.*\b__(?:global|device)__\b)(?=.*\{)", re.DOTALL)
 
@@ -26,13 +33,15 @@ _BEFORE_NAMESPACE = re.compile(rb"^[ \t]*[A-Z][A-Z0-9_]+[ \t]*(?=\s*^[ \t]*(?:in
 def for_grammar(text: bytes, lexed: Lexed) -> bytes:
     """Return a text of the same length, without attributes of kernels and without uses of some macros.
 
-    These are macros that define functions, and those that open a namespace.
+    These are macros that define functions, and those that open a namespace. Nor has it the words that mark a member
+    template of a class template.
 
     Types that `__align__` aligns have the word of C++ for it. What a kernel declares with the attributes is in the PTX,
     and the compiler is given the text as it is.
     """
     result = _ATTRIBUTES.sub(_blank, text) if b"__" in text else text
     result = _ALIGNED_TYPE.sub(rb"\1alignas  ", result) if b"__align__" in text else result
+    result = _MEMBER_TEMPLATE.sub(_blank, result) if b"::template" in text else result
     result = _BEFORE_NAMESPACE.sub(_blank, result)
     for span in lexed.directives:
         define = _DEFINES_FUNCTIONS.match(text, span.start, span.end)

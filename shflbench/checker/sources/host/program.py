@@ -19,7 +19,7 @@ from shflbench.checker.sources.name_places import (
     mentions,
 )
 from shflbench.checker.sources.named_items import FirstItems, NamedItems
-from shflbench.checker.sources.naming import normalize, split_arguments
+from shflbench.checker.sources.naming import last_part, normalize, split_arguments
 from shflbench.checker.sources.syntax_trees import belongs_to, parse, text_of, walk
 
 if TYPE_CHECKING:
@@ -144,10 +144,10 @@ class HostProgram:
 
     def class_of(self, type_name: str) -> HostClass | None:
         """Return the class of a type, or the specialization for its template arguments; None if it is not certain."""
-        plain, _, listed = type_name.partition("<")
+        plain, _, listed = (name := last_part(type_name)).partition("<")
         special = self._specializations.get(plain) if listed else []
         if special:
-            wanted = self._arguments(type_name)
+            wanted = self._arguments(name)
             exact = next((item for item in special if self._arguments(item.name) == wanted), None)
             if exact is not None or any(item.template for item in special):
                 return exact
@@ -160,7 +160,7 @@ class HostProgram:
     def member(self, class_name: str, name: str) -> list[HostFunction]:
         """Return the member functions of a class, or of its bases, with a name."""
         known = self.class_of(class_name)
-        owner = known.name if known is not None and "<" in known.name else class_name.partition("<")[0]
+        owner = known.name if known is not None and "<" in known.name else last_part(class_name).partition("<")[0]
         members = [item for item in self.functions.get(name) if item.owner == owner]
         if members or known is None:
             return members

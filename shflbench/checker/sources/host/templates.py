@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker.sources.definitions import template_parameters
 from shflbench.checker.sources.host.contents import items
 from shflbench.checker.sources.host.values import type_name
-from shflbench.checker.sources.naming import split_arguments
+from shflbench.checker.sources.naming import last_part, split_arguments
 from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def bound_of_class(known: HostClass | None, type_name: str, frame: HostFrame) ->
     """Return the arguments of a class template: those of the type's name, or within the class those of the frame."""
     if known is None:
         return {}
-    listed = type_name.partition("<")[2]
+    listed = last_part(type_name).partition("<")[2]
     if not listed:
         return {item.name: frame.bound[item.name] for item in known.template if item.name in frame.bound}
     texts = [text.strip() for text in split_arguments(listed.removesuffix(">"))]

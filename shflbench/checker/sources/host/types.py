@@ -22,6 +22,7 @@ _QUALIFIERS = re.compile(
     r"\b(?:const|constexpr|volatile|static|inline|extern|register|typename|struct|class|enum|union|mutable|"
     r"__restrict__|__restrict|restrict|thread_local)\b|__align__\(\d+\)"
 )
+_SCOPE = re.compile(r"\s*::\s*(?:template\b\s*)?")  # `Op<float>::template Add<2>` names a member of a template
 _SMART = re.compile(r"(?:unique_ptr|shared_ptr|device_ptr)\s*<(?P<arguments>.*)>")
 _FORMATS = {"i1": "b", "u1": "B", "i2": "h", "u2": "H", "i4": "i", "u4": "I", "i8": "q", "u8": "Q", "f4": "f",
             "f8": "d", "f2": "e"}  # fmt: skip
@@ -129,7 +130,7 @@ class TypeReader:
     def _read(  # noqa: PLR0911  (a return per kind of type)
         self, text: str, bound: Mapping[str, object], depth: int
     ) -> HostType:
-        text = " ".join(_QUALIFIERS.sub(" ", text).split())
+        text = _SCOPE.sub("::", " ".join(_QUALIFIERS.sub(" ", text).split()))
         if text.endswith("&"):
             inner = self._read(text.rstrip("& "), bound, depth)
             return replace(inner, reference=True)
