@@ -36,6 +36,9 @@ def is_varied(comparison: KernelComparison, buffer: CandidateBuffer) -> bool:
         return comparison.is_compared(buffer) and buffer.name not in counters  # else launches leave it for others
     if buffer.name in counters:
         return buffer.is_derived and buffer.name not in deciding
+    if any(item.name == buffer.name for item in comparison.scratch):
+        kept = comparison.named(kernel.candidate.kept for kernel in comparison.kernels)
+        return buffer.is_derived or buffer.name in kept  # else the host code may set it before each launch
     if {BufferUse.WRITTEN, BufferUse.CHANGED} <= comparison.uses(buffer):
         return buffer.is_derived  # a kernel may add to what the host code states
     return DTYPES[buffer_dtype(buffer)].floating or buffer.name not in deciding

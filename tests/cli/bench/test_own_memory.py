@@ -73,6 +73,42 @@ def test_a_wrong_result_of_the_kernel_with_a_counter_differs(bench: BenchCommand
     assert "does not write 64 of 320 elements of `out`" in outcome.err or "element 256" in outcome.err
 
 
+SUMS = """\
+__global__ void sums_plain(const int *in, int *out, int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++) out[i] = sum += in[i];
+}
+__global__ void sums_kept(const int *in, int *out, int n, int *work) {
+    for (int i = 0; i < n; i++) out[i] = *work += in[i];
+}
+int main() {
+    int host[32], *in, *one, *two, *work;
+    for (int i = 0; i < 32; i++) host[i] = i * 7 % 31;
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&one, sizeof host);
+    cudaMalloc(&two, sizeof host);
+    cudaMalloc(&work, sizeof(int));
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    cudaMemset(work, 0, sizeof(int));
+    sums_plain<<<1, 1>>>(in, one, 32);
+    for (int k = 0; k < 3; k++) {
+        RESET
+        sums_kept<<<1, 1>>>(in, two, 32, work);
+    }
+}
+"""
+
+
+def test_scratch_memory_keeps_the_contents_that_the_host_code_sets_before_each_launch(bench: BenchCommand) -> None:
+    outcome = bench(SUMS.replace("RESET", "cudaMemset(work, 0, sizeof(int));"))
+    assert outcome.code == 0, outcome.err
+    assert "not compared: results with other contents of `work_of_sums_kept`; the contents of" in outcome.err
+
+
+def test_scratch_memory_that_the_host_code_sets_once_has_other_contents_in_a_later_launch(bench: BenchCommand) -> None:
+    assert bench(SUMS.replace("RESET", "")).code == 5
+
+
 STEPS = """\
 __global__ void scan_blocks(const int *in, int *out, int *sums, int n) {
     __shared__ int part[32];
