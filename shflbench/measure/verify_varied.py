@@ -3,14 +3,14 @@
 The program's own inputs hide differences: contents of 0 and 1 those of squares, whole numbers those of sums in half
 precision, a factor of 1 that of a term, an output of zeros that it is added to. The varied ones have fractions, both
 signs and a wide range, numbers of 0 and 1 have other values where no address depends on them, and outputs contain other
-bits before the launch. Another set has infinities and NaN as well: kernels may treat them differently and be right, so
-that a difference is no fault, and is named.
+bits before the launch. Others have infinities and NaN in one input as well: kernels may treat them differently and be
+right, so that a difference is no fault, and is named.
 """
 
 from __future__ import annotations
 
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +38,7 @@ class VariedReference:
 
     workload: Workload
     index: int | None = None  # of the input set; None: there is no reference
-    special: int | None = None  # of the input set with infinities and NaN
+    special: set[int] = field(default_factory=set)  # of input sets with infinities and NaN
     left_out: str = ""  # what is not compared, as a noun phrase
 
     @classmethod
@@ -77,12 +77,11 @@ class VariedReference:
         self._run_special(kernel)
 
     def _run_special(self, kernel: OpenKernel) -> None:
-        """Make the reference for inputs with infinities and NaN, if the emulator can."""
-        if (index := self.workload.special_set) is None:
-            return
-        with suppress(BudgetError):
-            self.workload.accept_expected(_run(kernel, self.workload, index), index, ITERATIONS, OTHER_POISON)
-            self.special = index
+        """Make the references for inputs with infinities and NaN, as far as the emulator can."""
+        for index in self.workload.special_sets:
+            with suppress(BudgetError):
+                self.workload.accept_expected(_run(kernel, self.workload, index), index, ITERATIONS, OTHER_POISON)
+                self.special.add(index)
 
     def _finite(self, index: int) -> int:
         """Return how many numbers of the reference are finite."""
@@ -117,16 +116,21 @@ class VariedReference:
 
     def _with_special(self, proof: Proof, kernel: OpenKernel) -> Proof:
         """Return the proof with how results for infinities and NaN differ, for which kernels may be equally right."""
-        if not (names := ", ".join(f"`{name}`" for name in self.workload.special_names)):
-            return proof
-        wrong = NO_END
-        if self.special is not None:
-            with suppress(BudgetError):
-                got = _run(kernel, self.workload, self.special)
-                mismatch = difference(self.workload, got, self.special, ITERATIONS)
-                wrong = mismatch and f"which differ: {mismatch}"
-        left_out = [f"results for infinities and NaN in {names}, {wrong}"] if wrong else []
+        left_out = []
+        for index, name in self.workload.special_sets.items():
+            if wrong := self._special_difference(kernel, index):
+                left_out.append(f"results for infinities and NaN in `{name}`, {wrong}")
         return replace(proof, not_compared=(*proof.not_compared, *left_out))
+
+    def _special_difference(self, kernel: OpenKernel, index: int) -> str:
+        """Return how results differ, or why they were not compared, as a clause; empty if they agree."""
+        if index not in self.special:
+            return NO_END
+        try:
+            wrong = difference(self.workload, _run(kernel, self.workload, index), index, ITERATIONS)
+        except BudgetError:
+            return NO_END
+        return wrong and f"which differ: {wrong}"
 
     def _where_finite(self, got: Sequence[Array], index: int) -> list[Array]:
         """Return results with those of the reference where it is not finite: kernels may differ that are right."""

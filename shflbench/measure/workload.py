@@ -16,7 +16,7 @@ from shflbench.patterns.data import FEWEST_WITH_SPECIAL, distinct, with_special
 from shflbench.patterns.declare import LAUNCH_OPTIONS, ByValue, InOut, Input, Output, PointerInto, Setting, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from shflbench.backends.base import Array, PassedArgument
     from shflbench.model import Case, Dtype, Kernel
@@ -203,16 +203,19 @@ class Workload:
 
     @property
     def special_names(self) -> tuple[str, ...]:
-        """The floating-point inputs that have infinities and NaN in a set of their own: those with varied contents."""
+        """The floating-point inputs that have infinities and NaN, each in a set of its own: those with varied contents.
+
+        In one set for all, NaN of one input may make all results NaN.
+        """
         declared = self.pattern.declaration
         floats = (item for item in declared.buffers if isinstance(item, Input) and _dtype(item, self.setting).floating)
         large = (item for item in floats if item.count(self.setting) >= FEWEST_WITH_SPECIAL)
         return tuple(item.name for item in large if self.varied_sets and item.name in declared.varied)
 
     @property
-    def special_set(self) -> int | None:
-        """The number of that set; None if there are no such inputs."""
-        return self.input_sets + 5 if self.special_names else None
+    def special_sets(self) -> Mapping[int, str]:
+        """The numbers of these sets, and the input that has infinities and NaN."""
+        return dict(enumerate(self.special_names, self.input_sets + 5))
 
     @property
     def verify_iterations(self) -> tuple[int, ...]:
@@ -241,16 +244,17 @@ class Workload:
             if index in firsts:
                 self._inputs[index] = [_positive(array) for array in self.inputs(firsts[index])]
             else:
-                self._inputs[index] = self._special() if index == self.special_set else self._drawn(index)
+                special = self.special_sets.get(index)
+                self._inputs[index] = self._special(special) if special is not None else self._drawn(index)
             for array in self._inputs[index]:
                 array.flags.writeable = False  # a reference that works in place would change the other variants' inputs
         return self._inputs[index]
 
-    def _special(self) -> list[Array]:
-        """Return the varied inputs with infinities and NaN."""
+    def _special(self, special: str) -> list[Array]:
+        """Return the varied inputs, one of them with infinities and NaN."""
         names = [buffer.name for buffer in self.buffers if buffer.read]
         pairs = zip(names, self.inputs(self.varied_sets[0]), strict=True)
-        return [with_special(array) if name in self.special_names else array for name, array in pairs]
+        return [with_special(array) if name == special else array for name, array in pairs]
 
     def _drawn(self, index: int) -> list[Array]:
         rng = np.random.default_rng((self.seed, index))

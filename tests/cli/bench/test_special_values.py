@@ -53,6 +53,17 @@ def test_kernels_that_agree_have_no_such_line(bench: BenchCommand) -> None:
     assert "not compared" not in outcome.err
 
 
+def test_nan_of_one_input_does_not_hide_that_of_another_one(bench: BenchCommand) -> None:
+    """Each result is NaN if `x` has one, whatever a kernel makes of NaN in `in`."""
+    text = PROGRAM.replace("float *out", "const float *x, float *out").replace("*in, *a", "*in, *x, *a")
+    text = text.replace("(in, ", "(in, x, ").replace("cudaMalloc(&a", "cudaMalloc(&x, sizeof host);\n    cudaMalloc(&a")
+    text = text.replace("2 * in[i];", "2 * in[i] + x[0] + x[32] + x[48] + x[80];")
+    outcome = bench(text.format(value=f"({NO_NAN}) + x[0] + x[32] + x[48] + x[80]"))
+    assert outcome.code == 0, outcome.err
+    assert f"{LINE}element 32 is " in outcome.err
+    assert "in `x`" not in outcome.err
+
+
 @pytest.mark.parametrize("special", [np.nan, np.inf])
 def test_it_is_a_failure_where_the_inputs_of_the_program_contain_it(bench: BenchCommand, special: float) -> None:
     contents = np.arange(96, dtype=np.float32)
