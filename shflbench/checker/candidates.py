@@ -400,7 +400,7 @@ def _launch(
     names: list[str] = []
     items = {part.name: part.item for part in parts_of(kernel)}
     for place, (parameter, value) in enumerate(zip(kernel.parameters, arguments.parameters, strict=True)):
-        if parameter.fields and not parameter.pointer:
+        if parameter.is_empty or (parameter.fields and not parameter.pointer):
             offsets = tuple(span.start for span in value.spans)
             name = parameter_name(parameter, place)
             structures.append(CandidateStructure(name, parameter.size, len(names), offsets))

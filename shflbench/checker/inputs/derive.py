@@ -165,6 +165,8 @@ class _Maker:
     def parameter(self, parameter: KernelParameter, place: int) -> ParameterValue:
         name = parameter_name(parameter, place)
         host = self.numbers.host(place)
+        if parameter.is_empty:
+            return ParameterValue(bytes(parameter.size), ())
         fields = () if parameter.pointer else parameter.fields
         if fields and name not in self.wishes.given:
             return self._structure(parameter, name, fields, host)

@@ -39,9 +39,11 @@ class ParameterPart:
 
 
 def parts_of(kernel: SourceKernel) -> Iterator[ParameterPart]:
-    """Yield the parameters of a kernel, and the fields of each structure instead of it."""
+    """Yield the parameters of a kernel, and the fields of each structure instead of it, if it has any."""
     for place, parameter in enumerate(kernel.parameters):
         name = parameter_name(parameter, place)
+        if parameter.is_empty:
+            continue
         if parameter.pointer or not parameter.fields:
             yield ParameterPart(name, parameter, parameter.offset, place)
         else:

@@ -68,6 +68,11 @@ class KernelParameter:
     lanes: int = 1  # elements per value: 4 for `float4`, whose element is `f4`
     element_bytes: int | None = None  # bytes of one value, or of one value that the pointer points to
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is a structure without members by value, such as a function object, which has one byte."""
+        return not (self.pointer or self.fields or self.element) and self.size == self.element_bytes == 1
+
 
 @dataclass(frozen=True, slots=True)
 class HostBuffer:

@@ -127,6 +127,29 @@ def test_structure_of_unknown_layout_is_named(bench: BenchCommand) -> None:
     assert "each is not timed: parameter `r` is a structure by value whose layout is not known" in outcome.err
 
 
+FUNCTION_OBJECTS = """
+struct Twice { __device__ float operator()(float x) const { return 2 * x; } };
+struct Sum { __device__ float operator()(float x) const { return x + x; } };
+template <class Function> __global__ void apply(Function function, const float *in, float *out) {
+    out[threadIdx.x] = function(in[threadIdx.x]);
+}
+int main() {
+    float *in, *out;
+    cudaMalloc(&in, 128);
+    cudaMalloc(&out, 128);
+    apply<<<1, 32>>>(Twice(), in, out);
+    apply<<<1, 32>>>(Sum{}, in, out);
+}
+"""
+
+
+def test_function_objects_without_members_are_passed(bench: BenchCommand) -> None:
+    outcome = bench(FUNCTION_OBJECTS, "--no-check")
+    assert outcome.code == 0, outcome.err
+    assert [row.status.value for row in rows().values()] == ["verified", "verified"]
+    assert bench(FUNCTION_OBJECTS.replace("x + x", "x + 1"), "--no-check", "--output", "second").code == 5
+
+
 def test_pattern_written_from_a_file_has_the_structure(bench: BenchCommand, shflbench: Command) -> None:
     bench(two("", ""), "--no-check")
     outcome = shflbench("new", "--from", "sums.cu", "each")
@@ -134,3 +157,55 @@ def test_pattern_written_from_a_file_has_the_structure(bench: BenchCommand, shfl
     (text,) = (path.read_text(encoding="utf-8") for path in Path().glob("sums*/pattern.py"))
     structure = "ByValue('r', 12, ((0, 'r.first'), (4, 'r.last'), (8, 'r.factor'),))"
     assert f"arguments=('in', 'out', {structure},)" in text
+
+
+IN_TWO_STEPS = """
+struct Part { const float *in; float *sums; int n; };
+struct Final { const float *sums; float *out; int blocks; };
+__global__ void partial(Part p) {
+    float sum = 0;
+    for (int i = threadIdx.x + 32 * blockIdx.x; i < p.n; i += 32 * gridDim.x) sum += p.in[i];
+    for (int step = 16; step; step /= 2) sum += __shfl_down_sync(~0u, sum, step);
+    if (threadIdx.x == 0) p.sums[blockIdx.x] = sum;
+}
+__global__ void final(Final f) {
+    float sum = 0;
+    for (int i = 0; i < f.blocks; i++) sum += f.sums[i];
+    f.out[0] = sum;
+}
+int main() {
+    float *in, *sums, *out, *other;
+    cudaMalloc(&in, 4000);
+    cudaMalloc(&sums, 16);
+    cudaMalloc(&out, 4);
+    cudaMalloc(&other, 4);
+    partial<<<4, 32>>>(Part{in, sums, 1000});
+    final<<<1, 1>>>(Final{sums, out, 4});
+    partial<<<1, 32>>>(Part{in, other, 1000});
+}
+"""
+
+
+@pytest.mark.parametrize(("blocks", "code"), [("f.blocks", 0), ("f.blocks - 1", 5)])
+def test_kernels_of_a_sequence_share_buffers_in_structures(bench: BenchCommand, blocks: str, code: int) -> None:
+    text = IN_TWO_STEPS.replace("i < f.blocks", f"i < {blocks}")
+    single = text.replace("int main", f"{text[text.index('__global__') : text.index('__global__ void final')]}int main")
+    single = single.replace("void partial", "void single", 2).replace("void single", "void partial", 1)
+    outcome = bench(
+        single.replace("partial<<<1,", "single<<<1,"),
+        *("--kernel", "single", "--kernel", "partial+final", "--no-check"),
+    )
+    assert outcome.code == code, outcome.err
+    assert rows()["partial-final"].status.value == ("incorrect" if code else "verified")
+
+
+@pytest.mark.parametrize(("factor", "code"), [("r.factor", 0), ("0.25f", 5)])
+def test_versions_with_fields_in_another_order_are_compared(
+    bench: BenchCommand, shflbench: Command, factor: str, code: int
+) -> None:
+    bench(two("", ""), "--no-check")
+    text = two("", "").replace("int first, last; float factor;", "float factor; int last, first;")
+    text = text.replace("r{10, 280, 0.5f}", "r{0.5f, 280, 10}").replace("r.factor *", f"{factor} *")
+    Path("new.cu").write_text(text, encoding="utf-8")
+    outcome = shflbench("bench", "sums.cu", "new.cu", "--no-check", "--output", "versions")
+    assert outcome.code == code, outcome.err
