@@ -11,6 +11,8 @@ from shflbench.packages import Package, package_error, packages
 from tests.cli.gate.runs import lay, process
 from tests.conftest import Outcome
 
+pytestmark = pytest.mark.expensive  # 31 processes
+
 MISFIT = 'raise SystemError("it does not fit another package")\n'
 RUN = ("run", "quick", "--device", "emulator")
 BROKEN = [  # module, and a command that needs it

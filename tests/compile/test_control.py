@@ -13,6 +13,8 @@ from shflbench.model import Control, Instruction, Kernel, Mechanism
 from shflbench.store.kernel_archive import KernelArchive
 from tests import kernels
 
+pytestmark = pytest.mark.expensive
+
 RESULTS = Path(__file__).parents[2] / "results"
 RECORDED = "recorded"
 OTHER_ARCHS = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_100", "sm_120")

@@ -13,6 +13,8 @@ from shflbench.errors import DeviceError, UsageError
 from shflbench.store import read_run
 from tests.kernel_bench.conftest import KERNELS, ROWS, SUMS
 
+pytestmark = pytest.mark.expensive
+
 Launch = dict[str, Any]
 PAIR = {"sums_smem": KERNELS, "sums_shfl": KERNELS}
 AT: Launch = {"grid": ROWS, "block": 256}

@@ -16,6 +16,8 @@ from shflbench.checker.ptx.parse import parse
 from shflbench.checker.report import KernelReport
 from tests import kernels
 
+pytestmark = pytest.mark.expensive
+
 KERNEL = """\
 __device__ unsigned retired;
 __global__ void total(const int *in, int *part, int *out, unsigned *count, int blocks)
@@ -81,8 +83,16 @@ def report_of(folder: Path, cache: Path, text: str, *launches: str) -> KernelRep
     return report
 
 
-@pytest.mark.parametrize("ticket", TICKETS.values(), ids=TICKETS)
-@pytest.mark.parametrize(("barrier", "verdict"), [("__syncthreads()", "clean"), ("__syncwarp()", "broken")])
+OFTEN = {"a pointer"}  # tickets without a barrier that are checked in each run
+BARRIERS = [
+    pytest.param(ticket, barrier, verdict, id=f"{name}-{verdict}", marks=marks)
+    for barrier, verdict in (("__syncthreads()", "clean"), ("__syncwarp()", "broken"))
+    for name, ticket in TICKETS.items()
+    for marks in [[] if verdict == "clean" or name in OFTEN else [pytest.mark.archs]]
+]
+
+
+@pytest.mark.parametrize(("ticket", "barrier", "verdict"), BARRIERS)
 def test_all_threads_of_the_last_block_take_part(
     tmp_path: Path, kernel_cache: Path, ticket: tuple[str, str, str], barrier: str, verdict: str
 ) -> None:
@@ -94,7 +104,9 @@ def test_all_threads_of_the_last_block_take_part(
         assert all(finding.launches[0] == last.shape for finding in report.findings)
 
 
-@pytest.mark.parametrize(("barrier", "code"), [("__syncthreads()", 0), ("__syncwarp()", 1)])
+@pytest.mark.parametrize(
+    ("barrier", "code"), [pytest.param("__syncthreads()", 0, marks=pytest.mark.archs), ("__syncwarp()", 1)]
+)
 def test_a_given_launch_of_many_threads_runs_its_last_blocks(tmp_path: Path, barrier: str, code: int) -> None:
     (tmp_path / "total.cu").write_text(text_of(*TICKETS["a pointer"], barrier), encoding="utf-8")
     words = [sys.executable, "-m", "shflbench", "check", "total.cu", "--launch", "600x128"]

@@ -8,6 +8,8 @@ import pytest
 from tests.cli.advise.results import reductions
 from tests.conftest import Command
 
+pytestmark = pytest.mark.expensive
+
 RESULTS = Path(__file__).parents[3] / "results"
 NEIGHBOR = """
 __global__ void neighbor(const unsigned* in, unsigned* out, int iterations) {

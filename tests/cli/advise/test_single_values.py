@@ -12,6 +12,8 @@ from tests.checker.inputs.test_last_blocks import TICKETS
 from tests.checker.inputs.test_last_blocks import text_of as last_block_text
 from tests.conftest import Command
 
+pytestmark = pytest.mark.expensive
+
 ROWS = """
 #include <cstdlib>
 __global__ void rows(const float* in, float* out, const int* next, int n, int w) {

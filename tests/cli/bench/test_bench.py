@@ -11,6 +11,8 @@ from shflbench.store.counts_file import read_counts
 from tests.cli.bench.conftest import BenchCommand
 from tests.conftest import Command
 
+pytestmark = pytest.mark.expensive
+
 LARGE_SUMS = Path(__file__).with_name("sums.cu").read_text(encoding="utf-8")
 SUMS = LARGE_SUMS.replace("rows = 64,", "rows = 8,")
 KERNELS, MAIN = SUMS.split("int main()")

@@ -19,6 +19,8 @@ from tests.cli.bench.test_timed import EmulatedGpu, EmulatedGpuKernel
 from tests.conftest import Outcome
 from tests.fakes.backend import H200, plug_in
 
+pytestmark = pytest.mark.expensive
+
 RANDOM = SUMS.replace("cudaMemset(in, 0, rows * n * sizeof(float));", "")
 STATE = "__device__ float kept[64];\n__device__ int launches[64];\n"
 CheatCommand = Callable[..., Outcome]  # (text, *words, program)

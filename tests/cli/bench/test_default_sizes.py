@@ -7,6 +7,8 @@ import pytest
 
 from tests.conftest import Command
 
+pytestmark = pytest.mark.expensive
+
 # Blocks take several tiles only at the sizes of the program: one that overwrites its tile too early is right for fewer.
 PROGRAM = """\
 #include <cstdlib>

@@ -9,6 +9,8 @@ import pytest
 from shflbench.store import Row, read_run
 from tests.cli.bench.conftest import BenchCommand
 
+pytestmark = pytest.mark.expensive
+
 INDEX = "int i = blockIdx.x * blockDim.x + threadIdx.x;"
 ALLOCATE = "float *x, *out; cudaMalloc(&x, n * sizeof(float)); cudaMalloc(&out, n * sizeof(float));"
 

@@ -13,6 +13,8 @@ from tests.cli.bench.test_timed import EmulatedGpu
 from tests.conftest import Command
 from tests.fakes.backend import plug_in
 
+pytestmark = pytest.mark.expensive
+
 TWO_STEPS = Path(__file__).with_name("two_steps.cu").read_text(encoding="utf-8")
 KERNELS = TWO_STEPS.split("void sum_in_two_steps")[0]
 BOTH = ("--kernel", "single", "--kernel", "partial+final")

@@ -15,6 +15,8 @@ from tests.cli.bench.test_timed import EmulatedGpu
 from tests.conftest import Command
 from tests.fakes.backend import plug_in
 
+pytestmark = pytest.mark.expensive
+
 COMMITTED = Path(__file__).parents[3] / "results/gtc2013/nvidia-h200"
 TRANSPOSE = """\
 __global__ void naive(float* __restrict__ out, const float* __restrict__ in, int n) {

@@ -6,6 +6,8 @@ from shflbench.checker.explore import explore
 from shflbench.checker.machine.policies import POLICIES
 from tests.checker.emulator.synchronization.kernels import BULK, CLUSTERS, FOLDER, Subject, kinds, subjects
 
+pytestmark = pytest.mark.expensive
+
 STEP_LIMIT = 16_000
 # Seconds each; what they show, others show for two blocks, or for one phase.
 SLOW = {
