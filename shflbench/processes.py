@@ -44,9 +44,9 @@ except OSError as error:
 """
 _SERVE = """\
 import sys
-sys.path[:] = sys.argv[3:]
-from shflbench.processes import serve
-serve(*map(int, sys.argv[1:3]))
+module, numbers, sys.path[:] = sys.argv[1], sys.argv[2].split(","), sys.argv[3:]
+from importlib import import_module
+import_module(module).serve(*map(int, numbers))
 """
 
 
@@ -63,6 +63,21 @@ def bound_to_parent(command: Sequence[str]) -> list[str]:
     Where the program does not start, the exit status is CANNOT_START, and the reason on stderr.
     """
     return [sys.executable, "-I", "-S", "-c", _BOUND, str(os.getpid()), *command]
+
+
+def start_server(module: str, *numbers: int, end: Connection, output: int | None = None) -> subprocess.Popen[bytes]:
+    """Start a Python process with the same path, which calls `serve` of a module with numbers.
+
+    It has the `end` of a pipe, whose descriptor is one of the numbers, and writes to `output`, as this process by
+    default.
+    """
+    return subprocess.Popen(  # noqa: S603  (no shell)
+        [sys.executable, "-P", "-c", _SERVE, module, ",".join(map(str, numbers)), *sys.path],
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=output,
+        pass_fds=[end.fileno()],
+    )
 
 
 def run_in_processes(
@@ -119,12 +134,11 @@ class JobProcess:
         """Start the process; it asks for the job when it has imported what `function`, not of `__main__`, needs."""
         self.index = index
         self.pipe, end = Pipe()
-        command = [sys.executable, "-P", "-c", _SERVE, str(os.getpid()), str(end.fileno()), *sys.path]
         try:
             # Neither `fork`, as a process that has opened a GPU must not be forked, nor `multiprocessing`: a process
             # whose start is interrupted must end without a word, and must not run the user's program again.
             with end, block_terminal_signals():
-                self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, pass_fds=[end.fileno()])  # noqa: S603
+                self.process = start_server(__name__, os.getpid(), end.fileno(), end=end)
         except BaseException:
             self.pipe.close()  # which ends a process that was started
             raise

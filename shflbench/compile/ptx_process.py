@@ -11,7 +11,6 @@ import os
 import resource
 import signal
 import subprocess
-import sys
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
@@ -19,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.compile.nvrtc import PtxResult, compile_ptx
 from shflbench.errors import CompileError, ShflbenchError
-from shflbench.processes import FROM_TERMINAL
+from shflbench.processes import FROM_TERMINAL, start_server
 
 if TYPE_CHECKING:
     from shflbench.compile.nvrtc import PtxUnit
@@ -29,9 +28,6 @@ CPU_S = 60  # of one compilation, whatever else runs on the machine; the slowest
 TIMEOUT_S = 600.0  # likewise, of a machine that hardly runs it
 MEMORY_BYTES = 6 * 2**30  # of addresses; NVRTC needs less than 1 GB for the samples, and keeps what it once had
 _START_S = 60.0  # to load the compiler on a busy machine
-_MAIN = (
-    "import sys; sys.path[:] = sys.argv[2:]; from shflbench.compile.ptx_process import serve; serve(int(sys.argv[1]))"
-)
 _ADVICE = "Simplify the file, or pass its PTX."
 
 
@@ -83,13 +79,7 @@ class PtxProcess:
             self._pipe, end = Pipe()
             self._owner = os.getpid()
             with end:
-                self._process = subprocess.Popen(  # noqa: S603  (no shell)
-                    [sys.executable, "-c", _MAIN, str(end.fileno()), *sys.path],
-                    pass_fds=[end.fileno()],
-                    stdin=subprocess.DEVNULL,
-                    stdout=subprocess.DEVNULL,
-                    stderr=subprocess.DEVNULL,
-                )
+                self._process = start_server(__name__, end.fileno(), end=end, output=subprocess.DEVNULL)
             if not self._pipe.poll(_START_S):
                 self.end()
                 raise _crashed(unit)

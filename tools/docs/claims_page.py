@@ -23,6 +23,7 @@ from shflbench.model import Interval
 from shflbench.store import find_runs, read_run
 from shflbench.suite.shipped_claims import shipped_claims
 from tools.docs.first_page import DEVICE, ROOT, by_pattern, settings, times, unsafe_gain
+from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
     from shflbench.analysis.claims.verdict import ClaimVerdict
@@ -189,10 +190,7 @@ def render() -> str:
 
 def main() -> None:
     """Write the page, and print its path if it changed."""
-    text = render()
-    if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
-        PAGE.write_text(text, encoding="utf-8")
-        print(PAGE)
+    write_page(PAGE, render())
 
 
 if __name__ == "__main__":

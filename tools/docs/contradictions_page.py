@@ -14,6 +14,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from shflbench.analysis.contest import times as precise_times
 from tools.docs.claims_page import cell, finding, measured, share, verdicts
 from tools.docs.first_page import ROOT, settings, unsteady
+from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -82,10 +83,7 @@ def render() -> str:
 
 def main() -> None:
     """Write the page, and print its path if it changed."""
-    text = render()
-    if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
-        PAGE.write_text(text, encoding="utf-8")
-        print(PAGE)
+    write_page(PAGE, render())
 
 
 if __name__ == "__main__":

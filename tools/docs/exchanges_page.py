@@ -22,6 +22,7 @@ from shflbench.store.limits_file import read_limits
 from tools.docs.claims_page import cell, measured, share, verdicts
 from tools.docs.contradictions_page import linked
 from tools.docs.first_page import ROOT
+from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -258,10 +259,7 @@ def render() -> str:
 
 def main() -> None:
     """Write the page, and print its path if it changed."""
-    text = render()
-    if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
-        PAGE.write_text(text, encoding="utf-8")
-        print(PAGE)
+    write_page(PAGE, render())
 
 
 if __name__ == "__main__":

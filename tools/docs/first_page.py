@@ -19,6 +19,7 @@ from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import Contest, contests_of
 from shflbench.model import Mechanism
 from shflbench.store import find_runs, read_run
+from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -195,10 +196,7 @@ def render() -> str:
 
 def main() -> None:
     """Write the page, and print its path if it changed."""
-    text = render()
-    if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
-        PAGE.write_text(text, encoding="utf-8")
-        print(PAGE)
+    write_page(PAGE, render())
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from shflbench.suite import find_shipped, load
 from shflbench.suite.revision import same_measurements
 from shflbench.words import count_noun
 from tools.docs.first_page import ROOT
+from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,10 +111,7 @@ def render() -> str:
 
 def main() -> None:
     """Write the page, and print its path if it changed."""
-    text = render()
-    if not PAGE.is_file() or PAGE.read_text(encoding="utf-8") != text:
-        PAGE.write_text(text, encoding="utf-8")
-        print(PAGE)
+    write_page(PAGE, render())
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from shflbench import processes
 from shflbench.checker.sources.read import read_cuda
 from shflbench.compile import ptx_cache, ptx_process
 from shflbench.compile.nvrtc import PtxUnit, compile_ptx
@@ -54,7 +55,7 @@ def test_a_compilation_ends_after_its_cpu_time(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_compiler_that_crashes_ends_in_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ptx_process, "_MAIN", "import os; os.abort()")
+    monkeypatch.setattr(processes, "_SERVE", "import os; os.abort()")
     with pytest.raises(UnfinishedError, match=r"^k\.cu does not compile: NVRTC crashed"):
         PtxProcess().compile(UNIT, kernels.tools())
 
@@ -69,7 +70,7 @@ def test_what_was_compiled_is_read_from_the_cache(tmp_path: Path, monkeypatch: p
 
     first = read()
     with monkeypatch.context() as context:
-        context.setattr(ptx_process, "_MAIN", "not used")
+        context.setattr(processes, "_SERVE", "not used")
         context.setattr(ptx_cache, "SHARED", PtxProcess())
         assert read() == first
     (tmp_path / "width.h").write_text("#define WIDTH 5\n")
