@@ -22,6 +22,7 @@ class Limits:
     threads: int
     blocks: int
     shared_bytes: int
+    sms: int  # of the largest product: NVIDIA's whitepapers and data sheets
 
     def block_shared_bytes(self, major: int) -> int:
         """Return the maximum of shared memory that one block can opt in to."""
@@ -29,19 +30,19 @@ class Limits:
 
 
 LIMITS: Mapping[str, Limits] = {
-    "sm_70": Limits(2048, 32, 96 * KIB),
-    "sm_72": Limits(2048, 32, 96 * KIB),
-    "sm_75": Limits(1024, 16, 64 * KIB),
-    "sm_80": Limits(2048, 32, 164 * KIB),
-    "sm_86": Limits(1536, 16, 100 * KIB),
-    "sm_87": Limits(1536, 16, 164 * KIB),
-    "sm_89": Limits(1536, 24, 100 * KIB),
-    "sm_90": Limits(2048, 32, 228 * KIB),
-    "sm_100": Limits(2048, 32, 228 * KIB),
-    "sm_103": Limits(2048, 32, 228 * KIB),
-    "sm_110": Limits(1536, 24, 228 * KIB),
-    "sm_120": Limits(1536, 24, 100 * KIB),
-    "sm_121": Limits(1536, 24, 100 * KIB),
+    "sm_70": Limits(2048, 32, 96 * KIB, 80),
+    "sm_72": Limits(2048, 32, 96 * KIB, 8),
+    "sm_75": Limits(1024, 16, 64 * KIB, 72),
+    "sm_80": Limits(2048, 32, 164 * KIB, 108),
+    "sm_86": Limits(1536, 16, 100 * KIB, 84),
+    "sm_87": Limits(1536, 16, 164 * KIB, 16),
+    "sm_89": Limits(1536, 24, 100 * KIB, 142),
+    "sm_90": Limits(2048, 32, 228 * KIB, 132),
+    "sm_100": Limits(2048, 32, 228 * KIB, 148),
+    "sm_103": Limits(2048, 32, 228 * KIB, 160),
+    "sm_110": Limits(1536, 24, 228 * KIB, 20),
+    "sm_120": Limits(1536, 24, 100 * KIB, 188),
+    "sm_121": Limits(1536, 24, 100 * KIB, 48),
 }
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from shflbench.compile import cubin as cubins
 from shflbench.compile import loops, nvrtc, resources, rules, signature
 from shflbench.compile.cache import KernelCache, key
+from shflbench.compile.launch_bounds import launch_bounds
 from shflbench.compile.rules import ExpectedCode
 from shflbench.compile.sass import disassemble
 from shflbench.compile.source import translation_unit
@@ -106,6 +107,8 @@ class Builder:
         variant = pattern.declaration.variant(case.variant)
         dtype = DTYPES[case.dtype]
         source = translation_unit(pattern, case)
+        if bounds := launch_bounds(pattern.declaration, case, self.arch):
+            source = replace(source, options=(*source.options, f"-DLAUNCH_BOUNDS={bounds}"))
         constants = pattern.declaration.constants(dict(case.options), case.launch.block)
         expected = ExpectedCode.of(pattern.declaration, variant, dtype, constants)
         # Kernels that follow one another may share `__device__` variables, so they are compiled and cached together.

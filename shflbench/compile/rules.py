@@ -24,12 +24,16 @@ _PRODUCTS = (
     *("HGMMA", "IGMMA", "QGMMA", "BGMMA", "UTCHMMA", "UTCIMMA", "UTCQMMA", "UTCOMMA"),
 )
 
+_STORES, _LOADS = ("STS", "STSM"), ("LDS", "LDSM")  # to and from shared memory; STSM and LDSM: by a warp, as a matrix
+_COLLECTIVES = ("VOTE", "REDUX", "CREDUX", "MATCH")
+
 # Of each inner tuple, one opcode must be in the code; otherwise the mechanism is missing.
 NEEDED: Mapping[Mechanism, tuple[tuple[str, ...], ...]] = {
     Mechanism.SHFL: (("SHFL",),),
-    Mechanism.SMEM: (("STS",), ("LDS",)),
-    Mechanism.SMEM_UNSAFE: (("STS",), ("LDS",)),
-    Mechanism.COLLECTIVE: (("VOTE", "REDUX", "CREDUX", "MATCH"),),
+    Mechanism.HYBRID: (_STORES, _LOADS, ("SHFL", *_COLLECTIVES, *_PRODUCTS, "MOVM")),
+    Mechanism.SMEM: (_STORES, _LOADS),
+    Mechanism.SMEM_UNSAFE: (_STORES, _LOADS),
+    Mechanism.COLLECTIVE: (_COLLECTIVES,),
     Mechanism.LOCAL: (("LDL",),),
     Mechanism.ASYNC: (("LDGSTS", "UBLKCP", "UTMALDG"),),
     Mechanism.CLUSTER: (("UCGABAR_ARV",),),

@@ -34,6 +34,7 @@ class Mechanism(StrEnum):
     SMEM = "smem"
     SMEM_UNSAFE = "smem-unsafe"
     SHFL = "shfl"
+    HYBRID = "hybrid"
     COLLECTIVE = "collective"
     ATOMIC = "atomic"
     GLOBAL = "global"

@@ -315,6 +315,7 @@ class Pattern:
     dimensions: int = 1  # of the launches that its kernels support, at most: 1, 2 or 3
     blocks: tuple[int | tuple[int, ...], ...] = ()  # that its kernels support: 256, (16, 16); empty: any whole warps
     static_block: bool = False  # kernels are compiled for each number of threads per block, their constant BLOCK
+    launch_bounds: bool = False  # kernels say LAUNCH_BOUNDS and are compiled for each block size and blocks per SM
     reference_variant: str = ""  # the variant whose results are the reference, if there is no `reference`
     relative_tolerance: float = 0.0  # allowed error of floating-point outputs, see `measure.verify`; 0: `tolerance`
     fixed_sizes: bool = False  # the buffers do not grow with the launch: it runs whole or not at all

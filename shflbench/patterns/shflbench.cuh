@@ -7,6 +7,12 @@
 // DTYPE_BF16 before the kernel's text: the headers are too slow to parse for kernels that do not need them.
 #pragma once
 
+// Of each kernel: shflbench defines it as __launch_bounds__(threads per block, blocks per SM) of the launch, so that the
+// compiler gives a thread as many registers as fit.
+#ifndef LAUNCH_BOUNDS
+#define LAUNCH_BOUNDS
+#endif
+
 constexpr int WARP = 32;
 constexpr unsigned FULL_WARP = 0xffffffffu;
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.compile.build import Builder
 from shflbench.compile.cubin import kernel_code
+from shflbench.compile.launch_bounds import launch_bounds
 from shflbench.compile.nvrtc import OPTIONS
 from shflbench.model import Kernel
 from shflbench.patterns.declare import LAUNCH_OPTIONS
@@ -34,18 +35,22 @@ class CompiledKernels:
     problem: str  # trouble with the cache; empty if none
 
 
-def key(case: Case, pattern: Pattern) -> KernelKey:
-    """Return the part of a case that determines its kernel: of the launch the block, if the pattern fixes it."""
+def key(case: Case, pattern: Pattern, arch: str) -> KernelKey:
+    """Return the part of a case that determines its kernel: of the launch what the kernel is compiled for."""
     options = tuple(item for item in case.options if item[0] not in LAUNCH_OPTIONS)
-    block = (("block", str(case.launch.block)),) if pattern.static_block else ()
-    return case.pattern, case.variant, case.dtype, options + block
+    bounds = launch_bounds(pattern, case, arch)
+    block = (("block", str(case.launch.block)),) if pattern.static_block or bounds else ()
+    per_sm = (("blocks_per_sm", str(bounds.blocks)),) if bounds and bounds.blocks else ()
+    return case.pattern, case.variant, case.dtype, options + block + per_sm
 
 
 def compile_all(plan: Plan, cases: Sequence[Case]) -> Generator[Compiling, None, CompiledKernels]:
     """Compile the kernels of `cases`; yields the progress."""
     builder = Builder(plan.toolchain, plan.arch, plan.cache_folder)
     requests = {
-        key(case, plan.patterns[case.pattern].declaration): builder.request(plan.patterns[case.pattern], case)
+        key(case, plan.patterns[case.pattern].declaration, plan.arch): builder.request(
+            plan.patterns[case.pattern], case
+        )
         for case in cases
     }
     kernels: dict[KernelKey, Kernel | KernelError] = {}
@@ -63,7 +68,9 @@ def _built(
     """Yield each kernel with its source and with all cases of the run that use it."""
     cases: dict[KernelKey, list[str]] = {name: [] for name in kernels}
     for case in plan.suite.cases:
-        if (name := key(case, plan.patterns[case.pattern].declaration)) in cases:  # not those that an earlier run has
+        if (
+            name := key(case, plan.patterns[case.pattern].declaration, plan.arch)
+        ) in cases:  # not those that an earlier run has
             cases[name].append(case.id)
     code: dict[bytes, Mapping[str, bytes]] = {}  # by cubin, which many kernels share
     for name, kernel in kernels.items():

@@ -103,7 +103,7 @@ class RunState:
         return self._cases[name].samples if name in self._cases else self._sentinels[name]
 
     def _key(self, case: Case) -> KernelKey:
-        return key(case, self._plan.patterns[case.pattern].declaration)
+        return key(case, self._plan.patterns[case.pattern].declaration, self._plan.arch)
 
     def _first_row(self, case: Case) -> Row:
         """Return the row of a case with its compiled kernel."""

@@ -40,6 +40,7 @@ _MECHANISMS = {
     Mechanism.SMEM: "shared memory with all required barriers",
     Mechanism.SMEM_UNSAFE: "shared memory without some barriers that the CUDA memory model requires",
     Mechanism.SHFL: "warp shuffle instructions",
+    Mechanism.HYBRID: "shared memory for a part of the exchange, warp instructions for the rest",
     Mechanism.COLLECTIVE: "warp vote, match or reduce instructions",
     Mechanism.ATOMIC: "atomic operations on shared or global memory",
     Mechanism.GLOBAL: "loads from and stores to global memory",

@@ -12,15 +12,22 @@ if TYPE_CHECKING:
 
     from shflbench.store.columns import Row
 
+_SHUFFLES = (
+    "all lanes that the mask names must execute the shuffle: call it where no lane of the warp has branched away or "
+    "returned"
+)
+_SHARED = (
+    "shared memory needs a barrier between a write and a read by another thread, and between that read and the next "
+    "write; `__syncwarp` is enough within a warp"
+)
 MECHANISM_NOTES = {
-    Mechanism.SHFL: "all lanes that the mask names must execute the shuffle: call it where no lane of the warp has "
-    "branched away or returned",
+    Mechanism.SHFL: _SHUFFLES,
+    Mechanism.HYBRID: f"{_SHARED}; {_SHUFFLES}",
     Mechanism.COLLECTIVE: "all lanes that the mask names must execute the vote, match or reduction: call it where no "
     "lane of the warp has branched away or returned",
     Mechanism.MATRIX: "all 32 lanes of the warp must execute the matrix instruction: call it where no lane of the warp "
     "has branched away or returned",
-    Mechanism.SMEM: "shared memory needs a barrier between a write and a read by another thread, and between that read "
-    "and the next write; `__syncwarp` is enough within a warp",
+    Mechanism.SMEM: _SHARED,
     Mechanism.ASYNC: "a thread waits for its own copies only: before other threads read what it has copied, there must "
     "be a barrier",
     Mechanism.CLUSTER: "the shared memory of another block may be used from its start to its end only: a barrier of "

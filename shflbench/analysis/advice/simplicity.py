@@ -23,6 +23,7 @@ MECHANISMS = (
     Mechanism.COLLECTIVE,
     Mechanism.MATRIX,
     Mechanism.SMEM,
+    Mechanism.HYBRID,
     Mechanism.ASYNC,
     Mechanism.CLUSTER,
     Mechanism.ATOMIC,

@@ -5,7 +5,7 @@
 #include "shflbench.cuh"
 
 template <typename T>
-__global__ void batched_reduce_cub_batched(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS batched_reduce_cub_batched(const T* values, T* result, int iterations) {
     using S = Sum<T>;
     using Reduce = cub::WarpReduceBatched<S, SUMS>;
     __shared__ typename Reduce::TempStorage storage;  // empty: the sums travel by shuffles

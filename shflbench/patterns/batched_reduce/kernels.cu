@@ -4,7 +4,7 @@
 
 // A butterfly for each sum; every lane gets all sums.
 template <typename T>
-__global__ void batched_reduce_butterflies(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS batched_reduce_butterflies(const T* values, T* result, int iterations) {
     Batch<T> batch(values);
     REPEAT(iterations) {
         Sum<T> sum[SUMS];
@@ -21,7 +21,7 @@ __global__ void batched_reduce_butterflies(const T* values, T* result, int itera
 // The halving exchange: in each step, a lane keeps half of its sums, and sends the others to a lane that keeps those.
 // Before the step of `distance`, sum[i] is that of number lane % distance + distance * i, over `distance` lanes.
 template <typename T>
-__global__ void batched_reduce_halving(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS batched_reduce_halving(const T* values, T* result, int iterations) {
     Batch<T> batch(values);
     REPEAT(iterations) {
         Sum<T> sum[SUMS];
@@ -46,7 +46,7 @@ __global__ void batched_reduce_halving(const T* values, T* result, int iteration
 // A tile in shared memory, with a row of 32 values and a padding word per sum, for 32 sums at a time. The lanes of a row
 // read different banks. With fewer sums than lanes, several lanes share a row.
 template <typename T>
-__global__ void batched_reduce_smem(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS batched_reduce_smem(const T* values, T* result, int iterations) {
     constexpr int ROWS = SUMS / OWN, ROW = WARP + 1, TILE = (ROWS * ROW + 3) / 4 * 4;
     Sum<T>* tile = shared<Sum<T>>() + threadIdx.x / WARP * TILE;
     const Sum<T>* row = tile + lane() % ROWS * ROW + lane() / ROWS * ROWS;
@@ -80,7 +80,7 @@ __global__ void batched_reduce_smem(const T* values, T* result, int iterations) 
 
 // One instruction for each sum, of integers.
 template <typename T>
-__global__ void batched_reduce_redux(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS batched_reduce_redux(const T* values, T* result, int iterations) {
     Batch<T> batch(values);
     REPEAT(iterations) {
         Sum<T> sum[SUMS];

@@ -3,7 +3,7 @@
 #include "shflbench.cuh"
 
 template <typename T>
-__global__ void batched_reduce_mma(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS batched_reduce_mma(const T* values, T* result, int iterations) {
     constexpr int COUNT = SUMS / OWN;
     Batch<T> batch(values);
     REPEAT(iterations) {
@@ -20,7 +20,7 @@ __global__ void batched_reduce_mma(const T* values, T* result, int iterations) {
 
 // A number in f32 is the sum of three bf16: the nearest one, the nearest one to the rest, and what is left.
 template <typename T>
-__global__ void batched_reduce_mma_split(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS batched_reduce_mma_split(const T* values, T* result, int iterations) {
     constexpr int COUNT = SUMS / OWN, PAIRS = (COUNT + 1) / 2;
     Batch<T> batch(values);
     REPEAT(iterations) {

@@ -79,6 +79,7 @@ PATTERN = Pattern(
     representative={"launch": "2*sms x 256"},
     also_called=("batched sum", "multi-reduce", "warp reduce batched", "WSPRO"),
     buffers=(Input("values", elements=elements), Output("result", elements=elements)),
+    launch_bounds=True,
     unroll=2,
     compiler_options=("-default-device",),  # NVRTC 13.0 takes lambdas of CCCL 3.5 for functions of the host without it
     blocks=(32, 64, 128, 256),

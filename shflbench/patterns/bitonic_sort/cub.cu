@@ -10,7 +10,8 @@ struct Less {
 };
 
 template <typename T>
-__global__ void bitonic_sort_cub(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
+__global__ void LAUNCH_BOUNDS
+bitonic_sort_cub(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
     using Sort = cub::WarpMergeSort<T, 1, WARP, cuda::std::conditional_t<WITH_VALUES, T, cub::NullType>>;
     __shared__ typename Sort::TempStorage storage[WARP];  // one per warp of the block
     T key[] = {keys[thread()]}, value[] = {values[thread()]};

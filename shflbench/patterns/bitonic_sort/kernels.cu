@@ -5,7 +5,8 @@
 // Two barriers per exchange: the first between a slot's write and its read, the second between that
 // read and the slot's next write.
 template <typename T>
-__global__ void bitonic_sort_smem(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
+__global__ void LAUNCH_BOUNDS
+bitonic_sort_smem(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
     T *key_slots = shared<T>(), *value_slots = key_slots + blockDim.x;
     const int mine = threadIdx.x;
     T key = keys[thread()], value = values[thread()];
@@ -34,7 +35,8 @@ __global__ void bitonic_sort_smem(const T* keys, const T* values, T* sorted_keys
 
 // The keys never leave the warp, so synchronizing the warp is enough.
 template <typename T>
-__global__ void bitonic_sort_smem_syncwarp(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
+__global__ void LAUNCH_BOUNDS
+bitonic_sort_smem_syncwarp(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
                                            int iterations) {
     T *key_slots = shared<T>(), *value_slots = key_slots + blockDim.x;
     const int mine = threadIdx.x;
@@ -64,7 +66,7 @@ __global__ void bitonic_sort_smem_syncwarp(const T* keys, const T* values, T* so
 
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
-__global__ void bitonic_sort_smem_unsafe(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
+__global__ void LAUNCH_BOUNDS bitonic_sort_smem_unsafe(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
                                          int iterations) {
     volatile T *key_slots = shared<T>(), *value_slots = key_slots + blockDim.x;
     const int mine = threadIdx.x;
@@ -91,7 +93,8 @@ __global__ void bitonic_sort_smem_unsafe(const T* keys, const T* values, T* sort
 }
 
 template <typename T>
-__global__ void bitonic_sort_shfl(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
+__global__ void LAUNCH_BOUNDS
+bitonic_sort_shfl(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
     T key = keys[thread()], value = values[thread()];
     REPEAT(iterations) {
         key = scrambled(key);

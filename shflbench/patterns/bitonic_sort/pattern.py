@@ -33,6 +33,7 @@ PATTERN = Pattern(
     also_called=("sort", "warp sort"),
     buffers=(Input("keys"), Input("values"), Output("sorted_keys"), Output("sorted_values")),
     options={"payload": ("none", "value")},
+    launch_bounds=True,
     unroll=2,
     notes=(
         "With `payload=value`, each key has a value that moves with it; with `payload=none`, the kernel copies the "

@@ -6,7 +6,7 @@
 #include "shflbench.cuh"
 
 template <typename T>
-__global__ void block_combine_cub(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_combine_cub(const T* values, T* result, int iterations) {
     using Reduce = cub::BlockReduce<T, BLOCK>;
     __shared__ typename Reduce::TempStorage storage;
     __shared__ T all;

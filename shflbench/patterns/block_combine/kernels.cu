@@ -4,7 +4,7 @@
 
 // Each warp loads one sum per lane, and adds them by a butterfly.
 template <typename T>
-__global__ void block_combine_shuffles(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_combine_shuffles(const T* values, T* result, int iterations) {
     __shared__ T room[2][WARPS];
     Sums<T> sums(room);
     T x = values[thread()];
@@ -19,7 +19,7 @@ __global__ void block_combine_shuffles(const T* values, T* result, int iteration
 
 // Each thread loads all sums one by one, and adds them; all lanes read the same address.
 template <typename T>
-__global__ void block_combine_adds(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_combine_adds(const T* values, T* result, int iterations) {
     __shared__ T room[2][WARPS];
     Sums<T> sums(room);
     T x = values[thread()];
@@ -35,7 +35,7 @@ __global__ void block_combine_adds(const T* values, T* result, int iterations) {
 
 // The same with loads of 16 bytes, or of all sums if they are fewer.
 template <typename T>
-__global__ void block_combine_wide_adds(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_combine_wide_adds(const T* values, T* result, int iterations) {
     constexpr int PER_LOAD = 16 / sizeof(T) < WARPS ? 16 / sizeof(T) : WARPS;
     struct alignas(PER_LOAD * sizeof(T)) Wide {
         T sum[PER_LOAD];
@@ -59,7 +59,7 @@ __global__ void block_combine_wide_adds(const T* values, T* result, int iteratio
 
 // Each warp loads one sum per lane, and adds them by one instruction, of integers.
 template <typename T>
-__global__ void block_combine_redux(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_combine_redux(const T* values, T* result, int iterations) {
     __shared__ T room[2][WARPS];
     Sums<T> sums(room);
     T x = values[thread()];

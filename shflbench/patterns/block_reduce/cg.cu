@@ -8,7 +8,7 @@
 namespace cg = cooperative_groups;
 
 template <typename T>
-__global__ void block_reduce_cg(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_cg(const T* values, T* result, int iterations) {
     __shared__ T sums[WARPS];
     const auto block = cg::this_thread_block();
     const auto tile = cg::tiled_partition<WARP>(block);

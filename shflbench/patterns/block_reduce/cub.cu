@@ -21,11 +21,11 @@ __device__ void reduce_by_cub(const T* values, T* result, int iterations) {
 }
 
 template <typename T>
-__global__ void block_reduce_cub(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_cub(const T* values, T* result, int iterations) {
     reduce_by_cub<T, cub::BLOCK_REDUCE_WARP_REDUCTIONS>(values, result, iterations);
 }
 
 template <typename T>
-__global__ void block_reduce_cub_raking(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_cub_raking(const T* values, T* result, int iterations) {
     reduce_by_cub<T, cub::BLOCK_REDUCE_RAKING>(values, result, iterations);
 }

@@ -5,7 +5,7 @@
 // A tree in shared memory: in each step, the lower half of the threads adds the values of the upper half. One barrier
 // per step; with ALL, one more between the read of the sum and the next write of its slot.
 template <typename T>
-__global__ void block_reduce_smem(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -28,7 +28,7 @@ __global__ void block_reduce_smem(const T* values, T* result, int iterations) {
 
 // The same tree. Its last five steps concern only the first warp, so synchronizing the warp is enough.
 template <typename T>
-__global__ void block_reduce_smem_syncwarp(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -58,7 +58,7 @@ __global__ void block_reduce_smem_syncwarp(const T* values, T* result, int itera
 
 // UNSAFE: in its last five steps, the tree relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
-__global__ void block_reduce_smem_unsafe(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_smem_unsafe(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -106,7 +106,7 @@ __device__ T tree_of_warp(T sum, T* slots) {
 // another one: two block barriers, as with shuffles. No further barrier is needed: `sums` is written after the second
 // barrier, and `all` after the next first one.
 template <typename T>
-__global__ void block_reduce_smem_warps(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_smem_warps(const T* values, T* result, int iterations) {
     __shared__ T slots[BLOCK], sums[WARPS], all;
     T x = values[thread()];
     REPEAT(iterations) {
@@ -146,7 +146,7 @@ __device__ T sum_of_sums(const T* sums) {
 // Shuffles within the warps, and again in each warp that needs the sum. One barrier between the writes of the warps'
 // sums and their reads, one between those reads and the next writes.
 template <typename T>
-__global__ void block_reduce_shfl(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_shfl(const T* values, T* result, int iterations) {
     __shared__ T sums[WARPS];
     T x = values[thread()];
     REPEAT(iterations) {
@@ -163,7 +163,7 @@ __global__ void block_reduce_shfl(const T* values, T* result, int iterations) {
 // Only the first warp adds the warps' sums; all threads read the result from shared memory. No further barrier is
 // needed: `sums` is written after the second barrier, and `all` after the next first one.
 template <typename T>
-__global__ void block_reduce_shfl_first_warp(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_shfl_first_warp(const T* values, T* result, int iterations) {
     __shared__ T sums[WARPS], all;
     T x = values[thread()];
     REPEAT(iterations) {
@@ -182,7 +182,7 @@ __global__ void block_reduce_shfl_first_warp(const T* values, T* result, int ite
 
 // The same, except that the warps sum their values by trees in shared memory: shuffles add the warps' sums only.
 template <typename T>
-__global__ void block_reduce_smem_warps_shfl(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_smem_warps_shfl(const T* values, T* result, int iterations) {
     __shared__ T slots[BLOCK], sums[WARPS], all;
     T x = values[thread()];
     REPEAT(iterations) {
@@ -204,7 +204,7 @@ __global__ void block_reduce_smem_warps_shfl(const T* values, T* result, int ite
 // Each lane of the first warp adds up a row of adjacent values, one after another. An unused slot at the end of a row
 // makes the distance between rows odd, so that the lanes read from different banks.
 template <typename T>
-__global__ void block_reduce_raking(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_raking(const T* values, T* result, int iterations) {
     __shared__ T slots[WARP][WARPS + 1], all;
     T x = values[thread()];
     REPEAT(iterations) {
@@ -226,7 +226,7 @@ __global__ void block_reduce_raking(const T* values, T* result, int iterations) 
 // Each lane of the first warp adds up a column: its own value, and those of the same lane of all other warps. The lanes
 // of a warp write and read adjacent slots, so that no padding is needed.
 template <typename T>
-__global__ void block_reduce_raking_columns(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_raking_columns(const T* values, T* result, int iterations) {
     __shared__ T slots[WARPS][WARP], all;
     T x = values[thread()];
     REPEAT(iterations) {
@@ -247,7 +247,7 @@ __global__ void block_reduce_raking_columns(const T* values, T* result, int iter
 // Each thread that needs the sum loads the sums of all warps, 16 bytes at a time, and adds them up: in place of a
 // second butterfly, loads of the same address by all lanes.
 template <typename T>
-__global__ void block_reduce_shfl_loads(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_shfl_loads(const T* values, T* result, int iterations) {
     __shared__ __align__(16) T sums[WARPS];
     T x = values[thread()];
     REPEAT(iterations) {
@@ -267,7 +267,7 @@ __global__ void block_reduce_shfl_loads(const T* values, T* result, int iteratio
 // Two buffers, one barrier: while a slow warp still reads one buffer, a fast one writes the other. It cannot write the
 // first again before the next barrier, at which all warps have read it.
 template <typename T>
-__global__ void block_reduce_shfl_once(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_shfl_once(const T* values, T* result, int iterations) {
     __shared__ T sums[2][WARPS];
     T *now = sums[0], *next = sums[1];
     T x = values[thread()];
@@ -284,7 +284,7 @@ __global__ void block_reduce_shfl_once(const T* values, T* result, int iteration
 
 // One instruction sums the 32-bit integers of a warp, and one the warps' sums.
 template <typename T>
-__global__ void block_reduce_redux(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_redux(const T* values, T* result, int iterations) {
     __shared__ T sums[WARPS];
     T x = values[thread()];
     REPEAT(iterations) {
@@ -308,7 +308,7 @@ __device__ inline void add_atomically(long long* sum, long long x) {
 // Shuffles within the warps, then one atomic addition per warp in shared memory. One barrier: `now` receives the sums
 // of an iteration, `next` is zero, and `last`, which all threads have read before the barrier, is cleared after it.
 template <typename T>
-__global__ void block_reduce_atomic(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_reduce_atomic(const T* values, T* result, int iterations) {
     __shared__ T sums[3];
     if (threadIdx.x < 3) sums[threadIdx.x] = 0;
     __syncthreads();

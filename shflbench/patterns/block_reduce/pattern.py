@@ -83,6 +83,7 @@ PATTERN = Pattern(
     also_called=("block sum", "reduction"),
     buffers=(Input("values"), Output("result")),
     options={"result": ("all", "first")},
+    launch_bounds=True,
     unroll=4,
     blocks=(64, 128, 256, 512, 1024),
     static_block=True,

@@ -19,11 +19,11 @@ __device__ void scan_by_cub(const T* values, T* result, int iterations) {
 }
 
 template <typename T>
-__global__ void block_scan_cub(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_scan_cub(const T* values, T* result, int iterations) {
     scan_by_cub<T, cub::BLOCK_SCAN_WARP_SCANS>(values, result, iterations);
 }
 
 template <typename T>
-__global__ void block_scan_cub_raking(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_scan_cub_raking(const T* values, T* result, int iterations) {
     scan_by_cub<T, cub::BLOCK_SCAN_RAKING>(values, result, iterations);
 }

@@ -6,7 +6,7 @@
 // Over distances that double, each thread adds the sum of a lower thread so far. Two buffers, one barrier per exchange:
 // while a slow warp still reads one buffer, a fast one writes the other.
 template <typename T>
-__global__ void block_scan_smem(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_scan_smem(const T* values, T* result, int iterations) {
     T *now = shared<T>(), *next = now + BLOCK;
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -37,7 +37,7 @@ __device__ int padded(int index) { return index + index / int(128 / sizeof(T)); 
 // span of slots gets the sum of the span. On the way down, it gets the sum of all slots below the span: the lower half
 // of a span has that sum below it, the upper half that of the lower half in addition.
 template <typename T>
-__global__ void block_scan_smem_tree(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_scan_smem_tree(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -94,7 +94,7 @@ __device__ T scan_of_warp(T sum, T* slots) {
 // Scans within the warps, then the first warp scans the warps' sums; synchronizing a warp is enough for both. Two
 // barriers, around the second scan: `sums` is written again after the second barrier, `below` after the next first.
 template <typename T>
-__global__ void block_scan_smem_syncwarp(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_scan_smem_syncwarp(const T* values, T* result, int iterations) {
     __shared__ T sums[WARPS], below[1 + WARPS];
     if (threadIdx.x == 0) below[0] = 0;
     T* slots = slots_of_warp<T>();
@@ -131,7 +131,7 @@ __device__ T scan_of_warp_unsafe(T sum, volatile T* slots) {
 }
 
 template <typename T>
-__global__ void block_scan_smem_unsafe(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_scan_smem_unsafe(const T* values, T* result, int iterations) {
     __shared__ T sums[WARPS], below[1 + WARPS];
     if (threadIdx.x == 0) below[0] = 0;
     volatile T* slots = slots_of_warp<T>();
@@ -187,7 +187,7 @@ __device__ T sum_of_lower_warps(const T* sums) {
 // Scans within the warps; then each warp adds the sums of the lower warps. One barrier between the writes of the warps'
 // sums and their reads, one between those reads and the next writes.
 template <typename T>
-__global__ void block_scan_shfl(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_scan_shfl(const T* values, T* result, int iterations) {
     __shared__ T sums[WARPS];
     T x = values[thread()];
     REPEAT(iterations) {
@@ -204,7 +204,7 @@ __global__ void block_scan_shfl(const T* values, T* result, int iterations) {
 // Only the first warp scans the warps' sums; all threads read the results from shared memory. No further barrier is
 // needed: `sums` is written again after the second barrier, `below` after the next first.
 template <typename T>
-__global__ void block_scan_shfl_first_warp(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_scan_shfl_first_warp(const T* values, T* result, int iterations) {
     __shared__ T sums[WARPS], below[1 + WARPS];
     if (threadIdx.x == 0) below[0] = 0;
     T x = values[thread()];
@@ -226,7 +226,7 @@ __global__ void block_scan_shfl_first_warp(const T* values, T* result, int itera
 // Two buffers, one barrier: while a slow warp still reads one buffer, a fast one writes the other. It cannot write the
 // first again before the next barrier, at which all warps have read it.
 template <typename T>
-__global__ void block_scan_shfl_once(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS block_scan_shfl_once(const T* values, T* result, int iterations) {
     __shared__ T sums[2][WARPS];
     T *now = sums[0], *next = sums[1];
     T x = values[thread()];

@@ -64,6 +64,7 @@ PATTERN = Pattern(
     also_called=("block prefix sum",),
     buffers=(Input("values"), Output("result")),
     options={"kind": ("inclusive", "exclusive")},
+    launch_bounds=True,
     unroll=4,
     blocks=(64, 128, 256, 512, 1024),
     static_block=True,

@@ -5,7 +5,7 @@
 #include "shflbench.cuh"
 
 template <typename T>
-__global__ void broadcast_cg(const T* numbers, const int* sources, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_cg(const T* numbers, const int* sources, T* result, int iterations) {
     namespace cg = cooperative_groups;
     const auto warp = cg::tiled_partition<WARP>(cg::this_thread_block());
     int source = first_source(sources);

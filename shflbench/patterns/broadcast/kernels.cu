@@ -10,7 +10,7 @@ __device__ T* slot(int k) { return shared<T>() + k * (blockDim.x / WARP) + threa
 // Two barriers: the first between the write of the source and the reads, the second between the reads and the write of
 // the next source.
 template <typename T>
-__global__ void broadcast_smem(const T* numbers, const int* sources, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_smem(const T* numbers, const int* sources, T* result, int iterations) {
     int source = first_source(sources);
     T x[VALUES];
     load(x, numbers);
@@ -28,7 +28,7 @@ __global__ void broadcast_smem(const T* numbers, const int* sources, T* result, 
 
 // The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
-__global__ void broadcast_smem_syncwarp(const T* numbers, const int* sources, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_smem_syncwarp(const T* numbers, const int* sources, T* result, int iterations) {
     int source = first_source(sources);
     T x[VALUES];
     load(x, numbers);
@@ -46,7 +46,7 @@ __global__ void broadcast_smem_syncwarp(const T* numbers, const int* sources, T*
 
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
-__global__ void broadcast_smem_unsafe(const T* numbers, const int* sources, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_smem_unsafe(const T* numbers, const int* sources, T* result, int iterations) {
     int source = first_source(sources);
     T x[VALUES];
     load(x, numbers);
@@ -67,7 +67,7 @@ struct alignas(4 * sizeof(T)) Four {
 };
 
 template <typename T>
-__global__ void broadcast_smem_wide(const T* numbers, const int* sources, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_smem_wide(const T* numbers, const int* sources, T* result, int iterations) {
     Four<T>* wide = shared<Four<T>>() + threadIdx.x / WARP;
     int source = first_source(sources);
     T x[VALUES];
@@ -84,7 +84,7 @@ __global__ void broadcast_smem_wide(const T* numbers, const int* sources, T* res
 }
 
 template <typename T>
-__global__ void broadcast_shfl(const T* numbers, const int* sources, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_shfl(const T* numbers, const int* sources, T* result, int iterations) {
     int source = first_source(sources);
     T x[VALUES];
     load(x, numbers);

@@ -48,6 +48,7 @@ PATTERN = Pattern(
         "shuffle moves 32 bits, whereas one access to shared memory moves up to 128 bits: `smem-wide` needs one store "
         "and one load where `shfl` needs four shuffles."
     ),
+    launch_bounds=True,
     variants=(
         Variant(
             name="smem",

@@ -5,7 +5,7 @@
 #include "shflbench.cuh"
 
 template <typename T>
-__global__ void broadcast_last_cg(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_last_cg(const T* values, T* result, int iterations) {
     namespace cg = cooperative_groups;
     const auto warp = cg::tiled_partition<WARP>(cg::this_thread_block());
     T x = values[thread()];

@@ -8,7 +8,7 @@
 // their write and read also separates the last read of the butterfly from the first write of the next iteration, and
 // the barriers of the butterfly separate the read of the values from their next write.
 template <typename T>
-__global__ void broadcast_last_smem(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_last_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     int* candidates = reinterpret_cast<int*>(slots + blockDim.x);
     const int mine = threadIdx.x;
@@ -30,7 +30,7 @@ __global__ void broadcast_last_smem(const T* values, T* result, int iterations) 
 
 // The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
-__global__ void broadcast_last_smem_syncwarp(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_last_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     int* candidates = reinterpret_cast<int*>(slots + blockDim.x);
     const int mine = threadIdx.x;
@@ -52,7 +52,7 @@ __global__ void broadcast_last_smem_syncwarp(const T* values, T* result, int ite
 
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
-__global__ void broadcast_last_smem_unsafe(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_last_smem_unsafe(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     int* candidates = reinterpret_cast<int*>(slots + blockDim.x);
     const int mine = threadIdx.x;
@@ -71,7 +71,7 @@ __global__ void broadcast_last_smem_unsafe(const T* values, T* result, int itera
 
 // The same butterfly by shuffles.
 template <typename T>
-__global__ void broadcast_last_shfl(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_last_shfl(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) {
         int last = candidate(x);
@@ -90,7 +90,7 @@ __device__ int bfind(unsigned bits) {
 
 // As in the GTC 2013 deck: after one vote all lanes know where the predicate is true.
 template <typename T>
-__global__ void broadcast_last_ballot(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_last_ballot(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) {
         const int last = bfind(__ballot_sync(FULL_WARP, holds(x)));
@@ -101,7 +101,7 @@ __global__ void broadcast_last_ballot(const T* values, T* result, int iterations
 
 // One instruction finds the maximum of the warp's candidates.
 template <typename T>
-__global__ void broadcast_last_redux(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_last_redux(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) {
         const int last = __reduce_max_sync(FULL_WARP, candidate(x));

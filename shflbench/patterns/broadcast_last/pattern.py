@@ -23,6 +23,7 @@ PATTERN = Pattern(
     source="GTC 2013, Shuffle: Tips and Tricks, broadcast, more complex example",
     representative={"launch": "26x1024"},
     buffers=(Input("values"), Output("result")),
+    launch_bounds=True,
     unroll=4,
     notes=(
         "The predicate tests four bits of the value of a lane. Each iteration computes `x + 2 * received` on the bit "

@@ -5,7 +5,7 @@
 // Two barriers: the first between the slots' write and their reads, the second between those reads and the
 // slots' next write. `volatile` keeps one load per value: otherwise the compiler would merge four neighbors.
 template <typename T>
-__global__ void broadcast_work_smem(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_work_smem(const T* values, T* result, int iterations) {
     volatile T* slots = shared<T>();
     const int mine = threadIdx.x, first = first_of_warp();
     T x = values[thread()];
@@ -22,7 +22,7 @@ __global__ void broadcast_work_smem(const T* values, T* result, int iterations) 
 
 // The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
-__global__ void broadcast_work_smem_syncwarp(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_work_smem_syncwarp(const T* values, T* result, int iterations) {
     volatile T* slots = shared<T>();
     const int mine = threadIdx.x, first = first_of_warp();
     T x = values[thread()];
@@ -39,7 +39,7 @@ __global__ void broadcast_work_smem_syncwarp(const T* values, T* result, int ite
 
 // All lanes need the same values in the same order, so a load may take 16 bytes.
 template <typename T>
-__global__ void broadcast_work_smem_wide(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_work_smem_wide(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const auto* wide_slots = reinterpret_cast<const Wide<T>*>(slots + first_of_warp());
     const int mine = threadIdx.x;
@@ -60,7 +60,7 @@ __global__ void broadcast_work_smem_wide(const T* values, T* result, int iterati
 
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
-__global__ void broadcast_work_smem_unsafe(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_work_smem_unsafe(const T* values, T* result, int iterations) {
     volatile T* slots = shared<T>();
     const int mine = threadIdx.x, first = first_of_warp();
     T x = values[thread()];
@@ -74,7 +74,7 @@ __global__ void broadcast_work_smem_unsafe(const T* values, T* result, int itera
 }
 
 template <typename T>
-__global__ void broadcast_work_shfl(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_work_shfl(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) {
         T sum = 0;
@@ -86,7 +86,7 @@ __global__ void broadcast_work_shfl(const T* values, T* result, int iterations) 
 
 // The warp keeps its values in global memory, where its result is stored at the end; the L1 cache holds them.
 template <typename T>
-__global__ void broadcast_work_global(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS broadcast_work_global(const T* values, T* result, int iterations) {
     T* slots = result + thread() - lane();
     const int mine = lane();
     T x = values[thread()];

@@ -12,6 +12,7 @@ PATTERN = Pattern(
     representative={"launch": "2*sms x 1024"},
     buffers=(Input("values"), Output("result")),
     dtypes=("f32", "f64", "i32"),  # i64: three times the arithmetic of i32 would hide what the exchange costs
+    launch_bounds=True,
     unroll=1,  # an iteration consists of 32 exchanges
     variants=(
         Variant(

@@ -8,7 +8,8 @@ __device__ inline unsigned partner() { return BLOCKS - 1 - rank_in_cluster(); }
 
 // Through global memory; the barrier of the cluster orders the accesses.
 template <typename T>
-__global__ void __cluster_dims__(BLOCKS) cluster_exchange_global(const T* values, T* result, T* slots, int iterations) {
+__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
+cluster_exchange_global(const T* values, T* result, T* slots, int iterations) {
     const int own = thread(), of_partner = own + (int(partner()) - int(rank_in_cluster())) * BLOCK;
     const int threads = gridDim.x * BLOCK;
     T x = values[own];
@@ -23,7 +24,8 @@ __global__ void __cluster_dims__(BLOCKS) cluster_exchange_global(const T* values
 
 // Each thread stores in the shared memory of the other block, and loads from its own.
 template <typename T>
-__global__ void __cluster_dims__(BLOCKS) cluster_exchange_barrier(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
+cluster_exchange_barrier(const T* values, T* result, int iterations) {
     __shared__ T slots[2][BLOCK];
     const unsigned there = address_in(partner(), &slots[0][threadIdx.x]);
     T x = values[thread()];
@@ -39,7 +41,8 @@ __global__ void __cluster_dims__(BLOCKS) cluster_exchange_barrier(const T* value
 
 // Each thread stores in its own shared memory, and loads from that of the other block.
 template <typename T>
-__global__ void __cluster_dims__(BLOCKS) cluster_exchange_barrier_load(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
+cluster_exchange_barrier_load(const T* values, T* result, int iterations) {
     __shared__ T slots[2][BLOCK];
     const unsigned there = address_in(partner(), &slots[0][threadIdx.x]);
     T x = values[thread()];
@@ -54,7 +57,8 @@ __global__ void __cluster_dims__(BLOCKS) cluster_exchange_barrier_load(const T* 
 
 // Only the two blocks wait for each other: a lane per warp arrives at a barrier in the shared memory of the other block.
 template <typename T>
-__global__ void __cluster_dims__(BLOCKS) cluster_exchange_mbarrier(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
+cluster_exchange_mbarrier(const T* values, T* result, int iterations) {
     __shared__ T slots[2][BLOCK];
     __shared__ unsigned long long full[2];
     if (threadIdx.x < 2) {
@@ -94,7 +98,8 @@ constexpr unsigned long long NO_NUMBER = ~0ull;  // the slot is empty
 
 // Each thread polls the word that the other block stores.
 template <typename T>
-__global__ void __cluster_dims__(BLOCKS) cluster_exchange_numbered(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
+cluster_exchange_numbered(const T* values, T* result, int iterations) {
     __shared__ unsigned long long slots[2][BLOCK];
     const unsigned there = address_in(partner(), &slots[0][threadIdx.x]);
     slots[0][threadIdx.x] = slots[1][threadIdx.x] = NO_NUMBER;
@@ -111,7 +116,8 @@ __global__ void __cluster_dims__(BLOCKS) cluster_exchange_numbered(const T* valu
 
 // The same, but all blocks of the cluster meet in each iteration. Their arrival is relaxed: it need not order the words.
 template <typename T>
-__global__ void __cluster_dims__(BLOCKS) cluster_exchange_barrier_relaxed(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
+cluster_exchange_barrier_relaxed(const T* values, T* result, int iterations) {
     __shared__ unsigned long long slots[2][BLOCK];
     const unsigned there = address_in(partner(), &slots[0][threadIdx.x]);
     slots[0][threadIdx.x] = slots[1][threadIdx.x] = NO_NUMBER;
@@ -130,7 +136,8 @@ __global__ void __cluster_dims__(BLOCKS) cluster_exchange_barrier_relaxed(const 
 
 // Stores that count their bytes at the barrier; a second barrier says that the values have been read.
 template <typename T>
-__global__ void __cluster_dims__(BLOCKS) cluster_exchange_store_async(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
+cluster_exchange_store_async(const T* values, T* result, int iterations) {
     __shared__ T slots[2][BLOCK];
     __shared__ unsigned long long full[2], empty[2];
     if (threadIdx.x < 2) {

@@ -2,7 +2,7 @@
 #include "cluster.cuh"
 
 template <typename T>
-__global__ void cluster_exchange_larger_block(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS cluster_exchange_larger_block(const T* values, T* result, int iterations) {
     __shared__ T slots[2][BLOCKS * BLOCK];
     const int of_partner = (BLOCKS - 1 - int(threadIdx.x) / BLOCK) * BLOCK + threadIdx.x % BLOCK;
     T x = values[thread()];

@@ -20,6 +20,7 @@ PATTERN = Pattern(
     options={"cluster": ("2", "4", "8")},
     representative={"launch": "sms x 128", "cluster": "2"},
     also_called=("cluster sync", "distributed shared memory exchange"),
+    launch_bounds=True,
     unroll=2,
     static_block=True,
     blocks=(32, 64, 128),

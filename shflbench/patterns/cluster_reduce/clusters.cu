@@ -6,7 +6,7 @@ constexpr int WARPS = BLOCK / WARP;
 // Each block stores its sum in the shared memory of the first one of its cluster. The relaxed arrival says only that a
 // block has started, so that its shared memory exists; the other one publishes the sums.
 template <typename T>
-__global__ void __cluster_dims__(BLOCKS) cluster_reduce_barrier(const T* values, T* sums) {
+__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS) cluster_reduce_barrier(const T* values, T* sums) {
     __shared__ T of_blocks[BLOCKS];
     cluster_arrive_relaxed();
     const T sum = block_sum<WARPS>(values[thread()]);
@@ -39,19 +39,19 @@ __device__ void sum_of_stores(const T* values, T* sums, Arrive arrive) {
     sums[blockIdx.x / BLOCKS] = few(of_blocks);
 }
 template <typename T>
-__global__ void __cluster_dims__(BLOCKS) cluster_reduce_store_async(const T* values, T* sums) {
+__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS) cluster_reduce_store_async(const T* values, T* sums) {
     sum_of_stores(values, sums, [] { cluster_arrive_relaxed(); });
 }
 
 // The same with an arrival that releases, too, which nothing here needs: the cost of its fence.
 template <typename T>
-__global__ void __cluster_dims__(BLOCKS) cluster_reduce_store_async_release(const T* values, T* sums) {
+__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS) cluster_reduce_store_async_release(const T* values, T* sums) {
     sum_of_stores(values, sums, [] { cluster_arrive(); });
 }
 
 // The same with additions to one word, in any order.
 template <typename T>
-__global__ void __cluster_dims__(BLOCKS) cluster_reduce_add_async(const T* values, T* sums) {
+__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS) cluster_reduce_add_async(const T* values, T* sums) {
     __shared__ T total;
     __shared__ unsigned long long arrived;
     if (threadIdx.x == 0) {

@@ -5,18 +5,18 @@ constexpr int WARPS = BLOCK / WARP;
 
 // The sums of blocks through global memory; a second launch, of one thread per group of blocks, adds them.
 template <typename T>
-__global__ void cluster_reduce_two_launches(const T* values, T* partial) {
+__global__ void LAUNCH_BOUNDS cluster_reduce_two_launches(const T* values, T* partial) {
     const T sum = block_sum<WARPS>(values[thread()]);
     if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 template <typename T>
-__global__ void cluster_reduce_second(const T* partial, T* sums, int groups) {
+__global__ void LAUNCH_BOUNDS cluster_reduce_second(const T* partial, T* sums, int groups) {
     if (thread() < groups) sums[thread()] = few(partial + thread() * BLOCKS);
 }
 
 // The same through global memory in one launch: the last block that takes a ticket of its group adds.
 template <typename T>
-__global__ void cluster_reduce_last_block(const T* values, T* sums, T* partial, unsigned* tickets) {
+__global__ void LAUNCH_BOUNDS cluster_reduce_last_block(const T* values, T* sums, T* partial, unsigned* tickets) {
     const T sum = block_sum<WARPS>(values[thread()]);
     if (threadIdx.x != 0) return;
     const int group = blockIdx.x / BLOCKS;
@@ -29,7 +29,7 @@ __global__ void cluster_reduce_last_block(const T* values, T* sums, T* partial, 
 
 // One block with the threads of all.
 template <typename T>
-__global__ void cluster_reduce_larger_block(const T* values, T* sums) {
+__global__ void LAUNCH_BOUNDS cluster_reduce_larger_block(const T* values, T* sums) {
     const T sum = block_sum<BLOCKS * WARPS>(values[thread()]);
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }

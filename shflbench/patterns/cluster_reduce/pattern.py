@@ -23,6 +23,7 @@ PATTERN = Pattern(
     options={"cluster": ("2", "4", "8")},
     representative={"dtype": "f32", "launch": "sms x 128", "cluster": "4"},
     also_called=("cluster sum", "distributed shared memory", "thread block cluster"),
+    launch_bounds=True,
     one_pass=True,
     static_block=True,
     blocks=(32, 64, 128),

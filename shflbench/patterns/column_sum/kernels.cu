@@ -11,7 +11,7 @@ constexpr int PADDED = BLOCK + BLOCK / WARP * PADDING;  // slots of the tile
 // A tree over the rows of all columns. The last step stores the sums in slots of their own, so that the next iteration
 // may write the tile again at once.
 template <typename T>
-__global__ void column_sum_smem(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS column_sum_smem(const T* values, T* result, int iterations) {
     T* tile = shared<T>();
     T* sums = tile + BLOCK;
     const int mine = threadIdx.x;
@@ -34,7 +34,7 @@ __global__ void column_sum_smem(const T* values, T* result, int iterations) {
 
 // One thread per column adds up all rows, while the other threads wait.
 template <typename T>
-__global__ void column_sum_smem_serial(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS column_sum_smem_serial(const T* values, T* result, int iterations) {
     T* tile = shared<T>();
     T* sums = tile + BLOCK;
     const int mine = threadIdx.x;
@@ -60,7 +60,7 @@ __device__ inline int slot(int t) { return t + t / WARP * PADDING; }
 // The tile is transposed through shared memory, so that the values of a column are in adjacent lanes of one warp, which
 // sums them by a butterfly. If there are more than 32 rows, a tree halves them before.
 template <typename T>
-__global__ void column_sum_shfl(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS column_sum_shfl(const T* values, T* result, int iterations) {
     T* tile = shared<T>();
     T* sums = tile + PADDED;
     const int mine = threadIdx.x;

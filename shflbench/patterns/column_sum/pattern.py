@@ -52,6 +52,7 @@ PATTERN = Pattern(
     representative={"launch": "fill x 1024"},
     buffers=(Input("values"), Output("result")),
     options={"columns": ("32", "16")},
+    launch_bounds=True,
     unroll=4,
     blocks=(256, 512, 1024),
     static_block=True,

@@ -27,7 +27,7 @@ __device__ auto gather(const typename Registers<T>::Word* rows, int i) {
     }
 }
 template <typename T>
-__global__ void convert_layout_smem(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS convert_layout_smem(const T* values, T* result, int iterations) {
     auto* rows = shared<typename Registers<T>::Word>() + threadIdx.x / WARP * WARP * WORDS<T>;
     Registers<T> own(values);
     REPEAT(iterations) {
@@ -48,7 +48,7 @@ struct alignas(4 * sizeof(T)) Four {
 };
 __device__ inline int place_of_four(int lane, int four) { return four ^ (lane & 7) ^ lane / 8 << (BITS > 2); }
 template <typename T>
-__global__ void convert_layout_smem_wide(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS convert_layout_smem_wide(const T* values, T* result, int iterations) {
     T* rows = shared<T>() + threadIdx.x / WARP * WARP * ELEMENTS;
     Registers<T> own(values);
     REPEAT(iterations) {
@@ -95,7 +95,7 @@ __device__ void exchange_parts(unsigned* words, int bit) {
 }
 
 template <typename T>
-__global__ void convert_layout_shfl_bits(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS convert_layout_shfl_bits(const T* values, T* result, int iterations) {
     Registers<T> own(values);
     REPEAT(iterations) {
 #pragma unroll
@@ -132,7 +132,7 @@ __device__ void xor_registers(T (&x)[ELEMENTS]) {
 
 // Partner by partner: in round k, lanes l and l ^ k exchange one register each, which both have put in the same place.
 template <typename T>
-__global__ void convert_layout_shfl_rounds(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS convert_layout_shfl_rounds(const T* values, T* result, int iterations) {
     Registers<T> own(values);
     REPEAT(iterations) {
         xor_registers(own.x);

@@ -5,7 +5,7 @@
 #include "shflbench.cuh"
 
 template <typename T>
-__global__ void count_cg(const T* values, T* counts, int last) {
+__global__ void LAUNCH_BOUNDS count_cg(const T* values, T* counts, int last) {
     namespace cg = cooperative_groups;
     const auto warp = cg::tiled_partition<WARP>(cg::this_thread_block());
     for (const T value : Elements<T>(values)) {

@@ -49,6 +49,7 @@ PATTERN = Pattern(
     scalars=(Scalar("last", lambda at: at.whole("counters") - 1),),
     dtypes=("i32",),
     options={"counters": ("1", "32", "1024")},
+    launch_bounds=True,
     one_pass=True,
     bytes_moved=lambda at: at.threads * PER_THREAD * at.dtype.size,
     variants=(

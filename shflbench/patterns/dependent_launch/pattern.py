@@ -30,6 +30,7 @@ PATTERN = Pattern(
     options={"work": ("64", "1024"), "prologue": ("0", "64", "1024")},
     representative={"launch": "sms x 256", "prologue": "64"},
     also_called=("programmatic dependent launch", "PDL", "griddepcontrol"),
+    launch_bounds=True,
     one_pass=True,
     static_block=True,
     blocks=(128, 256, 512),

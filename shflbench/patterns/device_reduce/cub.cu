@@ -7,7 +7,7 @@
 
 // Each thread loads 16 bytes at a time, and adds them up in registers until the whole block does.
 template <typename T>
-__global__ void device_reduce_cub(const T* values, Sum<T>* total) {
+__global__ void LAUNCH_BOUNDS device_reduce_cub(const T* values, Sum<T>* total) {
     constexpr int ITEMS = 16 / sizeof(T);
     using Load = cub::BlockLoad<T, BLOCK, ITEMS, cub::BLOCK_LOAD_VECTORIZE>;
     using Reduce = cub::BlockReduce<Sum<T>, BLOCK>;

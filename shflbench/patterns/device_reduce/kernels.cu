@@ -5,7 +5,7 @@
 
 // Interleaved addressing: threads whose number is a multiple of 2, 4, 8, … add. Every warp diverges.
 template <typename T>
-__global__ void device_reduce_interleaved(const T* values, Sum<T>* total) {
+__global__ void LAUNCH_BOUNDS device_reduce_interleaved(const T* values, Sum<T>* total) {
     Sum<T>* slots = shared<Sum<T>>();
     const T* mine = first_word<T>(values);
     const int t = threadIdx.x;
@@ -25,7 +25,7 @@ __global__ void device_reduce_interleaved(const T* values, Sum<T>* total) {
 
 // The first threads add, those of the same distance as before: whole warps, but with bank conflicts.
 template <typename T>
-__global__ void device_reduce_interleaved_strided(const T* values, Sum<T>* total) {
+__global__ void LAUNCH_BOUNDS device_reduce_interleaved_strided(const T* values, Sum<T>* total) {
     Sum<T>* slots = shared<Sum<T>>();
     const T* mine = first_word<T>(values);
     const int t = threadIdx.x;
@@ -55,7 +55,7 @@ __device__ void sum_up(S* slots) {
 }
 
 template <typename T>
-__global__ void device_reduce_sequential(const T* values, Sum<T>* total) {
+__global__ void LAUNCH_BOUNDS device_reduce_sequential(const T* values, Sum<T>* total) {
     Sum<T>* slots = shared<Sum<T>>();
     const T* mine = first_word<T>(values);
     const int t = threadIdx.x;
@@ -72,7 +72,7 @@ __global__ void device_reduce_sequential(const T* values, Sum<T>* total) {
 
 // The first addition during the load: half as many trees.
 template <typename T>
-__global__ void device_reduce_first_add(const T* values, Sum<T>* total) {
+__global__ void LAUNCH_BOUNDS device_reduce_first_add(const T* values, Sum<T>* total) {
     Sum<T>* slots = shared<Sum<T>>();
     const T* mine = first_word<T>(values);
     const int t = threadIdx.x;
@@ -89,7 +89,7 @@ __global__ void device_reduce_first_add(const T* values, Sum<T>* total) {
 
 // Each thread adds up its elements in a register; then one tree per block.
 template <typename T>
-__global__ void device_reduce_smem(const T* values, Sum<T>* total) {
+__global__ void LAUNCH_BOUNDS device_reduce_smem(const T* values, Sum<T>* total) {
     Sum<T>* slots = shared<Sum<T>>();
     slots[threadIdx.x] = sum_of_elements(values);
     __syncthreads();
@@ -99,7 +99,7 @@ __global__ void device_reduce_smem(const T* values, Sum<T>* total) {
 
 // Loads of 16 bytes.
 template <typename T>
-__global__ void device_reduce_smem_vector(const T* values, Sum<T>* total) {
+__global__ void LAUNCH_BOUNDS device_reduce_smem_vector(const T* values, Sum<T>* total) {
     Sum<T>* slots = shared<Sum<T>>();
     slots[threadIdx.x] = sum_of_vectors(values);
     __syncthreads();
@@ -109,7 +109,7 @@ __global__ void device_reduce_smem_vector(const T* values, Sum<T>* total) {
 
 // UNSAFE: the last warp has no barriers; it relies on lockstep execution, which no GPU since Volta guarantees.
 template <typename T>
-__global__ void device_reduce_smem_unsafe(const T* values, Sum<T>* total) {
+__global__ void LAUNCH_BOUNDS device_reduce_smem_unsafe(const T* values, Sum<T>* total) {
     Sum<T>* slots = shared<Sum<T>>();
     const int t = threadIdx.x;
     slots[t] = sum_of_elements(values);
@@ -144,7 +144,7 @@ __device__ S block_sum(S sum, S* of_warps) {
 }
 
 template <typename T>
-__global__ void device_reduce_shfl(const T* values, Sum<T>* total) {
+__global__ void LAUNCH_BOUNDS device_reduce_shfl(const T* values, Sum<T>* total) {
     __shared__ Sum<T> of_warps[BLOCK / WARP];
     const Sum<T> sum = block_sum(sum_of_elements(values), of_warps);
     if (threadIdx.x == 0) atomicAdd(total, sum);
@@ -152,7 +152,7 @@ __global__ void device_reduce_shfl(const T* values, Sum<T>* total) {
 
 // Loads of 16 bytes.
 template <typename T>
-__global__ void device_reduce_shfl_vector(const T* values, Sum<T>* total) {
+__global__ void LAUNCH_BOUNDS device_reduce_shfl_vector(const T* values, Sum<T>* total) {
     __shared__ Sum<T> of_warps[BLOCK / WARP];
     const Sum<T> sum = block_sum(sum_of_vectors(values), of_warps);
     if (threadIdx.x == 0) atomicAdd(total, sum);
@@ -160,14 +160,14 @@ __global__ void device_reduce_shfl_vector(const T* values, Sum<T>* total) {
 
 // One atomic addition per warp: no shared memory, no barrier.
 template <typename T>
-__global__ void device_reduce_shfl_atomic_warp(const T* values, Sum<T>* total) {
+__global__ void LAUNCH_BOUNDS device_reduce_shfl_atomic_warp(const T* values, Sum<T>* total) {
     const Sum<T> sum = warp_sum(sum_of_vectors(values));
     if (lane() == 0) atomicAdd(total, sum);
 }
 
 // One instruction sums the integers of a warp.
 template <typename T>
-__global__ void device_reduce_redux(const T* values, T* total) {
+__global__ void LAUNCH_BOUNDS device_reduce_redux(const T* values, T* total) {
     __shared__ T of_warps[BLOCK / WARP];
     T sum = __reduce_add_sync(FULL_WARP, sum_of_vectors(values));
     if (lane() == 0) of_warps[threadIdx.x / WARP] = sum;
@@ -180,7 +180,8 @@ __global__ void device_reduce_redux(const T* values, T* total) {
 // order a block's store before its ticket, and the last ticket before the loads. Partial sums and tickets are zero before
 // and after.
 template <typename T>
-__global__ void device_reduce_last_block(const T* values, Sum<T>* total, Sum<T>* partial, unsigned* tickets) {
+__global__ void LAUNCH_BOUNDS
+device_reduce_last_block(const T* values, Sum<T>* total, Sum<T>* partial, unsigned* tickets) {
     __shared__ Sum<T> of_warps[BLOCK / WARP];
     __shared__ bool is_last;
     Sum<T> sum = block_sum(sum_of_vectors(values), of_warps);

@@ -55,6 +55,7 @@ PATTERN = Pattern(
     ),
     dtypes=("f32", "bf16", "i32"),
     options={"per_thread": ("8", "32", "128"), "order": ("block", "grid")},
+    launch_bounds=True,
     one_pass=True,
     static_block=True,
     blocks=(128, 256, 512, 1024),

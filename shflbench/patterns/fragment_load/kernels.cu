@@ -4,7 +4,7 @@
 
 // A lane's words of four matrices at once.
 template <typename T>
-__global__ void fragment_load_lds_128(const T* values, int* result, int iterations) {
+__global__ void LAUNCH_BOUNDS fragment_load_lds_128(const T* values, int* result, int iterations) {
     using Rows = Layout<16>;
     const char* tiles = tiles_by_rows<16>(values);
     const int first = Rows::row(first_row() + lane() / 4) + lane() % 4 * 16;
@@ -26,7 +26,7 @@ __global__ void fragment_load_lds_128(const T* values, int* result, int iteratio
 
 // A lane's words of two matrices at once.
 template <typename T>
-__global__ void fragment_load_lds_64(const T* values, int* result, int iterations) {
+__global__ void LAUNCH_BOUNDS fragment_load_lds_64(const T* values, int* result, int iterations) {
     using Rows = Layout<8>;
     const char* tiles = tiles_by_rows<8>(values);
     const int first = Rows::row(first_row() + lane() / 4) + lane() % 4 * 8;
@@ -45,7 +45,7 @@ __global__ void fragment_load_lds_64(const T* values, int* result, int iteration
 }
 
 template <typename T>
-__global__ void fragment_load_lds_32(const T* values, int* result, int iterations) {
+__global__ void LAUNCH_BOUNDS fragment_load_lds_32(const T* values, int* result, int iterations) {
     using Rows = Layout<4>;
     const char* tiles = tiles_by_rows<4>(values);
     const int first = Rows::row(first_row() + lane() / 4) + lane() % 4 * 4;
@@ -60,7 +60,7 @@ __global__ void fragment_load_lds_32(const T* values, int* result, int iteration
 
 // Lanes 0 to 7 name the rows of the matrix.
 template <typename T>
-__global__ void fragment_load_ldmatrix_x1(const T* values, int* result, int iterations) {
+__global__ void LAUNCH_BOUNDS fragment_load_ldmatrix_x1(const T* values, int* result, int iterations) {
     using Rows = Layout<4>;
     const unsigned tiles = shared_address(tiles_by_rows<4>(values));
     const int first = Rows::row(first_row() + lane() % 8);
@@ -78,7 +78,7 @@ __global__ void fragment_load_ldmatrix_x1(const T* values, int* result, int iter
 
 // Lanes 8 * i to 8 * i + 7 name the rows of matrix i of four.
 template <typename T>
-__global__ void fragment_load_ldmatrix_x4(const T* values, int* result, int iterations) {
+__global__ void LAUNCH_BOUNDS fragment_load_ldmatrix_x4(const T* values, int* result, int iterations) {
     using Rows = Layout<4>;
     const unsigned tiles = shared_address(tiles_by_rows<4>(values));
     const int first = Rows::matrix(Rows::row(first_row() + lane() % 8), lane() / 8);
@@ -98,7 +98,7 @@ __global__ void fragment_load_ldmatrix_x4(const T* values, int* result, int iter
 
 // From transposed tiles: lanes 8 * i to 8 * i + 7 name the columns of matrix i of four, which lie in rows.
 template <typename T>
-__global__ void fragment_load_ldmatrix_x4_trans(const T* values, int* result, int iterations) {
+__global__ void LAUNCH_BOUNDS fragment_load_ldmatrix_x4_trans(const T* values, int* result, int iterations) {
     using Columns = Layout<4>;
     const unsigned tiles = shared_address(tiles_by_columns(values));
     const int matrix = lane() / 8, column = column_of(matrix) * 8 + lane() % 8;

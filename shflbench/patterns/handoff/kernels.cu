@@ -5,7 +5,7 @@
 // A barrier of the block after a row is written. With one stage, a second one before it is written again; with two, the
 // next barrier comes between.
 template <typename T>
-__global__ void handoff_syncthreads(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS handoff_syncthreads(const T* values, T* result, int iterations) {
     __shared__ Stages<T> stages;
     T x = values[thread()];
     REPEAT(iterations) {
@@ -31,7 +31,7 @@ __device__ void named_arrive(int stage) { stage == 0 ? named_arrive<FIRST>() : n
 template <int FIRST>
 __device__ void named_wait(int stage) { stage == 0 ? named_wait<FIRST>() : named_wait<FIRST + STAGES - 1>(); }
 template <typename T>
-__global__ void handoff_named(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS handoff_named(const T* values, T* result, int iterations) {
     static_assert(STAGES <= 2);
     __shared__ Stages<T> stages;
     T x = values[thread()];
@@ -106,7 +106,7 @@ struct WarpsArrive {
     static __device__ void read(unsigned long long* empty) { written(empty); }
 };
 template <typename T>
-__global__ void handoff_mbarrier(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS handoff_mbarrier(const T* values, T* result, int iterations) {
     hand_over<WarpsArrive>(values, result, iterations);
 }
 
@@ -117,7 +117,7 @@ struct ThreadsArrive {
     static __device__ void read(unsigned long long* empty) { arrive(empty); }
 };
 template <typename T>
-__global__ void handoff_mbarrier_threads(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS handoff_mbarrier_threads(const T* values, T* result, int iterations) {
     hand_over<ThreadsArrive>(values, result, iterations);
 }
 
@@ -131,7 +131,7 @@ struct OneArrives {
     static __device__ void read(unsigned long long* empty) { WarpsArrive::read(empty); }
 };
 template <typename T>
-__global__ void handoff_mbarrier_once(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS handoff_mbarrier_once(const T* values, T* result, int iterations) {
     hand_over<OneArrives>(values, result, iterations);
 }
 
@@ -145,7 +145,7 @@ __device__ inline int observe(const int* counter) {
     return count;
 }
 template <typename T>
-__global__ void handoff_flag(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS handoff_flag(const T* values, T* result, int iterations) {
     __shared__ Stages<T> stages;
     __shared__ int produced[PRODUCERS], consumed;
     if (threadIdx.x < PRODUCERS) produced[threadIdx.x] = 0;

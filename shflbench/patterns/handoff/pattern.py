@@ -26,6 +26,7 @@ PATTERN = Pattern(
     representative={"launch": "sms x 96"},
     also_called=("producer and consumer", "warp specialization", "named barrier"),
     buffers=(Input("values"), Output("result")),
+    launch_bounds=True,
     unroll=4,
     blocks=(64, 96, 128, 160),
     static_block=True,

@@ -15,7 +15,7 @@ __device__ unsigned next(unsigned first, T element) { return first | low_bits(el
 __device__ unsigned first_of_array() { return thread() / WARP * LENGTH; }
 
 template <typename T>
-__global__ void lane_array_smem(const T* arrays, const int* start, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS lane_array_smem(const T* arrays, const int* start, T* result, int iterations) {
     T* a = shared<T>();
     // From a shuffle, so that the compiler does not see that `first` is a mask of threadIdx.x where LENGTH is 32: it would
     // compute `next` in two instructions there, and in one for all other lengths.
@@ -36,7 +36,7 @@ __global__ void lane_array_smem(const T* arrays, const int* start, T* result, in
 // Lane i holds element i; a shorter array is held several times, one of 64 elements in two registers. The
 // shuffle takes the index modulo its width, so it needs no mask.
 template <typename T>
-__global__ void lane_array_shfl(const T* arrays, const int* start, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS lane_array_shfl(const T* arrays, const int* start, T* result, int iterations) {
     constexpr int WIDTH = LENGTH < WARP ? LENGTH : WARP;
     const T* mine = arrays + first_of_array() + lane() % WIDTH;
     const T low = mine[0], high = mine[LENGTH - WIDTH];
@@ -56,7 +56,7 @@ __global__ void lane_array_shfl(const T* arrays, const int* start, T* result, in
 
 // Each lane has a copy of its own.
 template <typename T>
-__global__ void lane_array_local(const T* arrays, const int* start, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS lane_array_local(const T* arrays, const int* start, T* result, int iterations) {
     T a[LENGTH], x = 0;
 #pragma unroll
     for (int i = 0; i < LENGTH; ++i) a[i] = arrays[first_of_array() + i];
@@ -71,7 +71,7 @@ __global__ void lane_array_local(const T* arrays, const int* start, T* result, i
 
 // The array stays in global memory, cached in L1.
 template <typename T>
-__global__ void lane_array_global(const T* arrays, const int* start, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS lane_array_global(const T* arrays, const int* start, T* result, int iterations) {
     const unsigned first = first_of_array();
     T x = 0;
     unsigned place = first + start[thread()];

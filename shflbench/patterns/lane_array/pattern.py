@@ -44,6 +44,7 @@ PATTERN = Pattern(
         "other variants compute the modulo with a mask. The compiler may keep local arrays of 4 or 8 elements in "
         "registers; the instruction counts of `local` are therefore reported, but not checked, for these lengths."
     ),
+    launch_bounds=True,
     variants=(
         Variant(
             name="smem",

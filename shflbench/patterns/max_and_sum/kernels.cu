@@ -16,7 +16,7 @@ __device__ inline float sum_of_warp(float x) {
 
 // First the maximum of all lanes, then the sum of what each lane has scaled to it.
 template <typename T>
-__global__ void max_and_sum_two_reductions(const unsigned* states, unsigned* result, int iterations) {
+__global__ void LAUNCH_BOUNDS max_and_sum_two_reductions(const unsigned* states, unsigned* result, int iterations) {
     unsigned state = states[thread()];
     REPEAT(iterations) {
         const Pair own = pair_of(state);
@@ -28,7 +28,7 @@ __global__ void max_and_sum_two_reductions(const unsigned* states, unsigned* res
 
 // One butterfly, whose steps exchange both numbers and scale one of two sums.
 template <typename T>
-__global__ void max_and_sum_pair(const unsigned* states, unsigned* result, int iterations) {
+__global__ void LAUNCH_BOUNDS max_and_sum_pair(const unsigned* states, unsigned* result, int iterations) {
     unsigned state = states[thread()];
     REPEAT(iterations) {
         Pair all = pair_of(state);
@@ -54,7 +54,7 @@ __device__ inline Pair unpacked(unsigned word) {
     return pair;
 }
 template <typename T>
-__global__ void max_and_sum_half_pair(const unsigned* states, unsigned* result, int iterations) {
+__global__ void LAUNCH_BOUNDS max_and_sum_half_pair(const unsigned* states, unsigned* result, int iterations) {
     unsigned state = states[thread()];
     REPEAT(iterations) {
         Pair all = pair_of(state);
@@ -72,7 +72,7 @@ __global__ void max_and_sum_half_pair(const unsigned* states, unsigned* result, 
 // integers have the order of the numbers.
 __device__ inline int ordered(int bits) { return bits ^ (bits >> 31 & 0x7FFFFFFF); }
 template <typename T>
-__global__ void max_and_sum_redux(const unsigned* states, unsigned* result, int iterations) {
+__global__ void LAUNCH_BOUNDS max_and_sum_redux(const unsigned* states, unsigned* result, int iterations) {
     unsigned state = states[thread()];
     REPEAT(iterations) {
         const Pair own = pair_of(state);

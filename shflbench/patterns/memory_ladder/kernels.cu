@@ -24,7 +24,7 @@ __device__ int packed(const X (&x)[CHAINS]) {
 
 // The compiler knows neither `one` nor `step` and must not reorder floating point, so it cannot save a step.
 template <typename T>
-__global__ void memory_ladder_register(const T* start, T* end, float step, int iterations) {
+__global__ void LAUNCH_BOUNDS memory_ladder_register(const T* start, T* end, float step, int iterations) {
     float x[CHAINS];
     EACH_CHAIN x[chain] = first_slot(start, chain);
     REPEAT(iterations) EACH_CHAIN x[chain] += step;
@@ -32,7 +32,8 @@ __global__ void memory_ladder_register(const T* start, T* end, float step, int i
 }
 
 template <typename T, typename Real>
-__global__ void memory_ladder_multiply_add(const T* start, T* end, float step, float one, int iterations) {
+__global__ void LAUNCH_BOUNDS
+memory_ladder_multiply_add(const T* start, T* end, float step, float one, int iterations) {
     Real x[CHAINS];
     EACH_CHAIN x[chain] = first_slot(start, chain);
     REPEAT(iterations) EACH_CHAIN x[chain] = x[chain] * Real(one) + Real(step);
@@ -41,7 +42,7 @@ __global__ void memory_ladder_multiply_add(const T* start, T* end, float step, f
 
 // Lane i holds slot i. A shuffle takes the lane modulo 32, and rings start at multiples of 32.
 template <typename T>
-__global__ void memory_ladder_shfl(const T* start, const T* rings, T* end, int iterations) {
+__global__ void LAUNCH_BOUNDS memory_ladder_shfl(const T* start, const T* rings, T* end, int iterations) {
     T x[CHAINS], held[CHAINS];
     EACH_CHAIN {
         x[chain] = first_slot(start, chain);
@@ -57,7 +58,7 @@ __device__ T& behind(T* base, unsigned bytes) { return *reinterpret_cast<T*>(rei
 // The slots hold byte offsets from the start of shared memory, because a load takes these as its address:
 // an index would have to be scaled first. The 32 lanes read 32 banks.
 template <typename T>
-__global__ void memory_ladder_smem(const T* start, const T* rings, T* end, int iterations) {
+__global__ void LAUNCH_BOUNDS memory_ladder_smem(const T* start, const T* rings, T* end, int iterations) {
     T* slots = shared<T>();
     unsigned x[CHAINS];
     EACH_CHAIN {
@@ -73,7 +74,7 @@ __global__ void memory_ladder_smem(const T* start, const T* rings, T* end, int i
 
 // In L1 and L2 each chain always reads the same line.
 template <typename T>
-__global__ void memory_ladder_l1(const T* start, const T* rings, T* end, int iterations) {
+__global__ void LAUNCH_BOUNDS memory_ladder_l1(const T* start, const T* rings, T* end, int iterations) {
     unsigned x[CHAINS];
     EACH_CHAIN x[chain] = own_ring(chain) + first_slot(start, chain);
     REPEAT(iterations) EACH_CHAIN x[chain] = rings[x[chain]];
@@ -81,7 +82,7 @@ __global__ void memory_ladder_l1(const T* start, const T* rings, T* end, int ite
 }
 
 template <typename T>
-__global__ void memory_ladder_l2(const T* start, const T* rings, T* end, int iterations) {
+__global__ void LAUNCH_BOUNDS memory_ladder_l2(const T* start, const T* rings, T* end, int iterations) {
     unsigned x[CHAINS];
     EACH_CHAIN x[chain] = own_ring(chain) + first_slot(start, chain);
     REPEAT(iterations) EACH_CHAIN x[chain] = __ldcg(rings + x[chain]);
@@ -91,7 +92,7 @@ __global__ void memory_ladder_l2(const T* start, const T* rings, T* end, int ite
 // Each step leads to another line, and a chain returns to a line after LINES iterations: by then the line
 // is in DRAM only, if L2 cannot hold the lines of all warps.
 template <typename T>
-__global__ void memory_ladder_dram(const T* start, const T* far, T* end, int iterations) {
+__global__ void LAUNCH_BOUNDS memory_ladder_dram(const T* start, const T* far, T* end, int iterations) {
     unsigned x[CHAINS];
     EACH_CHAIN {
         const int line = thread() / WARP * LINES + chain * (LINES / CHAINS);

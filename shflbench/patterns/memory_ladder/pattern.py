@@ -60,6 +60,7 @@ PATTERN = Pattern(
         "is the distance to the next slot, and the argument `one` is the factor of the multiply-add. In addition to "
         "the load, `l1`, `l2` and `dram` execute one instruction per iteration that converts the slot to an address."
     ),
+    launch_bounds=True,
     variants=(
         Variant(
             name="smem",

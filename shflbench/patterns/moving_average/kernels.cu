@@ -6,14 +6,14 @@ __device__ inline bool has_mean(int i, int count) { return i > 1 && i < count - 
 
 // Each thread loads all five values; those that its neighbors load, too, come from the cache.
 template <typename T>
-__global__ void moving_average_global(const T* x, T* y, int count) {
+__global__ void LAUNCH_BOUNDS moving_average_global(const T* x, T* y, int count) {
     const int i = thread();
     if (i < count) y[i] = has_mean(i, count) ? mean(x[i - 2], x[i - 1], x[i], x[i + 1], x[i + 2]) : T(0);
 }
 
 // The block loads each of its values once, and two beyond each end.
 template <typename T>
-__global__ void moving_average_smem(const T* x, T* y, int count) {
+__global__ void LAUNCH_BOUNDS moving_average_smem(const T* x, T* y, int count) {
     const int i = thread(), last = blockDim.x - 1;
     T* slot = shared<T>() + 2 + threadIdx.x;
     if (i < count) *slot = x[i];
@@ -27,7 +27,7 @@ __global__ void moving_average_smem(const T* x, T* y, int count) {
 // or two lanes gives the values of the neighbors, except to the outer lanes: they, or the lane beside
 // them, loaded these values. All lanes take part in all shuffles, also those beyond the end of the array.
 template <typename T>
-__global__ void moving_average_shfl(const T* x, T* y, int count) {
+__global__ void LAUNCH_BOUNDS moving_average_shfl(const T* x, T* y, int count) {
     const int i = thread();
     const T here = i < count ? x[i] : T(0);
     T before2 = T(0), after2 = T(0);

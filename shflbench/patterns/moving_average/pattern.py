@@ -30,6 +30,7 @@ PATTERN = Pattern(
     ),
     dtypes=("f32", "f64"),
     options={"missing": ("0", "5")},
+    launch_bounds=True,
     one_pass=True,
     representative={"launch": "262144x256"},
     also_called=ALSO_CALLED,

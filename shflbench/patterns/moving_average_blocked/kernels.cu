@@ -55,7 +55,7 @@ __device__ void store_means(T* y, int first, int count, Pair<T> before, const El
 
 // Each thread loads the elements on either side, too, which come from the cache.
 template <typename T>
-__global__ void moving_average_blocked_global(const T* x, T* y, int count) {
+__global__ void LAUNCH_BOUNDS moving_average_blocked_global(const T* x, T* y, int count) {
     const int first = thread() * PER_THREAD;
     const Elements<T> own = load(x, first, count);
     store_means(y, first, count, load_before(x, first, count), own, load_after(x, first, count));
@@ -64,7 +64,7 @@ __global__ void moving_average_blocked_global(const T* x, T* y, int count) {
 // The outer threads of the block load the elements beyond its ends, and all threads exchange their first two and last
 // two elements through shared memory. Adjacent threads access adjacent slots, so that there are no bank conflicts.
 template <typename T>
-__global__ void moving_average_blocked_smem(const T* x, T* y, int count) {
+__global__ void LAUNCH_BOUNDS moving_average_blocked_smem(const T* x, T* y, int count) {
     const int first = thread() * PER_THREAD, last = blockDim.x - 1;
     Pair<T>* firsts = shared<Pair<T>>() + threadIdx.x;
     Pair<T>* lasts = firsts + blockDim.x;
@@ -84,7 +84,7 @@ __global__ void moving_average_blocked_smem(const T* x, T* y, int count) {
 // The outer lanes of the warp load the elements beyond its ends, and all lanes exchange their first two and last two
 // elements by shuffles, also the lanes beyond the end of the array.
 template <typename T>
-__global__ void moving_average_blocked_shfl(const T* x, T* y, int count) {
+__global__ void LAUNCH_BOUNDS moving_average_blocked_shfl(const T* x, T* y, int count) {
     const int first = thread() * PER_THREAD;
     const Elements<T> own = load(x, first, count);
     Pair<T> before = {}, after = {};

@@ -31,6 +31,7 @@ PATTERN = Pattern(
     ),
     dtypes=("f32", "f64"),
     options={"per_thread": ("4", "8"), "missing": ("0", "5")},
+    launch_bounds=True,
     one_pass=True,
     representative={"launch": "65536x256"},
     also_called=ALSO_CALLED,

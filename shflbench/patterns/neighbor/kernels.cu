@@ -28,7 +28,7 @@ __device__ T next(T own, T got) {
 // Two barriers: the first between a slot's write and its read, the second between that read and the
 // slot's next write.
 template <typename T>
-__global__ void neighbor_smem(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS neighbor_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x, source = first_of_warp() + source_lane();
     T x = values[thread()];
@@ -43,7 +43,7 @@ __global__ void neighbor_smem(const T* values, T* result, int iterations) {
 
 // Two buffers, one barrier: while a slow warp still reads one buffer, a fast one writes the other.
 template <typename T>
-__global__ void neighbor_smem_double(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS neighbor_smem_double(const T* values, T* result, int iterations) {
     T *now = shared<T>(), *later = now + blockDim.x;
     const int mine = threadIdx.x, source = first_of_warp() + source_lane();
     T x = values[thread()];
@@ -58,7 +58,7 @@ __global__ void neighbor_smem_double(const T* values, T* result, int iterations)
 
 // The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
-__global__ void neighbor_smem_syncwarp(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS neighbor_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x, source = first_of_warp() + source_lane();
     T x = values[thread()];
@@ -73,7 +73,7 @@ __global__ void neighbor_smem_syncwarp(const T* values, T* result, int iteration
 
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
-__global__ void neighbor_smem_unsafe(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS neighbor_smem_unsafe(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x, source = first_of_warp() + source_lane();
     T x = values[thread()];
@@ -87,7 +87,7 @@ __global__ void neighbor_smem_unsafe(const T* values, T* result, int iterations)
 // UNSAFE, as printed in the GTC 2013 deck: no barrier between the read of the neighbor's slot and
 // the next write to the own slot, which the left neighbor may not have read yet.
 template <typename T>
-__global__ void neighbor_smem_deck(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS neighbor_smem_deck(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x, source = first_of_warp() + source_lane();
     T x = slots[mine] = values[thread()];
@@ -100,7 +100,7 @@ __global__ void neighbor_smem_deck(const T* values, T* result, int iterations) {
 }
 
 template <typename T>
-__global__ void neighbor_shfl(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS neighbor_shfl(const T* values, T* result, int iterations) {
 #if OPTION_MODE_IDX
     const int source = source_lane();
 #endif

@@ -25,6 +25,7 @@ PATTERN = Pattern(
         "one integer instruction per word in every variant. Shuffling a 16-bit value takes one additional instruction "
         "(`PRMT`), because a shuffle moves 32 bits."
     ),
+    launch_bounds=True,
     variants=(
         Variant(
             name="smem",

@@ -18,7 +18,7 @@ __device__ inline int first_element() { return (thread() - lane()) * STRIP + lan
 
 // Loads every element twice: once as itself and once as a neighbor.
 template <typename T>
-__global__ void neighbor_difference_global(const T* __restrict__ x, T* __restrict__ result, int count) {
+__global__ void LAUNCH_BOUNDS neighbor_difference_global(const T* __restrict__ x, T* __restrict__ result, int count) {
     int i = first_element();
 #pragma unroll 4
     for (int step = 0; step < STRIP; ++step, i += WARP) {
@@ -38,7 +38,7 @@ __device__ T load_next(const T* x, int i, int step, int count) {
 
 // The warp keeps 32 elements and the next 32 in shared memory, which are swapped in every step.
 template <typename T>
-__global__ void neighbor_difference_smem(const T* __restrict__ x, T* __restrict__ result, int count) {
+__global__ void LAUNCH_BOUNDS neighbor_difference_smem(const T* __restrict__ x, T* __restrict__ result, int count) {
     T* slots = shared<T>() + 2 * first_of_warp();
     int i = first_element();
     T value = i < count ? x[i] : T(0);
@@ -59,7 +59,7 @@ __global__ void neighbor_difference_smem(const T* __restrict__ x, T* __restrict_
 // The warp keeps 32 elements and the next 32 in registers. Lane 0 sends its next element, because no
 // lane needs its current one: the neighbor of the last lane is the first of the next 32.
 template <typename T>
-__global__ void neighbor_difference_shfl(const T* __restrict__ x, T* __restrict__ result, int count) {
+__global__ void LAUNCH_BOUNDS neighbor_difference_shfl(const T* __restrict__ x, T* __restrict__ result, int count) {
     int i = first_element();
     T value = i < count ? x[i] : T(0);
 #pragma unroll 4

@@ -29,6 +29,7 @@ PATTERN = Pattern(
         "lanes participate in every shuffle, with a full mask."
     ),
     options={"strip": ("8", "32"), "missing": ("0", "5")},
+    launch_bounds=True,
     one_pass=True,
     representative={"launch": "8192x256"},
     buffers=(Input("x", elements=count), Output("result", elements=count)),

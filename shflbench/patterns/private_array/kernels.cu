@@ -31,7 +31,8 @@ __device__ T use(T x, T element, T one) {
 }
 
 template <typename T>
-__global__ void private_array_local(const T* arrays, const int* start, T* result, float one, int iterations) {
+__global__ void LAUNCH_BOUNDS
+private_array_local(const T* arrays, const int* start, T* result, float one, int iterations) {
     T a[LENGTH], x = 0;
     fill(a, arrays);
     unsigned index = start[thread()];
@@ -46,7 +47,8 @@ __global__ void private_array_local(const T* arrays, const int* start, T* result
 // Elements i of all threads of a block lie side by side, at `i * block + thread`: for any indices, each
 // lane of a warp reads a bank of its own. The byte offset takes one multiply-add.
 template <typename T>
-__global__ void private_array_smem(const T* arrays, const int* start, T* result, float one, int iterations) {
+__global__ void LAUNCH_BOUNDS
+private_array_smem(const T* arrays, const int* start, T* result, float one, int iterations) {
     char* first = reinterpret_cast<char*>(shared<T>() + threadIdx.x);
     const unsigned pitch = blockDim.x * sizeof(T);
     const T* mine = initial(arrays);
@@ -70,7 +72,8 @@ __global__ void private_array_smem(const T* arrays, const int* start, T* result,
 
 // Every element is in a register, and the index is compared with each constant in turn.
 template <typename T>
-__global__ void private_array_select(const T* arrays, const int* start, T* result, float one, int iterations) {
+__global__ void LAUNCH_BOUNDS
+private_array_select(const T* arrays, const int* start, T* result, float one, int iterations) {
     T a[LENGTH], x = 0;
     fill(a, arrays);
     unsigned index = start[thread()];
@@ -99,7 +102,8 @@ __device__ T chosen(const T (&a)[COUNT], unsigned index) {
 
 // Every element is in a register, and each bit of the index halves the number of candidates.
 template <typename T>
-__global__ void private_array_select_bits(const T* arrays, const int* start, T* result, float one, int iterations) {
+__global__ void LAUNCH_BOUNDS
+private_array_select_bits(const T* arrays, const int* start, T* result, float one, int iterations) {
     T a[LENGTH], x = 0;
     fill(a, arrays);
     unsigned index = start[thread()];

@@ -47,6 +47,7 @@ PATTERN = Pattern(
         "index": ("uniform", "random", "worst"),
         "math": ("0", "1", "2", "4", "8", "16"),
     },
+    launch_bounds=True,
     unroll=4,
     notes=(
         "The low 8 bits of an element are the index of the next element, so that each load depends on the previous one "

@@ -20,7 +20,7 @@ __device__ float4 sum_of(const Group& group, float4 x) {
 }
 
 template <typename T>
-__global__ void reduce_cg(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_cg(const T* values, T* result, int iterations) {
     const auto group = cg::tiled_partition<WIDTH>(cg::this_thread_block());
     T x = values[thread()];
     REPEAT(iterations) x = advance(x, sum_of(group, x));

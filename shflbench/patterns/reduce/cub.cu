@@ -18,7 +18,7 @@ template <typename Reduce>
 __device__ float4 sum_of(Reduce reduce, float4 x) { return reduce.Reduce(x, Add()); }
 
 template <typename T>
-__global__ void reduce_cub(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_cub(const T* values, T* result, int iterations) {
     using Reduce = cub::WarpReduce<T, WIDTH>;
     __shared__ typename Reduce::TempStorage storage[WARP * (WARP / WIDTH)];  // one per group of the block
     const int first_lane = lane() / WIDTH * WIDTH;

@@ -5,7 +5,7 @@
 // Two barriers per exchange: the first between a slot's write and its read, the second between that
 // read and the slot's next write.
 template <typename T>
-__global__ void reduce_smem(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -25,7 +25,7 @@ __global__ void reduce_smem(const T* values, T* result, int iterations) {
 // Two buffers, one barrier per exchange. An iteration may have an odd number of exchanges, so the order of
 // the buffers carries over to the next iteration.
 template <typename T>
-__global__ void reduce_smem_double(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_smem_double(const T* values, T* result, int iterations) {
     T *now = shared<T>(), *next = now + blockDim.x;
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -44,7 +44,7 @@ __global__ void reduce_smem_double(const T* values, T* result, int iterations) {
 
 // The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
-__global__ void reduce_smem_syncwarp(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -63,7 +63,7 @@ __global__ void reduce_smem_syncwarp(const T* values, T* result, int iterations)
 
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
-__global__ void reduce_smem_unsafe(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_smem_unsafe(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -79,7 +79,7 @@ __global__ void reduce_smem_unsafe(const T* values, T* result, int iterations) {
 }
 
 template <typename T>
-__global__ void reduce_shfl(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_shfl(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) {
         T sum = x;
@@ -93,7 +93,7 @@ __global__ void reduce_shfl(const T* values, T* result, int iterations) {
 
 // One instruction sums the warp's 32-bit integers.
 template <typename T>
-__global__ void reduce_redux(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_redux(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) x = advance(x, T(__reduce_add_sync(FULL_WARP, unsigned(x))));
     result[thread()] = x;
@@ -101,7 +101,7 @@ __global__ void reduce_redux(const T* values, T* result, int iterations) {
 
 // Each group passes a mask of its own. An instruction takes one mask: the groups of a warp take turns.
 template <typename T>
-__global__ void reduce_redux_mask(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_redux_mask(const T* values, T* result, int iterations) {
     const unsigned mask = FULL_WARP >> (WARP - WIDTH) << lane() / WIDTH * WIDTH;
     T x = values[thread()];
     REPEAT(iterations) x = advance(x, T(__reduce_add_sync(mask, unsigned(x))));
@@ -110,7 +110,7 @@ __global__ void reduce_redux_mask(const T* values, T* result, int iterations) {
 
 // All lanes take part in the sum of every group; those of other groups add nothing.
 template <typename T>
-__global__ void reduce_redux_padded(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_redux_padded(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) {
         T sum = 0;

@@ -40,6 +40,7 @@ PATTERN = Pattern(
     representative={"launch": "26x1024"},
     also_called=("sum", "warp sum", "warp reduce", "all-reduce", "butterfly"),
     buffers=(Input("values"), Output("result")),
+    launch_bounds=True,
     unroll=4,
     notes=(
         "The function `warpReductionSum` on the NTNU slides starts with `sum = __shfl_xor_sync(..., threadValue, 16)` "

@@ -22,7 +22,7 @@ using Operation = cg::plus<int>;
 #endif
 
 template <typename T>
-__global__ void reduce_ops_cg(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_ops_cg(const T* values, T* result, int iterations) {
     const auto warp = cg::tiled_partition<WARP>(cg::this_thread_block());
     T x = values[thread()];
     REPEAT(iterations) x = advance(x, cg::reduce(warp, contribution(x), Operation()));

@@ -21,7 +21,7 @@ using Operation = cuda::std::plus<>;
 #endif
 
 template <typename T>
-__global__ void reduce_ops_cub(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_ops_cub(const T* values, T* result, int iterations) {
     using Reduce = cub::WarpReduce<T>;
     __shared__ typename Reduce::TempStorage storage[WARP];  // one per warp of the block
     T x = values[thread()];

@@ -5,7 +5,7 @@
 // Two barriers per exchange: the first between a slot's write and its read, the second between that
 // read and the slot's next write.
 template <typename T>
-__global__ void reduce_ops_smem(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_ops_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -24,7 +24,7 @@ __global__ void reduce_ops_smem(const T* values, T* result, int iterations) {
 
 // The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
-__global__ void reduce_ops_smem_syncwarp(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_ops_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -43,7 +43,7 @@ __global__ void reduce_ops_smem_syncwarp(const T* values, T* result, int iterati
 
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
-__global__ void reduce_ops_smem_unsafe(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_ops_smem_unsafe(const T* values, T* result, int iterations) {
     volatile T* slots = shared<T>();
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -59,7 +59,7 @@ __global__ void reduce_ops_smem_unsafe(const T* values, T* result, int iteration
 }
 
 template <typename T>
-__global__ void reduce_ops_shfl(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_ops_shfl(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) {
         T all = contribution(x);

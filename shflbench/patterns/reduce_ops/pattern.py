@@ -18,6 +18,7 @@ PATTERN = Pattern(
     buffers=(Input("values"), Output("result")),
     dtypes=("i32",),
     options={"op": ("add", "min", "max", "and", "or", "xor")},
+    launch_bounds=True,
     unroll=4,
     notes=(
         "The butterfly on the slides starts with `sum = shfl(v, 16)` without `v +`: each half of the warp gets the sum "

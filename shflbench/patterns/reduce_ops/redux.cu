@@ -20,7 +20,7 @@ __device__ inline int reduced(int x) {
 }
 
 template <typename T>
-__global__ void reduce_ops_redux(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS reduce_ops_redux(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) x = advance(x, reduced(contribution(x)));
     result[thread()] = x;

@@ -4,7 +4,7 @@
 #include "shflbench.cuh"
 
 template <typename T>
-__global__ void reserve_cg(T* next, T* slots) {
+__global__ void LAUNCH_BOUNDS reserve_cg(T* next, T* slots) {
     namespace cg = cooperative_groups;
     const auto warp = cg::tiled_partition<WARP>(cg::this_thread_block());
     T first = 0;

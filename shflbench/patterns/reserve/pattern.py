@@ -23,6 +23,7 @@ PATTERN = Pattern(
     ),
     scalars=(Scalar("stride", lambda _: 0),),
     dtypes=("i32",),
+    launch_bounds=True,
     one_pass=True,
     variants=(
         Variant(

@@ -14,7 +14,7 @@ __device__ T sum_below(T x) {
 }
 
 template <typename T>
-__global__ void scan_cg(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS scan_cg(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) x = advance(x, sum_below(x));
     result[thread()] = x;

@@ -5,7 +5,7 @@
 #include "shflbench.cuh"
 
 template <typename T>
-__global__ void scan_cub(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS scan_cub(const T* values, T* result, int iterations) {
     using Scan = cub::WarpScan<T>;
     __shared__ typename Scan::TempStorage storage[WARP];  // one per warp of the block
     T x = values[thread()];

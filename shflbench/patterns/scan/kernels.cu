@@ -7,7 +7,7 @@
 // Two barriers per exchange: the first between a slot's write and its read, the second between that
 // read and the slot's next write.
 template <typename T>
-__global__ void scan_smem(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS scan_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -26,7 +26,7 @@ __global__ void scan_smem(const T* values, T* result, int iterations) {
 
 // Two buffers, one barrier per exchange: while a slow warp still reads one buffer, a fast one writes the other.
 template <typename T>
-__global__ void scan_smem_double(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS scan_smem_double(const T* values, T* result, int iterations) {
     T *now = shared<T>(), *next = now + blockDim.x;
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -45,7 +45,7 @@ __global__ void scan_smem_double(const T* values, T* result, int iterations) {
 
 // The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
-__global__ void scan_smem_syncwarp(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS scan_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -64,7 +64,7 @@ __global__ void scan_smem_syncwarp(const T* values, T* result, int iterations) {
 
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
-__global__ void scan_smem_unsafe(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS scan_smem_unsafe(const T* values, T* result, int iterations) {
     volatile T* slots = shared<T>();
     const int mine = threadIdx.x;
     T x = values[thread()];
@@ -81,7 +81,7 @@ __global__ void scan_smem_unsafe(const T* values, T* result, int iterations) {
 
 // All lanes shuffle; a lane adds if there is a lane that far below.
 template <typename T>
-__global__ void scan_shfl(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS scan_shfl(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) {
         T sum = x;
@@ -96,7 +96,7 @@ __global__ void scan_shfl(const T* values, T* result, int iterations) {
 
 // The shuffle returns whether there is a lane that far below; this predicate guards the addition.
 template <typename T>
-__global__ void scan_shfl_predicate(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS scan_shfl_predicate(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) {
         T sum = x;

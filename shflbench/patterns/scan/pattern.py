@@ -23,6 +23,7 @@ PATTERN = Pattern(
     also_called=("prefix sum", "warp scan", "cumsum", "cumulative sum"),
     buffers=(Input("values"), Output("result")),
     options={"kind": ("inclusive", "exclusive")},
+    launch_bounds=True,
     unroll=4,
     notes=(
         "The shuffles on the slides have neither `.sync` nor a mask; no GPU since Volta supports this form. For "

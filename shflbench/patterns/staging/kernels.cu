@@ -4,7 +4,7 @@
 
 // Load, store, barrier, use, barrier.
 template <typename T>
-__global__ void staging_ldg_sts(const T* values, T* result) {
+__global__ void LAUNCH_BOUNDS staging_ldg_sts(const T* values, T* result) {
     __shared__ uint4 tile[BLOCK];
     unsigned sum = 0;
     for (int number = 0; number < TILES; ++number) {
@@ -18,7 +18,7 @@ __global__ void staging_ldg_sts(const T* values, T* result) {
 
 // The next tile is loaded to registers before the last one is used. Two tiles in turn need one barrier each.
 template <typename T>
-__global__ void staging_ldg_sts_ahead(const T* values, T* result) {
+__global__ void LAUNCH_BOUNDS staging_ldg_sts_ahead(const T* values, T* result) {
     __shared__ uint4 tiles[2][BLOCK];
     unsigned sum = 0;
     uint4 next = *word_of(values, 0);
@@ -53,9 +53,9 @@ __device__ void stage_by_copies(const T* values, T* result) {
     result[thread()] = T(sum);
 }
 template <typename T>
-__global__ void staging_cp_async(const T* values, T* result) { stage_by_copies<2>(values, result); }
+__global__ void LAUNCH_BOUNDS staging_cp_async(const T* values, T* result) { stage_by_copies<2>(values, result); }
 template <typename T>
-__global__ void staging_cp_async_4(const T* values, T* result) { stage_by_copies<4>(values, result); }
+__global__ void LAUNCH_BOUNDS staging_cp_async_4(const T* values, T* result) { stage_by_copies<4>(values, result); }
 
 // One thread copies a whole tile with one instruction, and a barrier in shared memory counts its bytes.
 template <int STAGES, typename T>
@@ -88,6 +88,6 @@ __device__ void stage_by_bulk_copies(const T* values, T* result) {
     result[thread()] = T(sum);
 }
 template <typename T>
-__global__ void staging_bulk(const T* values, T* result) { stage_by_bulk_copies<2>(values, result); }
+__global__ void LAUNCH_BOUNDS staging_bulk(const T* values, T* result) { stage_by_bulk_copies<2>(values, result); }
 template <typename T>
-__global__ void staging_bulk_4(const T* values, T* result) { stage_by_bulk_copies<4>(values, result); }
+__global__ void LAUNCH_BOUNDS staging_bulk_4(const T* values, T* result) { stage_by_bulk_copies<4>(values, result); }

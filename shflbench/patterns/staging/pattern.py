@@ -22,6 +22,7 @@ PATTERN = Pattern(
     representative={"launch": "4096x256"},
     also_called=("cp.async", "cp.async.bulk", "bulk copy", "double buffering", "software pipeline"),
     buffers=(Input("values", elements=elements), Output("result")),
+    launch_bounds=True,
     one_pass=True,
     static_block=True,
     blocks=(64, 128, 256, 512),

@@ -20,7 +20,7 @@ __device__ void fill(T (&a)[LENGTH], const T* arrays) {
 
 // Every index is a constant in the source, so that each element can have a register of its own.
 template <typename T>
-__global__ void static_array_register_static(const T* arrays, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS static_array_register_static(const T* arrays, T* result, int iterations) {
     T a[LENGTH], x = 0;
     fill(a, arrays);
     REPEAT(iterations) {
@@ -43,7 +43,7 @@ __global__ void static_array_register_static(const T* arrays, T* result, int ite
 
 // The compiler unrolls the loop, which turns the indices into constants.
 template <typename T>
-__global__ void static_array_register_unrolled(const T* arrays, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS static_array_register_unrolled(const T* arrays, T* result, int iterations) {
     T a[LENGTH], x = 0;
     fill(a, arrays);
     REPEAT(iterations) {
@@ -56,7 +56,7 @@ __global__ void static_array_register_unrolled(const T* arrays, T* result, int i
 // The loop is unrolled, too, but starts at an index known only at run time. Both `start` and `step` are 0,
 // which the compiler does not know: without `step` it could load once for all iterations.
 template <typename T>
-__global__ void static_array_local(const T* arrays, T* result, int start, int step, int iterations) {
+__global__ void LAUNCH_BOUNDS static_array_local(const T* arrays, T* result, int start, int step, int iterations) {
     T a[LENGTH], x = 0;
     fill(a, arrays);
     REPEAT(iterations) {

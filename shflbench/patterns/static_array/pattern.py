@@ -31,6 +31,7 @@ PATTERN = Pattern(
     buffers=(Input("arrays", elements=lambda at: at.threads * at.whole("length")), Output("result")),
     scalars=(Scalar("start", lambda _: 0), Scalar("step", lambda _: 0)),
     options={"length": ("32", "4", "8", "16", "64")},
+    launch_bounds=True,
     unroll=4,
     notes=(
         "The article sums the array once. Here, the sum continues over all iterations, so that 32 elements take 32 "

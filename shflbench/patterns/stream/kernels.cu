@@ -28,11 +28,11 @@ __device__ void stream(const T* values, T* result) {
 
 // One element per load.
 template <typename T>
-__global__ void stream_global(const T* values, T* result) { stream<8, T>(values, result); }
+__global__ void LAUNCH_BOUNDS stream_global(const T* values, T* result) { stream<8, T>(values, result); }
 
 // 16 bytes per load.
 template <typename T>
-__global__ void stream_vector(const T* values, T* result) { stream<4, uint4>(values, result); }
+__global__ void LAUNCH_BOUNDS stream_vector(const T* values, T* result) { stream<4, uint4>(values, result); }
 
 // Starts to copy 16 bytes from global to shared memory. The thread waits only where it says so.
 __device__ inline void start_copy(uint4* to, const uint4* from) {
@@ -47,7 +47,7 @@ __device__ void wait_for_groups() { asm volatile("cp.async.wait_group %0;" :: "n
 // 16 bytes per asynchronous copy to shared memory, in a ring of STAGES slots per thread. Each thread reads only what it
 // copied itself, so that its own wait is enough, and no barrier is needed.
 template <typename T>
-__global__ void stream_async(const T* values, T* result) {
+__global__ void LAUNCH_BOUNDS stream_async(const T* values, T* result) {
     constexpr int WORDS = PER_THREAD * sizeof(T) / sizeof(uint4), STAGES = 4;
     const uint4* from = reinterpret_cast<const uint4*>(of_block(values)) + threadIdx.x;
     uint4* to = reinterpret_cast<uint4*>(of_block(result)) + threadIdx.x;

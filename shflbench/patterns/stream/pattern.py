@@ -38,6 +38,7 @@ PATTERN = Pattern(
     ),
     dtypes=("f32", "bf16"),
     options={"work": ("copy", "read"), "per_thread": ("32", "8", "128")},
+    launch_bounds=True,
     one_pass=True,
     static_block=True,
     blocks=(64, 128, 256, 512, 1024),

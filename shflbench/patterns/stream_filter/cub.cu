@@ -5,7 +5,7 @@
 #include "strip.cuh"
 
 template <typename T>
-__global__ void stream_filter_cub(const T* values, T* kept, int* counts) {
+__global__ void LAUNCH_BOUNDS stream_filter_cub(const T* values, T* kept, int* counts) {
     using Scan = cub::WarpScan<int>;
     __shared__ typename Scan::TempStorage storage[WARP];  // one per warp of the block
     const Strip<T> strip(values);

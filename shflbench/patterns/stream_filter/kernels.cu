@@ -4,7 +4,7 @@
 
 // One atomic addition per element that is kept; their order is lost.
 template <typename T>
-__global__ void stream_filter_atomic(const T* values, T* kept, int* counts) {
+__global__ void LAUNCH_BOUNDS stream_filter_atomic(const T* values, T* kept, int* counts) {
     const Strip<T> strip(values);
     int* count = &counts[strip.warp];
     if (lane() == 0) *count = 0;
@@ -16,7 +16,7 @@ __global__ void stream_filter_atomic(const T* values, T* kept, int* counts) {
 
 // The position of an element is the number of elements kept before it: a scan of zeros and ones in shared memory.
 template <typename T>
-__global__ void stream_filter_smem_scan(const T* values, T* kept, int* counts) {
+__global__ void LAUNCH_BOUNDS stream_filter_smem_scan(const T* values, T* kept, int* counts) {
     int* slots = shared<int>() + first_of_warp();
     const Strip<T> strip(values);
     int count = 0;
@@ -40,7 +40,7 @@ __global__ void stream_filter_smem_scan(const T* values, T* kept, int* counts) {
 
 // The same scan with shuffles.
 template <typename T>
-__global__ void stream_filter_shfl_scan(const T* values, T* kept, int* counts) {
+__global__ void LAUNCH_BOUNDS stream_filter_shfl_scan(const T* values, T* kept, int* counts) {
     const Strip<T> strip(values);
     int count = 0;
     for (const T value : strip) {
@@ -57,7 +57,7 @@ __global__ void stream_filter_shfl_scan(const T* values, T* kept, int* counts) {
 
 // A ballot shows each lane which elements are kept: the number of set bits below its own is the position.
 template <typename T>
-__global__ void stream_filter_ballot_scatter(const T* values, T* kept, int* counts) {
+__global__ void LAUNCH_BOUNDS stream_filter_ballot_scatter(const T* values, T* kept, int* counts) {
     const unsigned below = (1u << lane()) - 1;
     const Strip<T> strip(values);
     int count = 0;
@@ -72,7 +72,7 @@ __global__ void stream_filter_ballot_scatter(const T* values, T* kept, int* coun
 // The reverse: lane n finds the lane that keeps the n-th element, and gets the element by a shuffle, in which all
 // lanes take part. __fns counts from 1; if there is none, it returns 2^32 - 1, which the shuffle reads as 31.
 template <typename T>
-__global__ void stream_filter_ballot_fns(const T* values, T* kept, int* counts) {
+__global__ void LAUNCH_BOUNDS stream_filter_ballot_fns(const T* values, T* kept, int* counts) {
     const Strip<T> strip(values);
     int count = 0;
     for (const T value : strip) {

@@ -30,6 +30,7 @@ PATTERN = Pattern(
     ),
     dtypes=("f32", "f64"),
     options={"order": ("ordered", "unordered"), "keep": ("0.5", "0.1", "0.9")},
+    launch_bounds=True,
     one_pass=True,
     bytes_moved=_bytes,
     variants=(

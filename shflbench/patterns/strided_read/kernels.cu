@@ -6,7 +6,7 @@ constexpr int STRIDE = OPTION_STRIDE;
 constexpr int OFFSET = OPTION_OFFSET;
 
 template <typename T>
-__global__ void strided_read_global(const T* values, T* result) {
+__global__ void LAUNCH_BOUNDS strided_read_global(const T* values, T* result) {
     const int place = STRIDE == 0 ? blockIdx.x : thread() * STRIDE;
     result[thread()] = values[place + OFFSET];
 }
@@ -20,7 +20,7 @@ __device__ T read_between(const T* values, int part) {
 
 // ... writes them to shared memory, and each lane reads its own element from there.
 template <typename T>
-__global__ void strided_read_smem(const T* values, T* result) {
+__global__ void LAUNCH_BOUNDS strided_read_smem(const T* values, T* result) {
     T* slots = shared<T>() + first_of_warp() * STRIDE;
 #pragma unroll
     for (int part = 0; part < STRIDE; ++part) slots[part * WARP + lane()] = read_between(values, part);
@@ -30,7 +30,7 @@ __global__ void strided_read_smem(const T* values, T* result) {
 
 // ... and each lane shuffles from the lane that holds its element, if it is among these 32.
 template <typename T>
-__global__ void strided_read_shfl(const T* values, T* result) {
+__global__ void LAUNCH_BOUNDS strided_read_shfl(const T* values, T* result) {
     const int wanted = lane() * STRIDE;
     T mine;
 #pragma unroll

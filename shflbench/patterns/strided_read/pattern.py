@@ -31,6 +31,7 @@ PATTERN = Pattern(
     ),
     dtypes=("i32", "i8", "i16", "f64", "f32x4"),
     options={"stride": ("2", "1", "4", "8", "16", "32", "0"), "offset": ("0", "1")},
+    launch_bounds=True,
     one_pass=True,
     representative={"launch": "16384x256"},
     also_called=("coalescing", "stride"),

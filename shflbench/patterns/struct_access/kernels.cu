@@ -141,27 +141,27 @@ struct Shuffled {
 };
 
 template <typename T>
-__global__ void struct_access_direct(const T* structs, const T* planes, T* result) {
+__global__ void LAUNCH_BOUNDS struct_access_direct(const T* structs, const T* planes, T* result) {
     copy<Direct>(structs, planes, result);
 }
 
 template <typename T>
-__global__ void struct_access_vector(const T* structs, const T* planes, T* result) {
+__global__ void LAUNCH_BOUNDS struct_access_vector(const T* structs, const T* planes, T* result) {
     copy<Vector>(structs, planes, result);
 }
 
 template <typename T>
-__global__ void struct_access_smem(const T* structs, const T* planes, T* result) {
+__global__ void LAUNCH_BOUNDS struct_access_smem(const T* structs, const T* planes, T* result) {
     copy<Staged>(structs, planes, result);
 }
 
 template <typename T>
-__global__ void struct_access_shfl(const T* structs, const T* planes, T* result) {
+__global__ void LAUNCH_BOUNDS struct_access_shfl(const T* structs, const T* planes, T* result) {
     copy<Shuffled>(structs, planes, result);
 }
 
 // The bound: planes are copied to planes, one after another.
 template <typename T>
-__global__ void struct_access_soa(const T* structs, const T* planes, T* result) {
+__global__ void LAUNCH_BOUNDS struct_access_soa(const T* structs, const T* planes, T* result) {
     store_planes(result, load_planes(LOAD ? planes : structs));
 }

@@ -38,6 +38,7 @@ PATTERN = Pattern(
     ),
     dtypes=("f32",),
     options={"words": WORDS, "way": ("load", "store")},
+    launch_bounds=True,
     one_pass=True,
     representative={"launch": "16384x256", "words": "16", "way": "store"},
     also_called=("aos", "array of structures", "structures"),

@@ -10,7 +10,7 @@ struct Greater {
 
 // After the sort, each lane has PER_LANE elements in a row.
 template <typename T>
-__global__ void top_k_cub(const T* values, T* largest, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS top_k_cub(const T* values, T* largest, T* result, int iterations) {
     using Sort = cub::WarpMergeSort<int, PER_LANE, WARP>;
     __shared__ typename Sort::TempStorage storage[256 / WARP];  // one per warp of the block
     const int place = lane() % COUNT;

@@ -4,7 +4,7 @@
 
 // Of two sorted runs, one descending and one ascending, the larger one of each pair is among the COUNT largest of both.
 template <typename T>
-__global__ void top_k_bitonic(const T* values, T* largest, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS top_k_bitonic(const T* values, T* largest, T* result, int iterations) {
     Elements own(values);
     int got = 0;
     REPEAT(iterations) {
@@ -56,7 +56,7 @@ __device__ void select_runs(int* slots) {
 
 // Runs are sorted by shuffles, and merged in shared memory.
 template <typename T>
-__global__ void top_k_merge(const T* values, T* largest, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS top_k_merge(const T* values, T* largest, T* result, int iterations) {
     int* slots = shared<int>() + threadIdx.x / WARP * ELEMENTS;
     Elements own(values);
     int got = 0;
@@ -78,7 +78,7 @@ __device__ inline unsigned order_bits(int x) { return unsigned(x) ^ 1u << 31; }
 // Finds the bits of a number that COUNT elements reach, from the highest on. A bit is 1 if enough elements have the bits found
 // so far and then a 1; otherwise, these elements are larger than the number, and that many fewer are missing.
 template <typename T>
-__global__ void top_k_radix(const T* values, T* largest, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS top_k_radix(const T* values, T* largest, T* result, int iterations) {
     int* slots = shared<int>() + threadIdx.x / WARP * COUNT;
     Elements own(values);
     int got = 0;

@@ -16,11 +16,11 @@ __device__ void exchange(const T* values, T* result, int iterations) {
 }
 
 template <typename T>
-__global__ void transpose_cub(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose_cub(const T* values, T* result, int iterations) {
     exchange<T, cub::WARP_EXCHANGE_SMEM>(values, result, iterations);
 }
 
 template <typename T>
-__global__ void transpose_cub_shfl(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose_cub_shfl(const T* values, T* result, int iterations) {
     exchange<T, cub::WARP_EXCHANGE_SHUFFLE>(values, result, iterations);
 }

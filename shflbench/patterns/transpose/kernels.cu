@@ -22,7 +22,7 @@ __device__ inline int swizzled(int index) {
 // Two barriers: the first between a slot's write and its read, the second between that read and the
 // slot's next write. Lanes read WORDS words apart, which causes bank conflicts if WORDS is even.
 template <typename T>
-__global__ void transpose_smem(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>() + first_of_warp() * WORDS;
     Tile<T> tile(values);
     REPEAT(iterations) {
@@ -35,7 +35,7 @@ __global__ void transpose_smem(const T* values, T* result, int iterations) {
 }
 
 template <typename T>
-__global__ void transpose_smem_padded(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose_smem_padded(const T* values, T* result, int iterations) {
     T* slots = shared<T>() + threadIdx.x / WARP * PADDED;
     Tile<T> tile(values);
     REPEAT(iterations) {
@@ -49,7 +49,7 @@ __global__ void transpose_smem_padded(const T* values, T* result, int iterations
 
 // The words never leave the warp, so synchronizing the warp is enough.
 template <typename T>
-__global__ void transpose_smem_syncwarp(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>() + threadIdx.x / WARP * PADDED;
     Tile<T> tile(values);
     REPEAT(iterations) {
@@ -64,7 +64,7 @@ __global__ void transpose_smem_syncwarp(const T* values, T* result, int iteratio
 // The same with loads as wide as a lane's words permit. Padding would break their alignment; instead the chunks of each
 // 32 words change places, so that the lanes that load together, 8 with 16 bytes each, use all banks.
 template <typename T>
-__global__ void transpose_smem_wide(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose_smem_wide(const T* values, T* result, int iterations) {
     T* slots = shared<T>() + first_of_warp() * WORDS;
     Tile<T> tile(values);
     REPEAT(iterations) {
@@ -83,7 +83,7 @@ __global__ void transpose_smem_wide(const T* values, T* result, int iterations) 
 
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
-__global__ void transpose_smem_unsafe(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose_smem_unsafe(const T* values, T* result, int iterations) {
     volatile T* slots = shared<T>() + threadIdx.x / WARP * PADDED;
     Tile<T> tile(values);
     REPEAT(iterations) {
@@ -94,7 +94,7 @@ __global__ void transpose_smem_unsafe(const T* values, T* result, int iterations
 }
 
 template <typename T>
-__global__ void transpose_shfl(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose_shfl(const T* values, T* result, int iterations) {
     Tile<T> tile(values);
     REPEAT(iterations) Transpose<T, WORDS>::striped_to_blocked(tile.word);
     tile.store(result);
@@ -103,7 +103,7 @@ __global__ void transpose_shfl(const T* values, T* result, int iterations) {
 // Powers of two: bits of the register number are swapped with bits of the lane number, pair by pair. A
 // lane sends that of its two registers which its partner needs.
 template <typename T>
-__global__ void transpose_shfl_xor(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose_shfl_xor(const T* values, T* result, int iterations) {
     constexpr int GROUP = WARP / WORDS;
     Tile<T> tile(values);
     REPEAT(iterations) {

@@ -7,7 +7,7 @@ __device__ inline unsigned row_address(const unsigned* words) { return shared_ad
 
 // Words are stored row by row, and loaded as columns.
 template <typename T>
-__global__ void transpose16_ldmatrix(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose16_ldmatrix(const T* values, T* result, int iterations) {
     unsigned* words = shared<unsigned>() + first_of_warp() * MATRICES;
     Fragments<T> own(values);
     REPEAT(iterations) {
@@ -24,7 +24,7 @@ __global__ void transpose16_ldmatrix(const T* values, T* result, int iterations)
 
 // Words are stored as columns, and loaded row by row.
 template <typename T>
-__global__ void transpose16_stmatrix(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose16_stmatrix(const T* values, T* result, int iterations) {
     unsigned* words = shared<unsigned>() + first_of_warp() * MATRICES;
     Fragments<T> own(values);
     REPEAT(iterations) {
@@ -41,7 +41,7 @@ __global__ void transpose16_stmatrix(const T* values, T* result, int iterations)
 
 // One instruction for each matrix, in registers.
 template <typename T>
-__global__ void transpose16_movmatrix(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose16_movmatrix(const T* values, T* result, int iterations) {
     Fragments<T> own(values);
     REPEAT(iterations) {
         EACH_MATRIX(i) {
@@ -54,7 +54,7 @@ __global__ void transpose16_movmatrix(const T* values, T* result, int iterations
 
 // A lane gets the two words that have its elements, from lanes of two adjacent rows, and takes one half of each.
 template <typename T>
-__global__ void transpose16_shfl_prmt(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose16_shfl_prmt(const T* values, T* result, int iterations) {
     const int row = lane() / 4, even = lane() % 4 * 8 + row / 2, halves = row % 2 ? 0x7632 : 0x5410;
     Fragments<T> own(values);
     REPEAT(iterations) {

@@ -18,7 +18,7 @@ __device__ inline unsigned row_address(const unsigned* words) { return shared_ad
 
 // Words are stored row by row, and loaded as columns.
 template <typename T>
-__global__ void transpose8_ldmatrix(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose8_ldmatrix(const T* values, T* result, int iterations) {
     unsigned* words = shared<unsigned>() + first_of_warp() * WORDS;
     Fragments<T> own(values);
     REPEAT(iterations) {
@@ -36,7 +36,7 @@ __global__ void transpose8_ldmatrix(const T* values, T* result, int iterations) 
 
 // Words are stored as columns, and loaded row by row.
 template <typename T>
-__global__ void transpose8_stmatrix(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose8_stmatrix(const T* values, T* result, int iterations) {
     unsigned* words = shared<unsigned>() + first_of_warp() * WORDS;
     Fragments<T> own(values);
     REPEAT(iterations) {
@@ -54,7 +54,7 @@ __global__ void transpose8_stmatrix(const T* values, T* result, int iterations) 
 
 // One instruction for each word, in registers.
 template <typename T>
-__global__ void transpose8_movmatrix(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose8_movmatrix(const T* values, T* result, int iterations) {
     Fragments<T> own(values);
     REPEAT(iterations) {
         pair_rows(own);
@@ -69,7 +69,7 @@ __global__ void transpose8_movmatrix(const T* values, T* result, int iterations)
 // A lane has two words of 2x2 elements for two other lanes, and gets two such words from lanes of two adjacent rows. Lanes of
 // odd rows send their words in reverse order, so that each lane gets one word per shuffle.
 template <typename T>
-__global__ void transpose8_shfl_prmt(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS transpose8_shfl_prmt(const T* values, T* result, int iterations) {
     const int row = lane() / 4, column = lane() % 4 * 8 + row / 2;
     const bool odd = row % 2;
     const int from = column + 4 * odd, then_from = column + 4 * !odd;

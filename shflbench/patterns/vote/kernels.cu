@@ -6,7 +6,7 @@
 // Two barriers: the first between a flag's write and its reads, the second between those reads and the flag's
 // next write.
 template <typename T>
-__global__ void vote_smem(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS vote_smem(const T* values, T* result, int iterations) {
     unsigned char* flags = flags_of_warp();
     const int mine = place();
     T x = values[thread()];
@@ -22,7 +22,7 @@ __global__ void vote_smem(const T* values, T* result, int iterations) {
 
 // The flags never leave the warp, so synchronizing the warp is enough.
 template <typename T>
-__global__ void vote_smem_syncwarp(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS vote_smem_syncwarp(const T* values, T* result, int iterations) {
     unsigned char* flags = flags_of_warp();
     const int mine = place();
     T x = values[thread()];
@@ -38,7 +38,7 @@ __global__ void vote_smem_syncwarp(const T* values, T* result, int iterations) {
 
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
-__global__ void vote_smem_unsafe(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS vote_smem_unsafe(const T* values, T* result, int iterations) {
     volatile unsigned char* flags = flags_of_warp();
     const int mine = place();
     T x = values[thread()];
@@ -51,7 +51,7 @@ __global__ void vote_smem_unsafe(const T* values, T* result, int iterations) {
 
 // Five exchanges collect the lanes' bits.
 template <typename T>
-__global__ void vote_shfl(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS vote_shfl(const T* values, T* result, int iterations) {
     const unsigned bit = 1u << lane();
     T x = values[thread()];
     REPEAT(iterations) {
@@ -76,7 +76,7 @@ __device__ inline unsigned voted(bool predicate) {
 }
 
 template <typename T>
-__global__ void vote_vote(const T* values, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS vote_vote(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) x = advance(x, voted(predicate(x)));
     result[thread()] = x;

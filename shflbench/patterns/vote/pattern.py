@@ -30,6 +30,7 @@ PATTERN = Pattern(
         "remove the votes. Over the iterations, the predicate is true in all lanes, in some lanes and in no lane of a "
         "warp."
     ),
+    launch_bounds=True,
     variants=(
         Variant(
             name="smem",

@@ -6,7 +6,7 @@
 __device__ inline int warp() { return threadIdx.x / WARP; }
 
 template <typename T>
-__global__ void warp_value_recompute(const T* values, const int* numbers, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS warp_value_recompute(const T* values, const int* numbers, T* result, int iterations) {
     const unsigned number = numbers[thread() / WARP];
     unsigned x = values[thread()];
     REPEAT(iterations) x = advance(x, value_of(number + iteration));
@@ -14,7 +14,7 @@ __global__ void warp_value_recompute(const T* values, const int* numbers, T* res
 }
 
 template <typename T>
-__global__ void warp_value_shfl(const T* values, const int* numbers, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS warp_value_shfl(const T* values, const int* numbers, T* result, int iterations) {
     const unsigned number = numbers[thread() / WARP];
     unsigned x = values[thread()];
     REPEAT(iterations) {
@@ -27,7 +27,7 @@ __global__ void warp_value_shfl(const T* values, const int* numbers, T* result, 
 
 // Two slots per warp: a slot is written again two iterations later, with a warp barrier in between.
 template <typename T>
-__global__ void warp_value_smem(const T* values, const int* numbers, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS warp_value_smem(const T* values, const int* numbers, T* result, int iterations) {
     unsigned* slots = shared<unsigned>() + 2 * warp();
     const unsigned number = numbers[thread() / WARP];
     unsigned x = values[thread()];
@@ -41,7 +41,7 @@ __global__ void warp_value_smem(const T* values, const int* numbers, T* result, 
 
 // Every 32 iterations, each lane calculates the value of one of the next 32.
 template <typename T>
-__global__ void warp_value_shfl_ahead(const T* values, const int* numbers, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS warp_value_shfl_ahead(const T* values, const int* numbers, T* result, int iterations) {
     const unsigned number = numbers[thread() / WARP];
     unsigned x = values[thread()], ahead = 0;
     REPEAT(iterations) {
@@ -52,7 +52,7 @@ __global__ void warp_value_shfl_ahead(const T* values, const int* numbers, T* re
 }
 
 template <typename T>
-__global__ void warp_value_smem_ahead(const T* values, const int* numbers, T* result, int iterations) {
+__global__ void LAUNCH_BOUNDS warp_value_smem_ahead(const T* values, const int* numbers, T* result, int iterations) {
     unsigned* slots = shared<unsigned>() + WARP * warp();
     const unsigned number = numbers[thread() / WARP];
     unsigned x = values[thread()];

@@ -28,6 +28,7 @@ PATTERN = Pattern(
         "`shfl-ahead` and `smem-ahead`, each lane calculates the value of one of the next 32 iterations, which is "
         "possible if values do not depend on previous results."
     ),
+    launch_bounds=True,
     variants=(
         Variant(
             name="recompute",
