@@ -98,7 +98,8 @@ class _Variants:
 
     def resident_blocks(self, block: int) -> int:
         """Return how many blocks of every safe variant an SM holds at a time, at least one."""
-        inspected = self._inspect(ResidentBlocks(1, block), with_kernels=False)
+        inspector = Inspector(self.toolchain, cache_folder(), ResidentBlocks(1, block, fill=True), self.reporter)
+        inspected = list(inspector.inspect(self.subjects, [self.arch], with_kernels=False))
         safe = [one for one in inspected if one.subject.variant.safe and one.occupancy]
         return max(1, min((one.occupancy.blocks for one in safe if one.occupancy), default=1))
 
@@ -118,10 +119,6 @@ class _Variants:
         if self.arch == PREDICTED_ARCH:
             inspected = list(with_predictions(inspected, counted, resident))
         return list(map(_variant, inspected))
-
-    def _inspect(self, resident: ResidentBlocks, *, with_kernels: bool) -> list[InspectedKernel]:
-        inspector = Inspector(self.toolchain, cache_folder(), resident, self.reporter)
-        return list(inspector.inspect(self.subjects, [self.arch], with_kernels=with_kernels))
 
 
 def _variant(one: InspectedKernel) -> PredictedVariant:

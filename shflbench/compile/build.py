@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
+    from shflbench.compile.launch_bounds import LaunchBounds
     from shflbench.compile.nvrtc import Compiled
     from shflbench.compile.signature import Argument
     from shflbench.compile.source import Source
@@ -46,6 +47,7 @@ class BuildRequest:
     arguments: tuple[Argument, ...]
     key: str  # in the cache
     later: tuple[BuildRequest, ...] = ()  # of the kernels that follow it
+    without_spills: BuildRequest | None = None  # of fewer blocks per SM, to build if registers do not suffice for this
 
     @property
     def parts(self) -> tuple[BuildRequest, ...]:
@@ -104,10 +106,17 @@ class Builder:
 
     def request(self, pattern: LoadedPattern, case: Case) -> BuildRequest:
         """Return the build request for `case`."""
-        variant = pattern.declaration.variant(case.variant)
-        dtype = DTYPES[case.dtype]
+        bounds = launch_bounds(pattern.declaration, case, self.arch)
+        request = self._request(pattern, case, bounds)
+        if bounds is None or not bounds.blocks:
+            return request
+        return replace(request, without_spills=self._request(pattern, case, replace(bounds, blocks=0)))
+
+    def _request(self, pattern: LoadedPattern, case: Case, bounds: LaunchBounds | None) -> BuildRequest:
+        """Return the build request for `case` with these launch bounds."""
+        variant, dtype = pattern.declaration.variant(case.variant), DTYPES[case.dtype]
         source = translation_unit(pattern, case)
-        if bounds := launch_bounds(pattern.declaration, case, self.arch):
+        if bounds is not None:
             source = replace(source, options=(*source.options, f"-DLAUNCH_BOUNDS={bounds}"))
         constants = pattern.declaration.constants(dict(case.options), case.launch.block)
         expected = ExpectedCode.of(pattern.declaration, variant, dtype, constants)
@@ -137,6 +146,10 @@ class Builder:
             if not isinstance(built, Kernel):
                 raise built
             return built
+        kernel = self._build_alone(request)
+        return self._build_alone(request.without_spills) if request.without_spills and _spills(kernel) else kernel
+
+    def _build_alone(self, request: BuildRequest) -> Kernel:
         if (kernel := self.cache.get(request.key)) is not None:
             return kernel
         ((code,),) = machine_code([[request.source]], self.arch, self.toolchain)
@@ -149,11 +162,19 @@ class Builder:
         """
         parts = {(name, place): part for name, request in requests.items() for place, part in enumerate(request.parts)}
         built: dict[Name, dict[int, Kernel | KernelError]] = {}
+        spilling: dict[Name, BuildRequest] = {}
         for (name, place), kernel in self._build_each(parts):
             of_name = built.setdefault(name, {})
             of_name[place] = kernel
-            if len(of_name) == len(requests[name].parts):
-                yield name, _with_later([of_name[number] for number in sorted(of_name)])
+            if len(of_name) < len(requests[name].parts):
+                continue
+            whole, loose = _with_later([of_name[number] for number in sorted(of_name)]), requests[name].without_spills
+            if loose and isinstance(whole, Kernel) and _spills(whole):
+                spilling[name] = loose
+            else:
+                yield name, whole
+        if spilling:
+            yield from self.build_all(spilling)
 
     def _build_each(self, requests: Mapping[Name, BuildRequest]) -> Iterator[tuple[Name, Kernel | KernelError]]:
         """Yield the kernel of each request, without those that follow it."""
@@ -217,6 +238,11 @@ class Builder:
         )
         self.cache.put(request.key, kernel)
         return kernel
+
+
+def _spills(kernel: Kernel) -> bool:
+    """Whether registers do not suffice for a kernel or one of those that follow it."""
+    return any(item.resources.spill_bytes for item in (kernel, *kernel.later))
 
 
 def _with_later(kernels: Sequence[Kernel | KernelError]) -> Kernel | KernelError:

@@ -1,9 +1,9 @@
 """Find the launch bounds of a case: what `LAUNCH_BOUNDS` stands for in the kernels of a pattern.
 
-Without `__launch_bounds__`, the compiler gives a thread few registers, so that blocks of 1024 threads and many warps per
-SM fit. In code that has independent instructions, it then puts them one after another, and a launch of one warp per SM
-waits for each. So each kernel is compiled for the threads of its blocks and for as many blocks per SM as its launch
-needs, and no more (CUDA C++ Programming Guide 13.0, "Launch Bounds").
+Without `__launch_bounds__`, the compiler gives a thread few registers, so that blocks of 1024 threads and many warps
+per SM fit. It then puts independent instructions one after another, and a launch of one warp per SM waits for each. So
+each kernel is compiled for the threads of its blocks and for as many blocks per SM as its launch needs, and no more
+(CUDA C++ Programming Guide 13.0, "Launch Bounds"). Where registers do not suffice for these, the compiler decides.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from shflbench.model import Case
-    from shflbench.patterns.declare import Pattern
+    from shflbench.patterns.declare import LaterKernel, Pattern, Variant
 
 _ONE_BLOCK = Limits(threads=MAX_BLOCK, blocks=1, shared_bytes=0, sms=1)  # of an SM of an unknown architecture
 
@@ -35,9 +35,7 @@ class LaunchBounds:
 
     def __str__(self) -> str:
         """Return the attribute of a kernel in CUDA C++."""
-        return (
-            f"__launch_bounds__({self.threads}, {self.blocks})" if self.blocks else f"__launch_bounds__({self.threads})"
-        )
+        return f"__launch_bounds__({self.threads}{f', {self.blocks}' if self.blocks else ''})"
 
 
 def launch_bounds(pattern: Pattern, case: Case, arch: str) -> LaunchBounds | None:
@@ -58,6 +56,7 @@ def _launches(pattern: Pattern, case: Case, sms: int) -> Iterator[tuple[int, int
     variant, (grid, _) = pattern.variant(case.variant), split_launch(case.launch.expression)
     blocks = 0 if grid.unit is Unit.FILL else grid.blocks(sms, None)
     setting = Setting(DTYPES[case.dtype], dict(case.options), blocks, case.launch.block, case.launch.dims)
-    for kernel in (variant, *variant.later):
+    kernels: tuple[Variant | LaterKernel, ...] = (variant, *variant.later)
+    for kernel in kernels:
         dims = kernel.dims(setting) if kernel.dims else ((blocks, 1, 1), (case.launch.block, 1, 1))
         yield prod(dims[0]), prod(dims[1])

@@ -20,8 +20,7 @@ from shflbench.kernel_facts.inspected_kernel import inspect, inspect_recorded, s
 from shflbench.kernel_facts.memory_requests import requests_of_all, source_line
 from shflbench.kernel_facts.run_subjects import recorded_launches
 from shflbench.kernel_facts.stored_code import machine_code
-from shflbench.model import Kernel, Loop
-from shflbench.pattern_checks.kernels import compile_all
+from shflbench.model import WARP, Kernel, Launch, Loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
     from shflbench.errors import KernelError
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
     from shflbench.kernel_facts.residency import ResidentBlocks
-    from shflbench.model import KernelRequests
+    from shflbench.model import Case, KernelRequests
     from shflbench.pattern_checks.targets import KernelSubject
     from shflbench.reporter import ProgressLine, Reporter
     from shflbench.store import Run
@@ -129,13 +128,14 @@ class Inspector:
     ) -> tuple[Gathered, Built]:
         """Return the facts about kernels of one architecture, and the kernels if they were compiled or read."""
         builder = Builder(self._toolchain, arch, self._folder)
-        keys = [builder.request(subject.pattern, subject.case).key for subject in subjects]
+        requests = {subject: builder.request(subject.pattern, self._timed_case(subject)) for subject in subjects}
+        keys = [request.key for request in requests.values()]
         cache = FactsCache(self._folder, self._resident, keys)
         stored = None if with_kernels else cache.read()
         if stored is not None:
             return dict(zip(subjects, stored, strict=True)), {}
         built: dict[KernelSubject, Kernel | KernelError] = {}
-        for subject, kernel in compile_all(subjects, builder):
+        for subject, kernel in builder.build_all(requests):
             built[subject] = kernel
             show(len(built))
         if builder.cache.problem:
@@ -145,6 +145,15 @@ class Inspector:
         if len(complete) == len(subjects):
             cache.write(complete)
         return facts, built
+
+    def _timed_case(self, subject: KernelSubject) -> Case:
+        """Return the case of a subject at a launch of the resident blocks, for which its kernel is compiled."""
+        case, declared = subject.case, subject.pattern.declaration
+        if not declared.launch_bounds:
+            return case
+        threads = case.launch.block if declared.static_block else -(-self._resident.threads // WARP) * WARP
+        grid = "fill" if self._resident.fill else f"{self._resident.blocks}*sms"
+        return replace(case, launch=Launch(f"{grid} x {threads}", threads, None))
 
     def _facts(self, built: Built) -> Gathered:
         kernels = {subject: kernel for subject, kernel in built.items() if isinstance(kernel, Kernel)}

@@ -21,6 +21,7 @@ class ResidentBlocks:
 
     blocks: int
     threads: int  # per block
+    fill: bool = False  # whether kernels are compiled for as many blocks as fit, and not for this number
 
     @property
     def residency(self) -> Residency:

@@ -48,10 +48,9 @@ def compile_all(plan: Plan, cases: Sequence[Case]) -> Generator[Compiling, None,
     """Compile the kernels of `cases`; yields the progress."""
     builder = Builder(plan.toolchain, plan.arch, plan.cache_folder)
     requests = {
-        key(case, plan.patterns[case.pattern].declaration, plan.arch): builder.request(
-            plan.patterns[case.pattern], case
-        )
+        key(case, pattern.declaration, plan.arch): builder.request(pattern, case)
         for case in cases
+        for pattern in (plan.patterns[case.pattern],)
     }
     kernels: dict[KernelKey, Kernel | KernelError] = {}
     for name, kernel in builder.build_all(requests):
@@ -68,9 +67,8 @@ def _built(
     """Yield each kernel with its source and with all cases of the run that use it."""
     cases: dict[KernelKey, list[str]] = {name: [] for name in kernels}
     for case in plan.suite.cases:
-        if (
-            name := key(case, plan.patterns[case.pattern].declaration, plan.arch)
-        ) in cases:  # not those that an earlier run has
+        name = key(case, plan.patterns[case.pattern].declaration, plan.arch)
+        if name in cases:  # not those that an earlier run has
             cases[name].append(case.id)
     code: dict[bytes, Mapping[str, bytes]] = {}  # by cubin, which many kernels share
     for name, kernel in kernels.items():

@@ -40,7 +40,9 @@ CLASSES = (LaunchCounts, KernelRequests, AccessRequests, MatchRequests, MemoryFo
 def count_launches(plan: Plan, compiled: CompiledKernels) -> Generator[Counting, None, list[CaseCounts]]:
     """Return what each case of a kernel without a timed loop does, in the order of the suite; yields the progress."""
     cases = [case for case in plan.suite.cases if plan.patterns[case.pattern].declaration.one_pass]
-    kernels = {case: compiled.kernels.get(key(case, plan.patterns[case.pattern].declaration)) for case in cases}
+    kernels = {
+        case: compiled.kernels.get(key(case, plan.patterns[case.pattern].declaration, plan.arch)) for case in cases
+    }
     jobs = [
         (plan.patterns[case.pattern], case, kernel) for case, kernel in kernels.items() if isinstance(kernel, Kernel)
     ]

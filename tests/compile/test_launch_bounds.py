@@ -57,6 +57,16 @@ def test_compiler_is_told_the_bounds(blind_toolchain: Toolchain) -> None:
     assert re.search(r"\.minnctapersm 4", ptx)
 
 
+def test_bounds_for_which_registers_do_not_suffice_are_given_up(blind_toolchain: Toolchain) -> None:
+    pattern = load(builtin()["convert-layout"])
+    full = Case("convert-layout", "smem", "i32", parse_launch("8*sms x 256"), 1, (("bits", "2"),))
+    builder = Builder(blind_toolchain, "sm_90", None)
+    kernel = builder.build(pattern, full)
+    assert kernel.resources.spill_bytes == 0
+    assert ".minnctapersm" not in kernel.ptx
+    assert dict(builder.build_all({"": builder.request(pattern, full)})) == {"": kernel}
+
+
 @pytest.mark.parametrize("name", builtin())
 def test_every_kernel_of_every_pattern_has_bounds(name: str) -> None:
     pattern = load(builtin()[name])

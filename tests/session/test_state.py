@@ -42,7 +42,7 @@ def state_of(
     """Return a state where every variant was compiled, or became what is said here."""
     chosen = chosen or plan()
     built = {
-        key(case, chosen.patterns[case.pattern].declaration): kernels.get(case.variant, KERNEL)
+        key(case, chosen.patterns[case.pattern].declaration, chosen.arch): kernels.get(case.variant, KERNEL)
         for case in chosen.suite.cases
     }
     return RunState(chosen, built, stopped)

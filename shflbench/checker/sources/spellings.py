@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,17 +30,33 @@ _DEFINES_HOST_FUNCTIONS = re.compile(
 # A macro alone on its line, which opens a namespace: the grammar takes it for the type of a function `namespace`.
 _BEFORE_NAMESPACE = re.compile(rb"^[ \t]*[A-Z][A-Z0-9_]+[ \t]*(?=\s*^[ \t]*(?:inline[ \t]+)?namespace\b)", re.MULTILINE)
 
+# Macros in capitals that stand for attributes, before the name of a kernel or before its type.
+_MACRO = rb"\s+[A-Z][A-Z0-9_]+(?:\([^()]*\))?"
+_MACROS_OF_KERNEL = re.compile(
+    rb"(?<=\b__global__)(?P<before>(?:" + _MACRO + rb")*)(?P<type>\s+void)"
+    rb"(?P<after>(?:" + _MACRO + rb")*)(?=\s+\w+\s*\()"
+)
+
 
 def for_grammar(text: bytes, lexed: Lexed) -> bytes:
     """Return a text of the same length, without attributes of kernels and without uses of some macros.
 
-    These are macros that define functions, and those that open a namespace. Nor has it the words that mark a member
-    template of a class template.
+    These are macros that define functions, that open a namespace, and that stand for attributes of a kernel. Nor has it
+    the words that mark a member template of a class template.
 
     Types that `__align__` aligns have the word of C++ for it. What a kernel declares with the attributes is in the PTX,
     and the compiler is given the text as it is.
     """
-    result = _ATTRIBUTES.sub(_blank, text) if b"__" in text else text
+    # An empty value of a macro would end with the text: the grammar takes what follows for a part of it.
+    starts = [span.start for span in lexed.directives]
+
+    def without_attribute(match: re.Match[bytes]) -> bytes:
+        before = bisect_right(starts, match.start())
+        is_in_macro = before > 0 and match.start() < lexed.directives[before - 1].end
+        return match[0] if is_in_macro else _blank(match)
+
+    result = _ATTRIBUTES.sub(without_attribute, text) if b"__" in text else text
+    result = _MACROS_OF_KERNEL.sub(_without_macros, result) if b"__global__" in text else result
     result = _ALIGNED_TYPE.sub(rb"\1alignas  ", result) if b"__align__" in text else result
     result = _MEMBER_TEMPLATE.sub(_blank, result) if b"::template" in text else result
     result = _BEFORE_NAMESPACE.sub(_blank, result)
@@ -50,6 +67,11 @@ def for_grammar(text: bytes, lexed: Lexed) -> bytes:
             use = re.compile(rb"^[ \t]*" + define[1] + rb"\b" + _ARGUMENTS + rb"[ \t]*;?", re.MULTILINE)
             result = use.sub(_blank, result)
     return result
+
+
+def _without_macros(match: re.Match[bytes]) -> bytes:
+    before, after = (re.sub(rb"[^\r\n]", b" ", match[name]) for name in ("before", "after"))
+    return before + match["type"] + after
 
 
 def _blank(match: re.Match[bytes]) -> bytes:

@@ -1,6 +1,7 @@
 // All lanes of a group of WIDTH lanes get the sum of the group's values, by a butterfly of log2(WIDTH) exchanges.
 #include "recurrence.cuh"
 #include "shflbench.cuh"
+#include "wide.cuh"
 
 // Two barriers per exchange: the first between a slot's write and its read, the second between that
 // read and the slot's next write.
@@ -59,6 +60,47 @@ __global__ void LAUNCH_BOUNDS reduce_smem_syncwarp(const T* values, T* result, i
         x = advance(x, sum);
     }
     result[thread()] = x;
+}
+
+// One store, and each lane adds all values of its group, 16 bytes at a time. Two buffers in turn: the barrier of the next
+// iteration separates the loads from the next store to the same buffer.
+template <typename T>
+__global__ void LAUNCH_BOUNDS reduce_smem_wide(const T* values, T* result, int iterations) {
+    T *now = shared<T>(), *next = now + blockDim.x;
+    const int mine = threadIdx.x, first = mine / WIDTH * WIDTH;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        now[mine] = x;
+        __syncwarp();
+        x = advance(x, sum_of<WIDTH>(now + first));
+        swap(now, next);
+    }
+    result[thread()] = x;
+}
+
+// One store, each lane adds the values of LANES lanes, and shuffles do the rest. Two buffers in turn, as above.
+template <typename T, int LANES>
+__device__ void store_load_shuffle(const T* values, T* result, int iterations) {
+    T *now = shared<T>(), *next = now + blockDim.x;
+    const int mine = threadIdx.x, first = mine / LANES * LANES;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        now[mine] = x;
+        __syncwarp();
+        T sum = sum_of<LANES>(now + first);
+        for (int distance = LANES; distance < WIDTH; distance *= 2) sum = add(sum, shfl_xor(sum, distance));
+        x = advance(x, sum);
+        swap(now, next);
+    }
+    result[thread()] = x;
+}
+template <typename T>
+__global__ void LAUNCH_BOUNDS reduce_smem4_shfl(const T* values, T* result, int iterations) {
+    store_load_shuffle<T, 4>(values, result, iterations);
+}
+template <typename T>
+__global__ void LAUNCH_BOUNDS reduce_smem8_shfl(const T* values, T* result, int iterations) {
+    store_load_shuffle<T, 8>(values, result, iterations);
 }
 
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.

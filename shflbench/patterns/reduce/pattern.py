@@ -10,6 +10,7 @@ from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant,
 
 HALF = 2  # bytes of a 16-bit number
 DTYPES = ("f16", "bf16", "f16x2", "bf16x2", "f32", "f64", "i32", "i64", "f32x2", "f32x4")
+WORDS = ("f16x2", "bf16x2", "f32", "i32")  # of 32 bits: a load of 16 bytes has the values of four lanes
 NOT_PAIRS = tuple(name for name in DTYPES if name not in {"f16x2", "bf16x2"})  # CUDA has no volatile ones
 WIDTHS = ("32", "16", "8", "4", "2")
 WARP_ONLY, PARTS_ONLY = {"width": WIDTHS[:1]}, {"width": WIDTHS[1:]}
@@ -79,6 +80,35 @@ PATTERN = Pattern(
             summary="butterfly through shared memory; two `__syncwarp()` per step",
             shared=elements_per_thread(1),
             per_iteration=through_shared_memory(barriers=0),
+        ),
+        Variant(
+            name="smem-wide",
+            mechanism=Mechanism.SMEM,
+            dtypes=WORDS,
+            only={"width": WIDTHS[:4]},
+            summary="one store; each lane adds all values of its group, 16 bytes per load; one `__syncwarp()`",
+            shared=elements_per_thread(2),
+            per_iteration=lambda _, options: {"STS": 1, "LDS": int(options["width"]) // 4},
+        ),
+        Variant(
+            name="smem4-shfl",
+            mechanism=Mechanism.HYBRID,
+            dtypes=WORDS,
+            only={"width": WIDTHS[:3]},
+            summary="one store; each lane adds the values of 4 lanes, 16 bytes per load; shuffles for the rest",
+            shared=elements_per_thread(2),
+            per_iteration=lambda _, options: {"STS": 1, "LDS": 1, "SHFL": exchanges(options) - 2},
+            opcodes=("STS", "LDS.128", "SHFL.BFLY"),
+        ),
+        Variant(
+            name="smem8-shfl",
+            mechanism=Mechanism.HYBRID,
+            dtypes=WORDS,
+            only={"width": WIDTHS[:2]},
+            summary="one store; each lane adds the values of 8 lanes, 16 bytes per load; shuffles for the rest",
+            shared=elements_per_thread(2),
+            per_iteration=lambda _, options: {"STS": 1, "LDS": 2, "SHFL": exchanges(options) - 3},
+            opcodes=("STS", "LDS.128", "SHFL.BFLY"),
         ),
         Variant(
             name="smem-unsafe",

@@ -23,12 +23,15 @@ KERNEL = "(int *data, int n) { data[n] = 1; }\nvoid f() { k<<<2, 64>>>(d, 3); }\
         f"__global__ __launch_bounds__(max(64, 2 * (3 + 1))) void k{KERNEL}",
         f"__global__ void __block_size__((64, 1, 1), (2, 1, 1)) k{KERNEL}",
         f"__global__ void __maxnreg__(32) k{KERNEL}",
+        f"#define BOUNDS __launch_bounds__(64)\n__global__ void BOUNDS __cluster_dims__(2) k{KERNEL}",
+        f"#define BOUNDS(n) __launch_bounds__(n)\n__global__ void BOUNDS(64) k{KERNEL}",
+        f"#define BOUNDS __launch_bounds__(64)\n__global__ BOUNDS void\nk{KERNEL}",
         (
             "#define ADD(name, op) __global__ void name(int *p) { \\\n  *p = *p op 1; }\n"
             f"ADD(plus, +)\n  ADD(minus, -);\n__global__ void k{KERNEL}"
         ),
     ],
-    ids=["cluster", "bounds", "expression", "size", "registers", "macro"],
+    ids=["cluster", "bounds", "expression", "size", "registers", "word", "call", "before", "macro"],
 )
 def test_the_grammar_reads_kernels_beside_what_it_does_not_know(parse: Parse, text: str) -> None:
     source = parse(text)

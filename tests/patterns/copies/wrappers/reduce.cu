@@ -8,7 +8,7 @@ __global__ void {kernel}(const T* values, T* result, int iterations) {
 //! smem smem-syncwarp
     T* slots = shared<T>();
     const auto sum = [=](T x) { return warp_sum(x, slots); };
-//! smem-double
+//! smem-double smem-wide smem4-shfl smem8-shfl
     T *now = shared<T>(), *next = now + blockDim.x;
     const auto sum = [&](T x) { return warp_sum(x, now, next); };
 //! cub cub-group
