@@ -18,7 +18,7 @@ from shflbench.kernel_facts.facts import KernelFacts, facts_of
 from shflbench.kernel_facts.facts_cache import FactsCache
 from shflbench.kernel_facts.inspected_kernel import inspect, inspect_recorded, skipped
 from shflbench.kernel_facts.memory_requests import requests_of_all, source_line
-from shflbench.kernel_facts.run_subjects import recorded_launches
+from shflbench.kernel_facts.run_subjects import recorded_launches, stored_kernels
 from shflbench.kernel_facts.stored_code import machine_code
 from shflbench.model import WARP, Kernel, Launch, Loop
 
@@ -192,8 +192,8 @@ def read_kernels(
             f"{run.folder} contains no kernels.zip", "record the run again with this version of shflbench"
         )
     arch = archive.index.compiler.arch
-    stored = {kernel.name: kernel for kernel in archive.index.kernels}
-    chosen = [stored[name] for name in dict.fromkeys(subject.name for subject in subjects) if name in stored]
+    stored = stored_kernels(run, archive, subjects)
+    chosen = list({kernel.name: kernel for kernel in stored.values()}.values())
     every: list[StoredKernel | StoredLaterKernel] = []
     for kernel in chosen:
         every += [kernel, *kernel.later]
@@ -206,7 +206,7 @@ def read_kernels(
     kernels = {
         kernel.name: replace(read(kernel, _loop(kernel)), later=tuple(map(read, kernel.later))) for kernel in chosen
     }
-    return arch, {subject: kernels[subject.name] for subject in subjects if subject.name in kernels}
+    return arch, {subject: kernels[kernel.name] for subject, kernel in stored.items()}
 
 
 def _loop(stored: StoredKernel) -> Loop | None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from shflbench.patterns.declare import Size
     from shflbench.store import Row, Run
+    from shflbench.store.kernel_archive import KernelArchive, StoredKernel
 
 RUN_FILE = "run.json"
 
@@ -84,6 +85,23 @@ def recorded_launches(run: Run, subjects: Sequence[KernelSubject]) -> dict[Kerne
             row = (same or known)[0]
             recorded[subject] = RecordedLaunch(row, limits.get(row.case_id), counts.get(row.case_id))
     return recorded
+
+
+def stored_kernels(
+    run: Run, archive: KernelArchive, subjects: Sequence[KernelSubject]
+) -> dict[KernelSubject, StoredKernel]:
+    """Return the kernels that a run stored of the subjects, which may be those of another run.
+
+    A kernel may be compiled for each launch: that of the subject's launch, or else of the first one.
+    """
+    rows = group_by(run.rows, lambda row: _name(_case(row)))
+    stored = {}
+    for subject in subjects:
+        known = sorted(rows.get(_name(subject.case), []), key=lambda row: row.launch != subject.case.launch.expression)
+        kernel = next(filter(None, (archive.kernel_of(row.case_id) for row in known)), None)
+        if kernel is not None:
+            stored[subject] = kernel
+    return stored
 
 
 def _name(case: Case) -> tuple[object, ...]:

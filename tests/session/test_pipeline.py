@@ -30,6 +30,7 @@ experiments:
     dtypes: i32
 """
 GROUPS = ["neighbor/f32/2x64/1024/mode=idx", "neighbor/i32/2x64/1024/mode=idx", "reduce/i32/2x64/1024/width=32"]
+BOUNDS = "/block=64/blocks_per_sm=1"
 
 
 def events(plan: Plan, path: Path, stopped: ResumedRun | None = None) -> list[RunEvent]:
@@ -120,8 +121,16 @@ def test_kernels_are_on_disk_before_the_first_one_runs(plan: Planner, tmp_path: 
     kernels = read_run(tmp_path / "run").kernels()
     assert kernels
     assert [kernel.name for kernel in kernels.index.kernels] == [
-        *("neighbor/shfl/f32/mode=idx", "neighbor/shfl/i32/mode=idx", "neighbor/smem/f32/mode=idx"),
-        *("neighbor/smem/i32/mode=idx", "reduce/shfl/i32/width=32", "reduce/smem/i32/width=32"),
+        *(
+            f"neighbor/shfl/f32/mode=idx{BOUNDS}",
+            f"neighbor/shfl/i32/mode=idx{BOUNDS}",
+            f"neighbor/smem/f32/mode=idx{BOUNDS}",
+        ),
+        *(
+            f"neighbor/smem/i32/mode=idx{BOUNDS}",
+            f"reduce/shfl/i32/width=32{BOUNDS}",
+            f"reduce/smem/i32/width=32{BOUNDS}",
+        ),
     ]
     assert (kernels.index.compiler.arch, kernels.index.compiler.nvrtc) == ("sm_90", find().version)
     shuffle = kernels.kernel_of("neighbor/shfl/f32/2x64/1024/mode=idx")
