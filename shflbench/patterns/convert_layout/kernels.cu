@@ -1,6 +1,7 @@
 // Lane l with element e gets what lane e had in element l, as far as their lowest BITS bits go.
 #include "layout.cuh"
 #include "shflbench.cuh"
+#include "stmatrix.cuh"
 
 // A row of words per lane, which change places within it so that 32 lanes use all banks, both when they write and when they
 // read: of 32-bit elements, word r of row l lies at r ^ l.
@@ -61,6 +62,31 @@ __global__ void LAUNCH_BOUNDS convert_layout_smem_wide(const T* values, T* resul
         EACH_WORD(T, i) {
             const int from = element_of(i);
             own.x[i] = rows[lane_of(i) * ELEMENTS + place_of_four(lane_of(i), from / 4) * 4 + from % 4];
+        }
+        __syncwarp();
+        own.advance();
+    }
+    own.store(result);
+}
+
+// `stmatrix` puts a register of four adjacent lanes side by side, which is what a load of four words needs for BITS > 1. The
+// eight chunks of a register change places, so that 8 lanes that load together use all banks.
+__device__ inline int place_of_chunk(int element, int four_lanes) {
+    return element * (WARP / 4) + (four_lanes ^ (BITS == 2 ? element % 4 * 2 : element % 8));
+}
+template <typename T>
+__global__ void LAUNCH_BOUNDS convert_layout_smem_stmatrix(const T* values, T* result, int iterations) {
+    auto* chunks = shared<Four<T>>() + threadIdx.x / WARP * WARP * ELEMENTS / 4;
+    Registers<T> own(values);
+    REPEAT(iterations) {
+#pragma unroll
+        for (int i = 0; i < ELEMENTS; i += 4) store_four(chunks + place_of_chunk(i + lane() / 8, lane() % 8), own.x + i);
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < ELEMENTS; i += 4) {
+            const Four<T> four = chunks[place_of_chunk(element_of(i), lane_of(i) / 4)];
+#pragma unroll
+            for (int k = 0; k < 4; ++k) own.x[i + k] = four.word[k];
         }
         __syncwarp();
         own.advance();

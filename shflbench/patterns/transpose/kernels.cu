@@ -1,5 +1,6 @@
 // An iteration redistributes a tile of 32 x WORDS words: word 32 * i + l starts in register i of lane l, and
 // afterwards each lane has WORDS consecutive words. This turns a coalesced load into structs.
+#include "stmatrix.cuh"
 #include "tile.cuh"
 #include "transpose.cuh"
 
@@ -69,6 +70,28 @@ __global__ void LAUNCH_BOUNDS transpose_smem_wide(const T* values, T* result, in
     Tile<T> tile(values);
     REPEAT(iterations) {
         EACH_WORD(i) slots[swizzled(i * WARP + lane())] = tile.word[i];
+        __syncwarp();
+#pragma unroll
+        for (int i = 0; i < WORDS; i += WIDTH) {
+            const auto chunk = *reinterpret_cast<const Chunk<T>*>(&slots[swizzled(lane() * WORDS + i)]);
+#pragma unroll
+            for (int k = 0; k < WIDTH; ++k) tile.word[i + k] = chunk.word[k];
+        }
+        __syncwarp();
+    }
+    tile.store(result);
+}
+
+// The same with `stmatrix`, which stores four registers at once: four adjacent lanes have adjacent words.
+template <typename T>
+__global__ void LAUNCH_BOUNDS transpose_smem_stmatrix(const T* values, T* result, int iterations) {
+    T* slots = shared<T>() + first_of_warp() * WORDS;
+    Tile<T> tile(values);
+    REPEAT(iterations) {
+#pragma unroll
+        for (int i = 0; i < WORDS; i += 4) {
+            store_four(slots + swizzled((i + lane() / 8) * WARP + lane() % 8 * 4), tile.word + i);
+        }
         __syncwarp();
 #pragma unroll
         for (int i = 0; i < WORDS; i += WIDTH) {
