@@ -164,8 +164,9 @@ cluster_exchange_store_async(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// The same without the second barrier: a thread's next store depends on the value that it has read, and a block goes on
-// when the stores of all threads of the other one have come. So whoever writes a slot again knows that it has been read.
+// UNSAFE: the same without the second barrier. A thread's next store depends on the value that it has read, and a block goes
+// on when the stores of all threads of the other one have come, so that whoever writes a slot again could know that it has
+// been read. But stores of this kind are weak, and their completion orders no earlier loads of the thread that began them.
 template <typename T>
 __global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
 cluster_exchange_store_async_depends(const T* values, T* result, int iterations) {
@@ -191,8 +192,8 @@ cluster_exchange_store_async_depends(const T* values, T* result, int iterations)
     result[thread()] = x;
 }
 
-// The second barrier with an arrival that orders the accesses of the own block only, as CUTLASS has it: it needs no fence of
-// the GPU. It follows the load, on whose value the next store depends.
+// UNSAFE: the arrival at the second barrier orders accesses for the own block only, as in CUTLASS, and needs no fence of the
+// GPU. That the loads before it are over when the other block stores again is not guaranteed.
 template <typename T>
 __global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
 cluster_exchange_store_async_block(const T* values, T* result, int iterations) {

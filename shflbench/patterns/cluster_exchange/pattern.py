@@ -91,6 +91,7 @@ PATTERN = Pattern(
         Variant(
             name="store-async-depends",
             mechanism=Mechanism.CLUSTER,
+            safe=False,
             summary="`st.async`; no barrier for the way back: the next store depends on the value that was read",
             needs="sm_90",
             source="clusters.cu",
@@ -101,7 +102,8 @@ PATTERN = Pattern(
         Variant(
             name="store-async-block",
             mechanism=Mechanism.CLUSTER,
-            summary="`st.async`; the arrival for the way back has the scope of a block, as in CUTLASS",
+            safe=False,
+            summary="`st.async`; the arrival for the way back releases to its own block only, as in CUTLASS",
             needs="sm_90",
             source="clusters.cu",
             dims=separate_blocks,

@@ -7,7 +7,7 @@ __global__ void {kernel}(const T* values, T* result, int iterations) {
     Tile<T> tile(values);
 //! shfl shfl-xor
     REPEAT(iterations) striped_to_blocked(tile.word);
-//! smem smem-wide
+//! smem smem-wide smem-stmatrix
     T* slots = shared<T>() + first_of_warp() * WORDS;
     REPEAT(iterations) striped_to_blocked(tile.word, slots);
 //! smem-padded smem-syncwarp
