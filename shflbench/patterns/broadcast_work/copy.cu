@@ -1,13 +1,37 @@
-//: smem smem-syncwarp smem-wide shfl global dtype=f32,f64,i32
+//: smem smem-syncwarp smem-wide smem-wide-sums shfl global dtype=f32,f64,i32
 
-//! smem-wide
+//! smem-wide smem-wide-sums
 // What one load of 16 bytes reads.
 struct alignas(16) Chunk {
     static constexpr int COUNT = 16 / sizeof({T});
     {T} values[COUNT];
 };
 
-//! *
+//! smem-wide-sums
+// Returns the sum of what `visit` returns for the values of all 32 lanes of the warp. Integers wrap around on overflow.
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
+// `slots` is shared memory, one element per thread of the block, aligned to 16 bytes.
+template <typename Visit>
+__device__ inline {T} sum_over_warp({T} x, {T}* slots, Visit visit) {
+    slots[threadIdx.x] = x;
+    __syncwarp();  // all lanes have written
+    const Chunk* chunks = reinterpret_cast<const Chunk*>(slots + threadIdx.x / 32 * 32);
+    {U} sums[4];  // an addition waits only for the one before the last three
+    #pragma unroll
+    for (int i = 0; i < 32 / Chunk::COUNT; ++i) {
+        const Chunk chunk = chunks[i];
+        #pragma unroll
+        for (int k = 0; k < Chunk::COUNT; ++k) {
+            const int place = i * Chunk::COUNT + k;
+            const {U} term = visit(chunk.values[k]);
+            sums[place % 4] = place < 4 ? term : sums[place % 4] + term;
+        }
+    }
+    __syncwarp();  // all lanes have read: the slots may be written again
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+//! shfl smem smem-syncwarp smem-wide global
 // Calls `visit` in each lane with the values of all 32 lanes of the warp, from the first lane to the last.
 //! shfl
 // All 32 lanes of the warp must call it.

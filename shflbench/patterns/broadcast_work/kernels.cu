@@ -58,6 +58,31 @@ __global__ void LAUNCH_BOUNDS broadcast_work_smem_wide(const T* values, T* resul
     result[thread()] = x;
 }
 
+// Four sums: an addition waits only for the one before the last three.
+template <typename T>
+__global__ void LAUNCH_BOUNDS broadcast_work_smem_wide_sums(const T* values, T* result, int iterations) {
+    T* slots = shared<T>();
+    const auto* wide_slots = reinterpret_cast<const Wide<T>*>(slots + first_of_warp());
+    const int mine = threadIdx.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        slots[mine] = x;
+        __syncwarp();
+        T sums[4];
+        for (int i = 0; i < WARP / Wide<T>::COUNT; ++i) {
+            const Wide<T> wide = wide_slots[i];
+            for (int j = 0; j < Wide<T>::COUNT; ++j) {
+                const int place = i * Wide<T>::COUNT + j;
+                const T apart = distance(x, wide.values[j]);
+                sums[place % 4] = place < 4 ? apart : add(sums[place % 4], apart);
+            }
+        }
+        __syncwarp();
+        x = advance(x, add(add(sums[0], sums[1]), add(sums[2], sums[3])));
+    }
+    result[thread()] = x;
+}
+
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_work_smem_unsafe(const T* values, T* result, int iterations) {

@@ -38,6 +38,13 @@ PATTERN = Pattern(
             per_iteration={"STS": 1, "LDS": PerWord(WARP // 4)},
         ),
         Variant(
+            name="smem-wide-sums",
+            mechanism=Mechanism.SMEM,
+            summary="as `smem-wide`, but with four sums per lane and two buffers; one `__syncwarp()`",
+            shared=elements_per_thread(2),
+            per_iteration={"STS": 1, "LDS": PerWord(WARP // 4)},
+        ),
+        Variant(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,

@@ -1,13 +1,7 @@
 // What a lane computes from the warp's values, equal in every variant.
 #pragma once
 #include "shflbench.cuh"
-
-// The values of one load.
-template <typename T>
-struct alignas(16) Wide {
-    static constexpr int COUNT = 16 / sizeof(T);
-    T values[COUNT];
-};
+#include "wide.cuh"
 
 // The distance of two values: |a - b| in floating point, (a - b)^2 in integers, which wrap around.
 __device__ inline float distance(float a, float b) { return fabsf(a - b); }
