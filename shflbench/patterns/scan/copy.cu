@@ -1,4 +1,4 @@
-//: smem smem-double smem-syncwarp shfl shfl-predicate cub cg dtype=f32,f64,i32,i64 kind=inclusive,exclusive
+//: smem smem-double smem-syncwarp smem-wide smem8-shfl shfl shfl-predicate cub cg dtype=f32,f64,i32,i64 kind=inclusive,exclusive
 
 //! cub
 #include <cub/warp/warp_scan.cuh>
@@ -40,6 +40,58 @@ __device__ inline {T} add_from_below({T} value, int distance) {
     return sum;
 }
 
+//! smem-wide smem8-shfl
+// What one load of 16 bytes reads.
+struct alignas(16) Chunk {
+    static constexpr int COUNT = 16 / sizeof({T});
+    {T} values[COUNT];
+};
+
+__device__ inline {T} sum_of(const Chunk& chunk) {
+    const {U} sum = static_cast<{U}>(chunk.values[0]) + chunk.values[1];
+    return sum;  //! dtype=f64,i64
+    const {U} others = static_cast<{U}>(chunk.values[2]) + chunk.values[3];  //! dtype=f32,i32
+    return sum + others;  //! dtype=f32,i32
+}
+
+// Returns the sum of the first values of the lane's own chunk, up to its own.  //! kind=inclusive
+// Returns the sum of the first values of the lane's own chunk, below its own.  //! kind=exclusive
+__device__ inline {T} first_of(const Chunk& chunk) {
+    const int place = threadIdx.x % Chunk::COUNT;
+    {U} sum = chunk.values[0];  //! kind=inclusive
+    {U} sum = 0;  //! kind=exclusive
+    #pragma unroll
+    for (int i = 1; i < Chunk::COUNT; ++i) {
+        if (place >= i) sum += chunk.values[i];  //! kind=inclusive
+        if (place >= i) sum += chunk.values[i - 1];  //! kind=exclusive
+    }
+    return sum;
+}
+
+//! smem8-shfl
+// Returns the prefix sum of the warp's 32 values in `slots`, which are aligned to 16 bytes: within groups of 8 lanes
+// by loads, between groups by shuffles that do not wait for one another.
+__device__ inline {T} groups_prefix_sum(const {T}* slots) {
+    constexpr int CHUNKS = 8 / Chunk::COUNT;
+    const int lane = threadIdx.x % 32, mine = lane / Chunk::COUNT % CHUNKS;
+    const Chunk* chunks = reinterpret_cast<const Chunk*>(slots) + lane / 8 * CHUNKS;
+    const Chunk own = chunks[mine];
+    {U} of_group = sum_of(own), sum = first_of(own);
+    #pragma unroll
+    for (int i = 1; i < CHUNKS; ++i) {
+        const int other = (mine + i) % CHUNKS;
+        const {U} of_chunk = sum_of(chunks[other]);
+        of_group += of_chunk;
+        if (other < mine) sum += of_chunk;
+    }
+    #pragma unroll
+    for (int distance = 8; distance < 32; distance += 8) {
+        const {U} below = __shfl_up_sync(0xffffffffu, of_group, distance);
+        if (lane >= distance) sum += below;
+    }
+    return sum;
+}
+
 //! *
 // Returns the sum of the lane's own value and those of all lower lanes.  //! kind=inclusive
 // Returns the sum of the values of all lower lanes; the first lane gets 0.  //! kind=exclusive
@@ -74,6 +126,42 @@ __device__ inline {T} prefix_sum({T} x) {
     const {T} below = __shfl_up_sync(0xffffffffu, sum, 1);  // not sum - x: it would round  //! dtype=f32,f64
     return threadIdx.x % 32 > 0 ? below : 0;  //! dtype=f32,f64
 //! shfl-predicate
+}
+
+//! smem-wide
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
+// `now` and `next` point to two arrays in shared memory, each with 64 elements per warp of the block, aligned to 16
+// bytes. The first 32 elements of each warp must be 0, and must be so before a __syncwarp(). The function swaps the
+// pointers: pass the same two to every call. Call __syncwarp() before you use the arrays otherwise.
+__device__ inline {T} prefix_sum({T} x, {T}*& now, {T}*& next) {
+    const int lane = threadIdx.x % 32;
+    {T}* const slots = now + threadIdx.x / 32 * 64 + 32;
+    slots[lane] = x;
+    __syncwarp();  // all lanes have written `now`, and none still reads `next`
+    const Chunk* own = reinterpret_cast<const Chunk*>(slots) + lane / Chunk::COUNT;
+    {U} sums[2] = {static_cast<{U}>(first_of(*own)), 0};
+    #pragma unroll
+    for (int i = 1; i < 32 / Chunk::COUNT; ++i) sums[i % 2] += sum_of(own[-i]);  // zeros below the first lane
+    {T}* const written = now;
+    now = next;
+    next = written;
+    return sums[0] + sums[1];
+}
+
+//! smem8-shfl
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
+// `now` and `next` point to two arrays in shared memory, each with one element per thread of the block, aligned to 16
+// bytes. The function swaps the pointers: pass the same two to every call. Call __syncwarp() before you use the arrays
+// otherwise.
+__device__ inline {T} prefix_sum({T} x, {T}*& now, {T}*& next) {
+    {T}* const slots = now + threadIdx.x / 32 * 32;
+    slots[threadIdx.x % 32] = x;
+    __syncwarp();  // all lanes have written `now`, and none still reads `next`
+    const {T} sum = groups_prefix_sum(slots);
+    {T}* const written = now;
+    now = next;
+    next = written;
+    return sum;
 }
 
 //! smem-syncwarp

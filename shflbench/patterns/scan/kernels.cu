@@ -3,6 +3,8 @@
 #include "predicate.cuh"
 #include "recurrence.cuh"
 #include "shflbench.cuh"
+#include "wide.cuh"
+#include "zeros.cuh"
 
 // Two barriers per exchange: the first between a slot's write and its read, the second between that
 // read and the slot's next write.
@@ -75,6 +77,37 @@ __global__ void LAUNCH_BOUNDS scan_smem_unsafe(const T* values, T* result, int i
             if (lane() >= distance) sum = add(sum, T(slots[mine - distance]));
         }
         x = advance(x, finish_scan(x, sum, slots, [] {}, [] {}));
+    }
+    result[thread()] = x;
+}
+
+// Each lane adds up the values of its group of four and of all lower groups, which it loads 16 bytes at a time: loads that do
+// not wait for one another, in place of exchanges that do. Zeros below the first group serve for those that do not exist.
+// Two buffers, one barrier per iteration.
+template <typename T>
+__global__ void LAUNCH_BOUNDS scan_smem_wide(const T* values, T* result, int iterations) {
+    T *now = slots_above_zeros<T>(0), *next = slots_above_zeros<T>(1);
+    T x = values[thread()];
+    REPEAT(iterations) {
+        now[lane()] = x;
+        __syncwarp();
+        x = advance(x, prefix_sum(now));
+        swap(now, next);
+    }
+    result[thread()] = x;
+}
+
+// Within groups of eight lanes through shared memory, between groups by shuffles: a lane adds up the values of its group, and
+// gets the sums of the three lower groups.
+template <typename T>
+__global__ void LAUNCH_BOUNDS scan_smem8_shfl(const T* values, T* result, int iterations) {
+    T *now = shared<T>() + first_of_warp(), *next = now + blockDim.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        now[lane()] = x;
+        __syncwarp();
+        x = advance(x, prefix_sum_by_groups<EXCLUSIVE>(now));
+        swap(now, next);
     }
     result[thread()] = x;
 }

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shflbench.model import WARP, Dtype, Mechanism
-from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant, elements_per_thread
+from shflbench.patterns.declare import Input, Output, Pattern, PerWord, Setting, Variant, elements_per_thread
 
 STEPS = 5  # exchanges of a scan over 32 lanes
 
@@ -65,6 +65,24 @@ PATTERN = Pattern(
             summary="`volatile` shared memory without barriers; relies on lockstep execution of the warp",
             shared=elements_per_thread(1),
             per_iteration=lambda dtype, options: dict.fromkeys(("STS", "LDS"), exchanges(dtype, options)),
+        ),
+        Variant(
+            name="smem-wide",
+            mechanism=Mechanism.SMEM,
+            summary="each lane loads all values, 16 bytes at a time, and adds those of lower lanes; one `__syncwarp()`",
+            shared=elements_per_thread(4),
+            per_iteration={"STS": 1, "LDS": PerWord(WARP // 4)},
+        ),
+        Variant(
+            name="smem8-shfl",
+            mechanism=Mechanism.HYBRID,
+            summary=(
+                "each lane loads the values of its group of 8 lanes, 16 bytes at a time; `__shfl_up_sync` exchanges "
+                "the sums of the groups; one `__syncwarp()`"
+            ),
+            shared=elements_per_thread(2),
+            opcodes=("STS", "LDS.128", "SHFL.UP"),
+            per_iteration={"STS": 1, "LDS": PerWord(2), "SHFL": PerWord(3)},
         ),
         Variant(
             name="shfl",
