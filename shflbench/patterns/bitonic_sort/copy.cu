@@ -1,4 +1,6 @@
 //: smem smem-syncwarp shfl cub dtype=f32,f64,i32,i64 payload=none,value
+//: smem-rank dtype=f32,f64,i32,i64 payload=none,value
+//: shfl-complement dtype=f32,i32,i64 payload=none
 
 //! cub
 #include <cub/warp/warp_merge_sort.cuh>
@@ -12,6 +14,71 @@ __device__ inline bool takes_other({T} mine, {T} other, int size, int distance) 
     return (mine < other) == (upper != descending);  //! payload=none
     return (mine < other) == (upper != descending) && mine != other;  // equal keys stay with their values  //! payload=value
 }
+
+//! smem-rank shfl-complement dtype=f32,i32
+// A whole number with the order of the keys.
+using Ordered = int;
+using OrderedBits = unsigned;  //! smem-rank
+//! smem-rank shfl-complement dtype=f64,i64
+// A whole number with the order of the keys.
+using Ordered = long long;
+using OrderedBits = unsigned long long;  //! smem-rank
+//! smem-rank shfl-complement dtype=f32
+__device__ inline int in_order(int bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
+__device__ inline int to_ordered(float key) { return in_order(__float_as_int(key)); }
+__device__ inline float from_ordered(int ordered) { return __int_as_float(in_order(ordered)); }
+//! smem-rank shfl-complement dtype=f64
+__device__ inline long long in_order(long long bits) { return bits ^ (bits >> 63 & 0x7fffffffffffffff); }
+__device__ inline long long to_ordered(double key) { return in_order(__double_as_longlong(key)); }
+__device__ inline double from_ordered(long long ordered) { return __longlong_as_double(in_order(ordered)); }
+//! smem-rank shfl-complement dtype=i32,i64
+__device__ inline Ordered to_ordered({T} key) { return key; }
+__device__ inline {T} from_ordered(Ordered ordered) { return ordered; }
+
+//! smem-rank
+// Adds 1 if the other key is less than the limit. In PTX, because the compiler would add 1 and then select a number.
+__device__ inline void count_less(int& count, Ordered other, Ordered limit) {
+    asm("{\n\t"
+        ".reg .pred less;\n\t"
+        "setp.lt.s32 less, %1, %2;\n\t"  //! dtype=f32,i32
+        "setp.lt.s64 less, %1, %2;\n\t"  //! dtype=f64,i64
+        "@less add.s32 %0, %0, 1;\n\t"
+        "}"
+        : "+r"(count)
+        : "r"(other), "r"(limit));  //! dtype=f32,i32
+        : "l"(other), "l"(limit));  //! dtype=f64,i64
+}
+
+// Returns how many of the warp's 32 keys come before the lane's own: the smaller ones, and of equal ones those of
+// lower lanes. A key of a lower lane is compared with the own key plus 1; of the largest number, this is the smallest
+// one.
+__device__ inline int rank_in_warp(Ordered key, const Ordered* keys) {
+    constexpr int COUNT = 16 / sizeof(Ordered);
+    const int lane = threadIdx.x % 32;
+    const auto bits = static_cast<OrderedBits>(key);
+    int counts[4] = {bits == static_cast<OrderedBits>(-1) >> 1 ? lane : 0};
+    #pragma unroll
+    for (int i = 0; i < 32 / COUNT; ++i) {
+        const int place = (lane / COUNT + i) % (32 / COUNT);  // first the load with the own key
+        Ordered others[COUNT];
+        const unsigned address = __cvta_generic_to_shared(keys + place * COUNT);
+        asm volatile("ld.volatile.shared.v4.b32 {%0, %1, %2, %3}, [%4];"  //! dtype=f32,i32
+                     : "=r"(others[0]), "=r"(others[1]), "=r"(others[2]), "=r"(others[3])  //! dtype=f32,i32
+        asm volatile("ld.volatile.shared.v2.b64 {%0, %1}, [%2];"  //! dtype=f64,i64
+                     : "=l"(others[0]), "=l"(others[1])  //! dtype=f64,i64
+                     : "r"(address));
+        #pragma unroll
+        for (int j = 0; j < COUNT; ++j) {
+            const bool is_lower = i == 0 ? j < lane % COUNT : place < lane / COUNT;
+            count_less(counts[j % 4], others[j], bits + is_lower);
+        }
+    }
+    return counts[0] + counts[1] + counts[2] + counts[3];
+}
+
+//! shfl-complement
+// Complements a key if `bit` is odd, which reverses the order of such keys.
+__device__ inline Ordered complement_if(int bit, Ordered key) { return key ^ -static_cast<Ordered>(bit & 1); }
 
 //! *
 // Sorts the warp's 32 keys in ascending order: lane i gets the i-th.  //! payload=none
@@ -28,6 +95,45 @@ __device__ inline void warp_sort({T}& key, {T}& value) {  //! payload=value
         for (int distance = size / 2; distance > 0; distance /= 2) {
             const {T} other_key = __shfl_xor_sync(0xffffffffu, key, distance);
             const {T} other_value = __shfl_xor_sync(0xffffffffu, value, distance);  //! payload=value
+//! shfl-complement
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional.
+__device__ inline {T} warp_sort({T} key) {
+    const int lane = threadIdx.x % 32;
+    Ordered mine = complement_if(lane / 2, to_ordered(key));  // keys of runs in descending order are complemented
+    #pragma unroll
+    for (int size = 2; size <= 32; size *= 2) {
+        #pragma unroll
+        for (int distance = size / 2; distance > 0; distance /= 2) {
+            const bool upper = lane & distance;  // it keeps the larger key
+            const Ordered other = __shfl_xor_sync(0xffffffffu, mine, distance);
+            if ((mine < other) == upper) mine = other;
+        }
+        mine = complement_if(lane / size ^ lane / (2 * size), mine);  // if the direction of larger runs differs
+    }
+    return from_ordered(mine);
+}
+
+//! smem-rank
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
+// `unsorted` and `sorted` are two arrays in shared memory, each with one number per thread of the block, aligned to 16
+// bytes; `sorted_values` is one of values. Call __syncwarp() before you use them otherwise.  //! payload=value
+// bytes. Call __syncwarp() before you use them otherwise.  //! payload=none
+__device__ inline {T} warp_sort({T} key, Ordered* unsorted, Ordered* sorted) {  //! payload=none
+__device__ inline void warp_sort(                                                              //! payload=value
+    {T}& key, {T}& value, Ordered* unsorted, Ordered* sorted, {T}* sorted_values) {  //! payload=value
+    const int lane = threadIdx.x % 32, first = threadIdx.x - lane;
+    const Ordered mine = to_ordered(key);
+    unsorted[threadIdx.x] = mine;
+    __syncwarp();  // all lanes have written `unsorted`, and have read what was sorted before
+    const int rank = rank_in_warp(mine, unsorted + first);
+    sorted[first + rank] = mine;
+    sorted_values[first + rank] = value;  //! payload=value
+    __syncwarp();  // all lanes have written what is sorted, and have read `unsorted`
+    return from_ordered(sorted[threadIdx.x]);  //! payload=none
+    key = from_ordered(sorted[threadIdx.x]);   //! payload=value
+    value = sorted_values[threadIdx.x];        //! payload=value
+}
+
 //! smem-syncwarp
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
 //! smem

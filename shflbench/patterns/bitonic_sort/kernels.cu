@@ -1,5 +1,6 @@
 // Sorts each warp's 32 keys in ascending order, one per lane, by a bitonic network of 15 exchanges; values move along.
 #include "network.cuh"
+#include "rank.cuh"
 #include "shflbench.cuh"
 
 // Two barriers per exchange: the first between a slot's write and its read, the second between that
@@ -113,4 +114,57 @@ bitonic_sort_shfl(const T* keys, const T* values, T* sorted_keys, T* sorted_valu
     }
     sorted_keys[thread()] = key;
     sorted_values[thread()] = value;
+}
+
+// Ranks instead of a network: each lane counts the keys that come before its own, which all lanes have stored, and stores
+// its key at that place. Two arrays, so that the barrier after the stores of one also separates the reads of the other
+// from the next stores.
+template <typename T>
+__global__ void LAUNCH_BOUNDS bitonic_sort_smem_rank(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
+                                                     int iterations) {
+    auto* unsorted = shared<typename Key<T>::Ordered>() + first_of_warp();
+    auto* sorted = unsorted + blockDim.x;
+    T* sorted_value = shared<T>() + 2 * blockDim.x + first_of_warp();
+    T key = keys[thread()], value = values[thread()];
+    REPEAT(iterations) {
+        const auto ordered = to_ordered(scrambled(key));
+        unsorted[lane()] = ordered;
+        __syncwarp();
+        const int rank = rank_in_warp(ordered, unsorted);
+        sorted[rank] = ordered;
+        if (WITH_VALUES) sorted_value[rank] = value;
+        __syncwarp();
+        key = from_ordered<T>(sorted[lane()]);
+        if (WITH_VALUES) value = sorted_value[lane()];
+    }
+    sorted_keys[thread()] = key;
+    sorted_values[thread()] = value;
+}
+
+// Complements a key in the lanes whose bit is 1, which reverses the order of such keys. `bit` is 0 or 1.
+template <typename Ordered>
+__device__ Ordered complement_if(int bit, Ordered key) { return key ^ -Ordered(bit & 1); }
+
+// Keys of runs in descending order are complemented, so that in each step the upper lane of a pair keeps the larger one.
+// Five predicates serve all 15 steps; directions would take one per step, and a thread has only seven.
+template <typename T>
+__global__ void LAUNCH_BOUNDS bitonic_sort_shfl_complement(const T* keys, const T* values, T* sorted_keys,
+                                                           T* sorted_values, int iterations) {
+    T key = keys[thread()];
+    REPEAT(iterations) {
+        auto mine = complement_if(lane() / 2, to_ordered(scrambled(key)));
+        #pragma unroll
+        for (int size = 2; size <= WARP; size *= 2) {
+            #pragma unroll
+            for (int distance = size / 2; distance > 0; distance /= 2) {
+                const bool upper = lane() & distance;
+                const auto other = __shfl_xor_sync(FULL_WARP, mine, distance);
+                if ((mine < other) == upper) mine = other;
+            }
+            mine = complement_if(lane() / size ^ lane() / (2 * size), mine);  // if the direction of larger runs differs
+        }
+        key = from_ordered<T>(mine);
+    }
+    sorted_keys[thread()] = key;
+    sorted_values[thread()] = values[thread()];
 }

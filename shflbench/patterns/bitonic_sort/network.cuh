@@ -17,19 +17,26 @@ __device__ bool takes_other(T mine, T other, int size, int distance) {
     return (mine < other) == (upper != downwards);
 }
 
-// A key as an integer of its size, and the bits that change: all bits of an integer, the fraction of a float, which
+// A key as an integer of its size, one with a sign that has the order of the keys, and the bits that change: all bits of an integer, the fraction of a float, which
 // then stays between 1 and 2.
-template <typename T> struct Key { using Bits = unsigned; static constexpr Bits changing = ~0u, fixed = 0; };
+template <typename T> struct Key {
+    using Bits = unsigned;
+    using Ordered = int;
+    static constexpr Bits changing = ~0u, fixed = 0;
+};
 template <> struct Key<float> {
     using Bits = unsigned;
+    using Ordered = int;
     static constexpr Bits changing = 0x007fffff, fixed = 0x3f800000;
 };
 template <> struct Key<long long> {
     using Bits = unsigned long long;
+    using Ordered = long long;
     static constexpr Bits changing = ~0ull, fixed = 0;
 };
 template <> struct Key<double> {
     using Bits = unsigned long long;
+    using Ordered = long long;
     static constexpr Bits changing = 0x000fffffffffffff, fixed = 0x3ff0000000000000;
 };
 

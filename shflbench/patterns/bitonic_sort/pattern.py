@@ -9,6 +9,7 @@ from shflbench.model import WARP, Dtype, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
 
 STEPS = 15  # exchanges of a bitonic network for 32 keys
+WIDEST = 16  # bytes that a lane loads at once
 
 
 def exchanges(options: Mapping[str, str]) -> int:
@@ -24,6 +25,22 @@ def through_memory(_dtype: Dtype, options: Mapping[str, str]) -> dict[str, int]:
 def shared_bytes(at: Setting) -> int:
     """Return the bytes per block: a slot for each key, and one for each value if there are values."""
     return at.block * at.dtype.size * exchanges(at.options) // STEPS
+
+
+def with_values(options: Mapping[str, str]) -> int:
+    """Return 1 if each key has a value, else 0."""
+    return int(options["payload"] == "value")
+
+
+def rank_counts(dtype: Dtype, options: Mapping[str, str]) -> dict[str, int]:
+    """Return the counts of a sort by ranks: all keys in 16-byte loads, then a key, and its value, at its place."""
+    moved = 1 + with_values(options)
+    return {"STS": 1 + moved, "LDS": WARP * dtype.size // WIDEST + moved}
+
+
+def rank_bytes(at: Setting) -> int:
+    """Return the bytes per block: slots for the keys, for the sorted keys, and for their values if there are values."""
+    return at.block * at.dtype.size * (2 + with_values(at.options))
 
 
 PATTERN = Pattern(
@@ -69,9 +86,27 @@ PATTERN = Pattern(
             per_iteration=through_memory,
         ),
         Variant(
+            name="smem-rank",
+            mechanism=Mechanism.SMEM,
+            summary=(
+                "each lane counts the keys before its own, by 16-byte loads of all 32 keys, and stores its key at that "
+                "place; two `__syncwarp()`"
+            ),
+            shared=rank_bytes,
+            per_iteration=rank_counts,
+        ),
+        Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
             summary="bitonic network with `__shfl_xor_sync`",
+            per_iteration=lambda dtype, options: {"SHFL": exchanges(options) * dtype.words},
+        ),
+        Variant(
+            name="shfl-complement",
+            mechanism=Mechanism.SHFL,
+            summary="as `shfl`, but keys of descending runs are complemented: a lane's steps differ by distance only",
+            dtypes=("f32", "i32", "i64"),
+            only={"payload": ("none",)},
             per_iteration=lambda dtype, options: {"SHFL": exchanges(options) * dtype.words},
         ),
         Variant(
