@@ -111,3 +111,61 @@ __global__ void LAUNCH_BOUNDS top_k_radix(const T* values, T* largest, T* result
     largest[thread()] = got;
     own.store(result);
 }
+
+// The place of an element is the number of larger ones, which each lane counts: it loads all elements, 16 bytes at a time.
+// Two arrays, so that the barrier after the stores of one also separates the reads of the other from the next stores.
+template <typename T>
+__global__ void LAUNCH_BOUNDS top_k_rank(const T* values, T* largest, T* result, int iterations) {
+    int* all = shared<int>() + threadIdx.x / WARP * (ELEMENTS + COUNT);
+    int* chosen = all + ELEMENTS;
+    Elements own(values);
+    int got = 0;
+    REPEAT(iterations) {
+        own.advance(got);
+        EACH_ELEMENT(i) all[i * WARP + lane()] = own.x[i];
+        __syncwarp();
+        int places[PER_LANE][4] = {};
+#pragma unroll
+        for (int j = 0; j < ELEMENTS / 4; ++j) {
+            const int4 others = reinterpret_cast<const int4*>(all)[j];
+            EACH_ELEMENT(i) {
+                count_if_larger(places[i][0], others.x, own.x[i]);
+                count_if_larger(places[i][1], others.y, own.x[i]);
+                count_if_larger(places[i][2], others.z, own.x[i]);
+                count_if_larger(places[i][3], others.w, own.x[i]);
+            }
+        }
+        EACH_ELEMENT(i) {
+            const int place = places[i][0] + places[i][1] + places[i][2] + places[i][3];
+            if (place < COUNT) chosen[place] = own.x[i];
+        }
+        __syncwarp();
+        got = chosen[lane() % COUNT];
+    }
+    largest[thread()] = got;
+    own.store(result);
+}
+
+// The largest of all elements, COUNT times: each lane shows the largest element that it still has.
+template <typename T>
+__global__ void LAUNCH_BOUNDS top_k_redux(const T* values, T* largest, T* result, int iterations) {
+    Elements own(values);
+    int got = 0;
+    REPEAT(iterations) {
+        own.advance(got);
+        int rest[PER_LANE];
+        EACH_ELEMENT(i) rest[i] = own.x[i];
+        sort_descending(rest);
+        int found[COUNT];
+#pragma unroll
+        for (int place = 0; place < COUNT; ++place) {
+            found[place] = __reduce_max_sync(FULL_WARP, rest[0]);
+            if (rest[0] == found[place]) {
+                EACH_ELEMENT(i) rest[i] = i + 1 < PER_LANE ? rest[i + 1] : NONE;
+            }
+        }
+        got = found_by_lane(found);
+    }
+    largest[thread()] = got;
+    own.store(result);
+}
