@@ -1,5 +1,5 @@
 //: smem smem-tree smem-syncwarp dtype=f32,f64,i32,i64 kind=inclusive,exclusive
-//: shfl shfl-first-warp shfl-once cub cub-raking cg dtype=f32,f64,i32,i64 kind=inclusive,exclusive
+//: shfl shfl-first-warp shfl-once shfl-loads-once smem8-shfl-once cub cub-raking cg dtype=f32,f64,i32,i64 kind=inclusive,exclusive
 
 //! cub cub-raking
 #include <cub/block/block_scan.cuh>
@@ -9,7 +9,76 @@
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 
-//! shfl shfl-first-warp shfl-once
+//! shfl-loads-once smem8-shfl-once
+// What one load of 16 bytes reads.
+struct alignas(16) Chunk {
+    static constexpr int COUNT = 16 / sizeof({T});
+    {T} values[COUNT];
+};
+
+//! smem8-shfl-once
+__device__ inline {T} sum_of(const Chunk& chunk) {
+    const {U} sum = static_cast<{U}>(chunk.values[0]) + chunk.values[1];
+    return sum;  //! dtype=f64,i64
+    const {U} others = static_cast<{U}>(chunk.values[2]) + chunk.values[3];  //! dtype=f32,i32
+    return sum + others;  //! dtype=f32,i32
+}
+
+// Returns the sum of the first values of the lane's own chunk, up to its own.  //! kind=inclusive
+// Returns the sum of the first values of the lane's own chunk, below its own.  //! kind=exclusive
+__device__ inline {T} first_of(const Chunk& chunk) {
+    const int place = threadIdx.x % Chunk::COUNT;
+    {U} sum = chunk.values[0];  //! kind=inclusive
+    {U} sum = 0;  //! kind=exclusive
+    #pragma unroll
+    for (int i = 1; i < Chunk::COUNT; ++i) {
+        if (place >= i) sum += chunk.values[i];  //! kind=inclusive
+        if (place >= i) sum += chunk.values[i - 1];  //! kind=exclusive
+    }
+    return sum;
+}
+
+// Returns the prefix sum of the warp's 32 values in `slots`, which are aligned to 16 bytes: within groups of 8 lanes
+// by loads, between groups by shuffles that do not wait for one another.
+__device__ inline {T} groups_prefix_sum(const {T}* slots) {
+    constexpr int CHUNKS = 8 / Chunk::COUNT;
+    const int lane = threadIdx.x % 32, mine = lane / Chunk::COUNT % CHUNKS;
+    const Chunk* chunks = reinterpret_cast<const Chunk*>(slots) + lane / 8 * CHUNKS;
+    const Chunk own = chunks[mine];
+    {U} of_group = sum_of(own), sum = first_of(own);
+    #pragma unroll
+    for (int i = 1; i < CHUNKS; ++i) {
+        const int other = (mine + i) % CHUNKS;
+        const {U} of_chunk = sum_of(chunks[other]);
+        of_group += of_chunk;
+        if (other < mine) sum += of_chunk;
+    }
+    #pragma unroll
+    for (int distance = 8; distance < 32; distance += 8) {
+        const {U} below = __shfl_up_sync(0xffffffffu, of_group, distance);
+        if (lane >= distance) sum += below;
+    }
+    return sum;
+}
+
+//! shfl-loads-once smem8-shfl-once
+// Returns the sum of those of the WARPS values in shared memory that belong to lower warps.
+template <int WARPS>
+__device__ {T} load_lower_warps(const {T}* sums) {
+    const int warp = threadIdx.x / 32;
+    {U} parts[2] = {};
+    #pragma unroll
+    for (int i = 0; i < WARPS; i += Chunk::COUNT) {
+        const Chunk chunk = reinterpret_cast<const Chunk*>(sums)[i / Chunk::COUNT];
+        #pragma unroll
+        for (int j = 0; j < Chunk::COUNT && i + j < WARPS - 1; ++j) {
+            if (i + j < warp) parts[j % 2] += chunk.values[j];
+        }
+    }
+    return parts[0] + parts[1];
+}
+
+//! shfl shfl-first-warp shfl-once shfl-loads-once
 // Returns the sum of the lane's own value and those of all lower lanes, of the first COUNT lanes of a warp.
 template <int COUNT>
 __device__ {T} warp_prefix_sum({T} x) {
@@ -25,11 +94,11 @@ __device__ {T} warp_prefix_sum({T} x) {
 // Returns what a lane adds to the sums of the lower warps, from its value and `warp_prefix_sum` of it.
 __device__ inline {T} finished({T} x, {T} sum) {
     return sum;  //! kind=inclusive
-//! shfl shfl-first-warp shfl-once kind=exclusive
+//! shfl shfl-first-warp shfl-once shfl-loads-once kind=exclusive
     return static_cast<{U}>(sum) - static_cast<{U}>(x);  //! dtype=i32,i64
     const {T} below = __shfl_up_sync(0xffffffffu, sum, 1);  // not sum - x: it would round  //! dtype=f32,f64
     return threadIdx.x % 32 > 0 ? below : 0;  //! dtype=f32,f64
-//! shfl shfl-first-warp shfl-once
+//! shfl shfl-first-warp shfl-once shfl-loads-once
 }
 
 //! shfl shfl-once
@@ -197,6 +266,41 @@ __device__ {T} block_prefix_sum({T} x, {T}*& now, {T}*& next) {
     now = next;
     next = written;
     return below + finished(x, sum);
+}
+
+//! shfl-loads-once
+// `now` and `next` point to two arrays in shared memory, each with BLOCK / 32 elements and at least 16 bytes, aligned
+// to 16 bytes. The function swaps the pointers: pass the same two to every call. Call __syncthreads() before you use
+// the arrays otherwise.
+template <int BLOCK>
+__device__ {T} block_prefix_sum({T} x, {T}*& now, {T}*& next) {
+    const {T} sum = warp_prefix_sum<32>(x);
+    if (threadIdx.x % 32 == 31) now[threadIdx.x / 32] = sum;
+    __syncthreads();  // all warps have written `now`, and none still reads `next`
+    const {U} below = load_lower_warps<BLOCK / 32>(now);
+    {T}* const written = now;
+    now = next;
+    next = written;
+    return below + finished(x, sum);
+}
+
+//! smem8-shfl-once
+// `slots` is shared memory, BLOCK elements, aligned to 16 bytes. `now` and `next` point to two arrays in shared
+// memory, each with BLOCK / 32 elements and at least 16 bytes, aligned to 16 bytes. The function swaps the pointers:
+// pass the same two to every call. Call __syncthreads() before you use the arrays otherwise.
+template <int BLOCK>
+__device__ {T} block_prefix_sum({T} x, {T}* slots, {T}*& now, {T}*& next) {
+    slots[threadIdx.x] = x;
+    __syncwarp();  // all lanes have written
+    const {U} sum = groups_prefix_sum(slots + threadIdx.x / 32 * 32);
+    if (threadIdx.x % 32 == 31) now[threadIdx.x / 32] = sum;  //! kind=inclusive
+    if (threadIdx.x % 32 == 31) now[threadIdx.x / 32] = sum + x;  //! kind=exclusive
+    __syncthreads();  // all warps have written `now` and read `slots`, and none still reads `next`
+    const {U} below = load_lower_warps<BLOCK / 32>(now);
+    {T}* const written = now;
+    now = next;
+    next = written;
+    return below + sum;
 }
 
 //! cub cub-raking

@@ -2,6 +2,7 @@
 // exclusive sum.
 #include "recurrence.cuh"
 #include "shflbench.cuh"
+#include "wide.cuh"
 
 // Over distances that double, each thread adds the sum of a lower thread so far. Two buffers, one barrier per exchange:
 // while a slow warp still reads one buffer, a fast one writes the other.
@@ -237,6 +238,61 @@ __global__ void LAUNCH_BOUNDS block_scan_shfl_once(const T* values, T* result, i
         const T below = sum_of_lower_warps(now);
         swap(now, next);
         x = advance(x, add(below, finish_scan(x, sum)));
+    }
+    result[thread()] = x;
+}
+
+// Slots for the warps' sums, at least as many as one load reads.
+template <typename T>
+constexpr int SUMS = WARPS > Wide<T>::COUNT ? WARPS : Wide<T>::COUNT;
+
+// The sum of the sums of all lower warps, in each thread, which loads all of them, 16 bytes at a time.
+template <typename T>
+__device__ T load_lower_warps(const T* sums) {
+    T parts[2] = {};
+#pragma unroll
+    for (int i = 0; i < WARPS; i += Wide<T>::COUNT) {
+        const Wide<T> wide = reinterpret_cast<const Wide<T>*>(sums)[i / Wide<T>::COUNT];
+#pragma unroll
+        for (int j = 0; j < Wide<T>::COUNT && i + j < WARPS - 1; ++j) {
+            if (i + j < warp()) parts[j % 2] = add(parts[j % 2], wide.values[j]);
+        }
+    }
+    return add(parts[0], parts[1]);
+}
+
+// As the kernel before, but wide loads and additions under conditions replace the second stage of shuffles.
+template <typename T>
+__global__ void LAUNCH_BOUNDS block_scan_shfl_loads_once(const T* values, T* result, int iterations) {
+    __shared__ __align__(16) T sums[2][SUMS<T>];
+    T *now = sums[0], *next = sums[1];
+    T x = values[thread()];
+    REPEAT(iterations) {
+        const T sum = scan_of_warp<WARP>(x);
+        if (lane() == WARP - 1) now[warp()] = sum;
+        __syncthreads();
+        const T below = load_lower_warps(now);
+        swap(now, next);
+        x = advance(x, add(below, finish_scan(x, sum)));
+    }
+    result[thread()] = x;
+}
+
+// The same, with scans within the warps by groups of eight lanes through shared memory.
+template <typename T>
+__global__ void LAUNCH_BOUNDS block_scan_smem8_shfl_once(const T* values, T* result, int iterations) {
+    __shared__ __align__(16) T slots[BLOCK], sums[2][SUMS<T>];
+    T *now = sums[0], *next = sums[1];
+    T x = values[thread()];
+    REPEAT(iterations) {
+        slots[threadIdx.x] = x;
+        __syncwarp();
+        const T sum = prefix_sum_by_groups<EXCLUSIVE>(&slots[first_of_warp()]);
+        if (lane() == WARP - 1) now[warp()] = EXCLUSIVE ? add(sum, x) : sum;
+        __syncthreads();  // also between the reads of the slots and their next writes
+        const T below = load_lower_warps(now);
+        swap(now, next);
+        x = advance(x, add(below, sum));
     }
     result[thread()] = x;
 }

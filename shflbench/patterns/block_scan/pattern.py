@@ -8,6 +8,9 @@ from numpy.typing import NDArray
 from shflbench.model import WARP, Dtype, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant, elements_per_thread
 
+OF_WARP = 5  # steps of a scan over 32 lanes
+GROUP = 8  # lanes whose values each of them loads, as in wide.cuh
+WIDEST = 16  # bytes that a thread loads at once
 PADDING = 128  # bytes after which a slot is unused, as in kernels.cu
 
 
@@ -45,6 +48,24 @@ def shuffles(dtype: Dtype, constants: Mapping[str, str], *, shared: int, barrier
     """Return the counts of the same scans by shuffles, with `shared` exchanges through shared memory."""
     count = (steps(constants) + shift(dtype, constants)) * dtype.words
     return {"SHFL": count, "STS": shared, "LDS": shared, "BAR": barriers}
+
+
+def wide_loads(dtype: Dtype, constants: Mapping[str, str]) -> int:
+    """Return the loads of 16 bytes of the sums of all warps."""
+    return max(1, int(constants["block"]) // WARP * dtype.size // WIDEST)
+
+
+def loads(dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
+    """Return the counts of a scan over the lanes of a warp by shuffles, and of loads of the sums of the warps."""
+    shuffled = (OF_WARP + shift(dtype, constants)) * dtype.words
+    return {"SHFL": shuffled, "STS": 1, "LDS": wide_loads(dtype, constants), "BAR": 1}
+
+
+def groups(dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
+    """Return the counts of wide loads of the values of a group, shuffles between groups, and wide loads of the sums."""
+    of_group = GROUP * dtype.size // WIDEST
+    between = (WARP // GROUP - 1) * dtype.words
+    return {"SHFL": between, "STS": 2, "LDS": of_group + wide_loads(dtype, constants), "BAR": 1}
 
 
 def with_zeros(at: Setting) -> int:
@@ -139,6 +160,22 @@ PATTERN = Pattern(
             mechanism=Mechanism.SHFL,
             summary="like `shfl`, with double-buffered sums of the warps; one `__syncthreads()` per iteration",
             per_iteration=lambda dtype, constants: shuffles(dtype, constants, shared=1, barriers=1),
+        ),
+        Variant(
+            name="shfl-loads-once",
+            mechanism=Mechanism.SHFL,
+            summary="like `shfl-once`, but each thread loads the sums of all warps and adds those of the lower ones",
+            per_iteration=loads,
+        ),
+        Variant(
+            name="smem8-shfl-once",
+            mechanism=Mechanism.HYBRID,
+            summary=(
+                "like `shfl-loads-once`, but each thread loads the values of its group of 8 lanes, and "
+                "`__shfl_up_sync` exchanges the sums of the groups of a warp"
+            ),
+            opcodes=("STS", "LDS.128", "SHFL.UP", "BAR"),
+            per_iteration=groups,
         ),
         Variant(
             name="cub",

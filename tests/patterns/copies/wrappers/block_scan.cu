@@ -29,6 +29,14 @@ __global__ void {kernel}(const T* values, T* result, int iterations) {
     __shared__ T sums[2][WARPS];
     T *now = sums[0], *next = sums[1];
     const auto scan = [&](T x) { return block_prefix_sum<BLOCK>(x, now, next); };
+//! shfl-loads-once smem8-shfl-once
+    __shared__ __align__(16) T sums[2][WARPS > 16 / sizeof(T) ? WARPS : 16 / sizeof(T)];
+    T *now = sums[0], *next = sums[1];
+//! shfl-loads-once
+    const auto scan = [&](T x) { return block_prefix_sum<BLOCK>(x, now, next); };
+//! smem8-shfl-once
+    __shared__ __align__(16) T slots[BLOCK];
+    const auto scan = [&](T x) { return block_prefix_sum<BLOCK>(x, slots, now, next); };
 //! cub cub-raking
     __shared__ typename BlockScan<BLOCK>::TempStorage storage;
     const auto scan = [&](T x) { return block_prefix_sum<BLOCK>(x, storage); };
