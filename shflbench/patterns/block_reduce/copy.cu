@@ -1,6 +1,6 @@
-//: smem smem-syncwarp smem-warps smem-warps-shfl raking raking-columns shfl shfl-loads shfl-once atomic cub cub-raking cg dtype=f32,f64,i32,i64 result=all,first
+//: smem smem-syncwarp smem-warps smem-warps-shfl raking raking-columns shfl shfl-loads shfl-once shfl-loads-once smem8-shfl-once atomic cub cub-raking cg dtype=f32,f64,i32,i64 result=all,first
 //: shfl-first-warp dtype=f32,f64,i32,i64 result=all
-//: redux dtype=i32 result=all,first
+//: redux redux-loads-once dtype=i32 result=all,first
 
 //! cub cub-raking
 #include <cub/block/block_reduce.cuh>
@@ -9,12 +9,53 @@
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
-//! raking raking-columns shfl shfl-first-warp shfl-loads shfl-once atomic
+//! raking raking-columns shfl shfl-first-warp shfl-loads shfl-once shfl-loads-once atomic
 // Returns the sum of the warp's 32 values to all lanes.
 __device__ inline {T} warp_sum({T} x) {
     {U} sum = x;
     for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
     return sum;
+}
+
+//! smem8-shfl-once
+// What one load of 16 bytes reads.
+struct alignas(16) Chunk {
+    static constexpr int COUNT = 16 / sizeof({T});
+    {T} values[COUNT];
+};
+
+__device__ inline {T} sum_of(const Chunk& chunk) {
+    const {U} sum = static_cast<{U}>(chunk.values[0]) + chunk.values[1];
+    return sum;  //! dtype=f64,i64
+    const {U} others = static_cast<{U}>(chunk.values[2]) + chunk.values[3];  //! dtype=f32,i32
+    return sum + others;  //! dtype=f32,i32
+}
+
+// Returns the sum of the warp's 32 values in `slots`, which are aligned to 16 bytes, to all lanes: within groups of 8
+// lanes by loads, between groups by shuffles that do not wait for one another.
+__device__ inline {T} groups_sum(const {T}* slots) {
+    constexpr int CHUNKS = 8 / Chunk::COUNT;
+    const Chunk* chunks = reinterpret_cast<const Chunk*>(slots) + threadIdx.x % 32 / 8 * CHUNKS;
+    {U} of_group = sum_of(chunks[0]);
+    #pragma unroll
+    for (int i = 1; i < CHUNKS; ++i) of_group += sum_of(chunks[i]);
+    const {U} first = __shfl_xor_sync(0xffffffffu, of_group, 8);
+    const {U} second = __shfl_xor_sync(0xffffffffu, of_group, 16);
+    const {U} third = __shfl_xor_sync(0xffffffffu, of_group, 24);
+    return of_group + first + (second + third);
+}
+
+//! shfl-loads-once smem8-shfl-once redux-loads-once
+// Returns the sum of WARPS values in shared memory, which are aligned to 16 bytes.
+template <int WARPS>
+__device__ {T} load_sums(const {T}* sums) {
+    {U} even = sums[0], odd = sums[1];
+    #pragma unroll
+    for (int i = 2; i < WARPS; i += 2) {
+        even += sums[i];
+        odd += sums[i + 1];
+    }
+    return even + odd;
 }
 
 //! smem-warps-shfl shfl shfl-first-warp shfl-once
@@ -229,6 +270,34 @@ __device__ {T} block_sum({T} x, {T}*& now, {T}*& next) {
     return sum;
 }
 
+//! shfl-loads-once smem8-shfl-once redux-loads-once
+// From sm_80 on.  //! redux-loads-once
+// `slots` is shared memory, BLOCK elements, aligned to 16 bytes.  //! smem8-shfl-once
+// `now` and `next` point to two arrays in shared memory, each with BLOCK / 32 elements, aligned to 16 bytes. The
+// function swaps the pointers: pass the same two to every call. Call __syncthreads() before you use the arrays
+// otherwise.
+template <int BLOCK>
+__device__ {T} block_sum({T} x, {T}*& now, {T}*& next) {  //! shfl-loads-once redux-loads-once
+__device__ {T} block_sum({T} x, {T}* slots, {T}*& now, {T}*& next) {  //! smem8-shfl-once
+//! smem8-shfl-once
+    slots[threadIdx.x] = x;
+    __syncwarp();  // all lanes have written
+    {T} sum = groups_sum(slots + threadIdx.x / 32 * 32);
+//! shfl-loads-once
+    {T} sum = warp_sum(x);
+//! redux-loads-once
+    {T} sum = __reduce_add_sync(0xffffffffu, x);
+//! shfl-loads-once smem8-shfl-once redux-loads-once
+    if (threadIdx.x % 32 == 0) now[threadIdx.x / 32] = sum;
+    __syncthreads();  // all warps have written `now`, and none still reads `next`
+    sum = load_sums<BLOCK / 32>(now);  //! result=all
+    if (threadIdx.x == 0) sum = load_sums<BLOCK / 32>(now);  //! result=first
+    {T}* const written = now;
+    now = next;
+    next = written;
+    return sum;
+}
+
 //! redux
 // From sm_80 on. `sums` is shared memory, BLOCK / 32 elements.
 template <int BLOCK>
@@ -244,8 +313,8 @@ __device__ {T} block_sum({T} x, {T}* sums) {
 }
 
 //! atomic
-// `now`, `next` and `last` point to three elements of shared memory, which are zero, and were before a __syncthreads().
-// The function rotates the pointers: pass the same three to every call.
+// `now`, `next` and `last` point to three elements of shared memory, which are zero, and were before a
+// __syncthreads(). The function rotates the pointers: pass the same three to every call.
 template <int BLOCK>
 __device__ {T} block_sum({T} x, {T}*& now, {T}*& next, {T}*& last) {
     {T} sum = warp_sum(x);

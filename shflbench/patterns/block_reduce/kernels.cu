@@ -1,6 +1,7 @@
 // All threads of a block, or only thread 0, get the sum of the block's values.
 #include "recurrence.cuh"
 #include "shflbench.cuh"
+#include "wide.cuh"
 
 // A tree in shared memory: in each step, the lower half of the threads adds the values of the upper half. One barrier
 // per step; with ALL, one more between the read of the sum and the next write of its slot.
@@ -322,6 +323,68 @@ __global__ void LAUNCH_BOUNDS block_reduce_atomic(const T* values, T* result, in
         x = advance(x, ALL || threadIdx.x == 0 ? *now : sum);
         swap(now, next);
         swap(next, last);
+    }
+    result[thread()] = x;
+}
+
+// The sum of the warps' sums, in each thread, which loads all of them, 16 bytes at a time.
+template <typename T>
+__device__ T load_sums(const T* sums) {
+    T parts[2] = {};
+#pragma unroll
+    for (int i = 0; i < WARPS; ++i) parts[i % 2] = i < 2 ? sums[i] : add(parts[i % 2], sums[i]);
+    return add(parts[0], parts[1]);
+}
+
+// As `shfl-loads`, with two buffers and one barrier as in `shfl-once`.
+template <typename T>
+__global__ void LAUNCH_BOUNDS block_reduce_shfl_loads_once(const T* values, T* result, int iterations) {
+    __shared__ __align__(16) T sums[2][WARPS];
+    T *now = sums[0], *next = sums[1];
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = sum_of_warp(x);
+        if (lane() == 0) now[warp()] = sum;
+        __syncthreads();
+        if (ALL || threadIdx.x == 0) sum = load_sums(now);
+        swap(now, next);
+        x = advance(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// The same, except that the warps sum their values by groups of eight lanes through shared memory.
+template <typename T>
+__global__ void LAUNCH_BOUNDS block_reduce_smem8_shfl_once(const T* values, T* result, int iterations) {
+    __shared__ __align__(16) T slots[BLOCK], sums[2][WARPS];
+    T *now = sums[0], *next = sums[1];
+    T x = values[thread()];
+    REPEAT(iterations) {
+        slots[threadIdx.x] = x;
+        __syncwarp();
+        T sum = sum_by_groups(&slots[first_of_warp()]);
+        if (lane() == 0) now[warp()] = sum;
+        __syncthreads();  // also between the reads of the slots and their next writes
+        if (ALL || threadIdx.x == 0) sum = load_sums(now);
+        swap(now, next);
+        x = advance(x, sum);
+    }
+    result[thread()] = x;
+}
+
+// One instruction sums the 32-bit integers of a warp; then as before.
+template <typename T>
+__global__ void LAUNCH_BOUNDS block_reduce_redux_loads_once(const T* values, T* result, int iterations) {
+    __shared__ __align__(16) T sums[2][WARPS];
+    T *now = sums[0], *next = sums[1];
+    T x = values[thread()];
+    REPEAT(iterations) {
+        T sum = __reduce_add_sync(FULL_WARP, unsigned(x));
+        if (lane() == 0) now[warp()] = sum;
+        __syncthreads();
+        if (ALL || threadIdx.x == 0) sum = load_sums(now);
+        swap(now, next);
+        x = advance(x, sum);
     }
     result[thread()] = x;
 }

@@ -9,6 +9,7 @@ from shflbench.model import WARP, Dtype, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant, elements_per_thread
 
 OF_WARP = 5  # steps of a tree or a butterfly over 32 lanes
+GROUP = 8  # lanes whose values each of them loads, as in wide.cuh
 WIDEST = 16  # bytes that a thread loads at once
 ALL_ONLY = {"result": ("all",)}
 
@@ -72,8 +73,19 @@ def raking(read: Callable[[int], int]) -> Callable[[Dtype, Mapping[str, str]], M
 
 def loads(dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
     """Return the counts of a butterfly over the lanes of a warp and 16-byte loads of the sums of all warps."""
-    nbytes = int(constants["block"]) // WARP * dtype.size
-    return {"SHFL": OF_WARP * dtype.words, "STS": 1, "LDS": max(1, nbytes // WIDEST), "BAR": 2}
+    return {"SHFL": OF_WARP * dtype.words, "STS": 1, "LDS": wide_loads(dtype, constants), "BAR": 2}
+
+
+def wide_loads(dtype: Dtype, constants: Mapping[str, str]) -> int:
+    """Return the loads of 16 bytes of the sums of all warps."""
+    return max(1, int(constants["block"]) // WARP * dtype.size // WIDEST)
+
+
+def groups(dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
+    """Return the counts of wide loads of the values of a group, shuffles between groups, and wide loads of the sums."""
+    of_group = GROUP * dtype.size // WIDEST
+    between = (WARP // GROUP - 1) * dtype.words
+    return {"SHFL": between, "STS": 2, "LDS": of_group + wide_loads(dtype, constants), "BAR": 1}
 
 
 PATTERN = Pattern(
@@ -193,6 +205,30 @@ PATTERN = Pattern(
             mechanism=Mechanism.SHFL,
             summary="like `shfl`, with double-buffered sums of the warps; one `__syncthreads()` per iteration",
             per_iteration=shuffles(barriers=1),
+        ),
+        Variant(
+            name="shfl-loads-once",
+            mechanism=Mechanism.SHFL,
+            summary="like `shfl-loads`, with double-buffered sums of the warps; one `__syncthreads()` per iteration",
+            per_iteration=lambda dtype, constants: {**loads(dtype, constants), "BAR": 1},
+        ),
+        Variant(
+            name="smem8-shfl-once",
+            mechanism=Mechanism.HYBRID,
+            summary=(
+                "like `shfl-loads-once`, but each lane loads the values of its group of 8 lanes, and "
+                "`__shfl_xor_sync` exchanges the sums of the groups of a warp"
+            ),
+            opcodes=("STS", "LDS.128", "SHFL.BFLY", "BAR"),
+            per_iteration=groups,
+        ),
+        Variant(
+            name="redux-loads-once",
+            mechanism=Mechanism.COLLECTIVE,
+            summary="like `shfl-loads-once`, with `__reduce_add_sync` in place of the butterfly",
+            dtypes=("i32",),
+            needs="sm_80",
+            per_iteration=lambda dtype, constants: {**loads(dtype, constants), "SHFL": 0, "REDUX": 1, "BAR": 1},
         ),
         Variant(
             name="redux",

@@ -30,6 +30,14 @@ __global__ void {kernel}(const T* values, T* result, int iterations) {
     __shared__ T sums[2][WARPS];
     T *now = sums[0], *next = sums[1];
     const auto sum = [&](T x) { return block_sum<BLOCK>(x, now, next); };
+//! shfl-loads-once smem8-shfl-once redux-loads-once
+    __shared__ __align__(16) T sums[2][WARPS];
+    T *now = sums[0], *next = sums[1];
+//! shfl-loads-once redux-loads-once
+    const auto sum = [&](T x) { return block_sum<BLOCK>(x, now, next); };
+//! smem8-shfl-once
+    __shared__ __align__(16) T slots[BLOCK];
+    const auto sum = [&](T x) { return block_sum<BLOCK>(x, slots, now, next); };
 //! atomic
     __shared__ T sums[3];
     if (threadIdx.x < 3) sums[threadIdx.x] = 0;
