@@ -1,4 +1,4 @@
-//: smem smem-syncwarp shfl ballot redux cg dtype=f32,f64,i32,i64
+//: smem smem-syncwarp shfl ballot ballot-smem redux cg dtype=f32,f64,i32,i64
 
 //! cg
 #include <cooperative_groups.h>
@@ -22,6 +22,21 @@ __device__ inline {T} last_where({T} x, bool predicate) {
     const int last = 31 - __clz(__ballot_sync(0xffffffffu, predicate));  // the highest bit; -1 if there is none
     const int lane = threadIdx.x % 32;
     return __shfl_sync(0xffffffffu, x, last < 0 ? lane : last);
+}
+
+//! ballot-smem
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
+// `now` and `next` point to two arrays in shared memory, each with one element per warp of the block. The function
+// swaps the pointers: pass the same two to every call. Call __syncwarp() before you use the arrays otherwise.
+__device__ inline {T} last_where({T} x, bool predicate, {T}*& now, {T}*& next) {
+    const unsigned lanes = __ballot_sync(0xffffffffu, predicate);
+    {T}* const slot = now + threadIdx.x / 32;
+    if (lanes >> threadIdx.x % 32 == 1) *slot = x;  // no higher lane's predicate is true
+    __syncwarp();  // the last lane has written `now`, and none still reads `next`
+    {T}* const written = now;
+    now = next;
+    next = written;
+    return lanes != 0 ? *slot : x;
 }
 
 //! redux

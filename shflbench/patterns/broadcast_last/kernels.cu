@@ -99,6 +99,22 @@ __global__ void LAUNCH_BOUNDS broadcast_last_ballot(const T* values, T* result, 
     result[thread()] = x;
 }
 
+// After the vote, the last lane knows that it is the last: it alone stores, and all lanes load. Two buffers, one barrier per
+// iteration.
+template <typename T>
+__global__ void LAUNCH_BOUNDS broadcast_last_ballot_smem(const T* values, T* result, int iterations) {
+    T *now = shared<T>() + threadIdx.x / WARP, *next = now + blockDim.x / WARP;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        const unsigned lanes = __ballot_sync(FULL_WARP, holds(x));
+        if (lanes >> lane() == 1) *now = x;
+        __syncwarp();
+        x = mix(x, lanes != 0 ? *now : x);
+        swap(now, next);
+    }
+    result[thread()] = x;
+}
+
 // One instruction finds the maximum of the warp's candidates.
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_last_redux(const T* values, T* result, int iterations) {

@@ -81,6 +81,14 @@ PATTERN = Pattern(
             per_iteration=lambda dtype, _: {"VOTE": 1, "SHFL": dtype.words},
         ),
         Variant(
+            name="ballot-smem",
+            mechanism=Mechanism.HYBRID,
+            summary="`__ballot_sync` tells each lane whether it is the last, which then stores; all lanes load",
+            shared=lambda at: 2 * at.block // WARP * at.dtype.size,
+            opcodes=("VOTE", "STS", "LDS"),
+            per_iteration={"VOTE": 1, "STS": 1, "LDS": 1},
+        ),
+        Variant(
             name="redux",
             mechanism=Mechanism.COLLECTIVE,
             summary="`__reduce_max_sync` finds the last lane; `__shfl_sync` broadcasts its value",
