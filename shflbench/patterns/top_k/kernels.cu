@@ -146,6 +146,16 @@ __global__ void LAUNCH_BOUNDS top_k_rank(const T* values, T* largest, T* result,
     own.store(result);
 }
 
+// Element lane() % COUNT: each bit of the lane number halves the choice, with one predicate per bit.
+__device__ inline int found_by_lane(int (&found)[COUNT]) {
+#pragma unroll
+    for (int bit = 1; bit < COUNT; bit *= 2) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i += 2 * bit) found[i] = lane() & bit ? found[i + bit] : found[i];
+    }
+    return found[0];
+}
+
 // The largest of all elements, COUNT times: each lane shows the largest element that it still has.
 template <typename T>
 __global__ void LAUNCH_BOUNDS top_k_redux(const T* values, T* largest, T* result, int iterations) {
