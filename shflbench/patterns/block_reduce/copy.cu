@@ -24,7 +24,7 @@ struct alignas(16) Chunk {
     {T} values[COUNT];
 };
 
-__device__ inline {T} sum_of(const Chunk& chunk) {
+__device__ inline {T} sum_of(Chunk chunk) {
     const {U} sum = static_cast<{U}>(chunk.values[0]) + chunk.values[1];
     return sum;  //! dtype=f64,i64
     const {U} others = static_cast<{U}>(chunk.values[2]) + chunk.values[3];  //! dtype=f32,i32

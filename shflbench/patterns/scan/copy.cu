@@ -47,7 +47,7 @@ struct alignas(16) Chunk {
     {T} values[COUNT];
 };
 
-__device__ inline {T} sum_of(const Chunk& chunk) {
+__device__ inline {T} sum_of(Chunk chunk) {
     const {U} sum = static_cast<{U}>(chunk.values[0]) + chunk.values[1];
     return sum;  //! dtype=f64,i64
     const {U} others = static_cast<{U}>(chunk.values[2]) + chunk.values[3];  //! dtype=f32,i32
@@ -56,7 +56,7 @@ __device__ inline {T} sum_of(const Chunk& chunk) {
 
 // Returns the sum of the first values of the lane's own chunk, up to its own.  //! kind=inclusive
 // Returns the sum of the first values of the lane's own chunk, below its own.  //! kind=exclusive
-__device__ inline {T} first_of(const Chunk& chunk) {
+__device__ inline {T} first_of(Chunk chunk) {
     const int place = threadIdx.x % Chunk::COUNT;
     {U} sum = chunk.values[0];  //! kind=inclusive
     {U} sum = 0;  //! kind=exclusive
