@@ -1,6 +1,6 @@
 //: smem smem-syncwarp shfl cub dtype=f32,f64,i32,i64 payload=none,value
 //: smem-rank dtype=f32,f64,i32,i64 payload=none,value
-//: shfl-complement dtype=f32,i32,i64 payload=none
+//: shfl-min dtype=f32,i32 payload=none
 
 //! cub
 #include <cub/warp/warp_merge_sort.cuh>
@@ -15,23 +15,23 @@ __device__ inline bool takes_other({T} mine, {T} other, int size, int distance) 
     return (mine < other) == (upper != descending) && mine != other;  // equal keys stay with their values  //! payload=value
 }
 
-//! smem-rank shfl-complement dtype=f32,i32
+//! smem-rank dtype=f32,i32
 // A whole number with the order of the keys.
 using Ordered = int;
-using OrderedBits = unsigned;  //! smem-rank
-//! smem-rank shfl-complement dtype=f64,i64
+using OrderedBits = unsigned;
+//! smem-rank dtype=f64,i64
 // A whole number with the order of the keys.
 using Ordered = long long;
-using OrderedBits = unsigned long long;  //! smem-rank
-//! smem-rank shfl-complement dtype=f32
+using OrderedBits = unsigned long long;
+//! smem-rank dtype=f32
 __device__ inline int in_order(int bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
 __device__ inline int to_ordered(float key) { return in_order(__float_as_int(key)); }
 __device__ inline float from_ordered(int ordered) { return __int_as_float(in_order(ordered)); }
-//! smem-rank shfl-complement dtype=f64
+//! smem-rank dtype=f64
 __device__ inline long long in_order(long long bits) { return bits ^ (bits >> 63 & 0x7fffffffffffffff); }
 __device__ inline long long to_ordered(double key) { return in_order(__double_as_longlong(key)); }
 __device__ inline double from_ordered(long long ordered) { return __longlong_as_double(in_order(ordered)); }
-//! smem-rank shfl-complement dtype=i32,i64
+//! smem-rank dtype=i32,i64
 __device__ inline Ordered to_ordered({T} key) { return key; }
 __device__ inline {T} from_ordered(Ordered ordered) { return ordered; }
 
@@ -76,9 +76,18 @@ __device__ inline int rank_in_warp(Ordered key, const Ordered* keys) {
     return counts[0] + counts[1] + counts[2] + counts[3];
 }
 
-//! shfl-complement
-// Complements a key if `bit` is odd, which reverses the order of such keys.
-__device__ inline Ordered complement_if(int bit, Ordered key) { return key ^ -static_cast<Ordered>(bit & 1); }
+//! shfl-min
+// Reverses the order of keys: of all of them, or of those of lanes whose bit is 1.
+//! shfl-min dtype=f32
+__device__ inline float reverse(float key) { return -key; }
+__device__ inline float reverse_if(int bit, float key) { return key * static_cast<float>(1 - 2 * bit); }
+//! shfl-min dtype=i32
+__device__ inline int reverse(int key) {
+    int complement;  // in PTX, because the compiler would take the units for logic, which are busy with the minima
+    asm("sub.s32 %0, -1, %1;" : "=r"(complement) : "r"(key));
+    return complement;
+}
+__device__ inline int reverse_if(int bit, int key) { return key ^ -bit; }
 
 //! *
 // Sorts the warp's 32 keys in ascending order: lane i gets the i-th.  //! payload=none
@@ -95,22 +104,22 @@ __device__ inline void warp_sort({T}& key, {T}& value) {  //! payload=value
         for (int distance = size / 2; distance > 0; distance /= 2) {
             const {T} other_key = __shfl_xor_sync(0xffffffffu, key, distance);
             const {T} other_value = __shfl_xor_sync(0xffffffffu, value, distance);  //! payload=value
-//! shfl-complement
+//! shfl-min
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
 __device__ inline {T} warp_sort({T} key) {
     const int lane = threadIdx.x % 32;
-    Ordered mine = complement_if(lane / 2, to_ordered(key));  // keys of runs in descending order are complemented
+    int reversed = 0;  // 1 if the order of this lane's key is reversed: then the minimum is the larger key
     #pragma unroll
     for (int size = 2; size <= 32; size *= 2) {
         #pragma unroll
         for (int distance = size / 2; distance > 0; distance /= 2) {
-            const bool upper = lane & distance;  // it keeps the larger key
-            const Ordered other = __shfl_xor_sync(0xffffffffu, mine, distance);
-            if ((mine < other) == upper) mine = other;
+            const int keeps_larger = (lane / distance ^ lane / size) & 1;
+            key = reverse_if(reversed ^ keeps_larger, key);
+            key = min(key, reverse(__shfl_xor_sync(0xffffffffu, key, distance)));
+            reversed = keeps_larger;
         }
-        mine = complement_if(lane / size ^ lane / (2 * size), mine);  // if the direction of larger runs differs
     }
-    return from_ordered(mine);
+    return reverse_if(reversed, key);
 }
 
 //! smem-rank

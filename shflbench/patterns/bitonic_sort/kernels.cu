@@ -141,29 +141,37 @@ __global__ void LAUNCH_BOUNDS bitonic_sort_smem_rank(const T* keys, const T* val
     sorted_values[thread()] = value;
 }
 
-// Complements a key in the lanes whose bit is 1, which reverses the order of such keys. `bit` is 0 or 1.
-template <typename Ordered>
-__device__ Ordered complement_if(int bit, Ordered key) { return key ^ -Ordered(bit & 1); }
+// Reverses the order of keys: of all of them, or of those of lanes whose bit is 1. All integers are complemented by arithmetic
+// (in PTX, because the compiler would undo it): the units for logic are busy with the minima.
+__device__ inline float reverse(float key) { return -key; }
+__device__ inline float reverse_if(int bit, float key) { return key * float(1 - 2 * bit); }
+__device__ inline int reverse(int key) {
+    int complement;
+    asm("sub.s32 %0, -1, %1;" : "=r"(complement) : "r"(key));
+    return complement;
+}
+__device__ inline int reverse_if(int bit, int key) { return key ^ -bit; }
 
-// Keys of runs in descending order are complemented, so that in each step the upper lane of a pair keeps the larger one.
-// Five predicates serve all 15 steps; directions would take one per step, and a thread has only seven.
+// In each step, the keys of those lanes are reversed that keep the larger one of two, so that all lanes keep the smaller
+// one: a step takes one minimum, and no predicate.
 template <typename T>
-__global__ void LAUNCH_BOUNDS bitonic_sort_shfl_complement(const T* keys, const T* values, T* sorted_keys,
-                                                           T* sorted_values, int iterations) {
+__global__ void LAUNCH_BOUNDS bitonic_sort_shfl_min(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
+                                                    int iterations) {
     T key = keys[thread()];
     REPEAT(iterations) {
-        auto mine = complement_if(lane() / 2, to_ordered(scrambled(key)));
+        key = scrambled(key);
+        int reversed = 0;
         #pragma unroll
         for (int size = 2; size <= WARP; size *= 2) {
             #pragma unroll
             for (int distance = size / 2; distance > 0; distance /= 2) {
-                const bool upper = lane() & distance;
-                const auto other = __shfl_xor_sync(FULL_WARP, mine, distance);
-                if ((mine < other) == upper) mine = other;
+                const int keeps_larger = (lane() / distance ^ lane() / size) & 1;
+                key = reverse_if(reversed ^ keeps_larger, key);
+                key = min(key, reverse(__shfl_xor_sync(FULL_WARP, key, distance)));
+                reversed = keeps_larger;
             }
-            mine = complement_if(lane() / size ^ lane() / (2 * size), mine);  // if the direction of larger runs differs
         }
-        key = from_ordered<T>(mine);
+        key = reverse_if(reversed, key);
     }
     sorted_keys[thread()] = key;
     sorted_values[thread()] = values[thread()];

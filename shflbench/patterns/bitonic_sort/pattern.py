@@ -102,10 +102,13 @@ PATTERN = Pattern(
             per_iteration=lambda dtype, options: {"SHFL": exchanges(options) * dtype.words},
         ),
         Variant(
-            name="shfl-complement",
+            name="shfl-min",
             mechanism=Mechanism.SHFL,
-            summary="as `shfl`, but keys of descending runs are complemented: a lane's steps differ by distance only",
-            dtypes=("f32", "i32", "i64"),
+            summary=(
+                "as `shfl`, but keys of lanes that keep the larger of two keys are negated or complemented: each step "
+                "is a minimum"
+            ),
+            dtypes=("f32", "i32"),
             only={"payload": ("none",)},
             per_iteration=lambda dtype, options: {"SHFL": exchanges(options) * dtype.words},
         ),
