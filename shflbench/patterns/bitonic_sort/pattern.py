@@ -57,7 +57,8 @@ PATTERN = Pattern(
         "values unchanged. Before each sort, every lane scrambles its key; otherwise, the input of every sort after "
         "the first would already be sorted. Scrambling also makes the 32 keys of a warp distinct. The published "
         "compare-exchange function (`return x < y == dir ? y : x`) loses values unless the keys are distinct: of two "
-        "equal keys, both lanes would keep the same value."
+        "equal keys, both lanes would keep the same value. `smem-rank` does not need distinct keys: of equal keys, "
+        "that of the lower lane comes first. It sorts floating-point keys as integers of the same order."
     ),
     variants=(
         Variant(

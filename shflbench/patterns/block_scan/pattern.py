@@ -94,10 +94,11 @@ PATTERN = Pattern(
         "both take a block barrier per step. All other variants scan within warps first. In `shfl`, each warp then "
         "adds the sums of the lower warps by a butterfly; in `shfl-first-warp`, `smem-syncwarp` and `smem-unsafe`, the "
         "first warp scans the sums of the warps, and all threads read its results; `shfl-once` has two arrays for the "
-        "sums, which saves the second barrier of `shfl`. For integers, the exclusive sum is the inclusive sum minus "
-        "the value of the thread. For floating-point types, this subtraction would round; their exclusive sum takes "
-        "one more exchange, which shifts the inclusive sums by one thread. `smem-tree` needs neither. Values are whole "
-        "numbers, in floating-point types modulo 2^14 (`f32`) or 2^43 (`f64`), so that sums are exact in any order."
+        "sums, which saves the second barrier of `shfl`; in `shfl-loads-once`, each thread also loads the sums of all "
+        "warps, in place of the butterfly. For integers, the exclusive sum is the inclusive sum minus the value of the "
+        "thread. For floating-point types, this subtraction would round; their exclusive sum takes one more exchange, "
+        "which shifts the inclusive sums by one thread. `smem-tree` needs neither. Values are whole numbers, in "
+        "floating-point types modulo 2^14 (`f32`) or 2^43 (`f64`), so that sums are exact in any order."
     ),
     variants=(
         Variant(

@@ -109,8 +109,9 @@ def tolerance(at: Setting, iterations: int) -> float:
     The warp's range is 48 at first, and after each iteration at most 3/4 of the range before, plus 2; so sums stay
     below 2^11, and below 2^10 from the third iteration on. An iteration adds seven binary digits below the point: f32
     (24 digits) is exact for 2 iterations, f64 (53) for 7. After those, the rounding errors of an iteration (32
-    subtractions below 2^5, 32 additions below 2^10, all divided by 128; three below 2^5) change a lane by less than
-    256·eps, and later iterations do not increase an error. A lane that misses one value is wrong by up to 1/4.
+    subtractions below 2^5, 32 additions in any order below 2^10, all divided by 128; three below 2^5) change a lane by
+    less than 256·eps, and later iterations do not increase an error. A lane that misses one value is wrong by up to
+    1/4.
     """
     exact_iterations, eps = {"f32": (2, 2.0**-23), "f64": (7, 2.0**-52)}.get(at.dtype.name, (iterations, 0.0))
     return 0.0 if iterations <= exact_iterations else 256 * eps * iterations
