@@ -62,45 +62,65 @@ __global__ void LAUNCH_BOUNDS reduce_smem_syncwarp(const T* values, T* result, i
     result[thread()] = x;
 }
 
-// One store, and each lane adds all values of its group, 16 bytes at a time. Two buffers in turn: the barrier of the next
-// iteration separates the loads from the next store to the same buffer.
+// One store, and each lane adds all values of its group, 16 bytes at a time.
 template <typename T>
 __global__ void LAUNCH_BOUNDS reduce_smem_wide(const T* values, T* result, int iterations) {
-    T *now = shared<T>(), *next = now + blockDim.x;
+    T* slots = shared<T>();
     const int mine = threadIdx.x, first = mine / WIDTH * WIDTH;
     T x = values[thread()];
     REPEAT(iterations) {
-        now[mine] = x;
+        slots[mine] = x;
         __syncwarp();
-        x = advance(x, sum_of<WIDTH>(now + first));
-        swap(now, next);
+        const T sum = sum_of<WIDTH>(slots + first);
+        __syncwarp();
+        x = advance(x, sum);
     }
     result[thread()] = x;
 }
 
-// One store, each lane adds the values of LANES lanes, and shuffles do the rest. Two buffers in turn, as above.
-template <typename T, int LANES>
+// One store, each lane adds the values of LANES lanes, and shuffles do the rest.
+template <int LANES, typename T>
+__device__ T sum_by_shuffles(T sum) {
+    for (int distance = LANES; distance < WIDTH; distance *= 2) sum = add(sum, shfl_xor(sum, distance));
+    return sum;
+}
+template <int LANES, typename T>
 __device__ void store_load_shuffle(const T* values, T* result, int iterations) {
+    T* slots = shared<T>();
+    const int mine = threadIdx.x, first = mine / LANES * LANES;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        slots[mine] = x;
+        __syncwarp();
+        const T sum = sum_of<LANES>(slots + first);
+        __syncwarp();
+        x = advance(x, sum_by_shuffles<LANES>(sum));
+    }
+    result[thread()] = x;
+}
+template <typename T>
+__global__ void LAUNCH_BOUNDS reduce_smem4_shfl(const T* values, T* result, int iterations) {
+    store_load_shuffle<4>(values, result, iterations);
+}
+template <typename T>
+__global__ void LAUNCH_BOUNDS reduce_smem8_shfl(const T* values, T* result, int iterations) {
+    store_load_shuffle<8>(values, result, iterations);
+}
+
+// Two buffers in turn: the barrier of the next iteration separates the loads from the next store to the same buffer.
+template <typename T>
+__global__ void LAUNCH_BOUNDS reduce_smem8_shfl_double(const T* values, T* result, int iterations) {
+    constexpr int LANES = 8;
     T *now = shared<T>(), *next = now + blockDim.x;
     const int mine = threadIdx.x, first = mine / LANES * LANES;
     T x = values[thread()];
     REPEAT(iterations) {
         now[mine] = x;
         __syncwarp();
-        T sum = sum_of<LANES>(now + first);
-        for (int distance = LANES; distance < WIDTH; distance *= 2) sum = add(sum, shfl_xor(sum, distance));
-        x = advance(x, sum);
+        x = advance(x, sum_by_shuffles<LANES>(sum_of<LANES>(now + first)));
         swap(now, next);
     }
     result[thread()] = x;
-}
-template <typename T>
-__global__ void LAUNCH_BOUNDS reduce_smem4_shfl(const T* values, T* result, int iterations) {
-    store_load_shuffle<T, 4>(values, result, iterations);
-}
-template <typename T>
-__global__ void LAUNCH_BOUNDS reduce_smem8_shfl(const T* values, T* result, int iterations) {
-    store_load_shuffle<T, 8>(values, result, iterations);
 }
 
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.

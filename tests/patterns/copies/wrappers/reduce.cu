@@ -5,10 +5,10 @@
 
 template <typename T>
 __global__ void {kernel}(const T* values, T* result, int iterations) {
-//! smem smem-syncwarp
+//! smem smem-syncwarp smem-wide smem4-shfl smem8-shfl
     T* slots = shared<T>();
     const auto sum = [=](T x) { return warp_sum(x, slots); };
-//! smem-double smem-wide smem4-shfl smem8-shfl
+//! smem-double smem8-shfl-double
     T *now = shared<T>(), *next = now + blockDim.x;
     const auto sum = [&](T x) { return warp_sum(x, now, next); };
 //! cub cub-group
