@@ -62,20 +62,26 @@ __device__ inline {T} groups_prefix_sum(const {T}* slots) {
 }
 
 //! shfl-loads-once smem8-shfl-once
-// Returns the sum of those of the WARPS values in shared memory that belong to lower warps.
+// Returns the sum of those of the WARPS values in shared memory that belong to lower warps. A lane loads up to eight of
+// them; in larger blocks, shuffles add up what the lanes have loaded.
 template <int WARPS>
 __device__ {T} load_lower_warps(const {T}* sums) {
-    const int warp = threadIdx.x / 32;
-    {U} parts[2] = {};
+    constexpr int PART = WARPS < 8 ? WARPS : 8, PARTS = WARPS / PART;
+    const int warp = threadIdx.x / 32, first = threadIdx.x % PARTS * PART;
+    {U} even = 0, odd = 0;
     #pragma unroll
-    for (int i = 0; i < WARPS; i += Chunk::COUNT) {
-        const Chunk chunk = reinterpret_cast<const Chunk*>(sums)[i / Chunk::COUNT];
+    for (int i = 0; i < PART; i += Chunk::COUNT) {
+        const Chunk chunk = reinterpret_cast<const Chunk*>(sums + first)[i / Chunk::COUNT];
         #pragma unroll
         for (int j = 0; j < Chunk::COUNT && i + j < WARPS - 1; ++j) {
-            if (i + j < warp) parts[j % 2] += chunk.values[j];
+            {U}& sum = j % 2 ? odd : even;
+            if (first + i + j < warp) sum += chunk.values[j];
         }
     }
-    return parts[0] + parts[1];
+    {U} sum = even + odd;
+    #pragma unroll
+    for (int distance = PARTS / 2; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+    return sum;
 }
 
 //! shfl shfl-first-warp shfl-once shfl-loads-once

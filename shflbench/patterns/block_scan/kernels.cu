@@ -246,19 +246,28 @@ __global__ void LAUNCH_BOUNDS block_scan_shfl_once(const T* values, T* result, i
 template <typename T>
 constexpr int SUMS = WARPS > Wide<T>::COUNT ? WARPS : Wide<T>::COUNT;
 
-// The sum of the sums of all lower warps, in each thread, which loads all of them, 16 bytes at a time.
+// The sum of the sums of all lower warps, in each thread, which loads up to eight of all sums, 16 bytes at a time; shuffles add
+// up what the lanes of a warp of a large block have loaded.
 template <typename T>
 __device__ T load_lower_warps(const T* sums) {
-    T parts[2] = {};
+    constexpr int PART = WARPS < 8 ? WARPS : 8, PARTS = WARPS / PART;
+    const int first = lane() % PARTS * PART;
+    T even = 0, odd = 0;
 #pragma unroll
-    for (int i = 0; i < WARPS; i += Wide<T>::COUNT) {
-        const Wide<T> wide = reinterpret_cast<const Wide<T>*>(sums)[i / Wide<T>::COUNT];
+    for (int i = 0; i < PART; i += Wide<T>::COUNT) {
+        const Wide<T> wide = reinterpret_cast<const Wide<T>*>(sums + first)[i / Wide<T>::COUNT];
 #pragma unroll
-        for (int j = 0; j < Wide<T>::COUNT && i + j < WARPS - 1; ++j) {
-            if (i + j < warp()) parts[j % 2] = add(parts[j % 2], wide.values[j]);
+        for (int j = 0; j < Wide<T>::COUNT && i + j < WARPS - 1; ++j) {  // no warp adds the sum of the last one
+            T& sum = j % 2 ? odd : even;
+            if (first + i + j < warp()) sum = add(sum, wide.values[j]);
         }
     }
-    return add(parts[0], parts[1]);
+    T sum = add(even, odd);
+#pragma unroll
+    for (int distance = PARTS / 2; distance > 0; distance /= 2) {
+        sum = add(sum, __shfl_xor_sync(FULL_WARP, sum, distance));
+    }
+    return sum;
 }
 
 // As the kernel before, but wide loads and additions under conditions replace the second stage of shuffles.

@@ -50,22 +50,25 @@ def shuffles(dtype: Dtype, constants: Mapping[str, str], *, shared: int, barrier
     return {"SHFL": count, "STS": shared, "LDS": shared, "BAR": barriers}
 
 
-def wide_loads(dtype: Dtype, constants: Mapping[str, str]) -> int:
-    """Return the loads of 16 bytes of the sums of all warps."""
-    return max(1, int(constants["block"]) // WARP * dtype.size // WIDEST)
+def lower_warps(dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
+    """Return the counts of wide loads of up to eight sums of warps, and of shuffles of the sums of these."""
+    warps = int(constants["block"]) // WARP
+    part = min(warps, GROUP)
+    shuffled = (warps // part).bit_length() - 1
+    return {"LDS": max(1, part * dtype.size // WIDEST), "SHFL": shuffled * dtype.words}
 
 
 def loads(dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
-    """Return the counts of a scan over the lanes of a warp by shuffles, and of loads of the sums of the warps."""
-    shuffled = (OF_WARP + shift(dtype, constants)) * dtype.words
-    return {"SHFL": shuffled, "STS": 1, "LDS": wide_loads(dtype, constants), "BAR": 1}
+    """Return the counts of a scan over the lanes of a warp by shuffles, and of wide loads of the sums of the warps."""
+    of_warps, shuffled = lower_warps(dtype, constants), (OF_WARP + shift(dtype, constants)) * dtype.words
+    return {"SHFL": shuffled + of_warps["SHFL"], "STS": 1, "LDS": of_warps["LDS"], "BAR": 1}
 
 
 def groups(dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
     """Return the counts of wide loads of the values of a group, shuffles between groups, and wide loads of the sums."""
-    of_group = GROUP * dtype.size // WIDEST
+    of_warps, of_group = lower_warps(dtype, constants), GROUP * dtype.size // WIDEST
     between = (WARP // GROUP - 1) * dtype.words
-    return {"SHFL": between, "STS": 2, "LDS": of_group + wide_loads(dtype, constants), "BAR": 1}
+    return {"SHFL": between + of_warps["SHFL"], "STS": 2, "LDS": of_group + of_warps["LDS"], "BAR": 1}
 
 
 def with_zeros(at: Setting) -> int:
