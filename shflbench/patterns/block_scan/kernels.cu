@@ -259,7 +259,7 @@ __device__ T load_lower_warps(const T* sums) {
 #pragma unroll
         for (int j = 0; j < Wide<T>::COUNT && i + j < WARPS - 1; ++j) {  // no warp adds the sum of the last one
             T& sum = j % 2 ? odd : even;
-            if (first + i + j < warp()) sum = add(sum, wide.values[j]);
+            sum = add(sum, first + i + j < warp() ? wide.values[j] : T(0));
         }
     }
     T sum = add(even, odd);
