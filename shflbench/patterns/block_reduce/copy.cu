@@ -46,16 +46,22 @@ __device__ inline {T} groups_sum(const {T}* slots) {
 }
 
 //! shfl-loads-once smem8-shfl-once redux-loads-once
-// Returns the sum of WARPS values in shared memory, which are aligned to 16 bytes.
+// Returns the sum of WARPS values in shared memory, which are aligned to 16 bytes, to all lanes. A lane loads up to
+// eight of them; in larger blocks, shuffles add up what the lanes have loaded.
 template <int WARPS>
 __device__ {T} load_sums(const {T}* sums) {
-    {U} even = sums[0], odd = sums[1];
+    constexpr int PART = WARPS < 8 ? WARPS : 8, PARTS = WARPS / PART;
+    const {T}* const part = sums + threadIdx.x % PARTS * PART;
+    {U} even = part[0], odd = part[1];
     #pragma unroll
-    for (int i = 2; i < WARPS; i += 2) {
-        even += sums[i];
-        odd += sums[i + 1];
+    for (int i = 2; i < PART; i += 2) {
+        even += part[i];
+        odd += part[i + 1];
     }
-    return even + odd;
+    {U} sum = even + odd;
+    #pragma unroll
+    for (int distance = PARTS / 2; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+    return sum;
 }
 
 //! smem-warps-shfl shfl shfl-first-warp shfl-once
@@ -291,7 +297,7 @@ __device__ {T} block_sum({T} x, {T}* slots, {T}*& now, {T}*& next) {  //! smem8-
     if (threadIdx.x % 32 == 0) now[threadIdx.x / 32] = sum;
     __syncthreads();  // all warps have written `now`, and none still reads `next`
     sum = load_sums<BLOCK / 32>(now);  //! result=all
-    if (threadIdx.x == 0) sum = load_sums<BLOCK / 32>(now);  //! result=first
+    if (threadIdx.x < 32) sum = load_sums<BLOCK / 32>(now);  //! result=first
     {T}* const written = now;
     now = next;
     next = written;

@@ -327,13 +327,24 @@ __global__ void LAUNCH_BOUNDS block_reduce_atomic(const T* values, T* result, in
     result[thread()] = x;
 }
 
-// The sum of the warps' sums, in each thread, which loads all of them, 16 bytes at a time.
+// The sum of the warps' sums, in all lanes of the calling warp. Each lane loads up to eight of them, 16 bytes at a time; in
+// larger blocks, shuffles add up what the lanes have loaded.
 template <typename T>
 __device__ T load_sums(const T* sums) {
-    T parts[2] = {};
+    constexpr int PART = WARPS < 8 ? WARPS : 8, PARTS = WARPS / PART;
+    const T* part = sums + lane() % PARTS * PART;
+    T even = part[0], odd = part[1];
 #pragma unroll
-    for (int i = 0; i < WARPS; ++i) parts[i % 2] = i < 2 ? sums[i] : add(parts[i % 2], sums[i]);
-    return add(parts[0], parts[1]);
+    for (int i = 2; i < PART; i += 2) {
+        even = add(even, part[i]);
+        odd = add(odd, part[i + 1]);
+    }
+    T sum = add(even, odd);
+#pragma unroll
+    for (int distance = PARTS / 2; distance > 0; distance /= 2) {
+        sum = add(sum, __shfl_xor_sync(FULL_WARP, sum, distance));
+    }
+    return sum;
 }
 
 // As `shfl-loads`, with two buffers and one barrier as in `shfl-once`.
@@ -346,7 +357,7 @@ __global__ void LAUNCH_BOUNDS block_reduce_shfl_loads_once(const T* values, T* r
         T sum = sum_of_warp(x);
         if (lane() == 0) now[warp()] = sum;
         __syncthreads();
-        if (ALL || threadIdx.x == 0) sum = load_sums(now);
+        if (adds_sums()) sum = load_sums(now);
         swap(now, next);
         x = advance(x, sum);
     }
@@ -365,7 +376,7 @@ __global__ void LAUNCH_BOUNDS block_reduce_smem8_shfl_once(const T* values, T* r
         T sum = sum_by_groups(&slots[first_of_warp()]);
         if (lane() == 0) now[warp()] = sum;
         __syncthreads();  // also between the reads of the slots and their next writes
-        if (ALL || threadIdx.x == 0) sum = load_sums(now);
+        if (adds_sums()) sum = load_sums(now);
         swap(now, next);
         x = advance(x, sum);
     }
@@ -382,7 +393,7 @@ __global__ void LAUNCH_BOUNDS block_reduce_redux_loads_once(const T* values, T* 
         T sum = __reduce_add_sync(FULL_WARP, unsigned(x));
         if (lane() == 0) now[warp()] = sum;
         __syncthreads();
-        if (ALL || threadIdx.x == 0) sum = load_sums(now);
+        if (adds_sums()) sum = load_sums(now);
         swap(now, next);
         x = advance(x, sum);
     }

@@ -11,6 +11,7 @@ from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant,
 OF_WARP = 5  # steps of a tree or a butterfly over 32 lanes
 GROUP = 8  # lanes whose values each of them loads, as in wide.cuh
 WIDEST = 16  # bytes that a thread loads at once
+Counts = Callable[[Dtype], Mapping[str, int]]
 ALL_ONLY = {"result": ("all",)}
 
 
@@ -73,19 +74,31 @@ def raking(read: Callable[[int], int]) -> Callable[[Dtype, Mapping[str, str]], M
 
 def loads(dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
     """Return the counts of a butterfly over the lanes of a warp and 16-byte loads of the sums of all warps."""
-    return {"SHFL": OF_WARP * dtype.words, "STS": 1, "LDS": wide_loads(dtype, constants), "BAR": 2}
+    nbytes = int(constants["block"]) // WARP * dtype.size
+    return {"SHFL": OF_WARP * dtype.words, "STS": 1, "LDS": max(1, nbytes // WIDEST), "BAR": 2}
 
 
-def wide_loads(dtype: Dtype, constants: Mapping[str, str]) -> int:
-    """Return the loads of 16 bytes of the sums of all warps."""
-    return max(1, int(constants["block"]) // WARP * dtype.size // WIDEST)
+def loads_once(first: Counts) -> Callable[[Dtype, Mapping[str, str]], Mapping[str, int]]:
+    """Return the counts of `first`, then wide loads of up to eight sums of warps, and shuffles of the sums of these."""
+
+    def counts(dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
+        warps = int(constants["block"]) // WARP
+        part = min(warps, GROUP)
+        before = first(dtype)
+        shuffled = ((warps // part).bit_length() - 1) * dtype.words
+        return {
+            **before,
+            "SHFL": before.get("SHFL", 0) + shuffled,
+            "LDS": before.get("LDS", 0) + max(1, part * dtype.size // WIDEST),
+            "BAR": 1,
+        }
+
+    return counts
 
 
-def groups(dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
-    """Return the counts of wide loads of the values of a group, shuffles between groups, and wide loads of the sums."""
-    of_group = GROUP * dtype.size // WIDEST
-    between = (WARP // GROUP - 1) * dtype.words
-    return {"SHFL": between, "STS": 2, "LDS": of_group + wide_loads(dtype, constants), "BAR": 1}
+def groups(dtype: Dtype) -> Mapping[str, int]:
+    """Return the counts of a sum of a warp by wide loads of the values of a group, and shuffles between groups."""
+    return {"STS": 2, "LDS": GROUP * dtype.size // WIDEST, "SHFL": (WARP // GROUP - 1) * dtype.words}
 
 
 PATTERN = Pattern(
@@ -210,7 +223,7 @@ PATTERN = Pattern(
             name="shfl-loads-once",
             mechanism=Mechanism.SHFL,
             summary="like `shfl-loads`, with double-buffered sums of the warps; one `__syncthreads()` per iteration",
-            per_iteration=lambda dtype, constants: {**loads(dtype, constants), "BAR": 1},
+            per_iteration=loads_once(lambda dtype: {"STS": 1, "SHFL": OF_WARP * dtype.words}),
         ),
         Variant(
             name="smem8-shfl-once",
@@ -220,7 +233,7 @@ PATTERN = Pattern(
                 "`__shfl_xor_sync` exchanges the sums of the groups of a warp"
             ),
             opcodes=("STS", "LDS.128", "SHFL.BFLY", "BAR"),
-            per_iteration=groups,
+            per_iteration=loads_once(groups),
         ),
         Variant(
             name="redux-loads-once",
@@ -228,7 +241,7 @@ PATTERN = Pattern(
             summary="like `shfl-loads-once`, with `__reduce_add_sync` in place of the butterfly",
             dtypes=("i32",),
             needs="sm_80",
-            per_iteration=lambda dtype, constants: {**loads(dtype, constants), "SHFL": 0, "REDUX": 1, "BAR": 1},
+            per_iteration=loads_once(lambda _: {"STS": 1, "REDUX": 1}),
         ),
         Variant(
             name="redux",
