@@ -78,9 +78,14 @@ __global__ void LAUNCH_BOUNDS reduce_smem_wide(const T* values, T* result, int i
     result[thread()] = x;
 }
 
-// One store, each lane adds the values of LANES lanes, and shuffles do the rest.
+// One store, each lane adds the values of LANES lanes, and shuffles do the rest. From four such groups to their sum, three
+// shuffles do not wait for one another.
 template <int LANES, typename T>
 __device__ T sum_by_shuffles(T sum) {
+    if constexpr (WIDTH == 4 * LANES) {
+        const T next = shfl_xor(sum, LANES), third = shfl_xor(sum, 2 * LANES), last = shfl_xor(sum, 3 * LANES);
+        return add(add(sum, next), add(third, last));
+    }
     for (int distance = LANES; distance < WIDTH; distance *= 2) sum = add(sum, shfl_xor(sum, distance));
     return sum;
 }
