@@ -23,7 +23,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parent.parent))  # the compared kernels are part of the tests
 
-from benchmarks.agreement_subjects import PatternKernel, Run, Subject, subjects
+from benchmarks.agreement_subjects import PatternKernel, Run, Subject, case_at, subjects
 from shflbench.backends.cuda import CudaBackend
 from shflbench.backends.emulator import EmulatedKernel
 from shflbench.checker.link.linker import link
@@ -64,7 +64,13 @@ def compile_all(items: Sequence[Subject], arch: str) -> dict[str, Kernel]:
     """Return the kernel of each subject, by name; files of many kernels are compiled once."""
     builder = Builder(kernels.tools(), arch, None)
     subjects_by_name = {item.name: kernels.subjects()[item.name] for item in items if isinstance(item, PatternKernel)}
-    requests = {name: builder.request(item.pattern, item.case) for name, item in subjects_by_name.items()}
+    largest = {
+        item.name: max(item.runs, key=lambda run: run.block) for item in items if isinstance(item, PatternKernel)
+    }
+    requests = {
+        name: builder.request(item.pattern, case_at(name, largest[name].grid, largest[name].block))
+        for name, item in subjects_by_name.items()
+    }
     made: dict[str, Kernel] = {}
     for name, kernel in builder.build_all(requests):
         if not isinstance(kernel, Kernel):

@@ -97,7 +97,7 @@ class PatternKernel:
     def call(self, run: Run, kernel: Kernel) -> KernelCall:
         """Return the launch of `kernel`, which is this one, compiled."""
         subject = kernels.subjects()[self.name]
-        return call_of(subject.pattern, _case(self.name, run.grid, run.block), kernel, self.workload(run).setting)
+        return call_of(subject.pattern, case_at(self.name, run.grid, run.block), kernel, self.workload(run).setting)
 
     def comparable(self, run: Run, outputs: Sequence[Array]) -> list[Array]:
         """Return outputs sorted where any order is right."""
@@ -123,13 +123,14 @@ class PatternKernel:
         return f"element {element} of {run.grid * run.block} threads"
 
 
-def _case(name: str, grid: int, block: int) -> Case:
-    return replace(kernels.subjects()[name].case, launch=Launch("", block, grid))
+def case_at(name: str, grid: int, block: int) -> Case:
+    """Return the case of a kernel at another launch."""
+    return replace(kernels.subjects()[name].case, launch=Launch(f"{grid}x{block}", block, grid))
 
 
 @lru_cache(maxsize=4)  # the runs of a kernel share its inputs
 def _workload(name: str, grid: int, block: int) -> Workload:
-    return Workload.of(kernels.subjects()[name].pattern, _case(name, grid, block), grid, SEED)
+    return Workload.of(kernels.subjects()[name].pattern, case_at(name, grid, block), grid, SEED)
 
 
 @dataclass(frozen=True, slots=True)

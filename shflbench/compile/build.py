@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from shflbench.compile.launch_bounds import LaunchBounds
+    from shflbench.compile.launch_bounds import CompiledBounds
     from shflbench.compile.nvrtc import Compiled
     from shflbench.compile.signature import Argument
     from shflbench.compile.source import Source
@@ -112,7 +112,7 @@ class Builder:
             return request
         return replace(request, without_spills=self._request(pattern, case, replace(bounds, blocks=0)))
 
-    def _request(self, pattern: LoadedPattern, case: Case, bounds: LaunchBounds | None) -> BuildRequest:
+    def _request(self, pattern: LoadedPattern, case: Case, bounds: CompiledBounds | None) -> BuildRequest:
         """Return the build request for `case` with these launch bounds."""
         variant, dtype = pattern.declaration.variant(case.variant), DTYPES[case.dtype]
         source = translation_unit(pattern, case)

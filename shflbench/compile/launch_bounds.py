@@ -27,7 +27,7 @@ _ONE_BLOCK = Limits(threads=MAX_BLOCK, blocks=1, shared_bytes=0, sms=1)  # of an
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchBounds:
+class CompiledBounds:
     """The threads of a block, and how many blocks an SM must hold at once; 0 leaves that to the compiler."""
 
     threads: int
@@ -38,7 +38,7 @@ class LaunchBounds:
         return f"__launch_bounds__({self.threads}{f', {self.blocks}' if self.blocks else ''})"
 
 
-def launch_bounds(pattern: Pattern, case: Case, arch: str) -> LaunchBounds | None:
+def launch_bounds(pattern: Pattern, case: Case, arch: str) -> CompiledBounds | None:
     """Return the bounds of a case; None if its kernels are compiled for any launch.
 
     They are the same on all devices of an architecture: a grid of a fixed size is spread over the SMs of the largest.
@@ -48,7 +48,7 @@ def launch_bounds(pattern: Pattern, case: Case, arch: str) -> LaunchBounds | Non
     limits = LIMITS.get(arch.rstrip("af"), _ONE_BLOCK)
     grids, blocks = zip(*_launches(pattern, case, limits.sms), strict=True)
     threads, per_sm = max(blocks), -(-max(grids) // limits.sms)
-    return LaunchBounds(threads, per_sm if per_sm <= min(limits.threads // threads, limits.blocks) else 0)
+    return CompiledBounds(threads, per_sm if per_sm <= min(limits.threads // threads, limits.blocks) else 0)
 
 
 def _launches(pattern: Pattern, case: Case, sms: int) -> Iterator[tuple[int, int]]:

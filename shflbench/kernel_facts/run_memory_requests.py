@@ -34,6 +34,10 @@ _KERNEL = re.compile(
     r"^(?://[^\n]*\n)*(?:template <[^\n]*>\n)?__global__ (?P<head>[^{;\n]*)\{\n.*?^\}\n", re.MULTILINE | re.DOTALL
 )
 
+# Launch bounds, which runs of earlier versions lack: they decide on registers, and not on what a kernel loads.
+_LAUNCH_BOUNDS = re.compile(
+    r"(?<=__global__ void)\s+LAUNCH_BOUNDS|^// Of each kernel: shflbench defines.*?^#endif\n", re.MULTILINE | re.DOTALL
+)
 _OF_DTYPE = re.compile(r"^#if (?P<macro>DTYPE_\w+)\n.*?^#endif\n", re.MULTILINE | re.DOTALL)
 _DTYPE = re.compile(r"^#define (DTYPE_\w+) 1$", re.MULTILINE)
 
@@ -116,6 +120,7 @@ def _ran(source: Source, stored: StoredKernel, archive: KernelArchive) -> bool:
 
 def _decisive(text: str, name: str, dtypes: Collection[str]) -> str:
     """Return the part of a source that decides on the kernel `name`, compiled for the `dtypes` that macros name."""
+    text = _LAUNCH_BOUNDS.sub("", text)
     return without_other_kernels(_OF_DTYPE.sub(lambda part: part[0] if part["macro"] in dtypes else "", text), name)
 
 

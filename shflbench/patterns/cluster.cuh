@@ -73,10 +73,6 @@ __device__ inline void arrive_expecting(unsigned long long* barrier, int bytes) 
 __device__ inline void arrive_at(unsigned address) {
     asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(address) : "memory");
 }
-// Releases to the threads of the own block only.
-__device__ inline void arrive_in_block(unsigned address) {
-    asm volatile("mbarrier.arrive.release.cta.shared::cluster.b64 _, [%0];" :: "r"(address) : "memory");
-}
 __device__ inline void wait(unsigned long long* barrier, unsigned parity) {
     int is_complete;
     do {

@@ -46,7 +46,7 @@ def run(folder: Path, cache: Path, *words: str) -> Outcome:
 def plant(folder: Path, variant: str, fault: str) -> int:
     """Replace the store of a variant's kernel; return the line of the fault."""
     file = folder / "my_swap" / "kernels.cu"
-    before, kernel, after = file.read_text(encoding="utf-8").partition(f"void my_swap_{variant}(")
+    before, kernel, after = file.read_text(encoding="utf-8").partition(f" my_swap_{variant}(")
     assert STORE in after
     file.write_text(before + kernel + after.replace(STORE, fault, 1), encoding="utf-8")
     return (before + kernel + after.partition(STORE)[0]).count("\n") + 1

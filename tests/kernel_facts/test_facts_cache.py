@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.compile.build import Builder
 from shflbench.compile.source_lines import LineStep
-from shflbench.kernel_facts import facts_cache, inspector
+from shflbench.kernel_facts import facts_cache
 from shflbench.kernel_facts.facts import KernelFacts, LoopFacts
 from shflbench.kernel_facts.facts_cache import FactsCache
 from shflbench.kernel_facts.residency import ResidentBlocks
@@ -75,7 +76,7 @@ def test_other_settings_and_kernels_have_other_entries(tmp_path: Path) -> None:
 def test_a_repeated_call_reads_no_kernels(inspect: Command, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = inspect("own.yaml", "--arch", "sm_90,sm_75")
     assert len(list(cache.glob(f"*/*.{facts_cache.KIND}"))) == 2
-    monkeypatch.setattr(inspector, "compile_all", no_kernels)
+    monkeypatch.setattr(Builder, "build_all", no_kernels)
     assert inspect("own.yaml", "--arch", "sm_75,sm_90").code == 0
     assert inspect("own.yaml", "--arch", "sm_90,sm_75") == first
 

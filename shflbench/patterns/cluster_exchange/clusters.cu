@@ -191,34 +191,3 @@ cluster_exchange_store_async_depends(const T* values, T* result, int iterations)
     cluster_sync();
     result[thread()] = x;
 }
-
-// UNSAFE: the arrival at the second barrier orders accesses for the own block only, as in CUTLASS, and needs no fence of the
-// GPU. That the loads before it are over when the other block stores again is not guaranteed.
-template <typename T>
-__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
-cluster_exchange_store_async_block(const T* values, T* result, int iterations) {
-    __shared__ T slots[2][BLOCK];
-    __shared__ unsigned long long full[2], empty[2];
-    if (threadIdx.x < 2) {
-        init(&full[threadIdx.x], 1);
-        init(&empty[threadIdx.x], BLOCK / WARP);
-        publish_init();
-    }
-    __syncwarp();
-    const unsigned there = address_in(partner(), &slots[0][threadIdx.x]);
-    const unsigned full_there = address_in(partner(), full), empty_there = address_in(partner(), empty);
-    T x = values[thread()];
-    cluster_sync();
-    REPEAT(iterations) {
-        const unsigned slot = iteration % 2, turn = iteration / 2;
-        if (threadIdx.x == 0) arrive_expecting(&full[slot], sizeof slots[0]);
-        if (turn > 0) wait(&empty[slot], (turn - 1) % 2);
-        store_async(there + slot * unsigned(sizeof slots[0]), x, full_there + slot * unsigned(sizeof full[0]));
-        wait(&full[slot], turn % 2);
-        x = mix(x, slots[slot][threadIdx.x]);
-        __syncwarp();
-        if (lane() == 0) arrive_in_block(empty_there + slot * unsigned(sizeof empty[0]));
-    }
-    cluster_sync();
-    result[thread()] = x;
-}

@@ -100,17 +100,6 @@ PATTERN = Pattern(
             opcodes=("STAS", "SYNCS"),
         ),
         Variant(
-            name="store-async-block",
-            mechanism=Mechanism.CLUSTER,
-            safe=False,
-            summary="`st.async`; the arrival for the way back releases to its own block only, as in CUTLASS",
-            needs="sm_90",
-            source="clusters.cu",
-            dims=separate_blocks,
-            arguments=("values", "result", "iterations"),
-            opcodes=("STAS", "SYNCS"),
-        ),
-        Variant(
             name="numbered",
             mechanism=Mechanism.CLUSTER,
             summary="relaxed stores of value and iteration in one word, which the other block polls; no fence",

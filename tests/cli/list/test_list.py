@@ -27,7 +27,10 @@ def test_patterns_are_listed_with_their_variants_options_and_claims(shflbench: C
     assert list(listed) == list(builtin())
     assert listed["scan"] == [
         "scan: Each lane gets the prefix sum of its warp's values, including or excluding its own value.",
-        "  variants  smem (baseline)  smem-double  smem-syncwarp  smem-unsafe (UNSAFE)  shfl  shfl-predicate  cub  cg",
+        (
+            "  variants  smem (baseline)  smem-double  smem-syncwarp  smem-unsafe (UNSAFE)  smem-wide  "
+            "smem8-shfl  shfl  shfl-predicate  cub  cg"
+        ),
         "  dtypes    f32 f64 i32 i64",
         "  options   kind=inclusive|exclusive",
         "  claims    A02 A05 G06 G14 G15 G16 G22 G23 G24 G26",
