@@ -51,7 +51,7 @@ def test_bounds_are_of_the_largest_block_of_a_variant_and_of_all_of_its_blocks()
     assert str(launch_bounds(pattern, separate, "sm_90")) == "__launch_bounds__(64, 4)"
 
 
-def test_compiler_is_told_the_bounds(blind_toolchain: Toolchain) -> None:
+def test_the_compiler_gets_the_bounds(blind_toolchain: Toolchain) -> None:
     ptx = Builder(blind_toolchain, "sm_90", None).build(NEIGHBOR, case("4*sms x 128", mode="idx")).ptx
     assert re.search(r"\.maxntid 128", ptx)
     assert re.search(r"\.minnctapersm 4", ptx)

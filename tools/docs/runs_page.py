@@ -65,7 +65,7 @@ class ReferenceRun:
     def state(self) -> str:
         """How the suite differs from that of the run, in words."""
         if self.is_current:
-            return "the same"
+            return f"the same, and {count_noun(self.added, 'case')} of new variants" if self.added else "the same"
         parts = [f"{count_noun(self.removed, 'case')} fewer"] * bool(self.removed)
         parts += [f"{count_noun(self.added, 'case')} more"] * bool(self.added)
         return " and ".join(parts) or "the same cases, other settings"
