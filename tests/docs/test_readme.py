@@ -6,8 +6,6 @@ from pathlib import Path
 import pytest
 
 from shflbench.cli.main import main
-from shflbench.model import Mechanism
-from tools.docs.first_page import settings
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -29,14 +27,6 @@ def test_its_table_of_a_run_is_that_of_the_reference_run(capsys: pytest.CaptureF
     lines = README[begin : README.index("\n$ ", begin)].splitlines()
     assert len(lines) > 5
     assert [line for line in lines if line not in shown] == []
-
-
-def test_residency_changes_the_factors_as_it_says() -> None:
-    sums = [f"launch-sweep reduce f32 {launch} width=32" for launch in ("sms x 32", "2*sms x 1024")]
-    few, many = (settings()[name].over(Mechanism.SMEM) for name in sums)
-    text = " ".join(README.split())
-    usual = settings()["gtc2013 reduce f32 26x1024 width=32"].over(Mechanism.SMEM)
-    assert f"a sum's {usual} is {few} with one and {many} with 64." in text
 
 
 @pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "docs").rglob("*.md"))], ids=lambda page: page.name)

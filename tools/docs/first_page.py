@@ -5,6 +5,7 @@ The sentences are in `first_page.md.j2`, which takes each figure from a run. A t
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from benchmarks.opponents import RECORD, timed
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import Contest, contests_of
 from shflbench.model import Mechanism
@@ -34,6 +36,7 @@ TEMPLATE = Path(__file__).with_name("first_page.md.j2")
 DEVICE = "nvidia-h200"
 WARP_BARRIERS = "smem-syncwarp"  # the usual best of shared memory, as the text says: the table names others only
 MOSTLY = 2 / 3  # of the settings of a pattern
+OPPONENTS = json.loads(RECORD.read_text(encoding="utf-8"))[-1]  # of an H200
 OVERVIEW = "quick"  # the suite whose cases are those of other suites with fewer iterations
 
 
@@ -166,6 +169,13 @@ def verdicts(page: Path) -> dict[str, int]:
     return {word: int(number) for number, word in re.findall(rf"(\d+)\s+(?:are\s+)?\*\*({words})\*\*", text)}
 
 
+def cycles(setting: str) -> str:
+    """Return the cycles of the fastest variant at a setting of the suite `opponents`, and of `shfl`, on an H200."""
+    fastest, *others = timed(OPPONENTS, setting)
+    (shuffle,) = (one for one in others if one.variant == "shfl")
+    return f"{fastest.cycles:.0f} cycles (`{fastest.variant}`) against {shuffle.cycles:.0f}"
+
+
 def times(value: float) -> str:
     """Return a ratio as text: `5.3×`."""
     return f"{value:.1f}×" if value < 100 else f"{value:.0f}×"  # noqa: PLR2004  (three digits say enough)
@@ -189,6 +199,7 @@ def render() -> str:
         SMEM=Mechanism.SMEM,
         SHFL=Mechanism.SHFL,
         unsteady=unsteady(),
+        cycles=cycles,
         verdicts=verdicts(CLAIMS),
         others=sum(verdicts(OTHERS).values()),
     )

@@ -1,0 +1,104 @@
+"""Keep the cycles per iteration of runs of the suite `opponents`, and write the page on them.
+
+    python -m benchmarks.opponents RUN [RUN ...]   read runs, write opponents.json and opponents.md beside this file
+
+A test compares the record with the cycles of kernels that someone wrote to beat the published answers.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from shflbench.store import read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+RECORD = Path(__file__).with_suffix(".json")
+PAGE = Path(__file__).with_suffix(".md")
+HEAD = """\
+# Every variant beside every other
+
+Written by `python -m benchmarks.opponents RUN …` from runs of `shflbench run opponents`; do not edit.
+
+Cycles per iteration of the two fastest safe variants of each setting, without library calls. [The pages of the
+patterns](../docs/reference/patterns/README.md) say what each variant does.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Timed:
+    """A variant at one setting."""
+
+    setting: str  # e.g. `reduce f32 sms x 32 width=32`
+    variant: str
+    mechanism: str
+    cycles: float  # per iteration
+
+
+def recorded(folder: Path) -> dict[str, Any]:
+    """Return the record of a run: its device, and the safe timed variants by setting."""
+    run = read_run(folder)
+    device = run.info.device
+    rows: dict[str, dict[str, list[Any]]] = {}
+    for row in run.rows:
+        if row.safe and row.cycles_per_iteration is not None:
+            setting = " ".join((row.pattern, row.dtype, row.launch, *row.option_texts))
+            rows.setdefault(setting, {})[row.variant] = [row.mechanism, round(row.cycles_per_iteration, 1)]
+    noise = run.info.noise
+    return {
+        "device": device.name if device else "",
+        "uuid": device.uuid if device else "",
+        "driver": run.info.versions.driver,
+        "nvrtc": run.info.versions.nvrtc,
+        "started": run.info.started,
+        "quiet": noise is not None and noise.quiet,
+        "settings": rows,
+    }
+
+
+def timed(record: Mapping[str, Any], setting: str) -> list[Timed]:
+    """Return the variants of a setting, the fastest first."""
+    found = [Timed(setting, name, kind, cycles) for name, (kind, cycles) in record["settings"][setting].items()]
+    return sorted(found, key=lambda one: one.cycles)
+
+
+def page(records: Sequence[Mapping[str, Any]]) -> str:
+    """Return the page on the records of several GPUs."""
+    return "\n".join((HEAD, *_about(records), "", *_table(records))) + "\n"
+
+
+def _about(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for record in records:
+        state = "quiet" if record["quiet"] else "not quiet"
+        yield (
+            f"- {record['device']} (`{record['uuid'][:12]}`), driver {record['driver']}, NVRTC {record['nvrtc']}, "
+            f"{record['started'][:10]}, {state}"
+        )
+
+
+def _table(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    names = [record["device"].removeprefix("NVIDIA ").split()[0] for record in records]
+    yield "| setting | " + " | ".join(f"{name}, fastest | {name}, second" for name in names) + " |"
+    yield "|---|" + "---|" * (2 * len(names))
+    for setting in records[0]["settings"]:
+        cells: list[str] = []
+        for record in records:
+            own = [one for one in timed(record, setting) if one.mechanism != "library"][:2]
+            cells += [f"`{one.variant}` {one.cycles:,.1f}" for one in own] + ["–"] * (2 - len(own))
+        yield f"| {setting} | {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Write the record and the page."""
+    records = [recorded(Path(word)) for word in sys.argv[1:]]
+    RECORD.write_text(json.dumps(records, separators=(",", ":")) + "\n", encoding="utf-8")
+    PAGE.write_text(page(records), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
