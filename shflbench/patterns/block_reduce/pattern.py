@@ -232,7 +232,7 @@ PATTERN = Pattern(
                 "like `shfl-loads-once`, but each lane loads the values of its group of 8 lanes, and "
                 "`__shfl_xor_sync` exchanges the sums of the groups of a warp"
             ),
-            opcodes=("STS", "LDS.128", "SHFL.BFLY", "BAR"),
+            opcodes=("STS", "LDS", "SHFL.BFLY", "BAR"),
             per_iteration=loads_once(groups),
         ),
         Variant(

@@ -178,7 +178,7 @@ PATTERN = Pattern(
                 "like `shfl-loads-once`, but each thread loads the values of its group of 8 lanes, and "
                 "`__shfl_up_sync` exchanges the sums of the groups of a warp"
             ),
-            opcodes=("STS", "LDS.128", "SHFL.UP", "BAR"),
+            opcodes=("STS", "LDS", "SHFL.UP", "BAR"),
             per_iteration=groups,
         ),
         Variant(

@@ -98,7 +98,7 @@ PATTERN = Pattern(
             summary="one store; each lane adds the values of 4 lanes, 16 bytes per load; shuffles for the rest",
             shared=elements_per_thread(1),
             per_iteration=lambda _, options: {"STS": 1, "LDS": 1, "SHFL": {"32": 3, "16": 3, "8": 1}[options["width"]]},
-            opcodes=("STS", "LDS.128", "SHFL.BFLY"),
+            opcodes=("STS", "LDS", "SHFL.BFLY"),
         ),
         Variant(
             name="smem8-shfl",
@@ -108,7 +108,7 @@ PATTERN = Pattern(
             summary="one store; each lane adds the values of 8 lanes, 16 bytes per load; shuffles for the rest",
             shared=elements_per_thread(1),
             per_iteration=lambda _, options: {"STS": 1, "LDS": 2, "SHFL": {"32": 3, "16": 1}[options["width"]]},
-            opcodes=("STS", "LDS.128", "SHFL.BFLY"),
+            opcodes=("STS", "LDS", "SHFL.BFLY"),
         ),
         Variant(
             name="smem8-shfl-double",
@@ -118,7 +118,7 @@ PATTERN = Pattern(
             summary="as `smem8-shfl`, with double-buffered shared memory and one `__syncwarp()`",
             shared=elements_per_thread(2),
             per_iteration=lambda _, options: {"STS": 1, "LDS": 2, "SHFL": {"32": 3, "16": 1}[options["width"]]},
-            opcodes=("STS", "LDS.128", "SHFL.BFLY"),
+            opcodes=("STS", "LDS", "SHFL.BFLY"),
         ),
         Variant(
             name="smem-unsafe",

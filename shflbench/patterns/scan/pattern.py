@@ -81,7 +81,7 @@ PATTERN = Pattern(
                 "the sums of the groups; one `__syncwarp()`"
             ),
             shared=elements_per_thread(2),
-            opcodes=("STS", "LDS.128", "SHFL.UP"),
+            opcodes=("STS", "LDS", "SHFL.UP"),
             per_iteration={"STS": 1, "LDS": PerWord(2), "SHFL": PerWord(3)},
         ),
         Variant(
