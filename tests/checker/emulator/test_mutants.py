@@ -29,6 +29,7 @@ EQUIVALENT: dict[tuple[str, int], str] = {
     ("batched-reduce/smem/f32/sums=32/result=own", 5): "likewise",
     ("convert-layout/smem/i32/bits=3", 5): "likewise",
     ("convert-layout/smem-wide/i32/bits=3", 5): "likewise",
+    ("convert-layout/smem-stmatrix/i32/bits=3", 5): "likewise",
     ("stream-filter/smem-scan/f32/order=ordered/keep=0.5", 47): "the last barrier of the strip",
     **{
         ("block-reduce/smem-syncwarp/f32/result=all", number): "the last barrier of a warp before one of the block"
