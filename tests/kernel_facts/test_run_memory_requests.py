@@ -116,7 +116,8 @@ def shares_of_wide_loops(run: Run, cache: Path, known: KnownCodes) -> dict[str, 
     shares = {}
     for row in rows:
         residency = residency_of(row, device)
-        if row.cycles_per_iteration and residency and residency.waves == 1:
+        is_known = row.case_id in counted  # not where the source includes another header since
+        if row.cycles_per_iteration and is_known and residency and residency.waves == 1:
             taken = residency.warps * passes(loops[row.case_id], counted[row.case_id])
             shares[f"{run.info.suite.name} {row.case_id}"] = taken / row.cycles_per_iteration
     return shares
