@@ -43,8 +43,13 @@ PAGE = Path(__file__).with_suffix(".md")
 RECORD = Path(__file__).with_suffix(".json")
 EXPLANATION = ROOT / "docs" / "explanation" / "what-a-fleet-costs.md"
 COUNTS = (1, 10, 100, 1000)
-SUITE = ("gtc2013", "--pattern", "scan", "--processes", "1")  # in windows as large as those of all cases: 24 to 29
+VARIANTS = ("smem", "smem-double", "smem-syncwarp", "smem-unsafe", "shfl", "shfl-predicate", "cub", "cg")  # recorded
 CASES = 48  # of that suite
+# In windows as large as those of all cases: 24 to 29.
+SUITE = (
+    *("gtc2013", "--pattern", "scan", "--processes", "1"),
+    *(word for variant in VARIANTS for word in ("--variant", variant)),
+)
 WINDOWS = 2  # of these cases
 WORKERS_PER_PROCESS = 250
 FAULT_CASE_SECONDS = 0.5  # of devices whose worker is lost, so that it is lost in the middle of a window
