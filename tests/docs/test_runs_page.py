@@ -15,7 +15,7 @@ from tools.docs.first_page import ROOT
 from tools.docs.runs_page import PAGE, ReferenceRun, reference_runs, render
 
 RUNS = reference_runs()
-FOLDERS = [path.parent for path in sorted((ROOT / "results").glob("*/*/run.json"))]
+FOLDERS = [path.parent for path in sorted((ROOT / "results").glob("*/nvidia-h?00/run.json"))]
 COMPARED = [run for run in RUNS if run.suite in {"gtc2013", "occupancy"}]
 OLDER = re.findall(r"^shflbench run (\S+) --output", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 

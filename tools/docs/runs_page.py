@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 PAGE = ROOT / "docs" / "explanation" / "reference-runs.md"
 TEMPLATE = Path(__file__).with_name("runs_page.md.j2")
+REFERENCE = "*/nvidia-h?00"  # folders of reference runs; those of other runs have a date: `nvidia-h200-20261127-1`
 UUID = len("GPU-5ac73486")  # of a UUID, what distinguishes cards
 COMMIT = 8  # digits
 
@@ -73,8 +74,8 @@ class ReferenceRun:
 
 @cache
 def reference_runs() -> Sequence[ReferenceRun]:
-    """Return the runs under results/ by folder, each with today's suite."""
-    return [_compared(folder) for folder in find_runs([ROOT / "results"])]
+    """Return the committed runs under results/ by folder, each with today's suite."""
+    return [_compared(folder) for folder in find_runs((ROOT / "results").glob(REFERENCE))]
 
 
 def _compared(folder: Path) -> ReferenceRun:
