@@ -38,7 +38,7 @@ bitonic_sort_smem(const T* keys, const T* values, T* sorted_keys, T* sorted_valu
 template <typename T>
 __global__ void LAUNCH_BOUNDS
 bitonic_sort_smem_syncwarp(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
-                                           int iterations) {
+                           int iterations) {
     T *key_slots = shared<T>(), *value_slots = key_slots + blockDim.x;
     const int mine = threadIdx.x;
     T key = keys[thread()], value = values[thread()];
@@ -68,7 +68,7 @@ bitonic_sort_smem_syncwarp(const T* keys, const T* values, T* sorted_keys, T* so
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
 __global__ void LAUNCH_BOUNDS bitonic_sort_smem_unsafe(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
-                                         int iterations) {
+                                                       int iterations) {
     volatile T *key_slots = shared<T>(), *value_slots = key_slots + blockDim.x;
     const int mine = threadIdx.x;
     T key = keys[thread()], value = values[thread()];

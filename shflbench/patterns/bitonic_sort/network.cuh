@@ -17,8 +17,8 @@ __device__ bool takes_other(T mine, T other, int size, int distance) {
     return (mine < other) == (upper != downwards);
 }
 
-// A key as an integer of its size, one with a sign that has the order of the keys, and the bits that change: all bits of an integer, the fraction of a float, which
-// then stays between 1 and 2.
+// A key as an integer of its size, and as one with a sign that has the order of the keys. The bits that change are all bits
+// of an integer, and the fraction of a float, which then stays between 1 and 2.
 template <typename T> struct Key {
     using Bits = unsigned;
     using Ordered = int;

@@ -40,8 +40,8 @@ PATTERN = Pattern(
         Variant(
             name="smem-wide-sums",
             mechanism=Mechanism.SMEM,
-            summary="as `smem-wide`, but with four sums per lane and two buffers; one `__syncwarp()`",
-            shared=elements_per_thread(2),
+            summary="as `smem-wide`, but with four sums per lane, so that additions wait less; two `__syncwarp()`",
+            shared=elements_per_thread(1),
             per_iteration={"STS": 1, "LDS": PerWord(WARP // 4)},
         ),
         Variant(
