@@ -56,6 +56,7 @@ def keep_results(compile_: Compile) -> Compile:
 
 def _key(unit: PtxUnit, toolchain: Toolchain, texts: list[bytes], folder: str) -> str:
     names = [toolchain.identity, unit.name, *unit.options, "", *unit.expressions, "", *unit.headers]
+    names += [str(Path.cwd())] * bool(unit.headers)  # NVRTC names headers below it
     digest = sha256(json.dumps(names).replace(folder, FOLDER).encode())
     for text in texts:
         digest.update(sha256(text.replace(folder.encode(), FOLDER.encode())).digest())

@@ -14,6 +14,7 @@ import subprocess
 import threading
 from contextlib import suppress
 from multiprocessing.connection import Connection, Pipe
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.compile.nvrtc import PtxResult, compile_ptx
@@ -51,10 +52,13 @@ class PtxProcess:
         UnfinishedError if the compiler crashes or exceeds its limits, CompilerError if it fails.
         """
         timeout_s = TIMEOUT_S if timeout_s is None else timeout_s
+        folder = ""
+        with suppress(OSError):  # it may have been deleted
+            folder = str(Path.cwd())
         with self._lock:
             try:
                 pipe = self._started(unit)
-                pipe.send((unit, toolchain, CPU_S))
+                pipe.send((unit, toolchain, CPU_S, folder))
                 if not pipe.poll(timeout_s):
                     self.end()
                     raise UnfinishedError(f"{unit.name} does not compile within {timeout_s:g} s", _ADVICE)
@@ -115,7 +119,9 @@ def serve(descriptor: int) -> None:
     with Connection(descriptor) as pipe, suppress(EOFError, BrokenPipeError, ConnectionResetError):
         pipe.send(None)
         while True:
-            unit, toolchain, seconds = pipe.recv()
+            unit, toolchain, seconds, folder = pipe.recv()
+            with suppress(OSError):
+                os.chdir(folder)  # NVRTC names headers below the working folder, which the parent may have changed
             # NVRTC lifts the limit of CPU time of its process, and leaves this timer.
             signal.setitimer(signal.ITIMER_PROF, seconds)
             signal.alarm(int(2 * TIMEOUT_S))  # ends this process if the parent was killed and cannot do it

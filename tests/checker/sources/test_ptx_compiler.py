@@ -35,6 +35,22 @@ def test_the_process_returns_what_nvrtc_returns() -> None:
     assert {(item.file, item.line) for item in rejected.errors} == {("k.cu", 2)}
 
 
+def test_headers_are_named_below_the_folder_in_which_the_caller_works_now(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = PtxProcess()
+    header = b"__device__ void put(int *p) { *p = 1; }\n"
+    text = b'#include "put.cuh"\n__global__ void k(int *p) { put(p); }\n'
+    unit = PtxUnit(text, "k.cu", {"put.cuh": header}, (), (*UNIT.options, "-lineinfo"))
+    for name in ("first", "second"):
+        (tmp_path / name).mkdir()
+        monkeypatch.chdir(tmp_path / name)
+        assert f'"{tmp_path / name / "put.cuh"}"' in str(process.compile(unit, kernels.tools()).ptx)
+    (tmp_path / "second").rmdir()
+    assert process.compile(unit, kernels.tools()).ptx
+    process.end()
+
+
 def test_a_compilation_without_end_is_ended_and_the_next_one_works(monkeypatch: pytest.MonkeyPatch) -> None:
     process = PtxProcess()
     process.compile(UNIT, kernels.tools())
