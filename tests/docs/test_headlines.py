@@ -1,8 +1,8 @@
 """First page and README compare the fastest safe variant with the best of each kind: recomputed from `results.csv`."""
 
 import csv
+import json
 import re
-from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +12,7 @@ ROOT = Path(__file__).parents[2]
 FIRST_PAGE = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 ALMOST = 1.11  # the times of variants that are named together are closer
+LATER = json.loads((ROOT / "benchmarks" / "opponents.json").read_text(encoding="utf-8"))[-1]["settings"]  # an H200
 FACTORS = ("pattern", "dtype", "launch", "options")
 Cells = dict[str, str]
 Times = dict[str, float]  # by variant
@@ -23,14 +24,37 @@ def measured(suite: str) -> tuple[Cells, ...]:
         return tuple(row for row in csv.DictReader(file) if row["time_us"] and row["safe"] == "true")
 
 
-def safe(setting: str, *mechanisms: str) -> Times:
-    """Return the times of the safe variants of a setting, `suite|pattern|dtype|launch|options`, by mechanism."""
+def counts_of(row: Cells) -> dict[str, float]:
+    """Return the instructions per iteration of a row: `STS=1;LDS=1;BAR=2`."""
+    pairs = (part.split("=") for part in row["sass_per_iteration"].split(";") if part)
+    return {opcode: float(number) for opcode, number in pairs if float(number)}
+
+
+def kind_of(row: Cells) -> str:
+    """Return the mechanism of a row; that of a library call by what its loop executes."""
+    if row["mechanism"] != "library":
+        return row["mechanism"]
+    found = set(counts_of(row))
+    if found & {"REDUX", "CREDUX", "VOTE", "MATCH"}:
+        return "collective"
+    both = [kind for opcode, kind in (("STS", "smem"), ("SHFL", "shfl")) if opcode in found]
+    return "hybrid" if len(both) > 1 else both[0] if both else "library"
+
+
+def per_iteration(row: Cells) -> float:
+    return float(row["ns_per_iteration"] or 1000 * float(row["time_us"]))
+
+
+def safe(setting: str, *kinds: str, libraries: bool = True) -> Times:
+    """Return the times per iteration of the safe variants of a setting, `suite|pattern|dtype|launch|options`."""
     rows = rows_at(setting)
     assert len(rows) > 1, setting
     return {
-        row["variant"]: float(row["time_us"])
+        row["variant"]: per_iteration(row)
         for row in rows
-        if (row["mechanism"] in mechanisms if mechanisms else row["mechanism"] != "library")
+        if row["variant"] != "soa"  # data stored otherwise
+        and (not kinds or kind_of(row) in kinds)
+        and (libraries or row["mechanism"] != "library")
     }
 
 
@@ -43,40 +67,45 @@ def fastest(times: Times) -> str:
     return min(times, key=lambda variant: times[variant])
 
 
-def mechanism(setting: str, variant: str) -> str:
-    suite, pattern, *_ = setting.split("|")
-    return next(row["mechanism"] for row in measured(suite) if (row["pattern"], row["variant"]) == (pattern, variant))
+def kind(setting: str, variant: str) -> str:
+    return next(kind_of(row) for row in rows_at(setting) if row["variant"] == variant)
 
 
 def named_best(setting: str, cell: str) -> list[str]:
     """Return the safe variants that a cell names; check that they are fastest, and library calls as fast."""
     own, _, calls = cell.partition(" (also ")
-    names, times = re.findall(r"`([^`]+)`", own), safe(setting)
+    names, times = re.findall(r"`([^`]+)`", own), safe(setting, libraries=False)
     assert fastest(times) in names, setting
     assert all(times[name] < ALMOST * min(times.values()) for name in names), setting
-    for call in re.findall(r"`([^`]+)`", calls):
-        assert safe(setting, "library")[call] < 1.01 * min(times.values())
-    return names
+    libraries = re.findall(r"`([^`]+)`", calls)
+    for call in libraries:
+        assert safe(setting)[call] < 1.01 * min(times.values())
+    return [*names, *libraries]
 
 
-def check_over(setting: str, cell: str, kind: str, best: list[str]) -> None:
-    """Check the speed of the best variants relative to the best safe one of a kind, `–` if that is one of them."""
-    rivals, times = safe(setting, kind), safe(setting)
+def text_of(ratio: float) -> str:
+    """Return a ratio in as many decimals as it needs: `5.3×`, `1.04×`, `1.004×`."""
+    return f"{ratio:.{3 if abs(ratio - 1) < 0.005 else 2 if ratio < 1.2 else 1}f}×"
+
+
+def check_over(setting: str, cell: str, rivals: Times, best: list[str], usual: str = "") -> None:
+    """Check the speed of the best variants relative to the best of some others, `–` if that is one of them."""
     if not rivals or fastest(rivals) in best:
         assert cell == "–", setting
         return
+    names = safe(setting, libraries=False)
+    leader = min(name for name in names if names[name] == min(names.values()))
     ratio, *name = cell.split()
-    assert ratio == f"{min(rivals.values()) / min(times.values()):.1f}×", setting
-    assert name == ([f"`{fastest(rivals)}`"] if kind == "smem" and fastest(rivals) != "smem-syncwarp" else []), setting
+    assert ratio == text_of(min(rivals.values()) / names[leader]), setting
+    assert name == ([f"`{fastest(rivals)}`"] if fastest(rivals) != usual else []), setting
 
 
-def check_end(usual: str, setting: str, cell: str) -> None:
-    """Check a speed relative to the best safe variant of any other mechanism, at few or at many resident warps."""
-    times = safe(setting)
-    best = fastest(times)
-    rivals = [time for variant, time in times.items() if mechanism(setting, variant) != mechanism(setting, best)]
-    same = mechanism(setting, best) == mechanism(usual, fastest(safe(usual)))
-    assert cell == ("" if same else f"`{best}` ") + f"{min(rivals) / times[best]:.1f}×", setting
+def check_kinds(setting: str, shared: str, shuffles: str, barriers: str, best: list[str]) -> None:
+    """Check the factors over the best of each kind, and over the best that waits at block barriers."""
+    check_over(setting, shared, safe(setting, "smem"), best, "smem-syncwarp")
+    check_over(setting, shuffles, safe(setting, "shfl"), best, "shfl")
+    waiting = {row["variant"] for row in rows_at(setting) if "BAR" in counts_of(row)}
+    check_over(setting, barriers, {name: safe(setting)[name] for name in waiting}, best, "smem-double")
 
 
 def rows_of(text: str, columns: int) -> dict[str, list[str]]:
@@ -87,65 +116,20 @@ def rows_of(text: str, columns: int) -> dict[str, list[str]]:
 
 
 TRANSPOSE = "gtc2013|transpose|f32|104x256|words="
-ONE, FULL = "sms x 32", "2*sms x 1024"
-EXCHANGES = {  # the setting of each line, then those with one warp per SM and with 64
-    "sum, `f32`": (
-        "gtc2013|reduce|f32|26x1024|width=32",
-        f"launch-sweep|reduce|f32|{ONE}|width=32",
-        f"launch-sweep|reduce|f32|{FULL}|width=32",
-    ),
-    "sum, `i32`": (
-        "gtc2013|reduce|i32|26x1024|width=32",
-        f"residency|reduce-ops|i32|{ONE}|op=add",
-        f"warp-collectives|reduce-ops|i32|{FULL}|op=add",
-    ),
-    "prefix sum, `f32`": (
-        "gtc2013|scan|f32|26x1024|kind=inclusive",
-        f"residency|scan|f32|{ONE}|kind=inclusive",
-        f"residency|scan|f32|{FULL}|kind=inclusive",
-    ),
-    "neighbor, `f32`": (
-        "gtc2013|neighbor|f32|26x1024|mode=idx",
-        f"launch-sweep|neighbor|f32|{ONE}|mode=idx",
-        f"launch-sweep|neighbor|f32|{FULL}|mode=idx",
-    ),
-    "broadcast": (
-        "gtc2013|broadcast|f32|26x1024|values=1",
-        f"residency|broadcast|f32|{ONE}|values=1",
-        f"residency|broadcast|f32|{FULL}|values=1",
-    ),
-    "last true lane": (
-        "gtc2013|broadcast-last|f32|26x1024|",
-        f"residency|broadcast-last|f32|{ONE}|",
-        f"residency|broadcast-last|f32|{FULL}|",
-    ),
-    "sort of 32 keys, `i32`": (
-        "gtc2013|bitonic-sort|i32|26x1024|payload=none",
-        f"residency|bitonic-sort|i32|{ONE}|payload=none",
-        f"residency|bitonic-sort|i32|{FULL}|payload=none",
-    ),
-    "transpose, 2 words": (
-        f"{TRANSPOSE}2",
-        f"residency|transpose|f32|{ONE}|words=2",
-        "residency|transpose|f32|8*sms x 256|words=2",
-    ),
-    "transpose, 8 words": (
-        f"{TRANSPOSE}8",
-        f"residency|transpose|f32|{ONE}|words=8",
-        "residency|transpose|f32|8*sms x 256|words=8",
-    ),
-    "vote: any lane": (
-        f"warp-collectives|vote|i32|{FULL}|op=any",
-        f"residency|vote|i32|{ONE}|op=any",
-        f"warp-collectives|vote|i32|{FULL}|op=any",
-    ),
-    "all read all": (
-        f"warp-collectives|broadcast-work|f32|{FULL}|",
-        f"residency|broadcast-work|f32|{ONE}|",
-        f"warp-collectives|broadcast-work|f32|{FULL}|",
-    ),
+FULL = "2*sms x 1024"
+EXCHANGES = {  # the setting of each line
+    "sum, `f32`": "gtc2013|reduce|f32|26x1024|width=32",
+    "sum, `i32`": "gtc2013|reduce|i32|26x1024|width=32",
+    "prefix sum, `f32`": "gtc2013|scan|f32|26x1024|kind=inclusive",
+    "neighbor, `f32`": "gtc2013|neighbor|f32|26x1024|mode=idx",
+    "broadcast": "gtc2013|broadcast|f32|26x1024|values=1",
+    "last true lane": "gtc2013|broadcast-last|f32|26x1024|",
+    "sort of 32 keys, `i32`": "gtc2013|bitonic-sort|i32|26x1024|payload=none",
+    **{f"transpose, {words} words": f"{TRANSPOSE}{words}" for words in (2, 3, 8, 32)},
+    "vote: any lane": f"warp-collectives|vote|i32|{FULL}|op=any",
+    "all read all": f"warp-collectives|broadcast-work|f32|{FULL}|",
 }
-EXCHANGE_COLUMNS = 7
+TITLE = "| task | fastest | over shared memory |"
 OTHER_KIND = {  # lines of the second table that compare mechanisms; the others compare ways to access memory
     "32 words per warp": f"dynamic-indexing|lane-array|f32|{FULL}|length=32;index=random",
     "count with one counter": "warp-collectives|count|i32|16384x256|counters=1",
@@ -156,32 +140,30 @@ OTHER_KIND = {  # lines of the second table that compare mechanisms; the others 
 }
 
 
-def test_every_line_of_the_first_table_is_checked() -> None:
-    assert set(rows_of(FIRST_PAGE, EXCHANGE_COLUMNS)) - {"task", "---"} == set(EXCHANGES)
+def exchanges() -> dict[str, list[str]]:
+    table = FIRST_PAGE[FIRST_PAGE.index(TITLE) :].partition("\n\n")[0]
+    return rows_of(table, 5)
 
 
-@pytest.mark.parametrize(("task", "settings"), EXCHANGES.items(), ids=EXCHANGES)
-def test_an_exchange_is_compared_with_the_best_of_each_kind(task: str, settings: Sequence[str]) -> None:
-    usual, _, full = settings
-    cells = [cell.removesuffix(" †") for cell in rows_of(FIRST_PAGE, EXCHANGE_COLUMNS)[task]]
-    names, shared, shuffles, last, baseline, _ = cells
-    best = named_best(usual, names)
-    check_over(usual, shared, "smem", best)
-    check_over(usual, shuffles, "shfl", best)
-    check_end(usual, full, last)
-    times = safe(usual)
-    assert baseline == f"{times['smem'] / min(times.values()):.1f}×"
+def test_every_line_of_the_table_of_exchanges_is_checked() -> None:
+    assert set(exchanges()) - {"task", "---"} == set(EXCHANGES)
+
+
+@pytest.mark.parametrize(("task", "setting"), EXCHANGES.items(), ids=EXCHANGES)
+def test_an_exchange_is_compared_with_the_best_of_each_kind(task: str, setting: str) -> None:
+    names, shared, shuffles, barriers = (cell.removesuffix(" †") for cell in exchanges()[task])
+    check_kinds(setting, shared, shuffles, barriers, named_best(setting, names))
 
 
 @pytest.mark.parametrize(("task", "setting"), OTHER_KIND.items(), ids=OTHER_KIND)
 def test_a_task_in_memory_is_compared_with_the_best_of_another_mechanism(task: str, setting: str) -> None:
-    names, ratio, against, _ = rows_of(FIRST_PAGE, 5)[task]
+    tables = FIRST_PAGE[FIRST_PAGE.index("## Memory, blocks and rows") :]
+    names, ratio, against, *_ = (rows_of(tables, 5) | rows_of(tables, 6))[task]
     best, times = named_best(setting, names), safe(setting)
-    own = mechanism(setting, fastest(times))
-    rivals = {variant: time for variant, time in times.items() if mechanism(setting, variant) != own}
+    own = kind(setting, fastest(safe(setting, libraries=False)))
+    rivals = {variant: time for variant, time in times.items() if kind(setting, variant) != own}
     assert against == f"`{fastest(rivals)}`"
-    expected = "–" if fastest(rivals) in best else f"{min(rivals.values()) / min(times.values()):.1f}×"
-    assert ratio.removesuffix(" †") == expected
+    check_over(setting, ratio.removesuffix(" †"), rivals, best, fastest(rivals))
 
 
 CHOICES = re.findall(r"^\| [\w ]+ \| `(\w[^`]*)` \| (.*) \| (.*) \| (.*) \| (.*) \|$", README, re.MULTILINE)
@@ -198,11 +180,7 @@ def test_a_choice_of_readme_is_compared_with_the_best_of_each_kind(
     setting: str, names: str, shared: str, shuffles: str, baseline: str
 ) -> None:
     place = in_results(setting)
-    best = named_best(place, names)
-    check_over(place, shared, "smem", best)
-    check_over(place, shuffles, "shfl", best)
-    times = safe(place)
-    assert baseline == f"{times['smem'] / min(times.values()):.1f}×"
+    check_kinds(place, shared, shuffles, baseline, named_best(place, names))
 
 
 def test_the_choices_of_readme_show_both_kinds() -> None:
@@ -224,9 +202,19 @@ def test_the_patterns_in_which_each_kind_is_mostly_faster_are_named() -> None:
             pattern = place.split("|")[1]
             if len(rows_at(place)) == 1:
                 continue
-            shared, shuffles = safe(place, "smem"), safe(place, "shfl")
+            shared, shuffles = (safe(place, own, libraries=False) for own in ("smem", "shfl"))
+            if place.replace("|", " ").replace(";", " ").strip().partition(" ")[2] in LATER:
+                continue
             if shared and shuffles and pattern != "memory-ladder":
                 won.setdefault(pattern, []).append("smem" if min(shared.values()) < min(shuffles.values()) else "shfl")
+    for setting, variants in LATER.items():
+        shared, shuffles = (
+            {name: cycles for name, (mechanism, cycles) in variants.items() if mechanism == own}
+            for own in ("smem", "shfl")
+        )
+        if shared and shuffles:
+            pattern = setting.split()[0]
+            won.setdefault(pattern, []).append("smem" if min(shared.values()) < min(shuffles.values()) else "shfl")
     text = " ".join(FIRST_PAGE.split())
     assert f"Of {len(won)} patterns that can use either," in text
     named = re.findall(r"`([\w-]+)`", re.search(r"\d+ with shared memory \((.*?)\)", text)[1])  # type: ignore[index]

@@ -17,12 +17,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from shflbench.analysis.claims.claim_verdicts import judge_claims, read_claim_run
 from shflbench.analysis.claims.measured import measured_quantity
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
+from shflbench.analysis.contest import times, times_range
 from shflbench.claims.walk import expression_text
 from shflbench.grouping import group_by
 from shflbench.model import Interval
 from shflbench.store import find_runs, read_run
 from shflbench.suite.shipped_claims import shipped_claims
-from tools.docs.first_page import DEVICE, ROOT, by_pattern, settings, times, unsafe_gain
+from tools.docs.first_page import DEVICE, ROOT, by_pattern, per_iteration, settings, unsafe_gain
 from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
@@ -156,6 +157,23 @@ def stride_factor() -> float:
     return (far.time_us or 0.0) / (near.time_us or 1.0)
 
 
+def over_warp_barriers() -> str:
+    """Return the range of the speed of shuffles relative to warp barriers in the settings of G01 and G12."""
+    rows = [it.rows for it in settings().values() if {"smem-double", "smem-syncwarp", "shfl"} <= it.rows.keys()]
+    judged = {case for name in ("G01", "G12") for one in verdicts().by_id[name].settings for case in one.case_ids}
+    found = [
+        per_iteration(it["smem-syncwarp"]) / per_iteration(it["shfl"]) for it in rows if it["shfl"].case_id in judged
+    ]
+    return times_range(found)
+
+
+def longer_arrays() -> float:
+    """Return the factor of 32 different indices over one, of local arrays of 64 floats, with 32 blocks per SM."""
+    place = "private-array f32 32*sms x 64 length=64 index="
+    worst, one = (settings()[f"residency {place}{index} math=0"].rows["local"] for index in ("worst", "uniform"))
+    return per_iteration(worst) / per_iteration(one)
+
+
 def cell(text: str) -> str:
     """Return a text for a cell of a table in Markdown; words in it are shown as they are."""
     parts = text.replace("|", "\\|").split("`")  # every second one is code, which needs no more
@@ -183,7 +201,8 @@ def render() -> str:
         verdicts=verdicts(),
         always=always_faster("G22"),
         sometimes_slower=sometimes_slower("G22"),
-        one_barrier=times(settings()["gtc2013 neighbor f32 26x1024 mode=idx"].ratio("smem-double", "shfl")),
+        over_warp_barriers=over_warp_barriers(),
+        longer_arrays=times(longer_arrays()),
     )
     return page.replace(f"{ROOT}/", "")
 

@@ -51,13 +51,13 @@ def linked(source: str) -> str:
 
 def speed(fast: str, slow: str) -> str:
     """Return the speed of one variant of the sum of a block of doubles relative to another: `1.04×`."""
-    ratio = settings()["blocks block-reduce f64 fill x 256 result=all"].ratio(slow, fast)
+    ratio = settings()["blocks block-reduce f64 fill x 256 result=all"].ratio_of_launches(slow, fast)
     return precise_times(ratio)
 
 
 def rows_of_64(slow: str) -> str:
     """Return the speed of a warp per row relative to a variant with a block per row, in softmax of short rows."""
-    ratio = settings()["rows softmax bf16 32768x256 length=64 load=vector"].ratio(slow, "shfl-warp")
+    ratio = settings()["rows softmax bf16 32768x256 length=64 load=vector"].ratio_of_launches(slow, "shfl-warp")
     return precise_times(ratio)
 
 

@@ -5,26 +5,26 @@ The sentences are in `first_page.md.j2`, which takes each figure from a run. A t
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from math import ceil
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from benchmarks.opponents import RECORD, timed
 from shflbench.analysis.claims.times import RunTimes
-from shflbench.analysis.contest import Contest, contests_of
+from shflbench.analysis.contest import Contest, contests_of, times
 from shflbench.model import Mechanism
 from shflbench.store import find_runs, read_run
+from tools.docs.opponents import Beside, all_settings, beside, side
 from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from shflbench.store import Row
 
@@ -34,9 +34,11 @@ CLAIMS = ROOT / "docs" / "explanation" / "claims.md"  # its counts are repeated:
 OTHERS = CLAIMS.with_name("contradictions.md")  # likewise, of code bases
 TEMPLATE = Path(__file__).with_name("first_page.md.j2")
 DEVICE = "nvidia-h200"
+ONE_BARRIER = "smem-double"  # one block barrier per step, as the talk at GTC 2013 prints
 WARP_BARRIERS = "smem-syncwarp"  # the usual best of shared memory, as the text says: the table names others only
 MOSTLY = 2 / 3  # of the settings of a pattern
-OPPONENTS = json.loads(RECORD.read_text(encoding="utf-8"))[-1]  # of an H200
+MODEL = "h200"  # of the record of the suite `opponents`
+OTHER_LAYOUT = {("struct-access", "soa")}  # its data are stored otherwise, so that it replaces no other variant
 OVERVIEW = "quick"  # the suite whose cases are those of other suites with fewer iterations
 
 
@@ -72,37 +74,46 @@ class Setting:
         return f"{names} (also {calls})" if calls else names
 
     def ratio(self, slow: str, fast: str | None = None) -> float:
-        """Return the time of `slow` divided by that of `fast`, by default the fastest candidate."""
-        return _time(self.rows[slow]) / _time(self.rows[fast] if fast else self.contest.fastest)
-
-    def relative(self, other: str) -> str:
-        """Return the speed of the fastest candidate relative to another one; a dash if that is among the fastest."""
-        return "–" if other in self.leaders() else times(self.ratio(other))
+        """Return the time per iteration of `slow` divided by that of `fast`, by default the fastest candidate."""
+        return per_iteration(self.rows[slow]) / per_iteration(self.rows[fast] if fast else self.contest.fastest)
 
     def fastest(self, mechanism: Mechanism) -> Row | None:
         """Return the fastest candidate of a mechanism; None if there is none."""
         rows = (row for row in self.contest.candidates if row.mechanism == mechanism.value)
         return next(rows, None)
 
-    def over(self, mechanism: Mechanism) -> str:
-        """Return the speed of the fastest over the best of a mechanism; a dash if that is among the fastest."""
-        best = self.fastest(mechanism)
-        if best is None or best in self.contest.leaders:
-            return "–"
-        named = f" `{best.variant}`" if mechanism is Mechanism.SMEM and best.variant != WARP_BARRIERS else ""
-        return f"{times(self.ratio(best.variant))}{named}"
+    @property
+    def rivals(self) -> list[Row]:
+        """The safe rows, fastest first: candidates and library calls that read the same layout of the data."""
+        rows = (row for row in self.contest.rows if row.safe and (row.pattern, row.variant) not in OTHER_LAYOUT)
+        return sorted(rows, key=per_iteration)
 
-    def over_next(self, usual: Setting) -> str:
-        """Return the speed over the best of another mechanism; named where another one leads than in `usual`."""
-        best, other = self.contest.fastest, self.contest.next_mechanism
-        if other is None or other.variant in self.leaders():
-            return "–"
-        name = "" if best.mechanism == usual.contest.fastest.mechanism else f"`{best.variant}` "
-        return f"{name}{times(self.ratio(other.variant))}"
+    def ratio_of_launches(self, slow: str, fast: str) -> float:
+        """Return the time of a launch of `slow` divided by that of one of `fast`, as the claims of code bases are."""
+        return _time(self.rows[slow]) / _time(self.rows[fast])
 
-    def over_baseline(self, name: str = "smem") -> str:
-        """Return the speed of the fastest candidate relative to the talk's baseline, or to that with padding."""
-        return self.relative(name)
+    def best_of(self, kind: Mechanism) -> Row | None:
+        """Return the fastest row that exchanges values through something, of a library too; None if there is none."""
+        return next((row for row in self.rivals if side(row) == kind.value), None)
+
+    def next_side(self) -> Row:
+        """Return the fastest row, also of a library, that exchanges through something else than the fastest."""
+        return next(row for row in self.rivals if side(row) != side(self.contest.fastest))
+
+    def over(self, kind: Mechanism) -> str:
+        """Return the speed of the fastest over the best of a kind; a dash if that is among the fastest."""
+        return self.over_row(self.best_of(kind), {WARP_BARRIERS, Mechanism.SHFL.value})
+
+    def over_block_barriers(self) -> str:
+        """Return the speed over the best that waits at block barriers in each step."""
+        waiting = (row for row in self.rivals if (row.sass_per_iteration or {}).get("BAR"))
+        return self.over_row(next(waiting, None), {ONE_BARRIER})
+
+    def over_row(self, row: Row | None, usual: Iterable[str] = ()) -> str:
+        """Return the speed of the fastest over a row, and its name unless it is a usual one."""
+        if row is None or row.variant in self.leaders() or row in self.contest.libraries:
+            return "–"
+        return times(self.ratio(row.variant)) + ("" if row.variant in usual else f" `{row.variant}`")
 
     def faster(self) -> str | None:
         """Return which mechanism has the faster safe variant: `shfl`, `smem` or `tie`; None unless both have one."""
@@ -118,6 +129,11 @@ def _time(row: Row) -> float:
     if row.time_us is None:
         raise ValueError(row.case_id)  # `settings` has only timed rows
     return row.time_us
+
+
+def per_iteration(row: Row) -> float:
+    """Return a row's time per iteration in ns, without the cost of a launch; of one-pass kernels that of a launch."""
+    return row.ns_per_iteration if row.ns_per_iteration is not None else 1000 * _time(row)
 
 
 @cache
@@ -138,10 +154,15 @@ def settings(device: str = DEVICE) -> dict[str, Setting]:
 @cache
 def by_pattern() -> dict[str, Counter[str]]:
     """Return in how many settings of a pattern shuffles are faster than shared memory, slower, or neither."""
+    later = all_settings(MODEL)  # with variants that the runs do not have
+    outcomes = [(name.split()[0], it.faster()) for name, it in later.items()]
+    for name, setting in settings().items():
+        if name.partition(" ")[2] not in later:
+            outcomes.append((setting.contest.fastest.pattern, setting.faster()))
     found: dict[str, Counter[str]] = {}
-    for setting in settings().values():
-        if faster := setting.faster():
-            found.setdefault(setting.contest.fastest.pattern, Counter())[faster] += 1
+    for pattern, faster in outcomes:
+        if faster:
+            found.setdefault(pattern, Counter())[faster] += 1
     return dict(sorted(found.items()))
 
 
@@ -171,14 +192,43 @@ def verdicts(page: Path) -> dict[str, int]:
 
 def cycles(setting: str) -> str:
     """Return the cycles of the fastest variant at a setting of the suite `opponents`, and of `shfl`, on an H200."""
-    fastest, *others = timed(OPPONENTS, setting)
-    (shuffle,) = (one for one in others if one.variant == "shfl")
+    found = _beside(setting)
+    fastest, shuffle = found.own[0], found.best_of(Mechanism.SHFL)
+    assert shuffle  # noqa: S101  (the settings of the page have some)
     return f"{fastest.cycles:.0f} cycles (`{fastest.variant}`) against {shuffle.cycles:.0f}"
 
 
-def times(value: float) -> str:
-    """Return a ratio as text: `5.3×`."""
-    return f"{value:.1f}×" if value < 100 else f"{value:.0f}×"  # noqa: PLR2004  (three digits say enough)
+def _beside(setting: str) -> Beside:
+    found = beside(setting, MODEL)
+    if found is None:
+        raise KeyError(setting)
+    return found
+
+
+def leader_beside(setting: str) -> str:
+    """Return the fastest of all variants at a setting of the suite `opponents`, and by what factor over which other."""
+    found = _beside(setting)
+    names = ", ".join(f"`{name}`" for name in sorted(one.variant for one in found.leaders))
+    calls = ", ".join(f"`{one.variant}`" for one in found.libraries)
+    other = found.next_side
+    factor = f": {times(other.cycles / found.own[0].cycles)} `{other.variant}`" if other else ""
+    return f"{names}{f' (also {calls})' if calls else ''}{factor}"
+
+
+def over_beside(setting: str, kind: Mechanism) -> str:
+    """Return the speed of the fastest at a setting of the suite `opponents` over the best of a kind, and its name."""
+    found = _beside(setting)
+    other = found.best_of(kind)
+    assert other  # noqa: S101  (the settings of the page have one)
+    return f"{times(other.cycles / found.own[0].cycles)} the speed of `{other.variant}`"
+
+
+def launch_costs() -> tuple[float, float]:
+    """Return the least and the largest median of what a launch costs, of the suites with a timed loop, in µs."""
+    runs = [read_run(folder) for folder in find_runs([ROOT / "results"]) if folder.name == DEVICE]
+    costs = [[row.launch_overhead_us for row in run.rows if row.launch_overhead_us is not None] for run in runs]
+    medians = [median(of_run) for of_run in costs if of_run]
+    return min(medians), max(medians)
 
 
 def render() -> str:
@@ -200,6 +250,13 @@ def render() -> str:
         SHFL=Mechanism.SHFL,
         unsteady=unsteady(),
         cycles=cycles,
+        leader_beside=leader_beside,
+        over_beside=over_beside,
+        launch_costs=launch_costs(),
+        GLOBAL=Mechanism.GLOBAL,
+        HYBRID=Mechanism.HYBRID,
+        LOCAL=Mechanism.LOCAL,
+        ATOMIC=Mechanism.ATOMIC,
         verdicts=verdicts(CLAIMS),
         others=sum(verdicts(OTHERS).values()),
     )

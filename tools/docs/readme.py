@@ -29,12 +29,12 @@ def update(text: str) -> str:
 
 
 def choice(setting: str) -> str:
-    """Return the cells of a setting of the reference run: what is fastest, over the best of each kind, over `smem`."""
+    """Return the cells of a setting of the reference run: the fastest, over each kind, over block barriers."""
     pattern, dtype, *options = setting.split()
     names = (f"{SUITE} {pattern} {dtype} {launch} {' '.join(options)}".strip() for launch in LAUNCHES)
     measured = next(settings()[name] for name in names if name in settings())
     over = [measured.over(mechanism) for mechanism in (Mechanism.SMEM, Mechanism.SHFL)]
-    return " | ".join([measured.best(), *over, measured.over_baseline()])
+    return " | ".join([measured.best(), *over, measured.over_block_barriers()])
 
 
 def main() -> None:

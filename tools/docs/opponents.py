@@ -1,0 +1,106 @@
+"""Look up what the suite `opponents` measured at a setting: all variants beside one another, hybrids included.
+
+Its runs are kept as cycles per iteration, see `benchmarks.opponents`. Kernels of earlier runs are on the same sides as
+those of today, so that the machine code of a library's kernel there says what it exchanges through.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.opponents import RECORD, Timed, timed
+from shflbench.analysis.contest import MATTERS
+from shflbench.model import Mechanism
+from shflbench.store import find_runs, read_run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shflbench.store import Row
+
+RESULTS = Path(__file__).parents[2] / "results"
+RECORDS = {record["device"].split()[1].lower(): record for record in json.loads(RECORD.read_text(encoding="utf-8"))}
+MODELS = ("nvidia-h100", "nvidia-h200")  # of the reference runs
+COLLECTIVE = ("REDUX", "CREDUX", "VOTE", "MATCH")
+
+
+def side(row: Row) -> str:
+    """Return what a variant exchanges values through: its mechanism, or of a library what its loop executes."""
+    if row.mechanism != Mechanism.LIBRARY:
+        return row.mechanism
+    counts = row.sass_per_iteration or {}
+    if any(counts.get(opcode) for opcode in COLLECTIVE):
+        return Mechanism.COLLECTIVE.value
+    shared, shuffles = bool(counts.get("STS")), bool(counts.get("SHFL"))
+    if shared or shuffles:
+        return (Mechanism.HYBRID if shared and shuffles else Mechanism.SMEM if shared else Mechanism.SHFL).value
+    return row.mechanism
+
+
+@cache
+def library_sides() -> Mapping[tuple[str, str, str], str]:
+    """Return the sides of the library calls of all committed runs, by pattern, dtype and variant."""
+    rows = (row for folder in find_runs([RESULTS]) if folder.name in MODELS for row in read_run(folder).rows)
+    calls = (row for row in rows if row.mechanism == Mechanism.LIBRARY and row.sass_per_iteration)
+    return {(row.pattern, row.dtype, row.variant): side(row) for row in calls}
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The safe variants at a setting of the suite `opponents`, the fastest first."""
+
+    variants: Sequence[Timed]
+
+    def side(self, one: Timed) -> str:
+        """Return what a variant exchanges values through."""
+        pattern, dtype, *_ = one.setting.split()
+        return library_sides().get((pattern, dtype, one.variant), one.mechanism)
+
+    @property
+    def own(self) -> list[Timed]:
+        """The variants that call no library."""
+        return [one for one in self.variants if one.mechanism != Mechanism.LIBRARY]
+
+    @property
+    def leaders(self) -> list[Timed]:
+        """The fastest, and those that take as long."""
+        return [one for one in self.own if one.cycles <= self.own[0].cycles * (1 + MATTERS)]
+
+    @property
+    def libraries(self) -> list[Timed]:
+        """The library calls that are as fast."""
+        limit = self.own[0].cycles * (1 + MATTERS)
+        return [one for one in self.variants if one.mechanism == Mechanism.LIBRARY and one.cycles <= limit]
+
+    @property
+    def next_side(self) -> Timed | None:
+        """The fastest variant, of a library too, that exchanges through something else than all leaders do."""
+        sides = {self.side(one) for one in self.leaders}
+        return next((one for one in self.variants if self.side(one) not in sides), None)
+
+    def best_of(self, kind: Mechanism) -> Timed | None:
+        """Return the fastest variant of a kind."""
+        return next((one for one in self.variants if self.side(one) == kind.value), None)
+
+    def faster(self) -> str | None:
+        """Return which kind has the faster variant: `shfl`, `smem` or `tie`; None unless both have one."""
+        shfl, smem = self.best_of(Mechanism.SHFL), self.best_of(Mechanism.SMEM)
+        if shfl is None or smem is None:
+            return None
+        first, second = sorted((shfl, smem), key=lambda one: one.cycles)
+        return "tie" if second.cycles <= first.cycles * (1 + MATTERS) else self.side(first)
+
+
+def beside(setting: str, model: str) -> Beside | None:
+    """Return the variants at a setting, such as `reduce f32 sms x 32 width=32`, on an `h100` or `h200`."""
+    record = RECORDS[model]
+    return Beside(timed(record, setting)) if setting in record["settings"] else None
+
+
+def all_settings(model: str) -> Mapping[str, Beside]:
+    """Return all settings of a GPU."""
+    return {setting: Beside(timed(RECORDS[model], setting)) for setting in RECORDS[model]["settings"]}
