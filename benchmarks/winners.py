@@ -1,115 +1,172 @@
-"""Compare the winners of runs on two GPUs: `python -m benchmarks.winners PAGE RUN OTHER [RUN OTHER]...`.
+"""Compare the ratios of variants on two GPUs: `python -m benchmarks.winners [RUN OTHER]...`.
 
-Needs no GPU. A setting has the same winner if a variant leads on both GPUs: it is the fastest, or ties with it, by the
-rule of every answer (`analysis.contest`). Library calls do not compete.
+Needs no GPU. Whether a variant leads on both GPUs says little: where intervals are wide, slow variants count as
+leaders, too. A ratio of two variants is measured on both, and its drift can be any number. Without runs, the two GPUs
+are those of `opponents.json`.
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from statistics import median
+from typing import TYPE_CHECKING, Any
 
-from shflbench.analysis.claims.times import RunTimes
-from shflbench.analysis.contest import Contest, contests_of
-from shflbench.store import Run, read_run
+from benchmarks.opponents import RECORD
+from shflbench.analysis.contest import times
+from shflbench.store import read_run
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-WANTED = 0.97  # of the settings
-HEAD = """# The winners on two GPUs
+    from shflbench.store import Row
+
+PAGE = Path(__file__).with_suffix(".md")
+DRIFT = 0.03  # as much as two cards of one model may differ by (docs/explanation/how-we-compare.md)
+ALLOWED = 0.05  # of the ratios may drift by more
+TURNED = 0.01  # by as much, a variant has to be faster on one GPU and slower on the other
+HEAD = """# Ratios on two GPUs
 
 Written by `python -m benchmarks.winners`; do not edit.
 
-Two GPUs measured the same suite. A setting has the same winner if a variant leads on both: it is the fastest, or ties
-with it, by the rule of every answer of shflbench. Library calls do not compete.
+Two GPUs measured the same settings. At each, the time of every safe variant, libraries included, is divided by that of
+the fastest one of the first GPU, on both GPUs; drift is how much the second ratio differs from the first. A comparison
+is turned if one GPU shows the variant to be over 1% slower, and the other over 1% faster.
 
-| suite | GPU | other GPU | settings | same winner | one leader on both | of these the same |
-| --- | --- | --- | --: | --: | --: | --: |
+| what | GPU | other GPU | settings | ratios | drift, median | 95% within | largest | beyond 3% | turned |
+| --- | --- | --- | --: | --: | --: | --: | --: | --: | --: |
 """
-DIFFERENT = """
-Settings whose winner differs, with what the leaders of one GPU lose on the other:
+BEYOND = """
+Ratios that drift by more than 3%. In clusters, variants with an arrival that releases have a fence of the whole GPU,
+whose cost is that of one GPU: answers there are given for each GPU by itself.
 
-| setting | first GPU | second GPU | the first GPU's leader, on the second | the second GPU's leader, on the first |
-| --- | --- | --- | --: | --: |
+| setting | variant | over | first GPU | second GPU | drift |
+| --- | --- | --- | --: | --: | --: |
 """
+
+Times = dict[str, float]  # by variant
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """The contests of one suite that two GPUs held, setting by setting."""
+class Side:
+    """What one GPU measured: times per iteration, or of launches, by setting and variant."""
 
-    runs: tuple[Run, Run]
-    contests: Sequence[tuple[Contest, Contest]]
+    name: str
+    settings: Mapping[str, Times]
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """The time of a variant divided by that of another one, on two GPUs."""
+
+    setting: str
+    variant: str
+    fastest: str
+    ratios: tuple[float, float]
 
     @property
-    def different(self) -> list[tuple[Contest, Contest]]:
-        """Those in which no variant leads on both."""
-        return [(one, other) for one, other in self.contests if not {*one.variants} & {*other.variants}]
+    def size(self) -> float:
+        """How much the second ratio differs from the first, as a part of it."""
+        return self.ratios[1] / self.ratios[0] - 1
 
     @property
-    def decided(self) -> list[tuple[Contest, Contest]]:
-        """Those with one leader on each GPU."""
-        return [pair for pair in self.contests if not any(contest.is_tie for contest in pair)]
+    def is_turned(self) -> bool:
+        """Whether the variant is slower on one GPU and faster on the other."""
+        low, high = sorted(self.ratios)
+        return low < 1 - TURNED and high > 1 + TURNED
 
 
-def pair_of(run: Run, other: Run) -> Pair:
-    """Return the contests that both runs have."""
-    one, two = ({setting(item): item for item in contests_of(side.rows, RunTimes(side))} for side in (run, other))
-    return Pair((run, other), [(contest, two[name]) for name, contest in one.items() if name in two])
+def side_of_record(record: Mapping[str, Any]) -> Side:
+    """Return what a record of the suite `opponents` has of a GPU."""
+    rows = {
+        setting: {name: cycles for name, (_, cycles) in variants.items()}
+        for setting, variants in record["settings"].items()
+    }
+    return Side(f"{record['device']}, {record['uuid'][:12]}", rows)
 
 
-def setting(contest: Contest) -> str:
-    """Return the name of a case without its variant."""
-    pattern, _, *others = contest.fastest.case_id.split("/")
-    return "/".join((pattern, *others))
+def side_of_run(folder: Path) -> Side:
+    """Return what a run has of its GPU."""
+    run = read_run(folder)
+    rows: dict[str, Times] = {}
+    for row in run.rows:
+        if row.safe and row.time_us:
+            rows.setdefault(_setting(row), {})[row.variant] = row.ns_per_iteration or 1000 * row.time_us
+    device = run.info.device
+    return Side(f"{device.name}, {device.uuid[:12]}" if device else "", rows)
 
 
-def summary(pair: Pair) -> str:
+def _setting(row: Row) -> str:
+    return " ".join((row.pattern, row.dtype, row.launch, *row.option_texts))
+
+
+def drifts(one: Side, other: Side) -> list[Drift]:
+    """Return the drift of each ratio that both GPUs have."""
+    found = []
+    for setting, measured in one.settings.items():
+        second = other.settings.get(setting, {})
+        both = [name for name in measured if name in second]
+        fastest = min(both, key=measured.__getitem__, default="")
+        for name in both:
+            if name != fastest:
+                ratios = (measured[name] / measured[fastest], second[name] / second[fastest])
+                found.append(Drift(setting, name, fastest, ratios))
+    return found
+
+
+def beyond(found: Sequence[Drift]) -> list[Drift]:
+    """Return the ratios that drift by more than cards of one model differ, the largest first."""
+    return sorted((one for one in found if abs(one.size) > DRIFT), key=lambda one: -abs(one.size))
+
+
+def summary(what: str, sides: Sequence[Side], found: Sequence[Drift]) -> str:
     """Return a line of the first table."""
-    same = len(pair.contests) - len(pair.different)
-    decided = pair.decided
-    agreed = sum(one.variants == other.variants for one, other in decided)
-    names = [f"{run.info.device.name}, {run.info.device.uuid}" for run in pair.runs if run.info.device]
-    shares = [_share(same, len(pair.contests)), len(decided), _share(agreed, len(decided))]
-    return _line(pair.runs[0].info.suite.name, *names, len(pair.contests), *shares)
+    sizes = sorted(abs(one.size) for one in found)
+    numbers = (len({one.setting for one in found}), len(found))
+    shares = (f"{size:.1%}" for size in (median(sizes), sizes[int(0.95 * len(sizes))], sizes[-1]))
+    return _line(
+        what,
+        *(one.name for one in sides),
+        *numbers,
+        *shares,
+        f"{len(beyond(found))} ({len(beyond(found)) / len(found):.1%})",
+        sum(one.is_turned for one in found),
+    )
 
 
-def differences(pair: Pair) -> list[str]:
-    """Return a line for each setting whose winner differs."""
-    lines = []
-    for one, other in pair.different:
-        leaders = (", ".join(contest.variants) for contest in (one, other))
-        losses = (_loss(one, other), _loss(other, one))
-        lines.append(_line(f"`{setting(one)}`", *leaders, *losses))
-    return lines
-
-
-def _loss(contest: Contest, elsewhere: Contest) -> str:
-    """Return how much longer the fastest of a contest takes than the fastest of another one, there."""
-    (row,) = [row for row in elsewhere.rows if row.variant == contest.fastest.variant]
-    return f"{elsewhere.slowdown(row, elsewhere.fastest).value - 1:+.1%}"
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part} ({part / whole:.1%})" if whole else "0"
+def lines(found: Sequence[Drift]) -> Iterator[str]:
+    """Return the lines of the second table."""
+    for one in beyond(found):
+        yield _line(f"`{one.setting}`", one.variant, one.fastest, *map(times, one.ratios), f"{one.size:+.1%}")
 
 
 def _line(*cells: object) -> str:
     return f"| {' | '.join(map(str, cells))} |"
 
 
+def parts(found: Sequence[Drift]) -> dict[str, list[Drift]]:
+    """Return the drifts of clusters, whose arrivals have fences of the whole GPU, and those of all others."""
+    clusters = [one for one in found if one.setting.startswith("cluster-")]
+    others = [one for one in found if one not in clusters]
+    return {name: part for name, part in (("within a block", others), ("in clusters", clusters)) if part}
+
+
 def main() -> None:
-    """Write the page; the exit code is 1 if fewer settings than wanted have the same winner."""
-    page, *folders = map(Path, sys.argv[1:])
-    pairs = [pair_of(*map(read_run, two)) for two in zip(folders[::2], folders[1::2], strict=True)]
-    text = HEAD + "\n".join(map(summary, pairs)) + "\n"
-    if lines := [line for pair in pairs for line in differences(pair)]:
-        text += DIFFERENT + "\n".join(lines) + "\n"
-    page.write_text(text, encoding="utf-8")
-    sys.exit(any(len(pair.different) > (1 - WANTED) * len(pair.contests) for pair in pairs))
+    """Write the page; the exit code is 1 if too many ratios within a block drift."""
+    folders = [side_of_run(Path(word)) for word in sys.argv[1:]]
+    sides = folders or [side_of_record(record) for record in json.loads(RECORD.read_text(encoding="utf-8"))]
+    pairs = list(pairwise(sides))[::2]
+    found = [(pair, drifts(*pair)) for pair in pairs]
+    split = [(name, pair, part) for pair, several in found for name, part in parts(several).items()]
+    text = HEAD + "\n".join(summary(*one) for one in split) + "\n"
+    if listed := [line for _, several in found for line in lines(several)]:
+        text += BEYOND + "\n".join(listed) + "\n"
+    PAGE.write_text(text, encoding="utf-8")
+    within = [one for name, _, part in split if name == "within a block" for one in part]
+    sys.exit(len(beyond(within)) > ALLOWED * len(within))
 
 
 if __name__ == "__main__":

@@ -1,47 +1,75 @@
-"""The winners of two runs: a setting agrees if a variant leads in both."""
+"""The drift of ratios between two GPUs, and the page on it."""
 
+import json
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks.winners import Pair, differences, main, pair_of, summary
-from shflbench.store import read_run
+from benchmarks import winners
+from benchmarks.opponents import RECORD
+from benchmarks.winners import Drift, Side, beyond, drifts, main, parts, side_of_record, side_of_run, summary
 
 RUN = Path(__file__).parents[2] / "results" / "quick" / "nvidia-h200"
+ONE = Side("one", {"sum": {"shfl": 10.0, "smem": 20.0, "cub": 11.0}, "scan": {"shfl": 5.0}})
 
 
-@pytest.fixture(scope="module")
-def pair() -> Pair:
-    run = read_run(RUN)
-    return pair_of(run, run)
+def test_a_gpu_does_not_drift_from_itself() -> None:
+    run = side_of_run(RUN)
+    found = drifts(run, run)
+    assert len(found) > 50
+    assert {one.size for one in found} == {0.0}
+    assert beyond(found) == []
 
 
-def test_a_run_has_the_winners_of_itself(pair: Pair) -> None:
-    settings, decided = len(pair.contests), len(pair.decided)
-    assert settings > decided > 10
-    assert (pair.different, differences(pair)) == ([], [])
-    assert f"| {settings} | {settings} (100.0%) | {decided} | {decided} (100.0%) |" in summary(pair)
+def test_each_variant_is_divided_by_the_fastest_of_the_first_gpu() -> None:
+    other = Side("other", {"sum": {"shfl": 20.0, "smem": 44.0, "cub": 19.0}})
+    first, second = drifts(ONE, other)
+    assert (first.variant, first.fastest, first.ratios) == ("smem", "shfl", (2.0, 2.2))
+    assert first.size == pytest.approx(0.1)
+    assert [one.variant for one in (first, second) if one.is_turned] == ["cub"]
 
 
-def test_a_setting_in_which_no_variant_leads_on_both_is_listed_with_the_losses(pair: Pair) -> None:
-    contest, _ = pair.decided[0]
-    other = replace(contest, leaders=contest.others[:1], others=contest.leaders)
-    changed = replace(pair, contests=[(contest, other), *pair.contests[1:]])
-    assert changed.different == [(contest, other)]
-    (line,) = differences(changed)
-    assert f"| {contest.fastest.variant} | {other.fastest.variant} |" in line
-    loss = contest.slowdown(other.fastest, contest.fastest).value - 1
-    assert f"{loss:+.1%}" in line
+@pytest.mark.parametrize(("ratios", "turned"), [((1.02, 0.98), True), ((1.02, 0.995), False), ((1.5, 1.2), False)])
+def test_a_comparison_is_turned_only_if_both_gpus_decide_it(ratios: tuple[float, float], *, turned: bool) -> None:
+    assert Drift("sum", "smem", "shfl", ratios).is_turned is turned
 
 
-def test_the_page_is_written_and_few_differences_are_no_failure(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = tmp_path / "page.md"
-    monkeypatch.setattr(sys, "argv", ["winners", str(page), str(RUN), str(RUN)])
+def test_the_summary_counts_what_drifts_beyond_three_percent() -> None:
+    other = Side("other", {"sum": {"shfl": 10.0, "smem": 21.0, "cub": 11.0}})
+    assert summary("all", (ONE, other), drifts(ONE, other)).endswith(
+        "| one | other | 1 | 2 | 2.5% | 5.0% | 5.0% | 1 (50.0%) | 0 |"
+    )
+
+
+def test_clusters_are_counted_by_themselves() -> None:
+    found = [Drift(f"{pattern} i32", "a", "b", (1.0, 1.0)) for pattern in ("reduce", "cluster-exchange")]
+    assert {name: [one.setting for one in part] for name, part in parts(found).items()} == {
+        "within a block": ["reduce i32"],
+        "in clusters": ["cluster-exchange i32"],
+    }
+
+
+def test_the_page_is_that_of_the_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = winners.PAGE.read_text(encoding="utf-8")
+    monkeypatch.setattr(winners, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(sys, "argv", ["winners"])
     with pytest.raises(SystemExit) as ended:
         main()
     assert not ended.value.code
-    assert "| quick | " in page.read_text(encoding="utf-8")
+    assert (tmp_path / "page.md").read_text(encoding="utf-8") == shown, "run `python -m benchmarks.winners`"
+
+
+def test_ratios_that_drift_are_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    records = json.loads(RECORD.read_text(encoding="utf-8"))
+    for variants in records[1]["settings"].values():
+        for name, (mechanism, cycles) in variants.items():
+            variants[name] = [mechanism, cycles * (1.1 if mechanism == "shfl" else 1.0)]
+    assert len(beyond(drifts(*map(side_of_record, records)))) > 100
+    (tmp_path / "record.json").write_text(json.dumps(records), encoding="utf-8")
+    monkeypatch.setattr(winners, "RECORD", tmp_path / "record.json")
+    monkeypatch.setattr(winners, "PAGE", tmp_path / "page.md")
+    monkeypatch.setattr(sys, "argv", ["winners"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code
