@@ -1,9 +1,11 @@
 """The page about the exchanges of today is current, and has each of their claims and patterns."""
 
+import json
 import re
 
 import pytest
 
+from benchmarks.opponents import RECORD
 from shflbench.store import read_run
 from tests.conftest import Command
 from tools.docs.claims_page import verdicts
@@ -11,7 +13,8 @@ from tools.docs.exchanges_page import LETTER, PAGE, RUN, RUN_OF_CLUSTERS, links,
 
 ROW = re.compile(r"^\| (?P<id>X\d\d) \|", re.MULTILINE)
 REPEAT = re.compile(r"^Repeat: `shflbench (?P<words>[^`]+)`$", re.MULTILINE)
-SETTING = re.compile(r"^Times in µs of `([^`]+)`", re.MULTILINE)
+SETTING = re.compile(r"^(?:Times in µs of a launch|Cycles per iteration) of `([^`]+)`", re.MULTILINE)
+LATER = json.loads(RECORD.read_text(encoding="utf-8"))[0]["settings"]  # of an H100
 
 
 @pytest.mark.expensive
@@ -30,19 +33,38 @@ def test_each_pattern_of_the_runs_has_a_table() -> None:
     assert set(SETTING.findall(PAGE.read_text(encoding="utf-8"))) == patterns
 
 
-def test_the_heading_of_a_table_has_the_iterations_of_every_line() -> None:
-    """As the runs have them: `1,024 iterations`, or those of each launch."""
+def test_each_figure_of_a_table_is_that_of_its_row() -> None:
+    """Cycles per iteration, in italics those of the later suite, or times of a launch; never both in a table."""
     page = PAGE.read_text(encoding="utf-8")
-    rows = [row for run in (RUN, RUN_OF_CLUSTERS) for row in read_run(run).rows]
-    for pattern, dtype, heading, lines in re.findall(
-        r"^Times in µs of `([^`]+)`, `([^`]+)`(.*):\n\n\|.*\n\|.*\n((?:\|.*\n)+)", page, re.MULTILINE
+    rows = {
+        (row.pattern, row.dtype, row.launch, ", ".join(row.option_texts) or "–", row.variant): row
+        for run in (RUN, RUN_OF_CLUSTERS)
+        for row in read_run(run).rows
+    }
+    compared = 0
+    for unit, pattern, dtype, head, lines in re.findall(
+        r"^(Times in µs of a launch|Cycles per iteration) of `([^`]+)`, `([^`]+)`.*:"
+        r"\n\n\| (.*) \|\n\|.*\n((?:\|.*\n)+)",
+        page,
+        re.MULTILINE,
     ):
-        for launch in {line.split("`")[1] for line in lines.splitlines()}:
-            ran = {row.iterations for row in rows if (row.pattern, row.dtype, row.launch) == (pattern, dtype, launch)}
-            (iterations,) = ran
-            several = re.search(rf"([\d,]+) in (?:`[^`]+`, )*`{re.escape(launch)}`", heading)
-            one = several or re.search(r", ([\d,]+) iterations", heading)
-            assert (one[1] if one else "1") == f"{iterations:,}", (pattern, dtype, launch)
+        _, _, *variants, _ = head.split(" | ")
+        for launch, options, *cells, _ in (line.strip("| ").split(" | ") for line in lines.splitlines()):
+            place = (pattern, dtype, launch.split("`")[1], options)
+            for variant, cell in zip(variants, cells, strict=True):
+                if cell == "–":
+                    continue
+                if cell.startswith("*"):
+                    named = " ".join((*place[:3], *options.replace("–", "").split(", "))).strip()
+                    expected = f"*{LATER[named][variant][1]:,.0f}*"
+                elif unit.startswith("Times"):
+                    assert rows[*place, variant].cycles_per_iteration is None
+                    expected = f"{rows[*place, variant].time_us:.1f}"
+                else:
+                    expected = f"{rows[*place, variant].cycles_per_iteration:,.0f}"
+                assert cell.partition(" (")[0] == expected, (place, variant)
+                compared += 1
+    assert compared > 500
 
 
 def sections() -> dict[str, str]:
@@ -67,12 +89,12 @@ def test_the_command_of_each_section_runs_cases(shflbench: Command) -> None:
         assert {line.split("/")[0] for line in listed.out.splitlines() if "/" in line} == set(SETTING.findall(text))
 
 
-def test_a_table_leaves_out_what_the_runs_lack_and_names_the_fastest_of_its_own_variants() -> None:
+def test_a_table_leaves_out_what_the_runs_lack_and_names_the_fastest_of_all_variants() -> None:
     shown = table("reduce i32", ["sms x 32", "sms x 33"], ["smem", "unknown", "smem-syncwarp"], ["width=32", "width=3"])
     _, _, head, _, *lines = shown.splitlines()
     assert head == "| launch | options | smem | smem-syncwarp | fastest |"
     assert [line.split(" | ")[0] for line in lines] == ["| `sms x 32`"]
-    assert lines[0].endswith("| smem-syncwarp |")  # of all variants, another one
+    assert lines[0].endswith("| redux (also cg, cub) |")  # which is no column
 
 
 def test_a_thread_is_a_link() -> None:

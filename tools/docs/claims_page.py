@@ -23,7 +23,7 @@ from shflbench.grouping import group_by
 from shflbench.model import Interval
 from shflbench.store import find_runs, read_run
 from shflbench.suite.shipped_claims import shipped_claims
-from tools.docs.first_page import DEVICE, ROOT, by_pattern, per_iteration, settings, unsafe_gain
+from tools.docs.first_page import DEVICE, ROOT, by_pattern, launch_costs, per_iteration, settings, unsafe_gain
 from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
@@ -159,11 +159,9 @@ def stride_factor() -> float:
 
 def over_warp_barriers() -> str:
     """Return the range of the speed of shuffles relative to warp barriers in the settings of G01 and G12."""
-    rows = [it.rows for it in settings().values() if {"smem-double", "smem-syncwarp", "shfl"} <= it.rows.keys()]
+    having = [it for it in settings().values() if {"smem-double", "smem-syncwarp", "shfl"} <= it.rows.keys()]
     judged = {case for name in ("G01", "G12") for one in verdicts().by_id[name].settings for case in one.case_ids}
-    found = [
-        per_iteration(it["smem-syncwarp"]) / per_iteration(it["shfl"]) for it in rows if it["shfl"].case_id in judged
-    ]
+    found = [it.ratio_of_launches("smem-syncwarp", "shfl") for it in having if it.rows["shfl"].case_id in judged]
     return times_range(found)
 
 
@@ -203,6 +201,7 @@ def render() -> str:
         sometimes_slower=sometimes_slower("G22"),
         over_warp_barriers=over_warp_barriers(),
         longer_arrays=times(longer_arrays()),
+        launch_costs=launch_costs(),
     )
     return page.replace(f"{ROOT}/", "")
 

@@ -10,23 +10,28 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from pathlib import Path
+from statistics import median
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from shflbench.analysis import contest
-from shflbench.analysis.contest import Contest, competes, contest_of
+from shflbench.analysis.contest import MATTERS, Contest, competes, contest_of
 from shflbench.grouping import group_by
+from shflbench.model import Mechanism
 from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 from tools.docs.claims_page import cell, measured, share, verdicts
 from tools.docs.contradictions_page import linked
-from tools.docs.first_page import ROOT
+from tools.docs.first_page import ROOT, per_iteration
+from tools.docs.first_page import settings as first_page_settings
+from tools.docs.opponents import RECORDS, all_settings
 from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from benchmarks.opponents import Timed
     from shflbench.store import Row
     from shflbench.store.limits_file import CaseLimit
     from shflbench.store.read import Run
@@ -36,6 +41,7 @@ RUN = ROOT / "results" / "exchanges" / "nvidia-h100"
 TEMPLATE = Path(__file__).with_name("exchanges_page.md.j2")
 RUN_OF_CLUSTERS = ROOT / "results" / "clusters" / RUN.name
 WAVEFRONTS = ROOT / "benchmarks" / "wavefronts.md"
+MODEL = "h100"  # of the record of the suite `opponents`
 LETTER = "X"  # of the ids of its claims
 IN_BRACKETS = "; in brackets: registers per thread"
 MOST = 0.95  # of the cases have an interval that is no wider than the page says
@@ -51,22 +57,69 @@ def limits() -> Mapping[str, CaseLimit]:
 
 
 @dataclass(frozen=True, slots=True)
+class Factor:
+    """A ratio that the page publishes: the time of one variant divided by that of another."""
+
+    setting: str
+    of: str
+    to: str
+
+
+published: list[Factor] = []  # by `render`; a test compares them with all rows
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
-    """The timed rows of a setting by variant, and their contest; None if it has a single candidate."""
+    """The timed rows of a setting by variant, and their contest; None if it has a single candidate.
+
+    Where the suite `opponents` has the setting, its variants are `later`: their kernels are compiled for their launch.
+    """
 
     rows: Mapping[str, Row]
     contest: Contest | None
+    later: Mapping[str, Timed]
+
+    def has(self, variant: str) -> bool:
+        """Whether a variant was measured."""
+        return variant in self.rows or variant in self.later
+
+    def cycles(self, variant: str) -> float:
+        """Return the cycles per iteration of a variant, of the later kernels where they are known."""
+        if variant in self.later:
+            return self.later[variant].cycles
+        return self.rows[variant].cycles_per_iteration or 0.0
+
+    def quotient(self, of: str, to: str) -> float:
+        """Return the time of one variant divided by that of another, of kernels that were compiled alike."""
+        if of in self.later and to in self.later:
+            return self.later[of].cycles / self.later[to].cycles
+        return per_iteration(self.rows[of]) / per_iteration(self.rows[to])
+
+    def best_of(self, kind: Mechanism) -> str:
+        """Return the fastest safe variant of a kind; of later kernels where they are known."""
+        if self.later:
+            own = [one.variant for one in self.later.values() if one.mechanism == kind.value]
+            return min(own, key=self.cycles)
+        rows = [row for row in self.rows.values() if row.safe and row.mechanism == kind.value]
+        return min(rows, key=per_iteration).variant
 
     @property
-    def first(self) -> Row:
-        """Any of the rows, for what they share."""
-        return next(iter(self.rows.values()))
-
-    def fastest_of(self, variants: Sequence[str]) -> Sequence[str]:
-        """Return the fastest of some variants: those that are not shown to be slower than the first one."""
-        rows = [self.rows[variant] for variant in variants if variant in self.rows]
-        one = contest_of(rows)
-        return one.variants if one else [row.variant for row in rows if competes(row)]
+    def fastest(self) -> str:
+        """The fastest of all safe variants: those not shown to be slower than the first, and as fast library calls."""
+        if not self.later:
+            names = (
+                self.contest.variants if self.contest else [row.variant for row in self.rows.values() if competes(row)]
+            )
+            calls = [row.variant for row in self.contest.libraries] if self.contest else []
+        else:
+            libraries = {name for name, one in self.later.items() if one.mechanism == Mechanism.LIBRARY}
+            libraries |= {name for name, row in self.rows.items() if row.mechanism == Mechanism.LIBRARY}
+            safe = {*self.later, *(name for name, row in self.rows.items() if row.safe)}
+            limit = min(self.cycles(name) for name in safe - libraries) * (1 + MATTERS)
+            names, calls = (
+                sorted(it for it in part if self.cycles(it) <= limit) for part in (safe - libraries, libraries)
+            )
+        return ", ".join(names) + (f" (also {', '.join(calls)})" if calls else "")
 
 
 @cache
@@ -77,13 +130,18 @@ def settings() -> Mapping[str, Group]:
         timed = [row for row in run.rows if row.time_us is not None]
         named = group_by(timed, lambda row: " ".join((row.pattern, row.dtype, row.launch, *row.option_texts)))
         for name, rows in named.items():
-            found[name] = Group({row.variant: row for row in rows}, contest_of(rows))
+            found[name] = Group({row.variant: row for row in rows}, contest_of(rows), {})
+    for name, beside in all_settings(MODEL).items():
+        if any(it.split()[:2] == name.split()[:2] for it in found):
+            later = {one.variant: one for one in beside.variants}
+            earlier = found.get(name, Group({}, None, {}))
+            found[name] = Group(earlier.rows, earlier.contest, later)
     return found
 
 
 def has(name: str, *variants: str) -> bool:
     """Whether the runs have a setting, with these variants."""
-    return name in settings() and all(variant in settings()[name].rows for variant in variants)
+    return name in settings() and all(settings()[name].has(variant) for variant in variants)
 
 
 def known(names: Iterable[str], *variants: str) -> list[str]:
@@ -99,51 +157,51 @@ def table(
     *,
     registers: bool = False,
 ) -> str:
-    """Return a table of times, a line for each launch and text of options; `of` is a pattern and a type.
+    """Return a table, a line for each launch and text of options; `of` is a pattern and a type.
 
-    Settings and variants that the runs do not have are left out. With `registers`, those per thread follow each time.
+    It has cycles per iteration, in italics those of the later kernels, or of one-pass kernels times of a launch.
+    Settings and variants that the runs do not have are left out. With `registers`, those per thread follow each figure.
     """
     names = {(launch, option): f"{of} {launch} {option}".rstrip() for launch in launches for option in options}
     found = {place: settings()[name] for place, name in names.items() if has(name)}
-    measured_variants = {variant for setting in found.values() for variant in setting.rows}
+    measured_variants = {variant for setting in found.values() for variant in (*setting.rows, *setting.later)}
     columns = [variant for variant in variants if variant in measured_variants]
     pattern, dtype = of.split(" ")
     lines = [
-        f"Times in µs of `{pattern}`, `{dtype}`{_iterations(found)}{IN_BRACKETS if registers else ''}:",
+        f"{_unit(found)} of `{pattern}`, `{dtype}`{IN_BRACKETS if registers else ''}:",
         "",
         f"| launch | options | {' | '.join(columns)} | fastest |",
         f"| --- | --- |{' --: |' * len(columns)} --- |",
     ]
     for (launch, option), setting in found.items():
-        cells = [_cell(setting.rows.get(variant), registers=registers) for variant in columns]
-        place = f"`{launch}`{_blocks(setting.first)} | {option.replace(' ', ', ') or '–'}"
-        lines.append(f"| {place} | {' | '.join(cells)} | {', '.join(setting.fastest_of(columns))} |")
+        cells = [_cell(setting, variant, registers=registers) for variant in columns]
+        place = f"`{launch}`{_blocks(setting)} | {option.replace(' ', ', ') or '–'}"
+        lines.append(f"| {place} | {' | '.join(cells)} | {setting.fastest} |")
     return "\n".join(lines)
 
 
-def _iterations(found: Mapping[tuple[str, str], Group]) -> str:
-    """Return the iterations of a table's launches: `, 1,024 iterations`; of one-pass kernels nothing."""
-    launches = group_by(found, lambda place: found[place].first.iterations)
-    if len(launches) == 1:
-        (iterations,) = launches
-        return f", {iterations:,} iterations" if iterations > 1 else ""
-    named = {
-        number: ", ".join(f"`{name}`" for name in dict.fromkeys(first for first, _ in places))
-        for number, places in launches.items()
-    }
-    return ", iterations: " + ", ".join(f"{number:,} in {names}" for number, names in named.items())
+def _unit(found: Mapping[tuple[str, str], Group]) -> str:
+    rows = [row for setting in found.values() for row in setting.rows.values()]
+    is_loop = any(setting.later for setting in found.values()) or any(row.cycles_per_iteration for row in rows)
+    return "Cycles per iteration" if is_loop else "Times in µs of a launch"
 
 
-def _cell(row: Row | None, *, registers: bool) -> str:
+def _cell(setting: Group, variant: str, *, registers: bool) -> str:
+    if variant in setting.later:
+        return f"*{setting.later[variant].cycles:,.0f}*"
+    row = setting.rows.get(variant)
     if row is None:
         return "–"
-    return f"{row.time_us:.1f}" + (f" ({row.registers})" if registers else "")
+    figure = f"{row.time_us:.1f}" if row.cycles_per_iteration is None else f"{row.cycles_per_iteration:,.0f}"
+    return figure + (f" ({row.registers})" if registers else "")
 
 
-def _blocks(row: Row) -> str:
+def _blocks(setting: Group) -> str:
     """Return the blocks per SM of a launch whose text does not say them."""
-    device = stored(RUN).info.device
-    return f" ({row.grid // device.sms} per SM)" if row.grid and device and row.launch.startswith("fill") else ""
+    row, device = next(iter(setting.rows.values()), None), stored(RUN).info.device
+    if row is None or not row.grid or device is None or not row.launch.startswith("fill"):
+        return ""
+    return f" ({row.grid // device.sms} per SM)"
 
 
 def seconds(run: Run) -> float:
@@ -153,14 +211,19 @@ def seconds(run: Run) -> float:
 
 
 def quotient(name: str, of: str, to: str) -> float:
-    """Return the time of one variant divided by that of another."""
-    rows = settings()[name].rows
-    return (rows[of].time_us or 0) / (rows[to].time_us or 1)
+    """Return the time per iteration of one variant divided by that of another; of one-pass kernels that of a launch."""
+    published.append(Factor(name, of, to))
+    return settings()[name].quotient(of, to)
 
 
 def ratio(name: str, of: str, to: str) -> str:
     """Return the time of one variant divided by that of another: `1.9×`."""
     return contest.times(quotient(name, of, to))
+
+
+def sides(name: str, of: Mechanism, to: Mechanism) -> str:
+    """Return the time of the fastest variant of a kind divided by that of the fastest of another one: `1.9×`."""
+    return ratio(name, settings()[name].best_of(of), settings()[name].best_of(to))
 
 
 def ratios(names: Iterable[str], of: str, to: str) -> str:
@@ -171,6 +234,8 @@ def ratios(names: Iterable[str], of: str, to: str) -> str:
 def slower(name: str, variant: str, other: str) -> bool:
     """Whether a variant is shown to be slower than another."""
     one = settings()[name]
+    if one.later:
+        return one.cycles(variant) > one.cycles(other) * (1 + MATTERS)
     return one.contest is not None and one.contest.is_slower(one.rows[variant], one.rows[other])
 
 
@@ -183,14 +248,19 @@ def always_slower(names: Iterable[str], variant: str, other: str) -> bool:
 def time(name: str, variant: str) -> str:
     """Return the time of one iteration of a variant: `0.39 µs`."""
     row = settings()[name].rows[variant]
-    return f"{(row.time_us or 0) / row.iterations:.2f} µs"
+    return f"{per_iteration(row) / 1000:.2f} µs"
 
 
 def cycles(name: str, variant: str, per: str = "") -> str:
     """Return the clock cycles per iteration of a variant, or per instruction of an opcode in it."""
-    row = settings()[name].rows[variant]
-    count = (row.sass_per_iteration or {})[per] if per else 1
-    return f"{(row.cycles_per_iteration or 0) / count:.0f}"
+    count = (settings()[name].rows[variant].sass_per_iteration or {})[per] if per else 1
+    return f"{settings()[name].cycles(variant) / count:.0f}"
+
+
+def fences(name: str, variant: str) -> str:
+    """Return the cycles per iteration of a variant on the two GPUs of the suite `opponents`, each by itself."""
+    found = {model.upper(): record["settings"][name][variant][1] for model, record in RECORDS.items()}
+    return " and ".join(f"{value:,.0f} cycles on an {model}" for model, value in found.items())
 
 
 def count(name: str, variant: str, opcode: str) -> str:
@@ -200,6 +270,8 @@ def count(name: str, variant: str, opcode: str) -> str:
 
 def limit(name: str, variant: str) -> str:
     """Return how near a variant comes to its limit: `98% of its exchange limit`."""
+    if settings()[name].later:
+        raise ValueError(name)  # the limit of the run is that of another kernel than the one that is shown
     found = limits()[settings()[name].rows[variant].case_id]
     return f"{found.limit_fraction:.0%} of its {found.limit_by} limit" if found.limit_fraction else "no known limit"
 
@@ -226,6 +298,23 @@ def clocks(run: Run) -> str:
     return f"{min(found):.0f} to {max(found):.0f} MHz"
 
 
+def launch_costs() -> tuple[float, float]:
+    """Return the least and the largest median of what a launch costs, of the patterns of both runs, in µs."""
+    rows = (row for run in (RUN, RUN_OF_CLUSTERS) for row in stored(run).rows if row.launch_overhead_us is not None)
+    medians = [median(row.launch_overhead_us or 0 for row in part) for part in group_by(rows, _pattern).values()]
+    return min(medians), max(medians)
+
+
+def _pattern(row: Row) -> str:
+    return row.pattern
+
+
+def plain_atomic() -> float:
+    """Return the time of a plain `atomicAdd` per thread over that of one per warp, of the run that has both."""
+    rows = first_page_settings()["warp-collectives reserve i32 16384x256"]
+    return rows.ratio("atomic-plain", "leader-shfl")
+
+
 def links(*threads: str) -> str:
     """Return links to threads, such as `NVIDIA/cccl#7562`; GitHub leads from issues to pull requests."""
     split = (thread.split("#") for thread in threads)
@@ -234,6 +323,7 @@ def links(*threads: str) -> str:
 
 def render() -> str:
     """Return the page."""
+    published.clear()
     environment = Environment(
         loader=FileSystemLoader(TEMPLATE.parent),
         undefined=StrictUndefined,
@@ -244,13 +334,18 @@ def render() -> str:
     )
     environment.filters.update(cell=cell, linked=linked, measured=measured, share=share)
     functions = (
-        *(always_slower, clocks, count, cycles, has, limit, links),
-        *(quotient, ratio, ratios, seconds, spills, spread, table, time),
+        *(always_slower, clocks, count, cycles, fences, has, limit, links),
+        *(quotient, ratio, ratios, seconds, sides, spills, spread, table, time),
     )
     return environment.get_template(TEMPLATE.name).render(
         {function.__name__: function for function in functions},
         run=stored(RUN),
         clusters=stored(RUN_OF_CLUSTERS),
+        later=RECORDS[MODEL],
+        SHFL=Mechanism.SHFL,
+        SMEM=Mechanism.SMEM,
+        launch_costs=launch_costs(),
+        plain_atomic=contest.times(plain_atomic()),
         most=f"{MOST:.0%}",
         counted="ldmatrix" in WAVEFRONTS.read_text(encoding="utf-8"),
         verdicts=verdicts(LETTER, RUN.name),

@@ -1,0 +1,236 @@
+"""No published factor leaves out an opponent: each is compared with all rows of the committed runs at its setting.
+
+A factor is of two variants. Where they exchange values through different mechanisms, the slower one has to be the best
+of its kind at the setting, a library's kernel included, or the best has to be named at that setting, too. What a page
+calls fastest has to be the fastest safe variant there.
+"""
+
+import csv
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tools.docs import exchanges_page
+
+ROOT = Path(__file__).parents[2]
+EVEN = 1.01  # times that differ by less are called equal
+WIDE = 1.11  # times that are named together because of wide intervals differ by less
+OTHER_LAYOUT = {("struct-access", "soa")}  # its data are stored otherwise
+
+
+@dataclass(frozen=True)
+class Measured:
+    kind: str
+    cost: float  # per iteration, or of a launch
+    is_library: bool = False
+
+
+Variants = dict[str, Measured]
+
+
+def counts_of(cell: str) -> dict[str, float]:
+    pairs = (part.split("=") for part in cell.split(";") if part)
+    return {opcode: float(number) for opcode, number in pairs if float(number)}
+
+
+def kind_of(mechanism: str, counts: str) -> str:
+    """Return what a variant exchanges values through; of a library, by what its loop executes."""
+    found = counts_of(counts).keys()
+    if mechanism != "library" or not found:
+        return mechanism
+    if found & {"REDUX", "CREDUX", "VOTE", "MATCH"}:
+        return "collective"
+    both = [kind for opcode, kind in (("STS", "smem"), ("SHFL", "shfl")) if opcode in found]
+    return "hybrid" if len(both) > 1 else both[0] if both else mechanism
+
+
+@cache
+def runs(model: str) -> dict[str, dict[str, Variants]]:
+    """Return the safe variants of all committed runs of a model by suite and setting."""
+    found: dict[str, dict[str, Variants]] = {}
+    for path in sorted(ROOT.glob(f"results/*/nvidia-{model}/results.csv")):
+        settings = found.setdefault(path.parts[-3], {})
+        with path.open(encoding="utf-8") as file:
+            for row in csv.DictReader(file):
+                if row["time_us"] and row["safe"] == "true" and (row["pattern"], row["variant"]) not in OTHER_LAYOUT:
+                    name = " ".join((row["pattern"], row["dtype"], row["launch"], *row["options"].split(";"))).strip()
+                    kind = kind_of(row["mechanism"], row["sass_per_iteration"])
+                    cost = float(row["ns_per_iteration"] or row["time_us"])
+                    settings.setdefault(name, {})[row["variant"]] = Measured(kind, cost, row["mechanism"] == "library")
+    return found
+
+
+@cache
+def library_kinds() -> dict[tuple[str, str, str], str]:
+    """Return the kinds of library calls of all committed runs, by pattern, dtype and variant."""
+    every = (part for model in ("h100", "h200") for settings in runs(model).values() for part in settings.items())
+    return {
+        (*setting.split()[:2], name): one.kind  # type: ignore[misc]
+        for setting, variants in every
+        for name, one in variants.items()
+        if one.is_library
+    }
+
+
+@cache
+def later(model: str) -> dict[str, Variants]:
+    """Return the safe variants of the suite `opponents` by setting."""
+    records = json.loads((ROOT / "benchmarks" / "opponents.json").read_text(encoding="utf-8"))
+    (record,) = (one for one in records if one["device"].split()[1].lower() == model)
+    found: dict[str, Variants] = {}
+    for setting, variants in record["settings"].items():
+        pattern, dtype, *_ = setting.split()
+        found[setting] = {
+            name: Measured(library_kinds().get((pattern, dtype, name), kind), cycles, kind == "library")
+            for name, (kind, cycles) in variants.items()
+        }
+    return found
+
+
+def rows_at(model: str, setting: str) -> Iterator[Variants]:
+    """Return what each committed run of a model has at a setting."""
+    if setting in later(model):
+        yield later(model)[setting]
+    for settings in runs(model).values():
+        if setting in settings:
+            yield settings[setting]
+
+
+def left_out(model: str, setting: str, faster: str, slower: str, named: set[str]) -> dict[str, float]:
+    """Return the variants that a factor leaves out, with the time of the slower one over theirs.
+
+    Kernels of the suite `opponents` are compiled for their launch: where it has both, earlier runs do not count.
+    """
+    found: dict[str, float] = {}
+    having = [variants for variants in rows_at(model, setting) if {faster, slower} <= variants.keys()]
+    for variants in having[:1] if {faster, slower} <= later(model).get(setting, {}).keys() else having:
+        if variants[faster].kind != variants[slower].kind:
+            bound = variants[slower].cost / EVEN
+            better = {
+                name: bound / one.cost
+                for name, one in variants.items()
+                if one.kind == variants[slower].kind and one.cost < bound and name != faster
+            }
+            if not named & better.keys():
+                found |= better
+    return found
+
+
+def fastest(model: str, setting: str) -> Variants:
+    """Return the safe variants at a setting, of the suite `opponents` where it has the setting."""
+    return next(rows_at(model, setting))
+
+
+@pytest.fixture(scope="module")
+def factors() -> list[exchanges_page.Factor]:
+    exchanges_page.render()
+    return list(exchanges_page.published)
+
+
+@pytest.mark.expensive
+def test_no_factor_about_exchanges_leaves_out_the_best_of_a_kind(factors: list[exchanges_page.Factor]) -> None:
+    assert len(factors) > 150
+    named: dict[str, set[str]] = {}
+    for one in factors:
+        named.setdefault(one.setting, set()).update((one.of, one.to))
+    wrong = {}
+    for one in factors:
+        variants = next(part for part in rows_at("h100", one.setting) if {one.of, one.to} <= part.keys())
+        slower, faster = sorted((one.of, one.to), key=lambda name: -variants[name].cost)
+        if missing := left_out("h100", one.setting, faster, slower, named[one.setting] - {one.of, one.to}):
+            wrong[one] = missing
+    assert wrong == {}
+
+
+def exchange_lines() -> Iterator[tuple[str, list[str], list[str]]]:
+    """Return the setting of each line of the tables about exchanges, what it calls fastest, and library calls."""
+    page = exchanges_page.PAGE.read_text(encoding="utf-8")
+    tables = (
+        r"^(?:Times in µs of a launch|Cycles per iteration) of `([^`]+)`, `([^`]+)`.*:\n\n\|.*\n\|.*\n((?:\|.*\n)+)"
+    )
+    for pattern, dtype, lines in re.findall(tables, page, re.MULTILINE):
+        for launch, options, *_, cell in (line.strip("| \n").split(" | ") for line in lines.splitlines()):
+            setting = " ".join((pattern, dtype, launch.split("`")[1], *options.replace("–", "").split(", "))).strip()
+            own, _, calls = cell.removesuffix(")").partition(" (also ")
+            yield setting, own.split(", "), calls.split(", ") if calls else []
+
+
+@pytest.mark.parametrize(("setting", "names", "calls"), list(exchange_lines()))
+def test_what_a_line_about_exchanges_calls_fastest_is_the_fastest_there(
+    setting: str, names: list[str], calls: list[str]
+) -> None:
+    check_fastest(fastest("h100", setting), names, calls)
+
+
+def check_fastest(variants: Variants, names: list[str], calls: list[str]) -> None:
+    """Check that the fastest variant is named, libraries that are faster are, and none that is clearly slower."""
+    least = min(one.cost for one in variants.values() if not one.is_library)
+    assert min(variants[name].cost for name in names) <= least * EVEN
+    faster = [name for name, one in variants.items() if one.is_library and one.cost < least / EVEN]
+    assert set(faster) <= set(calls)
+    assert all(variants[name].cost <= least * WIDE for name in (*names, *calls))
+
+
+FIRST_PAGE = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
+ENDS = {  # the settings of each line of the table by warps per SM: pattern and dtype, options
+    "sum, `f32`": ("reduce f32", "width=32"),
+    "sum of 8 lanes, `f32`": ("reduce f32", "width=8"),
+    "sum, `i32`": ("reduce i32", "width=32"),
+    "prefix sum, `f32`": ("scan f32", "kind=inclusive"),
+    "neighbor, `f32`": ("neighbor f32", "mode=idx"),
+    "broadcast": ("broadcast f32", "values=1"),
+    "broadcast of 4 values": ("broadcast f32", "values=4"),
+    "last true lane": ("broadcast-last f32", ""),
+    "sort of 32 keys, `i32`": ("bitonic-sort i32", "payload=none"),
+    **{f"transpose, {words} words": ("transpose f32", f"words={words}") for words in (2, 3, 8)},
+    "vote: any lane": ("vote i32", "op=any"),
+    "all read all": ("broadcast-work f32", ""),
+}
+LAUNCHES = ("sms x 32", "sms x 256", "sms x 1024", "2*sms x 1024")
+OF_TRANSPOSES = ("sms x 32", "sms x 256", "", "8*sms x 256")
+
+
+def lines_by_warps() -> dict[str, list[str]]:
+    _, _, table = FIRST_PAGE.partition(
+        "| task | 1 warp per SM | 8 warps | 32 warps | 64 warps |\n|---|---|---|---|---|\n"
+    )
+    lines = [line.strip("| ").split(" | ") for line in table.partition("\n\n")[0].splitlines()]
+    return {re.sub(r"\[(.*)\]\(.*\)", r"\1", task): cells for task, *cells in lines}
+
+
+def test_every_line_of_the_table_by_warps_is_checked() -> None:
+    assert lines_by_warps().keys() == ENDS.keys()
+
+
+@pytest.mark.parametrize(("task", "place"), ENDS.items(), ids=ENDS)
+def test_a_line_by_warps_names_the_fastest_and_the_best_of_another_kind(task: str, place: tuple[str, str]) -> None:
+    for launch, cell in zip(OF_TRANSPOSES if "transpose" in task else LAUNCHES, lines_by_warps()[task], strict=True):
+        if not launch:
+            assert cell == "–"
+            continue
+        variants = later("h200")[f"{place[0]} {launch} {place[1]}".strip()]
+        own, _, factor = cell.partition(": ")
+        own, _, calls = own.partition(" (also ")
+        names = re.findall(r"`([^`]+)`", own)
+        check_fastest(variants, names, re.findall(r"`([^`]+)`", calls))
+        kinds = {variants[name].kind for name in names}
+        others = {name: one.cost for name, one in variants.items() if one.kind not in kinds}
+        ratio, other = factor.split()
+        assert other == f"`{min(others, key=others.__getitem__)}`"
+        expected = min(others.values()) / min(variants[name].cost for name in names)
+        assert ratio == f"{expected:.{len(ratio.partition('.')[2]) - 1}f}×"
+
+
+def test_a_weaker_opponent_is_noticed() -> None:
+    """Of each of the factors that once left out an opponent, the one that was left out is found."""
+    transpose, store = "transpose f32 104x256 words=32", "struct-access f32 16384x256 words=16 way=store"
+    assert left_out("h200", transpose, "smem-wide", "shfl", set()).keys() >= {"cub-shfl"}
+    assert left_out("h200", store, "shfl", "direct", set()).keys() == {"vector"}
+    assert left_out("h200", "reserve i32 16384x256", "leader-shfl", "atomic", set()).keys() == {"atomic-plain"}
+    assert "smem-wide" in left_out("h200", "reduce f32 sms x 32 width=32", "shfl", "smem-syncwarp", set())
+    assert left_out("h200", transpose, "smem-wide", "cub-shfl", set()) == {}
