@@ -58,6 +58,7 @@ docs: .venv/ready ## write docs/reference from the code
 plots: .venv/ready ## redraw the charts of the runs under results/ that suites declare or pages show, and update the figures of README and docs
 	@$(BIN)/python -m tools.docs.charts
 	@$(BIN)/python -m tools.docs.figures
+	@$(BIN)/python -m tools.docs.page_factors
 	@$(BIN)/python -m tools.docs.readme
 	@$(BIN)/python -m tools.docs.claims_page
 	@$(BIN)/python -m tools.docs.contradictions_page

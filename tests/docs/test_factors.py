@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from tools.docs import exchanges_page
+from tools.docs.page_factors import LATER, PHRASES, Phrase, Quotient
 
 ROOT = Path(__file__).parents[2]
 EVEN = 1.01  # times that differ by less are called equal
@@ -234,3 +235,88 @@ def test_a_weaker_opponent_is_noticed() -> None:
     assert left_out("h200", "reserve i32 16384x256", "leader-shfl", "atomic", set()).keys() == {"atomic-plain"}
     assert "smem-wide" in left_out("h200", "reduce f32 sms x 32 width=32", "shfl", "smem-syncwarp", set())
     assert left_out("h200", transpose, "smem-wide", "cub-shfl", set()) == {}
+
+
+def explanation(page: str) -> str:
+    return (ROOT / "docs" / "explanation" / page).read_text(encoding="utf-8")
+
+
+def quotients(phrase: Phrase) -> Iterator[Quotient]:
+    for one in phrase.factors:
+        yield from (one,) if isinstance(one, Quotient) else one[1]
+
+
+@pytest.mark.parametrize("phrase", PHRASES, ids=lambda phrase: phrase.text)
+def test_a_factor_that_people_write_is_the_measured_one(phrase: Phrase) -> None:
+    match = phrase.pattern.search(explanation(phrase.page))
+    assert match
+    for one in quotients(phrase):
+        variants = later("h200")[one.setting] if one.suite == LATER else times_of_launches(one.suite)[one.setting]
+        if one.suite == LATER:
+            assert one.value == variants[one.of].cost / variants[one.to].cost
+        else:
+            assert one.value == pytest.approx(variants[one.of].cost / variants[one.to].cost)
+    shown = [
+        f"{value:.{len(text.partition('.')[2])}f}" for value, text in zip(phrase.values, match.groups(), strict=True)
+    ]
+    assert list(match.groups()) == shown
+
+
+@cache
+def times_of_launches(suite: str) -> dict[str, Variants]:
+    found: dict[str, Variants] = {}
+    with (ROOT / "results" / suite / "nvidia-h200" / "results.csv").open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            if row["time_us"]:
+                name = " ".join((row["pattern"], row["dtype"], row["launch"], *row["options"].split(";"))).strip()
+                kind = kind_of(row["mechanism"], row["sass_per_iteration"])
+                found.setdefault(name, {})[row["variant"]] = Measured(kind, float(row["time_us"]))
+    return found
+
+
+NO_RIVALS = {"memory-ladder"}  # its variants read different memories
+
+
+@pytest.mark.parametrize("phrase", PHRASES, ids=lambda phrase: phrase.text)
+def test_a_factor_that_people_write_names_the_best_of_the_slower_kind(phrase: Phrase) -> None:
+    text = explanation(phrase.page)
+    match = phrase.pattern.search(text)
+    assert match
+    section = text[max(0, text.rfind("\n## ", 0, match.start())) :].partition("\n## ")[
+        0 if match.start() < text.find("\n## ") else 2
+    ]
+    named = set(re.findall(r"`([\w-]+)`", section)) | set(re.findall(r"/([a-z][\w-]+)/", section))
+    for one in quotients(phrase):
+        if one.setting.split()[0] not in NO_RIVALS:
+            slower, faster = (one.of, one.to) if one.value > 1 else (one.to, one.of)
+            assert left_out("h200", one.setting, faster, slower, named) == {}, one
+
+
+FACTOR = re.compile(r"\d+(?:\.\d+)?×")
+WITH_TESTS: dict[str, tuple[str, ...]] = {  # factors that tests of `test_explanation.py` recompute, by page
+    "what-the-h200-shows.md": (),
+    "what-the-other-suites-show.md": (
+        r"\S+× to \S+× as fast as with one",
+        r"\S+× the (?:time|speed of local memory) \|",
+        r"shared memory has \S+× the speed of local memory at different indices and \S+× at equal ones",
+    ),
+    "what-blocks-and-rows-show.md": (
+        r"has \S+× the speed of a block per row by shuffles",
+        r"\(1\.00×\)",
+        r"`shfl-first-warp`, which has \S+× the speed",
+        r"`\): \S+× the speed of the best variant without raking",
+        r"up to \S+× that of a tree",
+        r"raking in columns \(\S+×\) is faster than REDUX \(\S+×\)",
+        r"`__syncwarp\(\)` has \S+× the speed of `shfl-first-warp`, \S+× that of shuffles whose .* and \S+× that of",
+    ),
+}
+
+
+@pytest.mark.parametrize("page", WITH_TESTS)
+def test_every_factor_of_an_explanation_is_recomputed(page: str) -> None:
+    text = " ".join(explanation(page).split())
+    own = [phrase.pattern.pattern for phrase in PHRASES if phrase.page == page]
+    for pattern in (*own, *WITH_TESTS[page]):
+        assert re.search(pattern, text), pattern
+        text = re.sub(pattern, "", text)
+    assert [text[max(0, match.start() - 60) : match.end()] for match in FACTOR.finditer(text)] == []
