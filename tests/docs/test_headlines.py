@@ -115,21 +115,7 @@ def rows_of(text: str, columns: int) -> dict[str, list[str]]:
     return {first: cells for first, *cells in tables if len(cells) == columns - 1}
 
 
-TRANSPOSE = "gtc2013|transpose|f32|104x256|words="
 FULL = "2*sms x 1024"
-EXCHANGES = {  # the setting of each line
-    "sum, `f32`": "gtc2013|reduce|f32|26x1024|width=32",
-    "sum, `i32`": "gtc2013|reduce|i32|26x1024|width=32",
-    "prefix sum, `f32`": "gtc2013|scan|f32|26x1024|kind=inclusive",
-    "neighbor, `f32`": "gtc2013|neighbor|f32|26x1024|mode=idx",
-    "broadcast": "gtc2013|broadcast|f32|26x1024|values=1",
-    "last true lane": "gtc2013|broadcast-last|f32|26x1024|",
-    "sort of 32 keys, `i32`": "gtc2013|bitonic-sort|i32|26x1024|payload=none",
-    **{f"transpose, {words} words": f"{TRANSPOSE}{words}" for words in (2, 3, 8, 32)},
-    "vote: any lane": f"warp-collectives|vote|i32|{FULL}|op=any",
-    "all read all": f"warp-collectives|broadcast-work|f32|{FULL}|",
-}
-TITLE = "| task | fastest | over shared memory |"
 OTHER_KIND = {  # lines of the second table that compare mechanisms; the others compare ways to access memory
     "32 words per warp": f"dynamic-indexing|lane-array|f32|{FULL}|length=32;index=random",
     "count with one counter": "warp-collectives|count|i32|16384x256|counters=1",
@@ -138,21 +124,6 @@ OTHER_KIND = {  # lines of the second table that compare mechanisms; the others 
     "sum of 512 MiB": "blocks|device-reduce|f32|16384x256|per_thread=32;order=block",
     "RMSNorm of rows of 64": "rows|row-norm|f32|32768x256|length=64;load=vector;norm=rms",
 }
-
-
-def exchanges() -> dict[str, list[str]]:
-    table = FIRST_PAGE[FIRST_PAGE.index(TITLE) :].partition("\n\n")[0]
-    return rows_of(table, 5)
-
-
-def test_every_line_of_the_table_of_exchanges_is_checked() -> None:
-    assert set(exchanges()) - {"task", "---"} == set(EXCHANGES)
-
-
-@pytest.mark.parametrize(("task", "setting"), EXCHANGES.items(), ids=EXCHANGES)
-def test_an_exchange_is_compared_with_the_best_of_each_kind(task: str, setting: str) -> None:
-    names, shared, shuffles, barriers = (cell.removesuffix(" †") for cell in exchanges()[task])
-    check_kinds(setting, shared, shuffles, barriers, named_best(setting, names))
 
 
 @pytest.mark.parametrize(("task", "setting"), OTHER_KIND.items(), ids=OTHER_KIND)

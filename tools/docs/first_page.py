@@ -20,7 +20,7 @@ from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import Contest, contests_of, times
 from shflbench.model import Mechanism
 from shflbench.store import find_runs, read_run
-from tools.docs.opponents import Beside, all_settings, beside, side
+from tools.docs.opponents import Beside, all_settings, beside, side, waits
 from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
@@ -215,6 +215,13 @@ def leader_beside(setting: str) -> str:
     return f"{names}{f' (also {calls})' if calls else ''}{factor}"
 
 
+def over_barriers(setting: str) -> str:
+    """Return the speed of the fastest at a setting of the suite `opponents` over the best with block barriers."""
+    found = _beside(setting)
+    waiting = next(one for one in found.variants if waits(one))
+    return "–" if waiting in found.leaders else f"{times(waiting.cycles / found.own[0].cycles)} `{waiting.variant}`"
+
+
 def over_beside(setting: str, kind: Mechanism) -> str:
     """Return the speed of the fastest at a setting of the suite `opponents` over the best of a kind, and its name."""
     found = _beside(setting)
@@ -251,6 +258,7 @@ def render() -> str:
         unsteady=unsteady(),
         cycles=cycles,
         leader_beside=leader_beside,
+        over_barriers=over_barriers,
         over_beside=over_beside,
         launch_costs=launch_costs(),
         GLOBAL=Mechanism.GLOBAL,

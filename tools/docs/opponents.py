@@ -49,6 +49,18 @@ def library_sides() -> Mapping[tuple[str, str, str], str]:
     return {(row.pattern, row.dtype, row.variant): side(row) for row in calls}
 
 
+@cache
+def _waiting() -> frozenset[tuple[str, str]]:
+    """Return the patterns and variants whose loop has block barriers, of all committed runs."""
+    rows = (row for folder in find_runs([RESULTS]) if folder.name in MODELS for row in read_run(folder).rows)
+    return frozenset((row.pattern, row.variant) for row in rows if (row.sass_per_iteration or {}).get("BAR"))
+
+
+def waits(one: Timed) -> bool:
+    """Whether a variant waits at block barriers in each iteration."""
+    return (one.setting.split()[0], one.variant) in _waiting()
+
+
 @dataclass(frozen=True, slots=True)
 class Beside:
     """The safe variants at a setting of the suite `opponents`, the fastest first."""
