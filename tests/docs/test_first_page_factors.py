@@ -76,7 +76,7 @@ def test_the_remarks_are_of_the_best_of_a_kind_too() -> None:
         first = best(block)
         rest = {name: one for name, one in block.items() if one.kind != block[first].kind}
         rival = min(rest, key=lambda name, rest=rest: rest[name].cost)  # type: ignore[misc]
-        assert f"`{first}`: {text_of(rest[rival].cost / block[first].cost)} `{rival}`{end}" in TEXT
+        assert f"`{first}` {text_of(rest[rival].cost / block[first].cost)} `{rival}`{end}" in TEXT
 
 
 def test_the_answers_at_the_top_are_over_the_best_of_each_kind() -> None:

@@ -206,13 +206,12 @@ def _beside(setting: str) -> Beside:
 
 
 def leader_beside(setting: str) -> str:
-    """Return the fastest of all variants at a setting of the suite `opponents`, and by what factor over which other."""
+    """Return the fastest variant at a setting of the suite `opponents`, and by what factor over which other."""
     found = _beside(setting)
-    names = ", ".join(f"`{name}`" for name in sorted(one.variant for one in found.leaders))
-    calls = ", ".join(f"`{one.variant}`" for one in found.libraries)
     other = found.next_side
-    factor = f": {times(other.cycles / found.own[0].cycles)} `{other.variant}`" if other else ""
-    return f"{names}{f' (also {calls})' if calls else ''}{factor}"
+    factor = f" {times(other.cycles / found.own[0].cycles)} `{other.variant}`" if other else ""
+    calls = "".join(f" (`{one.variant}`)" for one in found.faster_libraries)
+    return f"`{found.own[0].variant}`{calls}{factor}"
 
 
 def over_barriers(setting: str) -> str:

@@ -83,10 +83,10 @@ class Beside:
         return [one for one in self.own if one.cycles <= self.own[0].cycles * (1 + MATTERS)]
 
     @property
-    def libraries(self) -> list[Timed]:
-        """The library calls that are as fast."""
-        limit = self.own[0].cycles * (1 + MATTERS)
-        return [one for one in self.variants if one.mechanism == Mechanism.LIBRARY and one.cycles <= limit]
+    def faster_libraries(self) -> list[Timed]:
+        """The library calls that take less time than any variant of our own."""
+        limit = self.own[0].cycles / (1 + MATTERS)
+        return [one for one in self.variants if one.mechanism == Mechanism.LIBRARY and one.cycles < limit]
 
     @property
     def next_side(self) -> Timed | None:
