@@ -92,9 +92,12 @@ class Evaluator:
         return self._variable(declarator, name, node, depth) if declarator is not None else None
 
     def _qualified(self, node: Node, depth: int, bound: Mapping[str, Value]) -> Value:  # noqa: ARG002
-        name = text_of(node).rpartition("::")[2]
+        scope, _, name = text_of(node).rpartition("::")
         known = self.names.declared(name, node)
-        return self._variable(known[0], name, node, depth) if len(known) == 1 else None
+        if known:
+            return self._variable(known[0], name, node, depth) if len(known) == 1 else None
+        constant = self.names.constant(scope.partition("<")[0].rpartition("::")[2].strip(), name)
+        return self.value(constant, depth) if constant is not None else None
 
     def _variable(  # noqa: PLR0911  (a return for each form of declaration)
         self, declarator: Node, name: str, use: Node, depth: int

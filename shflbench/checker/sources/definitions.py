@@ -125,6 +125,17 @@ def template_parameters(node: Node) -> tuple[TemplateParameter, ...]:
     return tuple(result)
 
 
+def surrounding_parameters(node: Node) -> set[str]:
+    """Return the names of the parameters of the templates around a place."""
+    names: set[str] = set()
+    outer = node.parent
+    while outer is not None:
+        if outer.type == "template_declaration":
+            names.update(item.name for item in template_parameters(outer))
+        outer = outer.parent
+    return names
+
+
 def parameters_of(declarator: Node) -> tuple[SourceParameter, ...]:
     """Return the parameters of a function."""
     listed = declarator.child_by_field_name("parameters")

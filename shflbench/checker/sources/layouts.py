@@ -16,6 +16,7 @@ from shflbench.checker.sources.instance_texts import instance_text
 from shflbench.checker.sources.kernel_file import Field
 from shflbench.checker.sources.name_places import may_define_type
 from shflbench.checker.sources.named_items import NamedItems
+from shflbench.checker.sources.naming import last_part
 from shflbench.checker.sources.syntax_trees import function_declarator, parse, text_of, walk
 from shflbench.checker.sources.type_names import Aliases, TypeDefinition, TypeName, type_definitions
 
@@ -111,8 +112,10 @@ class Types:
         return known
 
     def _alias_of_instance(self, name: str) -> str | None:
-        """Return the type that an instance of an alias template stands for."""
+        """Return the type that an instance of an alias template stands for, or a type in a class template."""
         if name not in self._aliases:
+            self._aliases[name] = self._alias_of_member(name)
+        if self._aliases[name] is None:
             plain, _, listed = name.partition("<")
             known = self._named(plain.rpartition("::")[2].strip())
             node = None if known.is_ambiguous or not listed.rstrip().endswith(">") else known.alias_template
@@ -121,10 +124,23 @@ class Types:
             self._aliases[name] = " ".join(text.split()) if text is not None else None
         return self._aliases[name]
 
+    def _alias_of_member(self, name: str) -> str | None:
+        """Return the type that `Plus<float>::value_type` stands for."""
+        member = last_part(name)
+        plain, bracket, listed = name.removesuffix(f"::{member}").partition("<")
+        known = self._named(plain.rpartition("::")[2].strip())
+        if member == name or not bracket or known.template is None or known.is_ambiguous:
+            return None
+        body = known.template.child_by_field_name("body")
+        for node in body.named_children if body is not None else ():
+            if node.type == "alias_declaration" and text_of(node.child_by_field_name("name")) == member:
+                return instance_text(known.template, listed, node.child_by_field_name("type"))
+        return None
+
     def _instance(self, name: str, depth: int) -> StructureLayout | None:
         """Return the layout of an instance of a class template, in whose text arguments stand for parameters."""
         plain, _, listed = name.partition("<")
-        known = self._named(plain)
+        known = self._named(plain.rpartition("::")[2].strip())
         node = known.template
         if node is None or known.is_ambiguous or depth > _MAXIMUM_DEPTH:
             return None

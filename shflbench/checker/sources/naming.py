@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 _SHOWN = 8  # names in a message: enough to choose from
 
 
+_SCOPED = re.compile(r"(?:::)?\w+(?:::\w+)+")  # without template arguments
+
+
 def select_kernels(path: Path, kernels: Sequence[SourceKernel], name: str | None) -> tuple[SourceKernel, ...]:
     """Return the kernels that `name` selects, all for None; KernelError if there is none."""
     if name is None:
@@ -81,9 +84,9 @@ def names(spelling: str, qualified: str) -> bool:
 
 def normalize(argument: str, aliases: KnownAliases) -> str:
     """Return a template argument so that two ways to write it are equal: `256u` and `256`, `real` and `float`."""
-    text = " ".join(argument.split())
+    text = " ".join(argument.split()).removeprefix("typename ")
     for _ in range(16):
-        target = aliases.get(text)
+        target = aliases.get(last_part(text) if _SCOPED.fullmatch(text) else text)
         if target is None:
             break
         text = target

@@ -6,6 +6,7 @@ from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.definitions import surrounding_parameters
 from shflbench.checker.sources.name_places import may_declare_global, may_define_function, mentions
 from shflbench.checker.sources.named_items import NamedItems
 from shflbench.checker.sources.scoped_names import ScopedName
@@ -24,6 +25,7 @@ _SCOPES = GLOBAL | {
     "compound_statement", "for_statement", "function_definition", "lambda_expression", "field_declaration_list",
     "for_range_loop", "template_declaration",
 }  # fmt: skip
+_QUALIFIERS = frozenset({"storage_class_specifier", "type_qualifier"})
 _NOT_LOCAL = GLOBAL | {"field_declaration_list"}
 _PARTS = frozenset(
     {"field_expression", "subscript_expression", "parenthesized_expression", "pointer_expression", "cast_expression"}
@@ -41,6 +43,7 @@ class _FileNames:
         self.writes: dict[str, list[Node]] = defaultdict(list)
         self.functions: dict[str, list[Node]] = defaultdict(list)
         self.passed: dict[str, list[tuple[Node, int]]] = defaultdict(list)  # variable → call, position
+        self.constants: dict[str, list[Node]] = defaultdict(list)  # of classes, with their values
         self._scoped: dict[str, ScopedName] = {}
         for node in walk(root):
             self._index(node)
@@ -63,6 +66,10 @@ class _FileNames:
     def _index(self, node: Node) -> None:
         if node.type in {"declaration", "parameter_declaration", "optional_parameter_declaration"}:
             self._index_declaration(node)
+        elif node.type == "field_declaration":
+            declarator = node.child_by_field_name("declarator")
+            if declarator is not None and node.child_by_field_name("default_value") is not None:
+                self.constants[text_of(declarator)].append(node)
         elif node.type == "function_definition":
             declarator = function_declarator(node)
             if declarator is not None:
@@ -100,6 +107,7 @@ class Names:
         self._changes_of_name: dict[tuple[int, str], list[Node]] = {}  # of a file
         self._global = NamedItems(files, lambda file: self._of(file).global_declared, may_declare_global)
         self._functions = NamedItems(files, lambda file: self._of(file).functions, may_define_function)
+        self._constants = NamedItems(files, lambda file: self._of(file).constants, mentions)
 
     def _of(self, file: UserFile) -> _FileNames:
         known = self._read.get(id(file))
@@ -120,6 +128,11 @@ class Names:
         local = self._of(file).declared.get(name, [])
         known = {node.id for node in local}
         return [*local, *(node for node in self._global.get(name) if node.id not in known)]
+
+    def constant(self, class_: str, name: str) -> Node | None:
+        """Return the value that a class gives a member in all of its instances; None if it is not certain."""
+        known = [item for item in self._constants.get(name) if _is_constant_of(item, class_)]
+        return known[0].child_by_field_name("default_value") if len(known) == 1 else None
 
     def functions(self, name: str) -> Sequence[Node]:
         """Return the definitions of functions of a name."""
@@ -200,6 +213,17 @@ def _is_launch_argument(node: Node) -> bool:
         outer = outer.parent
     declaration = outer.parent if outer is not None and outer.type == "init_declarator" else None
     return declaration is not None and text_of(declaration.child_by_field_name("type")) == "void"
+
+
+def _is_constant_of(field: Node, class_: str) -> bool:
+    """Whether a member is a constant of a class of this name, with a value that no template parameter decides."""
+    body = field.parent
+    owner = body.parent if body is not None and body.type == "field_declaration_list" else None
+    if owner is None or text_of(owner.child_by_field_name("name")) != class_:
+        return False
+    words = {text_of(item) for item in field.named_children if item.type in _QUALIFIERS}
+    used = {text_of(item) for item in walk(field.child_by_field_name("default_value") or field)}
+    return "static" in words and bool(words & {"const", "constexpr"}) and not used & surrounding_parameters(field)
 
 
 def _is_of_definition(node: Node) -> bool:

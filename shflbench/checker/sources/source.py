@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from shflbench.checker.file_budget import NEVER, FileBudget
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources import definitions as kernel_definitions
+from shflbench.checker.sources.definitions import surrounding_parameters
 from shflbench.checker.sources.host.chosen_runs import performed_launches, refuses
 from shflbench.checker.sources.host.launched_kernels import without_casts
-from shflbench.checker.sources.host.templates import surrounding_parameters
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.host_source import HostSource
 from shflbench.checker.sources.kernel_file import HostChange

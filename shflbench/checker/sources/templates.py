@@ -10,11 +10,11 @@ import re
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.argument_types import meaning
-from shflbench.checker.sources.definitions import template_parameters, type_without
-from shflbench.checker.sources.host.templates import surrounding_parameters
+from shflbench.checker.sources.definitions import surrounding_parameters, template_parameters, type_without
 from shflbench.checker.sources.launch_texts import kernel_name
 from shflbench.checker.sources.name_places import may_call
 from shflbench.checker.sources.named_items import NamedItems
+from shflbench.checker.sources.namespaces import NamespacedTypes
 from shflbench.checker.sources.naming import names
 from shflbench.checker.sources.syntax_trees import function_declarator, nodes_of, text_of
 
@@ -34,6 +34,7 @@ _CLASSES = frozenset({"class_specifier", "struct_specifier"})
 _SCOPES = _CLASSES | {"namespace_definition"}
 _USES = frozenset({"call_expression", "template_instantiation"})
 _WORD = re.compile(r"[A-Za-z_]\w*")
+_PLAIN_NAME = re.compile(r"(?<![\w:])[A-Za-z_]\w*")  # without a scope before it
 
 
 class _Uses:
@@ -55,6 +56,7 @@ class Instances:
     def __init__(self, files: Sequence[UserFile], evaluator: Evaluator) -> None:
         """Index the calls and explicit instances of host templates."""
         self._evaluator = evaluator
+        self._types = NamespacedTypes(files)
         read: dict[int, _Uses] = {}  # by the id of a file
 
         def uses(file: UserFile) -> _Uses:
@@ -167,11 +169,21 @@ class Instances:
         for item in template[len(given) :]:
             value = self._deduced(item, parameters, nodes, use, bound) if item.is_type else None
             if value is None and item.default is not None:
-                value = item.default if not set(_WORD.findall(item.default)) & {one.name for one in template} else None
+                value = self._default(item, template, values)
             if value is None:
                 return None
             values[item.name] = value
         return tuple(values[item.name] for item in template)
+
+    @staticmethod
+    def _default(
+        item: TemplateParameter, template: Sequence[TemplateParameter], values: Mapping[str, str]
+    ) -> str | None:
+        """Return the default of a parameter, in which earlier parameters have their values."""
+        used = set(_WORD.findall(item.default or "")) & {one.name for one in template}
+        if item.default is None or not used <= values.keys():
+            return None
+        return _PLAIN_NAME.sub(lambda match: values.get(match[0], match[0]), item.default)
 
     def _type(self, text: str, use: Node, bound: Mapping[str, str]) -> str | None:
         """Return a type with the host's template parameters and local typedefs replaced."""
@@ -184,6 +196,7 @@ class Instances:
         words = set(_WORD.findall(result))
         if "decltype" in words or words & (surrounding_parameters(use) - bound.keys()):
             return None  # known to a compiler that instantiates the host code only
+        result = _PLAIN_NAME.sub(lambda match: self._types.qualified(match[0]), result)
         return " ".join(result.split())
 
     def _local_alias(self, name: str, use: Node) -> str | None:

@@ -138,6 +138,15 @@ def _of_typedef(node: Node) -> Iterator[tuple[str, TypeDefinition]]:
                 yield text_of(inside), TypeDefinition(f"{shown} *")
 
 
+def member_aliases(body: Node) -> Iterator[tuple[str, str]]:
+    """Yield the names of types that the body of a class defines by `using` and `typedef`, and the types."""
+    for node in body.named_children:
+        if node.type == "alias_declaration":
+            yield text_of(node.child_by_field_name("name")), text_of(node.child_by_field_name("type"))
+        elif node.type == "type_definition":
+            yield from ((name, item.alias) for name, item in _of_typedef(node) if item.alias is not None)
+
+
 def in_template(node: Node) -> bool:
     """Whether a node stands in the declaration of a template."""
     outer = node.parent

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.machine import HostFrame
     from shflbench.checker.sources.macros import Macro
 
-_VALUES = frozenset({"lambda_expression", "subscript_expression", "pointer_expression"})
+_VALUES = frozenset({"compound_literal_expression", "lambda_expression", "subscript_expression", "pointer_expression"})
 _CASTS = frozenset({"static_cast", "reinterpret_cast", "const_cast", "dynamic_cast"})
 _BY_FUNCTION = {"cudaLaunchKernel": False, "cudaLaunchCooperativeKernel": True}
 _OF_C = ("cuda", "mem")  # functions that take pointers

@@ -14,6 +14,7 @@ from shflbench.checker.sources.name_places import calls
 from shflbench.checker.sources.naming import split_arguments
 from shflbench.checker.sources.scopes import GLOBAL, declared_name
 from shflbench.checker.sources.syntax_trees import function_declarator, nodes_of, text_of, walk
+from shflbench.checker.sources.type_names import member_aliases
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -55,6 +56,7 @@ class HostClass:
     body: Node
     template: tuple[TemplateParameter, ...]
     conversions: tuple[HostFunction, ...] = ()
+    aliases: tuple[tuple[str, str], ...] = ()  # names of types in the class, and the types
 
 
 class FileContents:
@@ -148,7 +150,8 @@ class FileContents:
             inside = (item for item in body.named_children if item.type == "function_definition")
             members = (self._conversion(item, name) for item in inside)
             conversions = tuple(item for item in members if item is not None)
-            known[name.partition("<")[0].strip()].append(HostClass(name, bases, body, template, conversions))
+            made = HostClass(name, bases, body, template, conversions, tuple(member_aliases(body)))
+            known[name.partition("<")[0].strip()].append(made)
 
     def callers(self, name: str) -> Iterator[str]:
         """Yield the names of the functions whose bodies may call a function, also in comments."""

@@ -98,7 +98,7 @@ def _declarator(
     inner = item.child_by_field_name("declarator") if item.type == "init_declarator" else item
     name = declared_name(inner)
     # `dim3 grid(N)` and `std::vector<float> v(n)` may parse as functions.
-    if item.type == "function_declarator" and not _is_function_pointer(item):
+    if item.type == "function_declarator" and not is_function_pointer(item):
         listed = items(item.child_by_field_name("parameters"))
         arguments = [run.expression(_as_expression(run, child)) for child in listed]
         return name, lambda frame: run.constructed(run.type(text, frame), [make(frame) for make in arguments], frame)
@@ -145,7 +145,7 @@ def note_number(run: HostRun, name: str, values: Sequence[object], node: Node) -
     return are_numbers
 
 
-def _is_function_pointer(declarator: Node) -> bool:
+def is_function_pointer(declarator: Node) -> bool:
     """Whether a declarator is one such as `(*kernels[2])(float *)`."""
     inner = declarator.child_by_field_name("declarator") if declarator.type == "function_declarator" else None
     return inner is not None and inner.type == "parenthesized_declarator"
@@ -162,7 +162,7 @@ def is_reference(declarator: Node | None) -> bool:
 
 def shape_of(run: HostRun, declarator: Node | None) -> Callable[[HostType, HostFrame], HostType]:
     """Return how a declarator makes the type of its variable of the type before it: `*a[4]`."""
-    if declarator is not None and _is_function_pointer(declarator):
+    if declarator is not None and is_function_pointer(declarator):
         declarator = declarator.child_by_field_name("declarator")
     if declarator is None or declarator.type not in {*_DECLARATORS, "abstract_pointer_declarator"}:
         return lambda base, frame: base  # noqa: ARG005

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from shflbench.checker.sources.definitions import surrounding_parameters
 from shflbench.checker.sources.host.conversions import by_class
 from shflbench.checker.sources.host.flow import TO_CONSTANT
 from shflbench.checker.sources.host.launch_attributes import cluster_of, may_be_cooperative, may_overlap
@@ -13,7 +14,6 @@ from shflbench.checker.sources.host.machine import MOST_DIFFERENT, HostFrame, Pe
 from shflbench.checker.sources.host.packs import arguments as given_arguments
 from shflbench.checker.sources.host.streams import DEFAULT_STREAM, stream_key
 from shflbench.checker.sources.host.structures import members, pack, with_structures
-from shflbench.checker.sources.host.templates import surrounding_parameters
 from shflbench.checker.sources.host.values import (
     MOMENTS,
     UNKNOWN,

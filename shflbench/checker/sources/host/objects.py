@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.host.contents import items
-from shflbench.checker.sources.host.declarations import shape_of
+from shflbench.checker.sources.host.declarations import is_function_pointer, shape_of
 from shflbench.checker.sources.host.machine import HostFrame
 from shflbench.checker.sources.host.overloads import HostCallSite, chosen
 from shflbench.checker.sources.host.records import fields_of_pair
@@ -101,7 +101,7 @@ class ObjectMaker:
             value = item.child_by_field_name("default_value")
             first = self._run.expression(value) if value is not None else None
             for declarator in item.children_by_field_name("declarator"):
-                if declarator.type != "function_declarator":
+                if declarator.type != "function_declarator" or is_function_pointer(declarator):
                     yield _Field(declared_name(declarator), text, shape_of(self._run, declarator), first)
 
     def initialize(self, function: HostFunction, frame: HostFrame) -> None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from shflbench.checker.sources.definitions import template_parameters
 from shflbench.checker.sources.host.contents import items
-from shflbench.checker.sources.host.values import type_name
+from shflbench.checker.sources.host.values import Structure, type_name
 from shflbench.checker.sources.naming import last_part, split_arguments
 from shflbench.checker.sources.syntax_trees import text_of
 
@@ -19,6 +18,9 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host.contents import HostClass, HostFunction
     from shflbench.checker.sources.host.interface import HostRun, Reference
     from shflbench.checker.sources.host.machine import HostFrame
+
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
 
 
 def template_arguments(run: HostRun, function: Node) -> Callable[[HostFrame], tuple[str, ...]]:
@@ -48,20 +50,9 @@ def _template_argument(run: HostRun, node: Node) -> Callable[[HostFrame], str]:
             number = value(frame)
             if isinstance(number, int) and text not in {"true", "false"}:
                 return str(number)
-        return re.sub(r"[A-Za-z_]\w*", lambda match: str(frame.bound.get(match[0], match[0])), text)
+        return _WORD.sub(lambda match: str(frame.bound.get(match[0], match[0])), text)
 
     return argument
-
-
-def surrounding_parameters(node: Node) -> set[str]:
-    """Return the names of the parameters of the templates around a place."""
-    names: set[str] = set()
-    outer = node.parent
-    while outer is not None:
-        if outer.type == "template_declaration":
-            names.update(item.name for item in template_parameters(outer))
-        outer = outer.parent
-    return names
 
 
 def bound_arguments(
@@ -82,9 +73,21 @@ def bound_arguments(
 
 
 def bound_of_class(known: HostClass | None, type_name: str, frame: HostFrame) -> dict[str, object]:
-    """Return the arguments of a class template: those of the type's name, or within the class those of the frame."""
+    """Return the arguments of a class template, and the types that have names in it, by name.
+
+    The arguments are those of the type's name, or within the class those of the frame.
+    """
     if known is None:
         return {}
+    arguments = _arguments_of_class(known, type_name, frame)
+    types = {
+        name: _WORD.sub(lambda match: str(arguments.get(match[0], match[0])), text)
+        for name, text in (known.aliases if arguments else ())
+    }
+    return {**types, **arguments}
+
+
+def _arguments_of_class(known: HostClass, type_name: str, frame: HostFrame) -> dict[str, object]:
     listed = last_part(type_name).partition("<")[2]
     if not listed:
         return {item.name: frame.bound[item.name] for item in known.template if item.name in frame.bound}
@@ -97,9 +100,21 @@ def bound_of_class(known: HostClass | None, type_name: str, frame: HostFrame) ->
 def _deduced(name: str, parameter: Node, place: Reference) -> object:
     text = " ".join(text_of(parameter.child_by_field_name("type")).replace("const", "").split())
     if text != name:
-        return None
+        return _deduced_from_instance(name, text, place.load())
     declarator = parameter.child_by_field_name("declarator")
     pointer = declarator is not None and "*" in text_of(declarator)
     if not pointer and place.type.format:
         return place.type.name
     return type_name(place.load(), pointer=pointer)
+
+
+def _deduced_from_instance(name: str, text: str, value: object) -> str | None:
+    """Return the argument of a class template that stands at the place of a parameter: `T` in `std::vector<T>`."""
+    known, _, listed = last_part(text).partition("<")
+    names = [item.strip() for item in split_arguments(listed.rstrip().removesuffix(">"))]
+    if name not in names or not isinstance(value, Structure):
+        return None
+    given, _, arguments = last_part(value.type.name).partition("<")
+    texts = [item.strip() for item in split_arguments(arguments.rstrip().removesuffix(">"))]
+    place = names.index(name)
+    return texts[place] if given.strip() == known.strip() and place < len(texts) and texts[place] else None
