@@ -8,7 +8,7 @@ from shflbench.measure.agreement import mismatch
 from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
-from tests import cases
+from tests import cases, kernels
 
 SORT = load(builtin()["bitonic-sort"])
 DTYPE_NAMES = SORT.declaration.dtypes
@@ -118,3 +118,11 @@ def test_mistake_in_any_iteration_is_visible_at_the_end(dtype: str, mistake: str
             wrong[5:7] = wrong[6], wrong[5 if mistake == "two keys exchanged" else 6]
             got = sorted_pairs(keys, values, iterations - iteration, payload)
             assert mismatch(got, data.expected(0, iterations), 0.0), (iterations, iteration)
+
+
+def test_keys_of_complemented_runs_are_moved_by_products_and_not_selected_by_the_units_that_compare() -> None:
+    kernel = kernels.compiled("bitonic-sort/shfl-complement/i32/payload=none")
+    assert kernel.loop
+    body = [item for item in kernel.sass or () if kernel.loop.start <= item.address <= kernel.loop.end]
+    assert sum(item.base == "IMAD" and bool(item.predicate) for item in body) == 15 * kernel.loop.unroll
+    assert not [item for item in body if item.base == "SEL"]

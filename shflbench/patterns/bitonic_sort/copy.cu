@@ -1,6 +1,7 @@
 //: smem smem-syncwarp shfl cub dtype=f32,f64,i32,i64 payload=none,value
 //: smem-rank dtype=f32,f64,i32,i64 payload=none,value
 //: shfl-min dtype=f32,i32 payload=none
+//: shfl-complement dtype=i32 payload=none
 
 //! cub
 #include <cub/warp/warp_merge_sort.cuh>
@@ -89,6 +90,24 @@ __device__ inline int reverse(int key) {
 }
 __device__ inline int reverse_if(int bit, int key) { return key ^ -bit; }
 
+//! shfl-complement
+// Complements a key if the bit is 1, which reverses the order of such keys.
+__device__ inline int complement_if(int bit, int key) { return key ^ -(bit & 1); }
+
+// Keeps the larger key in the upper lane of a pair, the smaller one in the lower lane. `one` is 1, which the compiler
+// must not know: a product moves the other key, because the units that multiply are idle. It would select by those that
+// also compare.
+__device__ inline void keep(int& key, int other, int upper, int one) {
+    asm("{\n\t"
+        ".reg .pred upper, kept;\n\t"
+        "setp.ne.s32 upper, %2, 0;\n\t"
+        "setp.lt.xor.s32 kept, %0, %1, upper;\n\t"
+        "@!kept mad.lo.s32 %0, %1, %3, 0;\n\t"
+        "}"
+        : "+r"(key)
+        : "r"(other), "r"(upper), "r"(one));
+}
+
 //! *
 // Sorts the warp's 32 keys in ascending order: lane i gets the i-th.  //! payload=none
 // Sorts the warp's 32 keys in ascending order: lane i gets the i-th, and the value that belongs to it.  //! payload=value
@@ -120,6 +139,24 @@ __device__ inline {T} warp_sort({T} key) {
         }
     }
     return reverse_if(reversed, key);
+}
+
+//! shfl-complement
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional.
+__device__ inline int warp_sort(int key) {
+    const int lane = threadIdx.x % 32;
+    int one;
+    asm("min.u32 %0, %1, 1;" : "=r"(one) : "r"(gridDim.x));
+    key = complement_if(lane / 2, key);  // keys of runs in descending order are complemented
+    #pragma unroll
+    for (int size = 2; size <= 32; size *= 2) {
+        #pragma unroll
+        for (int distance = size / 2; distance > 0; distance /= 2) {
+            keep(key, __shfl_xor_sync(0xffffffffu, key, distance), lane & distance, one);
+        }
+        key = complement_if(lane / size ^ lane / (2 * size), key);  // if the direction of larger runs differs
+    }
+    return key;
 }
 
 //! smem-rank

@@ -176,3 +176,42 @@ __global__ void LAUNCH_BOUNDS bitonic_sort_shfl_min(const T* keys, const T* valu
     sorted_keys[thread()] = key;
     sorted_values[thread()] = values[thread()];
 }
+
+// Complements a key if the bit is 1, which reverses the order of such keys.
+__device__ inline int complement_if(int bit, int key) { return key ^ -(bit & 1); }
+
+// Keeps the larger key in the upper lane of a pair, the smaller one in the lower lane. `one` is 1, which the compiler
+// must not know: a product moves the other key, because the units that multiply are idle. It would select by those that
+// also compare.
+__device__ inline void keep(int& key, int other, int upper, int one) {
+    asm("{\n\t"
+        ".reg .pred upper, kept;\n\t"
+        "setp.ne.s32 upper, %2, 0;\n\t"
+        "setp.lt.xor.s32 kept, %0, %1, upper;\n\t"
+        "@!kept mad.lo.s32 %0, %1, %3, 0;\n\t"
+        "}"
+        : "+r"(key)
+        : "r"(other), "r"(upper), "r"(one));
+}
+
+// Keys of runs in descending order are complemented, so that in each step the upper lane of a pair keeps the larger one.
+// Five predicates serve all 15 steps; directions would take one per step, and a thread has only seven.
+template <typename T>
+__global__ void LAUNCH_BOUNDS bitonic_sort_shfl_complement(const T* keys, const T* values, T* sorted_keys,
+                                                           T* sorted_values, int iterations) {
+    int one;
+    asm("min.u32 %0, %1, 1;" : "=r"(one) : "r"(gridDim.x));
+    T key = keys[thread()];
+    REPEAT(iterations) {
+        key = complement_if(lane() / 2, scrambled(key));
+        #pragma unroll
+        for (int size = 2; size <= WARP; size *= 2) {
+            #pragma unroll
+            for (int distance = size / 2; distance > 0; distance /= 2)
+                keep(key, __shfl_xor_sync(FULL_WARP, key, distance), lane() & distance, one);
+            key = complement_if(lane() / size ^ lane() / (2 * size), key);  // if the direction of larger runs differs
+        }
+    }
+    sorted_keys[thread()] = key;
+    sorted_values[thread()] = values[thread()];
+}

@@ -114,6 +114,17 @@ PATTERN = Pattern(
             per_iteration=lambda dtype, options: {"SHFL": exchanges(options) * dtype.words},
         ),
         Variant(
+            name="shfl-complement",
+            mechanism=Mechanism.SHFL,
+            summary=(
+                "as `shfl`, but keys of descending runs are complemented, so that five predicates serve all steps; "
+                "products with 1 move keys"
+            ),
+            dtypes=("i32",),
+            only={"payload": ("none",)},
+            per_iteration=lambda dtype, options: {"SHFL": exchanges(options) * dtype.words},
+        ),
+        Variant(
             name="cub",
             mechanism=Mechanism.LIBRARY,
             summary="`cub::WarpMergeSort`",

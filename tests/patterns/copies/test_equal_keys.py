@@ -63,7 +63,14 @@ def reference(keys):
 
 @pytest.mark.parametrize(
     ("variant", "dtype"),
-    [("smem-rank", "i32"), ("smem-rank", "f32"), ("smem-rank", "i64"), ("shfl-min", "i32"), ("shfl-min", "f32")],
+    [
+        ("smem-rank", "i32"),
+        ("smem-rank", "f32"),
+        ("smem-rank", "i64"),
+        ("shfl-min", "i32"),
+        ("shfl-min", "f32"),
+        ("shfl-complement", "i32"),
+    ],
 )
 def test_equal_and_extreme_keys_are_sorted(
     shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, variant: str, dtype: str

@@ -12,7 +12,7 @@ __global__ void {kernel}(const T* keys, const T* values, T* sorted_keys, T* sort
     T key = keys[thread()], value = values[thread()];
     REPEAT(iterations) {
         key = scrambled(key);
-        key = warp_sort(key);  //! shfl shfl-min payload=none
+        key = warp_sort(key);  //! shfl shfl-min shfl-complement payload=none
         key = warp_sort(key, key_slots);  //! smem smem-syncwarp payload=none
         key = warp_sort(key, storage[threadIdx.x / WARP]);  //! cub payload=none
         key = warp_sort(key, unsorted, sorted);  //! smem-rank payload=none
