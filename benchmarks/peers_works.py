@@ -24,9 +24,9 @@ FUNCTIONS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "softmax": ("softmax", {}),
 }
 LENGTH = "length"  # the option of patterns that work on rows
-# Outputs that kernels add to: they are set to zero in the same graph, as a program has to. `last-block` needs no zeros.
+# Outputs that kernels add to: they are set to zero in the same graph, as a program has to, but for the last block.
 ADDED_TO = {"device-reduce": ("total",)}
-STORES = {"device-reduce": ("last-block",)}
+STORES = {"device-reduce": ("last-block", "last-block-acq-rel")}
 BANDWIDTH = "stream"  # the pattern whose variant `vector` shows the bandwidth of the same bytes
 # The largest permitted error, as a fraction of the largest absolute value. `shflbench run` verifies ours to the bounds
 # of the pattern. Sums of integers are exact, those of floats if each partial sum of the library is.

@@ -63,7 +63,7 @@ def measured(kernels: dict[str, Callable[..., None]], rounds: int = 3) -> tuple[
 
 
 KERNELS: dict[str, Callable[..., None]] = {
-    **dict.fromkeys(("shfl", "shfl-vector", "last-block"), add_sum),
+    **dict.fromkeys(("shfl", "shfl-vector", "last-block", "last-block-acq-rel"), add_sum),
     "shfl-atomic-warp": lambda values, total: add_sum(values[4:], total),
     "vector": xor,
 }
@@ -71,7 +71,7 @@ KERNELS: dict[str, Callable[..., None]] = {
 
 def test_only_right_results_are_timed_and_others_have_a_reason() -> None:
     timed, _ = measured(KERNELS)
-    right = {"shfl", "shfl-vector", "last-block", "vector=", "right"}
+    right = {"shfl", "shfl-vector", "last-block", "last-block-acq-rel", "vector=", "right"}
     assert {name for name, one in timed.items() if one.samples_us} == right
     assert timed["shfl-atomic-warp"].problem.startswith("wrong result: error")
     assert timed["lossy"].problem.startswith("wrong result: error")
@@ -81,8 +81,8 @@ def test_only_right_results_are_timed_and_others_have_a_reason() -> None:
 def test_each_round_has_a_cold_sample_of_each_subject() -> None:
     timed, device = measured(KERNELS, rounds=4)
     times = sorted(time for one in timed.values() for time in one.samples_us)
-    assert times == [float(number) for number in range(1, 21)]
-    assert device.emptied == 20
+    assert times == [float(number) for number in range(1, 25)]
+    assert device.emptied == 24
     ranked = [sorted(timed, key=lambda name: (timed[name].samples_us or (99,) * 4)[number]) for number in range(4)]
     assert len({tuple(order) for order in ranked}) > 1
 

@@ -77,3 +77,38 @@ def test_a_cluster_that_does_not_wait_is_found(edited: Path) -> None:
     replace_in(edited, "    __syncwarp();\n    cluster_sync();\n", "", "clusters.cu")
     (report,) = check(edited, "barrier")
     assert report.verdict == "broken"
+
+
+@pytest.mark.parametrize(
+    ("variant", "file", "old", "new"),
+    [
+        ("last-block-acq-rel", "kernels.cu", "atom.acq_rel.gpu", "atom.relaxed.gpu"),
+        ("last-block-acq-rel", "kernels.cu", "atom.acq_rel.gpu", "atom.release.gpu"),
+        ("last-block-acq-rel", "kernels.cu", "atom.acq_rel.gpu", "atom.acquire.gpu"),
+        (
+            "barrier-one-release",
+            "clusters.cu",
+            "if (threadIdx.x < WARP) cluster_arrive",
+            "if (threadIdx.x >= WARP) cluster_arrive",
+        ),
+    ],
+    ids=["relaxed-ticket", "ticket-without-acquire", "ticket-without-release", "other-warps-release"],
+)
+def test_the_weakest_order_that_a_variant_has_is_needed(
+    edited: Path, variant: str, file: str, old: str, new: str
+) -> None:
+    (report,) = check(edited, variant)
+    assert report.verdict == "clean"
+    replace_in(edited, old, new, file)
+    (report,) = check(edited, variant)
+    assert report.verdict == "broken"
+
+
+def test_a_dependent_launch_that_does_not_wait_is_refused(edited: Path) -> None:
+    replace_in(edited, 'asm volatile("griddepcontrol.wait;" ::: "memory");', "", "dependent.cu")
+    subject = next(item for item in find([str(edited)]) if item.case.variant == "two-launches-dependent")
+    kernel = Builder(kernels.tools(), "sm_90", kernels.CACHE).build(subject.pattern, subject.case)
+    assert [part.violations for part in (kernel, *kernel.later)] == [
+        (),
+        ("the machine code has no ACQBULK, which the variant must have",),
+    ]

@@ -47,7 +47,7 @@ def test_launches_of_a_setting_have_equal_threads() -> None:
     assert set(threads.values()) == {GROUPS * 8 * BLOCK}
 
 
-@pytest.mark.parametrize("variant", ["barrier", "store-async", "store-async-release"])
+@pytest.mark.parametrize("variant", ["barrier", "barrier-one-release", "store-async", "store-async-release"])
 def test_threads_of_a_cluster_meet_at_its_barrier(variant: str) -> None:
     kernel = kernels.compiled(f"cluster-reduce/{variant}/f32/cluster=4")
     assert CLUSTER_REDUCE.declaration.variant(variant).mechanism is Mechanism.CLUSTER

@@ -17,6 +17,21 @@ __global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS) cluster_reduce_barrier(co
     if (rank_in_cluster() == 0 && threadIdx.x == 0) sums[blockIdx.x / BLOCKS] = few(of_blocks);
 }
 
+// The same, except that only the warp that stores releases: the other warps have nothing to publish.
+template <typename T>
+__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS) cluster_reduce_barrier_one_release(const T* values, T* sums) {
+    __shared__ T of_blocks[BLOCKS];
+    cluster_arrive_relaxed();
+    const T sum = block_sum<WARPS>(values[thread()]);
+    cluster_wait();
+    if (threadIdx.x == 0) store_at(address_in(0, &of_blocks[rank_in_cluster()]), sum);
+    __syncwarp();
+    if (threadIdx.x < WARP) cluster_arrive();
+    else cluster_arrive_relaxed();
+    cluster_wait();
+    if (rank_in_cluster() == 0 && threadIdx.x == 0) sums[blockIdx.x / BLOCKS] = few(of_blocks);
+}
+
 // The stores count their bytes at a barrier in the shared memory of the first block, and nobody else waits. Before them,
 // all blocks must have started, and the barrier must be initialized: `arrive` says so to the cluster.
 template <typename T, typename Arrive>

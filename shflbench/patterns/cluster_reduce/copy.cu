@@ -1,9 +1,10 @@
-//: two-launches last-block barrier store-async store-async-release larger-block dtype=f32,i32 cluster=2,4,8
+//: two-launches two-launches-dependent last-block last-block-acq-rel add dtype=f32,i32 cluster=2,4,8
+//: barrier barrier-one-release store-async store-async-release larger-block dtype=f32,i32 cluster=2,4,8
 //: add-async dtype=i32 cluster=2,4,8
 
 //! *
 // The sum of a value per thread of {cluster} blocks, for grids and blocks of whole warps along x.
-//! barrier store-async store-async-release add-async
+//! two-launches-dependent barrier barrier-one-release store-async store-async-release add-async
 // From sm_90 on.
 //! *
 template <typename T>
@@ -24,7 +25,7 @@ __device__ T sum_of_block(T x) {
     return warp == 0 ? sum_of_warp(lane < blockDim.x / 32 ? sums[lane] : T(0)) : x;
 }
 
-//! two-launches last-block barrier store-async store-async-release
+//! two-launches two-launches-dependent last-block last-block-acq-rel barrier barrier-one-release store-async store-async-release
 template <typename T>
 __device__ T sum_of_few(const T* sums) {
     T sum = sums[0];
@@ -33,7 +34,7 @@ __device__ T sum_of_few(const T* sums) {
     return sum;
 }
 
-//! barrier store-async store-async-release add-async
+//! barrier barrier-one-release store-async store-async-release add-async
 __device__ inline unsigned rank_in_cluster() {
     unsigned rank;
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
@@ -59,18 +60,30 @@ __device__ inline void wait_for_bytes(unsigned long long* barrier) {
 
 //! two-launches
 __global__ void cluster_reduce_two_launches(const {T}* values, {T}* partial) {
+//! two-launches-dependent
+__global__ void cluster_reduce_two_launches_dependent(const {T}* values, {T}* partial) {
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+//! two-launches two-launches-dependent
     const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
     if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
 // One thread per group of blocks.
+//! two-launches
 template <typename T>
 __global__ void cluster_reduce_second(const T* partial, T* sums, int groups) {
+//! two-launches-dependent
+// Launch it with cudaLaunchAttributeProgrammaticStreamSerialization. `partial` must not be __restrict__.
+template <typename T>
+__global__ void cluster_reduce_second_after_wait(const T* partial, T* sums, int groups) {
+    asm volatile("griddepcontrol.wait;" ::: "memory");  // all that the first kernel has written is visible
+//! two-launches two-launches-dependent
     const int group = blockIdx.x * blockDim.x + threadIdx.x;
     if (group < groups) sums[group] = sum_of_few(partial + group * {cluster});
 }
-//! last-block
+//! last-block last-block-acq-rel
 // `tickets` are zero before, and afterwards again.
+//! last-block
 __global__ void cluster_reduce_last_block(const {T}* values, {T}* sums, {T}* partial, unsigned* tickets) {
     const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
     if (threadIdx.x != 0) return;
@@ -81,9 +94,30 @@ __global__ void cluster_reduce_last_block(const {T}* values, {T}* sums, {T}* par
     __threadfence();
     sums[group] = sum_of_few(partial + group * {cluster});
 }
-//! barrier
+//! last-block-acq-rel
+__global__ void cluster_reduce_last_block_acq_rel(const {T}* values, {T}* sums, {T}* partial, unsigned* tickets) {
+    const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
+    if (threadIdx.x != 0) return;
+    const int group = blockIdx.x / {cluster};
+    partial[blockIdx.x] = sum;
+    unsigned ticket;  // it releases the own sum, and acquires those of the blocks with earlier tickets
+    asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                 : "=r"(ticket) : "l"(&tickets[group]), "r"({cluster} - 1) : "memory");
+    if (ticket == {cluster} - 1) sums[group] = sum_of_few(partial + group * {cluster});
+}
+//! add
+// `sums` are zero before.
+__global__ void cluster_reduce_add(const {T}* values, {T}* sums) {
+    const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
+    if (threadIdx.x == 0) atomicAdd(&sums[blockIdx.x / {cluster}], sum);
+}
+//! barrier barrier-one-release
 __cluster_dims__({cluster})
+//! barrier
 __global__ void cluster_reduce_barrier(const {T}* values, {T}* sums) {
+//! barrier-one-release
+__global__ void cluster_reduce_barrier_one_release(const {T}* values, {T}* sums) {
+//! barrier barrier-one-release
     __shared__ {T} of_blocks[{cluster}];
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");  // this block has started
     const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
@@ -95,7 +129,12 @@ __global__ void cluster_reduce_barrier(const {T}* values, {T}* sums) {
                      :: "r"(in_first_block(&of_blocks[rank_in_cluster()])), "r"(bits) : "memory");
     }
     __syncwarp();
+//! barrier
     asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+//! barrier-one-release
+    if (threadIdx.x < 32) asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");  // releases what was stored
+    else asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+//! barrier barrier-one-release
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
     if (rank_in_cluster() == 0 && threadIdx.x == 0) sums[blockIdx.x / {cluster}] = sum_of_few(of_blocks);
 }

@@ -29,7 +29,7 @@ PATTERN = Pattern(
     blocks=(32, 64, 128),
     buffers=(
         Input("values", elements=lambda at: blocks(at) * at.block),
-        Output("sums", elements=lambda at: at.grid),
+        Output("sums", elements=lambda at: at.grid, initial=0),
         Output("partial", elements=blocks, compared=False),
         Output("tickets", elements=lambda at: at.grid, dtype="i32", initial=0),
     ),
@@ -38,7 +38,8 @@ PATTERN = Pattern(
         "A launch is that of groups: `132x128` with `cluster=4` are 528 blocks of 128 threads, in clusters of 4 where "
         "the variant uses them, or 132 blocks of 512 threads in `larger-block`. Its column `shape` has what was "
         "launched. The time is that of all launches of a variant. Values are whole numbers from -8 to 8, so that sums "
-        "are exact in any order. In `store-async` and `add-async`, blocks other than the first one end as soon as they "
+        "are exact in any order. `add` needs sums that are zero before: a program has to set them, and between timed "
+        "launches they are not. In `store-async` and `add-async`, blocks other than the first one end as soon as they "
         "have sent their sum."
     ),
     variants=(
@@ -56,6 +57,25 @@ PATTERN = Pattern(
             ),
         ),
         Variant(
+            name="two-launches-dependent",
+            mechanism=Mechanism.GLOBAL,
+            summary="the same; the second launch is programmatic: it starts during the first one and waits for its end",
+            needs="sm_90",
+            source="dependent.cu",
+            dims=separate_blocks,
+            arguments=("values", "partial"),
+            opcodes=("PREEXIT",),
+            later=(
+                LaterKernel(
+                    kernel="cluster_reduce_second_after_wait<{T}>",
+                    dims=thread_per_group,
+                    arguments=("partial", "sums", "groups"),
+                    opcodes=("ACQBULK",),
+                    programmatic=True,
+                ),
+            ),
+        ),
+        Variant(
             name="last-block",
             mechanism=Mechanism.ATOMIC,
             summary="the same in one launch: the last block of a group, by an atomic ticket, adds",
@@ -64,9 +84,34 @@ PATTERN = Pattern(
             opcodes=("ATOMG",),
         ),
         Variant(
+            name="last-block-acq-rel",
+            mechanism=Mechanism.ATOMIC,
+            summary="the same with a ticket that acquires and releases, instead of two sequential fences",
+            dims=separate_blocks,
+            arguments=("values", "sums", "partial", "tickets"),
+            opcodes=("ATOMG", "MEMBAR.ALL.GPU"),
+        ),
+        Variant(
+            name="add",
+            mechanism=Mechanism.ATOMIC,
+            summary="each block adds its sum to that of the group in global memory, which is zero before",
+            dims=separate_blocks,
+            arguments=("values", "sums"),
+        ),
+        Variant(
             name="barrier",
             mechanism=Mechanism.CLUSTER,
             summary="each block stores its sum in the first one's shared memory; a barrier of the cluster publishes it",
+            needs="sm_90",
+            source="clusters.cu",
+            dims=separate_blocks,
+            arguments=("values", "sums"),
+            opcodes=("MEMBAR.ALL.GPU",),
+        ),
+        Variant(
+            name="barrier-one-release",
+            mechanism=Mechanism.CLUSTER,
+            summary="the same, but only the warp that stores has an arrival that releases; the others' are relaxed",
             needs="sm_90",
             source="clusters.cu",
             dims=separate_blocks,

@@ -1,5 +1,5 @@
 //: interleaved interleaved-strided sequential first-add dtype=f32,bf16,i32 per_thread=8 order=block,grid
-//: smem smem-vector shfl shfl-vector shfl-atomic-warp last-block dtype=f32,bf16,i32 per_thread=8,32,128 order=block,grid
+//: smem smem-vector shfl shfl-vector shfl-atomic-warp last-block last-block-acq-rel dtype=f32,bf16,i32 per_thread=8,32,128 order=block,grid
 //: redux dtype=i32 per_thread=8,32,128 order=block,grid
 //: cub dtype=f32,bf16,i32 per_thread=32 order=block,grid
 
@@ -17,7 +17,7 @@ using Sum = float;  //! dtype=bf16
 using Word = {T};
 __device__ inline Sum sum_of(Word x) { return Sum(x); }
 
-//! smem-vector shfl-vector shfl-atomic-warp redux cub last-block
+//! smem-vector shfl-vector shfl-atomic-warp redux cub last-block last-block-acq-rel
 // 16 bytes of elements: the array must be aligned to 16 bytes.
 using Word = float4;  //! dtype=f32
 using Word = uint4;  //! dtype!=f32
@@ -27,7 +27,7 @@ __device__ inline Sum sum_of(Word x) {
     return (sum_of(x.x) + sum_of(x.y)) + (sum_of(x.z) + sum_of(x.w));  //! dtype=bf16
 }
 
-//! smem smem-vector shfl shfl-vector shfl-atomic-warp redux cub last-block
+//! smem smem-vector shfl shfl-vector shfl-atomic-warp redux cub last-block last-block-acq-rel
 // Returns the sum of those of `count` words that the thread has to add up: each block has its own part of them.  //! order=block
 // Returns the sum of those of `count` words that the thread has to add up: one in as many as the grid has threads.  //! order=grid
 __device__ inline Sum thread_sum(const Word* words, size_t count) {
@@ -41,7 +41,7 @@ __device__ inline Sum thread_sum(const Word* words, size_t count) {
     return sum;
 }
 
-//! shfl shfl-vector shfl-atomic-warp last-block
+//! shfl shfl-vector shfl-atomic-warp last-block last-block-acq-rel
 // Returns the sum of a warp to lane 0. All 32 lanes of the warp must call it.
 __device__ inline Sum warp_sum(Sum sum) {
     for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_down_sync(0xffffffffu, sum, distance);
@@ -52,7 +52,7 @@ __device__ inline Sum warp_sum(Sum sum) {
 // Returns the sum of a warp to all lanes. All 32 lanes of the warp must call it. From sm_80 on.
 __device__ inline Sum warp_sum(Sum sum) { return __reduce_add_sync(0xffffffffu, sum); }
 
-//! shfl shfl-vector redux last-block
+//! shfl shfl-vector redux last-block last-block-acq-rel
 // Returns the sum of a block to thread 0. Blocks must be one-dimensional and consist of whole warps.
 // `of_warps` is shared memory: one sum per warp of the block.
 __device__ inline Sum block_sum(Sum sum, Sum* of_warps) {
@@ -142,7 +142,7 @@ __device__ void add_sum(const Word* words, size_t count, Sum* total) {
     if (threadIdx.x == 0) atomicAdd(total, sum);
 }
 
-//! last-block
+//! last-block last-block-acq-rel
 // Stores the sum of an array in *total, always added in the same order for the same launch. All threads of the launch
 // must call it, once. `partial` is global memory, one sum per block, and `tickets` one counter. The counter must be
 // zero before the first launch; it and the sums are zero after each.
@@ -153,9 +153,16 @@ __device__ inline void store_sum(
     Sum sum = block_sum(thread_sum(words, count), of_warps);
     if (threadIdx.x == 0) {
         partial[blockIdx.x] = sum;
+//! last-block
         __threadfence();  // the sum is there before the ticket is taken
         is_last = atomicInc(tickets, gridDim.x - 1) == gridDim.x - 1;
         __threadfence();  // all sums are read after the last ticket was taken
+//! last-block-acq-rel
+        unsigned ticket;  // it releases the own sum, and acquires those of the blocks with earlier tickets
+        asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                     : "=r"(ticket) : "l"(tickets), "r"(gridDim.x - 1) : "memory");
+        is_last = ticket == gridDim.x - 1;
+//! last-block last-block-acq-rel
     }
     __syncthreads();
     if (!is_last) return;

@@ -201,3 +201,28 @@ device_reduce_last_block(const T* values, Sum<T>* total, Sum<T>* partial, unsign
     sum = block_sum(sum, of_warps);
     if (threadIdx.x == 0) *total = sum;
 }
+
+// The same with a ticket that releases the block's sum and acquires those of the others, instead of sequential fences.
+template <typename T>
+__global__ void LAUNCH_BOUNDS
+device_reduce_last_block_acq_rel(const T* values, Sum<T>* total, Sum<T>* partial, unsigned* tickets) {
+    __shared__ Sum<T> of_warps[BLOCK / WARP];
+    __shared__ bool is_last;
+    Sum<T> sum = block_sum(sum_of_vectors(values), of_warps);
+    if (threadIdx.x == 0) {
+        partial[blockIdx.x] = sum;
+        unsigned ticket;
+        asm volatile("atom.acq_rel.gpu.global.inc.u32 %0, [%1], %2;"
+                     : "=r"(ticket) : "l"(tickets), "r"(gridDim.x - 1) : "memory");
+        is_last = ticket == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (!is_last) return;
+    sum = 0;
+    for (int block = threadIdx.x; block < gridDim.x; block += BLOCK) {
+        sum = add(sum, partial[block]);
+        partial[block] = 0;
+    }
+    sum = block_sum(sum, of_warps);
+    if (threadIdx.x == 0) *total = sum;
+}

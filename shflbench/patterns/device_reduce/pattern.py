@@ -42,16 +42,16 @@ PATTERN = Pattern(
     ),
     notes=(
         "The sum is an `int` for `i32`, and a `float` for `f32` and `bf16`; verification compares its 32 bits. All "
-        "variants but `last-block` add to the total by `atomicAdd`: a program has to set it to zero before, and "
-        "between timed launches it is not. In `interleaved`, `interleaved-strided`, `sequential` and `first-add`, "
-        "one tree sums one or two elements per thread, as in the first steps of the guide, where a block has no more; "
-        "here, a block repeats this for all of its elements and has a single atomic addition. The number of threads "
-        "per block is a constant, so that the compiler unrolls all trees, and the remainder of a division in "
-        "`interleaved` is an `and`. With `order=block`, each block reads a contiguous part of the array; with "
-        "`order=grid`, a thread's elements are as far apart as the grid is large (grid-stride loop). `last-block` "
-        "always adds in the same order, and its result is deterministic for any input; its workspace is zero after "
-        "the launch, as before. CUB's own `DeviceReduce` is a function of the host that launches other kernels; "
-        "`python -m benchmarks.peers` compares it with these kernels."
+        "variants but `last-block` and `last-block-acq-rel` add to the total by `atomicAdd`: a program has to set it "
+        "to zero before, and between timed launches it is not. In `interleaved`, `interleaved-strided`, `sequential` "
+        "and `first-add`, one tree sums one or two elements per thread, as in the first steps of the guide, where a "
+        "block has no more; here, a block repeats this for all of its elements and has a single atomic addition. The "
+        "number of threads per block is a constant, so that the compiler unrolls all trees, and the remainder of a "
+        "division in `interleaved` is an `and`. With `order=block`, each block reads a contiguous part of the array; "
+        "with `order=grid`, a thread's elements are as far apart as the grid is large (grid-stride loop). Both "
+        "variants of the last block always add in the same order, and their result is deterministic for any input; "
+        "their workspace is zero after the launch, as before. CUB's own `DeviceReduce` is a function of the host that "
+        "launches other kernels; `python -m benchmarks.peers` compares it with these kernels."
     ),
     dtypes=("f32", "bf16", "i32"),
     options={"per_thread": ("8", "32", "128"), "order": ("block", "grid")},
@@ -181,6 +181,13 @@ PATTERN = Pattern(
                 "up all sums"
             ),
             atomics=_per_block,
+        ),
+        Variant(
+            name="last-block-acq-rel",
+            mechanism=Mechanism.SHFL,
+            summary="like `last-block`, with a ticket that acquires and releases instead of two sequential fences",
+            atomics=_per_block,
+            opcodes=("MEMBAR.ALL.GPU",),
         ),
     ),
 )

@@ -21,7 +21,7 @@ __global__ void {kernel}(const T* values, Sum* total) {
 template <typename T>
 __global__ void {kernel}(const T* values, Sum* total) {
     add_sum<BLOCK>(reinterpret_cast<const Word*>(values), words(), total);
-//! last-block
+//! last-block last-block-acq-rel
 template <typename T>
 __global__ void {kernel}(const T* values, Sum* total, Sum* partial, unsigned* tickets) {
     __shared__ Sum of_warps[WARP];
