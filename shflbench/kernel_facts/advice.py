@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits.access_findings import AccessProblem
 from shflbench.arch import load
-from shflbench.arch.residency import BLOCKS, REGISTERS, SHARED_MEMORY, THREADS_PER_WARP, WARPS, SmCapacity, occupancy
+from shflbench.arch.residency import (
+    BLOCKS,
+    REGISTERS,
+    REGISTERS_PER_THREAD,
+    SHARED_MEMORY,
+    THREADS_PER_WARP,
+    WARPS,
+    SmCapacity,
+    occupancy,
+)
 from shflbench.model import MAX_BLOCK
 
 if TYPE_CHECKING:
@@ -29,6 +38,8 @@ def advice(one: InspectedKernel, places: Places) -> Iterator[str]:
         return
     if facts.local_bytes or facts.spill_bytes:
         yield _local_memory(facts, places.of(one.subject, facts.local_steps))
+    if facts.exhausted_registers and not facts.spill_bytes:
+        yield _exhausted_registers(facts.exhausted_registers)
     yield from access_advice(one, places)
     if one.occupancy and capacity and one.occupancy.fraction < 1:
         yield _occupancy(one, facts, one.occupancy, capacity, places.kernel(one.subject))
@@ -50,6 +61,16 @@ def _local_memory(facts: KernelFacts, place: str) -> str:
     return (
         f"keeps {facts.local_bytes} bytes per thread in local memory{where}; index arrays with constants, for example "
         "in an unrolled loop, so that they fit into registers"
+    )
+
+
+def _exhausted_registers(number: int) -> str:
+    """Return what kept the compiler from using more registers."""
+    if number == REGISTERS_PER_THREAD:
+        return f"uses all {number} registers that a thread can have; keep fewer values at a time, or unroll less"
+    return (
+        f"uses all {number} registers per thread that its launch bounds allow; smaller blocks, or fewer blocks per SM "
+        "in `__launch_bounds__`, allow more"
     )
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.analysis.limits import count, limit
 from shflbench.arch import load
+from shflbench.compile.cubin import most_registers
 from shflbench.compile.timed_code import addresses_in_loops, timed_code, whole_code
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class KernelFacts:
     local_steps: tuple[LineStep, ...] = ()  # of the line that accesses local memory most, where known
     in_loops: int = 0  # instructions of the whole code that a loop repeats; 0 where it is not counted
     kernels: int = 1  # that a case launches: instructions are those of all, resources the largest
+    exhausted_registers: int = 0  # per thread: as many as may be used, if a kernel uses all of them
 
 
 def facts_of(
@@ -74,7 +76,14 @@ def facts_of(
         local_steps=_local_steps(kernel, lines),
         in_loops=sum(map(_in_loops, every)) if subject.pattern.declaration.one_pass else 0,
         kernels=len(every),
+        exhausted_registers=max(map(_exhausted_registers, every)),
     )
+
+
+def _exhausted_registers(kernel: Kernel) -> int:
+    """Return the registers of a thread if it may have no more, else 0."""
+    most = most_registers(kernel.cubin, kernel.symbol) if kernel.cubin else None
+    return most if most and kernel.resources.registers >= most else 0
 
 
 def _loop(

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from shflbench.compile.build import Builder
+from shflbench.compile.cubin import most_registers
 from shflbench.compile.launch_bounds import launch_bounds
 from shflbench.compile.toolchain import Toolchain
 from shflbench.model import Case
@@ -55,6 +56,15 @@ def test_the_compiler_gets_the_bounds(blind_toolchain: Toolchain) -> None:
     ptx = Builder(blind_toolchain, "sm_90", None).build(NEIGHBOR, case("4*sms x 128", mode="idx")).ptx
     assert re.search(r"\.maxntid 128", ptx)
     assert re.search(r"\.minnctapersm 4", ptx)
+
+
+@pytest.mark.parametrize(("launch", "registers"), [("26x1024", 64), ("sms x 512", 128), ("sms x 32", 255)])
+def test_the_cubin_says_how_many_registers_the_bounds_allow(
+    blind_toolchain: Toolchain, launch: str, registers: int
+) -> None:
+    kernel = Builder(blind_toolchain, "sm_90", None).build(NEIGHBOR, case(launch, mode="idx"))
+    assert most_registers(kernel.cubin, kernel.symbol) == registers
+    assert most_registers(kernel.cubin, "another") is None
 
 
 def test_bounds_for_which_registers_do_not_suffice_are_given_up(blind_toolchain: Toolchain) -> None:

@@ -20,6 +20,18 @@ def test_a_spill_has_its_size_its_line_and_a_remedy(inspect: Command) -> None:
     )
 
 
+def test_a_kernel_that_uses_all_registers_of_its_launch_bounds_says_so(inspect: Command) -> None:
+    words = ("batched-reduce", "--dtype", "f32", "--variant", "butterflies", "--variant", "smem")
+    printed = advice(inspect(*words).out, "(?:butterflies|smem, butterflies|butterflies, smem)")
+    bounded = (
+        "uses all 64 registers per thread that its launch bounds allow; smaller blocks, or fewer blocks per SM in "
+    )
+    assert f"{bounded}`__launch_bounds__`, allow more" in printed
+    spilling = [sentence for sentence in printed if sentence.startswith("spills")]
+    assert spilling
+    assert len(printed) > len(spilling)
+
+
 def test_local_memory_without_spills_has_its_line_and_a_remedy(inspect: Command) -> None:
     outcome = inspect("others.yaml", "--variant", "local")
     (sentence,) = (item for item in advice(outcome.out, "local") if item.startswith("keeps"))
