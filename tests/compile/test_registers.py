@@ -35,9 +35,15 @@ LOOPS = [
     and kernels.variant_of(name).mechanism not in {Mechanism.LIBRARY, Mechanism.CLUSTER}
 ]
 PATTERNS = sorted({name.partition("/")[0] for name in LOOPS})
-# Four blocks per SM would make these spill, so that their bounds have no number of blocks. Bounds of two, which is what
-# fits, would give them 128 registers instead of 127 and 123. The opponents were measured as they are.
-SPILLING = {f"batched-reduce/{variant}/f32/sums=64/result=own" for variant in ("butterflies", "halving")}
+# What shipped kernels lose to the compiler's choice; they were measured as they are. Four blocks per SM would make the
+# first two spill, so that their bounds have no number of blocks: of two, which is what fits, they would have 128
+# registers instead of 127 and 123. With four, the compiler gives the third one 54 of its 64 registers.
+KNOWN = {
+    ("batched-reduce", "4*sms"): {
+        f"batched-reduce/{name}/f32/sums=64/result=own" for name in ("butterflies", "halving")
+    },
+    ("top-k", "4*sms"): {"top-k/merge/i32/elements=256/k=8"},
+}
 
 
 def case_of(name: str, grid: str) -> Case:
@@ -110,8 +116,7 @@ def test_more_registers_at_the_same_residency_make_no_kernel_faster(pattern: str
         for blocks in range(BLOCKS[grid])  # the bounds of the launch have more
         for text in slower(shipped, built(names, grid, blocks_at_once(blocks)), grid)
     ]
-    known = SPILLING if (pattern, grid) == ("batched-reduce", "4*sms") else set()
-    assert {text.partition(":")[0] for text in found} == known, found
+    assert {text.partition(":")[0] for text in found} == KNOWN.get((pattern, grid), set()), found
 
 
 def test_bounds_for_more_blocks_than_the_launch_needs_are_found() -> None:
