@@ -26,6 +26,8 @@ _FRACTION = {
 # Magnitudes of floats that `varied` draws, as powers of two: products of three are finite in half precision, and so are
 # `exp` of a single number and sums of thousands in any other type.
 LEAST_POWER, MOST_POWER = -8.0, 3.3
+# Likewise integers, by bytes: sums of thousands fit the type. Unsigned ones use all bits, because they may wrap.
+MOST_SIGNED_POWER = {4: 20, 8: 40}
 VARIED_PERIOD = 262_139  # a prime, after which they repeat: larger data takes seconds
 
 FEWEST_WITH_SPECIAL = 16  # floats: all results may depend on each of a few, and would be NaN
@@ -67,13 +69,18 @@ def varied(  # noqa: PLR0913  (what may differ, by name)
     is_integer = np.issubdtype(number, np.integer)
     least, end = LEAST_POWER, MOST_POWER
     if is_integer:
-        least, end = 0.0, math.log2(most or min(np.iinfo(number).max, 1 << 20))
+        least, end = 0.0, math.log2(most or _most_varied(number))
     magnitudes = np.exp2(rng.uniform(least, end, period))
     if is_integer:
         magnitudes = np.floor(magnitudes)
     values = magnitudes if positive else magnitudes * rng.choice((-1.0, 1.0), period)
     repeated = np.resize(values.astype(number), count)
     return np.sort(repeated) if ascending else repeated
+
+
+def _most_varied(number: np.dtype[np.integer]) -> int:
+    most = int(np.iinfo(number).max)
+    return most if number.kind == "u" else min(most, 1 << MOST_SIGNED_POWER.get(number.itemsize, 20))
 
 
 def with_special(values: NDArray[np.generic]) -> NDArray[np.generic]:

@@ -17,13 +17,15 @@ from shflbench.user_kernels.later_launches import later_launches
 from shflbench.user_kernels.pattern_text import buffer_dtype, number_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.checker import CandidateBuffer, CandidateNumber
     from shflbench.user_kernels.comparison import KernelComparison, Size
 
 SMALL_INTEGER = 255  # stated integers are varied up to this number at least
-HIDING = {-1.0, 0.0, 1.0}  # numbers that hide a factor or a term
+HIDING = {-1.0, 0.0, 1.0, 2.0}  # numbers that hide a factor or a term; 2 is the number whose square is its double
+TINY = 2.0**-7  # numbers below it hide a term: added to the others, they leave the result within its tolerance
+INVERSE_ERROR = 1e-5  # of the product of a number and its inverse in single precision
 
 
 def is_varied(comparison: KernelComparison, buffer: CandidateBuffer) -> bool:
@@ -48,17 +50,20 @@ def varied_text(buffer: CandidateBuffer, count: str) -> str:
     """Return `count` varied elements of a buffer as Python."""
     dtype = DTYPES[buffer_dtype(buffer)]
     words = ["ascending=True"] if buffer.is_ordered else []
+    number, viewed = dtype.numpy, ""
     if not dtype.floating:
-        numbers = buffer.contents[: buffer.contents.size // dtype.size * dtype.size].view(dtype.numpy)
         is_unsigned = buffer.element.startswith("u") or buffer.element == "bool"
+        if is_unsigned:  # patterns have signed types only
+            number, viewed = f"u{dtype.numpy}", f".view({dtype.numpy!r})"
+        numbers = buffer.contents[: buffer.contents.size // dtype.size * dtype.size].view(number)
         if is_unsigned or (not buffer.is_derived and numbers.size and int(numbers.min()) >= 0):
             words.append("positive=True")
         if buffer.element == "bool":
             words.append("most=1")
         elif not buffer.is_derived and numbers.size:
             most = max(SMALL_INTEGER, *(abs(int(item)) for item in (numbers.min(), numbers.max())))
-            words.append(f"most={min(most, int(np.iinfo(numbers.dtype).max))}")
-    return f"varied(rng, {dtype.numpy!r}, {count}{''.join(f', {word}' for word in words)})"
+            words.append(f"most={min(most, int(np.iinfo(number).max))}")
+    return f"varied(rng, {number!r}, {count}{''.join(f', {word}' for word in words)}){viewed}"
 
 
 def other_value(comparison: KernelComparison, name: str, values: Mapping[Size, CandidateNumber]) -> float | None:
@@ -67,7 +72,7 @@ def other_value(comparison: KernelComparison, name: str, values: Mapping[Size, C
     All kernels that take the number must take it with these values.
     """
     numbers = [number_value(number) for number in values.values()]
-    if not _hides(values) or name in _structural(comparison) or name not in _shared(comparison):
+    if not _hides(comparison, values) or name in _fixed(comparison) or name not in _shared(comparison):
         return None
     value, dtype = numbers[0]
     place = sorted(_shared(comparison)).index(name) % 8
@@ -78,13 +83,13 @@ def left_out(comparison: KernelComparison) -> Iterator[str]:
     """Yield what verification does not compare, as noun phrases."""
     first = comparison.first
     read = [item for item in first.buffers if comparison.use(item) is not BufferUse.WRITTEN]
-    if fixed := [f"`{item.name}`" for item in read if not is_varied(comparison, item)]:
-        yield f"results with other contents of {', '.join(fixed)}"
+    if kept := [f"`{item.name}`" for item in read if not is_varied(comparison, item)]:
+        yield f"results with other contents of {', '.join(kept)}"
     untried = [item for item in read if not _is_tried_with_special(comparison, item)]
     if finite := [f"`{item.name}`" for item in untried if _is_finite(item)]:
         yield f"results for infinities and NaN in {', '.join(finite)}"
-    structural = _structural(comparison)
-    numbers = [item for item in first.numbers if item.name in structural and _hides({None: item})]
+    fixed = _fixed(comparison)
+    numbers = [item for item in first.numbers if item.name in fixed and _hides(comparison, {None: item})]
     if numbers:
         texts = (f"`{item.name}` than {number_value(item)[0]:g}" for item in numbers)
         yield f"results with other values of {', '.join(texts)}"
@@ -110,12 +115,32 @@ def _is_finite(buffer: CandidateBuffer) -> bool:
     return bool(np.isfinite(buffer.contents[: buffer.contents.size // dtype.size * dtype.size].view(dtype.numpy)).all())
 
 
-def _hides(values: Mapping[Size, CandidateNumber]) -> bool:
-    return all(number.element != "bool" and number_value(number)[0] in HIDING for number in values.values())
+def _hides(comparison: KernelComparison, values: Mapping[Size, CandidateNumber]) -> bool:
+    """Whether a number may hide a factor or a term, or that a kernel uses another number in its place."""
+    if any(number.element == "bool" for number in values.values()):
+        return False
+    others = [number_value(item)[0] for item in comparison.first.numbers if item.element != "bool"]
+    return all(_hides_among(*number_value(number), others) for number in values.values())
 
 
-def _structural(comparison: KernelComparison) -> set[str]:
-    return comparison.named(kernel.candidate.structural for kernel in comparison.kernels)
+def _hides_among(value: float, dtype: str, numbers: Sequence[float]) -> bool:
+    """Whether a value hides something among the numbers of a launch, of which it is one."""
+    if value in HIDING or numbers.count(value) > 1:
+        return True
+    inverses = (value * power for number in numbers if number > 1 for power in (number, value * number))
+    is_inverse = any(abs(product - 1) < INVERSE_ERROR for product in inverses)  # kernels may use either one
+    return DTYPES[dtype].floating and abs(value) < TINY and not is_inverse
+
+
+def _fixed(comparison: KernelComparison) -> set[str]:
+    """Return the numbers on which addresses, iterations or branches depend, and those that equal one of them.
+
+    Such as a size that a launch also gets as a float, which kernels may use in the place of the first one.
+    """
+    structural = comparison.named(kernel.candidate.structural for kernel in comparison.kernels)
+    numbers = {item.name: number_value(item)[0] for item in comparison.first.numbers}
+    values = {numbers[name] for name in structural & numbers.keys()} - HIDING
+    return structural | {name for name, value in numbers.items() if value in values}
 
 
 def _shared(comparison: KernelComparison) -> set[str]:

@@ -41,6 +41,30 @@ DIFFERENT = {
         program("out[i] = a * x[i] + b * out[i];", "out[i] = x[i];", more=", float a, float b", passed=", 1.0f, 0.0f"),
         "with varied contents of `out`, `x` and a = 1.625 and b = 0.75, element",
     ),
+    "square-and-double-of-2": (
+        program("out[i] = a * a * x[i];", "out[i] = (a + a) * x[i];", more=", float a", passed=", 2.0f"),
+        "with varied contents of `x` and a = 2.625, element",
+    ),
+    "numbers-that-are-equal": (
+        program("out[i] = a * x[i] + b;", "out[i] = b * x[i] + b;", more=", float a, float b", passed=", 2.5f, 2.5f"),
+        "with varied contents of `x` and a = 3.125 and b = 3.25, element",
+    ),
+    "term-that-is-tiny": (
+        program("out[i] = x[i] / (9 + x[i] + e);", "out[i] = x[i] / (9 + x[i]);", more=", float e", passed=", 1e-5f"),
+        "with varied contents of `x` and e = ",
+    ),
+    "bytes-above-127": (
+        program("out[i] = x[i] / 2;", "out[i] = (signed char)x[i] / 2;").replace("float", "unsigned char"),
+        "with varied contents of `x`, element",
+    ),
+    "words-above-32-bits": (
+        program("out[i] = x[i] + n;", "out[i] = (unsigned)x[i] + n;").replace("float", "unsigned long long"),
+        "with varied contents of `x`, element",
+    ),
+    "high-bits-of-a-word": (
+        program("out[i] = x[i];", "out[i] = x[i] & 0xffffffu;").replace("float", "unsigned"),
+        "with varied contents of `x`, element",
+    ),
     "square-of-0-and-1": (
         program(
             "out[i] = x[i] * x[i];",
@@ -113,6 +137,10 @@ EQUAL = {
     ),
     "logarithms-of-varied-inputs": program("out[i] = logf(x[i]);", "float y = x[i]; out[i] = logf(y);"),
     "accumulators-that-all-add-to": program("atomicAdd(&out[i], x[i]);", "out[i] += x[i];"),
+    "inverse-of-a-size": program(
+        "out[i] = x[i] * r;", "out[i] = x[i] / n;", more=", float r", passed=", 1 / 640.0f"
+    ).replace("n = 64;", "n = 640;"),
+    "size-as-a-float": program("out[i] = x[i] / s;", "out[i] = x[i] / n;", more=", float s", passed=", 64.0f"),
     "last-block-with-a-counter": program(
         "out[i] = x[i];",
         "out[i] = x[i]; if (threadIdx.x == 0 && atomicAdd(&blocks, 1) == gridDim.x - 1) blocks = 0;",
@@ -157,6 +185,14 @@ def test_what_is_not_compared_is_said(bench: BenchCommand) -> None:
     outcome = bench(text, "--no-check")
     assert outcome.code == 0, outcome.err
     assert "not compared: results with other contents of `idx`\n" in outcome.err
+
+
+def test_equal_numbers_that_lead_to_addresses_are_named(bench: BenchCommand) -> None:
+    index = "out[i % n * pitch / pitch]"
+    text = program(f"{index} = x[i];", f"{index} = x[i] + 0;", more=", int pitch", passed=", 64")
+    outcome = bench(text, "--no-check")
+    assert outcome.code == 0, outcome.err
+    assert "not compared: results with other values of `n` than 64, `pitch` than 64\n" in outcome.err
 
 
 def test_a_variable_that_nothing_sets_is_a_warning_with_the_option_that_gives_it(bench: BenchCommand) -> None:
