@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from shflbench.checker.sources.arithmetic import COMPARISONS, number, operate
@@ -10,6 +9,7 @@ from shflbench.checker.sources.host.calls import call
 from shflbench.checker.sources.host.contents import called_name, items
 from shflbench.checker.sources.host.conversions import ANY_POINTER, by_class
 from shflbench.checker.sources.host.declarations import array_with, from_list, note_number, with_list
+from shflbench.checker.sources.host.lambdas import lambda_expression
 from shflbench.checker.sources.host.machine import HostFrame
 from shflbench.checker.sources.host.places import (
     address,
@@ -38,7 +38,7 @@ from shflbench.checker.sources.host.values import (
     check_bounds,
 )  # fmt: skip
 from shflbench.checker.sources.scopes import declared_name
-from shflbench.checker.sources.syntax_trees import line_of, text_of
+from shflbench.checker.sources.syntax_trees import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -350,36 +350,6 @@ def _compound(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
     return lambda frame: with_list(run, run.type(text, frame), [make(frame) for make in values], frame).value
 
 
-def _lambda(run: HostRun, node: Node) -> Callable[[HostFrame], object]:
-    declarator, body = node.child_by_field_name("declarator"), node.child_by_field_name("body")
-    listed = items(declarator.child_by_field_name("parameters")) if declarator is not None else []
-    names = [declared_name(item.child_by_field_name("declarator")) for item in listed]
-    label = _lambda_name(node)
-    is_launching = body is not None and run.launches(body)
-
-    def made(frame: HostFrame) -> object:
-        def called(arguments: list[object]) -> object:
-            inner = HostFrame(dict(frame.variables), frame.receiver, frame.bound)
-            inner.variables.update({name: Cell(value) for name, value in zip(names, arguments, strict=False)})
-            if body is None:
-                return UNKNOWN
-            with run.state.recorded(label) if is_launching else nullcontext():
-                outcome = run.statement(body)(inner)
-            return getattr(outcome, "value", UNKNOWN) if outcome is not None else UNKNOWN
-
-        return HostCallable("", node, called)
-
-    return made
-
-
-def _lambda_name(node: Node) -> str:
-    """Return the variable that a lambda expression is the first value of, or one with its line."""
-    outer = node.parent
-    if outer is not None and outer.type == "init_declarator":
-        return declared_name(outer.child_by_field_name("declarator"))
-    return f"lambda_{line_of(node)}"
-
-
 EXPRESSIONS: Mapping[str, Callable[[Any, Node], Callable[[HostFrame], object]]] = {
     "identifier": _identifier,
     "type_identifier": _identifier,
@@ -411,6 +381,6 @@ EXPRESSIONS: Mapping[str, Callable[[Any, Node], Callable[[HostFrame], object]]] 
     "initializer_list": _list,
     "initializer_pair": _designated,
     "compound_literal_expression": _compound,
-    "lambda_expression": _lambda,
+    "lambda_expression": lambda_expression,
     "call_expression": call,
 }

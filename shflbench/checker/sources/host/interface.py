@@ -75,6 +75,9 @@ class HostRun(Protocol):
     ) -> Cell:
         """Return a variable of a type with what its constructor makes of the arguments."""
 
+    def pass_argument(self, frame: HostFrame, item: Node, given: Reference | None) -> None:
+        """Make a parameter of a function a variable of its frame; without an argument, with its default value."""
+
     def call(
         self,
         function: HostFunction,

@@ -265,7 +265,7 @@ class Interpreter:
         of_class = receiver.bound if receiver is not None else bound or {}
         frame = HostFrame({}, receiver, {**of_class, **self._of_instance(given)})
         for place, item in enumerate(function.parameters):
-            self._pass(frame, item, arguments[place] if place < len(arguments) else None)
+            self.pass_argument(frame, item, arguments[place] if place < len(arguments) else None)
         if function.pack:
             frame.packs = {function.pack: arguments[len(function.parameters) :]}
         self._objects.initialize(function, frame)
@@ -300,7 +300,8 @@ class Interpreter:
             return bound
         return {name: int(text) if text.isdecimal() else text for name, text in zip(bound, after, strict=False)}
 
-    def _pass(self, frame: HostFrame, item: Node, given: Reference | None) -> None:
+    def pass_argument(self, frame: HostFrame, item: Node, given: Reference | None) -> None:
+        """Make a parameter of a function a variable of its frame; without an argument, with its default value."""
         declarator = item.child_by_field_name("declarator")
         name = declared_name(declarator)
         text = text_of(item.child_by_field_name("type"))

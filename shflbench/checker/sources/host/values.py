@@ -12,7 +12,7 @@ from shflbench.checker.sources.host.types import UNKNOWN_TYPE, HostType
 from shflbench.checker.sources.kernel_file import KernelOutput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from tree_sitter import Node
 
@@ -322,7 +322,7 @@ class HostCallable:
 
     name: str
     node: Node | None = None  # of a lambda expression
-    call: Callable[[list[object]], object] | None = None
+    call: Callable[[Sequence[Cell | HostElement]], object] | None = None
     template: tuple[str, ...] | None = None
 
 
