@@ -128,18 +128,20 @@ def _plain(run: HostRun, function: Node, name: str, arguments: Sequence[Node]) -
     places = references(run, arguments)
     template = template_arguments(run, function)
     text = "".join(text_of(function).split())
-    scope = scope_of(function) or class_of(function)  # the class of a member that is called without an object
-    functions = _without_constructors(run.program.functions.get(name))
+    is_of_library = text.startswith(("std::", "::std::"))  # `std::swap`, also in a member `swap`
+    # That of a member that is called without an object:
+    scope = "" if is_of_library else scope_of(function) or class_of(function)
+    functions = [] if is_of_library else _without_constructors(run.program.functions.get(name))
     is_type = text in _NUMBERS or function.type in {"primitive_type", "sized_type_specifier"}
 
     def called(frame: HostFrame) -> object:
         given = places(frame)
         if is_type and len(given) == 1:
             return as_type(given[0].load(), run.type(text, frame))
-        if name in frame.variables:
+        if name in frame.variables and not is_of_library:
             return _of_variable(run, frame.variables[name].load(), HostCallSite(function, given, (), arguments, frame))
         call = HostCallSite(function, given, template(frame), arguments, frame)
-        if frame.receiver is not None:
+        if frame.receiver is not None and not is_of_library:
             members = run.program.member(frame.receiver.type.name, name)
             if members:
                 return call_chosen(run, members, call, frame.receiver).load()
@@ -188,7 +190,7 @@ def _of_library(run: HostRun, text: str, name: str, frame: HostFrame, given: Seq
 def _of_variable(run: HostRun, value: object, call: HostCallSite) -> object:
     """Return the result of a call of a lambda expression, a pointer to a function, or a generator of numbers."""
     if isinstance(value, HostCallable) and value.call is not None:
-        return value.call([item.load() for item in call.given])
+        return value.call(call.given)
     if isinstance(value, HostCallable):
         named = replace(call, template=value.template or ())
         return call_chosen(run, run.program.functions.get(value.name), named, None).load()

@@ -86,3 +86,18 @@ def test_a_function_that_launches_nothing_is_left_out(parse: Parse) -> None:
     before = 'void none(int n) { printf("%d", n); }'
     source = parse(FILE.replace("BODY", "none(1); sum.run(out, in, 100);").replace("BEFORE", before))
     assert [call.function for call in source.host_calls] == ["main", "Sum::run"]
+
+
+@pytest.mark.parametrize(
+    ("before", "body", "number"),
+    [
+        ("", "Box a{3}, b{7}; a.swap(b); kernel<<<1, 32>>>(a.n);", 7),
+        ("int max(int a, int b) { return 5; }", "kernel<<<1, 32>>>(std::max(3, 4));", 4),
+        ("int max(int a, int b) { return 5; }", "kernel<<<1, 32>>>(max(3, 4));", 5),
+        ("", "auto min = [](int a, int b) { return 5; }; kernel<<<1, 32>>>(std::min(3, 4));", 3),
+    ],
+)
+def test_function_of_the_library_is_none_of_the_file(parse: Parse, before: str, body: str, number: int) -> None:
+    text = "struct Box { int n; void swap(Box &o) { std::swap(n, o.n); } };\n__global__ void kernel(int n) {}\n"
+    (site,) = parse(f"{text}{before}\nint main() {{ {body} }}\n").launches
+    assert site.launch.arguments[0].value == number
