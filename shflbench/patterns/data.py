@@ -31,6 +31,7 @@ MOST_SIGNED_POWER = {4: 20, 8: 40}
 VARIED_PERIOD = 262_139  # a prime, after which they repeat: larger data takes seconds
 
 FEWEST_WITH_SPECIAL = 16  # floats: all results may depend on each of a few, and would be NaN
+FIELDS = 4  # of a structure such as float4
 
 CHUNK = 2**16  # numbers at a time: half a megabyte fits the cache
 
@@ -84,11 +85,16 @@ def _most_varied(number: np.dtype[np.integer]) -> int:
 
 
 def with_special(values: NDArray[np.generic]) -> NDArray[np.generic]:
-    """Return floats of which a few are NaN and infinities, far apart, so that few results depend on several of them."""
+    """Return floats of which a few are NaN and infinities, far apart, so that few results depend on several of them.
+
+    Each stands in all fields of a small structure, and NaN also behind the infinities, which hide it in a maximum.
+    """
     special = values.copy()
     flat, count = special.reshape(-1), values.size
+    fields = FIELDS if count >= FEWEST_WITH_SPECIAL * FIELDS else 1
     for place, value in ((count // 3, np.nan), (count // 2, np.inf), (count * 5 // 6, -np.inf)):
-        flat[place : place + 1] = value
+        flat[place : place + fields] = value
+    flat[-1:] = np.nan
     return special
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -40,10 +41,15 @@ def element_count(comparison: KernelComparison, buffer: CandidateBuffer) -> str:
 def at_size(values: Mapping[Size, object]) -> str:
     """Return numbers as Python: themselves, or by the option of the sizes if they depend on them."""
     if len(set(map(repr, values.values()))) == 1:
-        return repr(next(iter(values.values())))
+        return _python(next(iter(values.values())))
     option = next(size[0] for size in values if size is not None)
-    known = {size[1]: value for size, value in values.items() if size is not None}
-    return f"{known!r}[at.options[{option!r}]]"
+    known = ", ".join(f"{size[1]!r}: {_python(value)}" for size, value in values.items() if size is not None)
+    return f"{{{known}}}[at.options[{option!r}]]"
+
+
+def _python(value: object) -> str:
+    """Return a number as Python, which has no word for infinity and NaN."""
+    return f"float({str(value)!r})" if isinstance(value, float) and not isfinite(value) else repr(value)
 
 
 def contents_key(name: str, size: Size) -> str:

@@ -38,7 +38,7 @@ def test_a_kernel_that_differs_for_nan_is_named(process: Command) -> None:
     Path("sums.cu").write_text(PROGRAM.format(value=NO_NAN), encoding="utf-8")
     outcome = process("bench", "sums.cu", "--output", "run")
     assert outcome.code == 0, outcome.err
-    assert f"{LINE}element 32 is 0.0, not nan (1 of 96 are wrong)" in outcome.err
+    assert f"{LINE}element 32 is 0.0, not nan (5 of 96 are wrong)" in outcome.err
 
 
 def test_a_kernel_that_differs_for_infinities_is_named(bench: BenchCommand) -> None:
@@ -73,3 +73,60 @@ def test_it_is_a_failure_where_the_inputs_of_the_program_contain_it(bench: Bench
     outcome = bench(PROGRAM.format(value=value), "--arg", "in=in.npy")
     assert outcome.code == 5, outcome.err
     assert "on input 0, element 5 is 0.0, not" in outcome.err
+
+
+@pytest.mark.parametrize("nan", ["NAN", "std::numeric_limits<float>::quiet_NaN()"])
+def test_nan_of_the_host_code_is_such_an_input(bench: BenchCommand, nan: str) -> None:
+    text = PROGRAM.format(value=NO_NAN).replace("    cudaMalloc(&in", f"    host[95] = {nan};\n    cudaMalloc(&in")
+    outcome = bench(text)
+    assert outcome.code == 5, outcome.err
+    assert "on input 0, element 95 is 0.0, not nan" in outcome.err
+
+
+MAXIMUM = """\
+#include <cmath>
+__global__ void f(const float *in, float *out, float least) {
+    for (int i = 0; i < 1024; i++) least = fmaxf(least, in[i]);
+    out[threadIdx.x] = least;
+}
+__global__ void g(const float *in, float *out, float least) {
+    for (int i = 0; i < 1024; i++) least = least > in[i] ? least : in[i];
+    out[threadIdx.x] = least;
+}
+int main() {
+    float *in, *a, *b;
+    cudaMalloc(&in, 4096);
+    cudaMalloc(&a, 128);
+    cudaMalloc(&b, 128);
+    f<<<1, 32>>>(in, a, LEAST);
+    g<<<1, 32>>>(in, b, LEAST);
+}
+"""
+
+
+@pytest.mark.parametrize("least", ["-INFINITY", "-std::numeric_limits<float>::infinity()", 'nanf("")'])
+def test_number_that_is_not_finite_is_passed(bench: BenchCommand, least: str) -> None:
+    outcome = bench(MAXIMUM.replace("LEAST", least))
+    assert outcome.code == 0, outcome.err
+    assert f"least = {'nan' if 'nan' in least else '-inf'} (from the host code)" in outcome.err
+    assert f"{LINE}element 0 is nan, not inf" in outcome.err
+    given = bench(MAXIMUM.replace("LEAST", "0.0f"), "--arg", "least=-inf", "--output", "given")
+    assert given.code == 0, given.err
+
+
+def test_vectors_have_them_in_each_component(bench: BenchCommand) -> None:
+    text = """
+__global__ void f(const float4 *in, float4 *out) { float4 v = in[threadIdx.x]; v.y = 0; out[threadIdx.x] = v; }
+__global__ void g(const float4 *in, float4 *out) { float4 v = in[threadIdx.x]; v.y *= 0; out[threadIdx.x] = v; }
+int main() {
+    float4 *in, *a, *b;
+    cudaMalloc(&in, 512);
+    cudaMalloc(&a, 512);
+    cudaMalloc(&b, 512);
+    f<<<1, 32>>>(in, a);
+    g<<<1, 32>>>(in, b);
+}
+"""
+    outcome = bench(text)
+    assert outcome.code == 0, outcome.err
+    assert f"{LINE}element 45 is nan, not 0.0 (3 of 128 are wrong)" in outcome.err

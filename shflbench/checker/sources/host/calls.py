@@ -11,6 +11,7 @@ from shflbench.checker.sources.host.conversions import convert, pointers
 from shflbench.checker.sources.host.declarations import is_constructible
 from shflbench.checker.sources.host.launching import launch, launch_by_call, launch_by_configuration
 from shflbench.checker.sources.host.library import LIBRARY, random_number
+from shflbench.checker.sources.host.limits import limit
 from shflbench.checker.sources.host.overloads import HostCallSite, call_chosen
 from shflbench.checker.sources.host.packs import references
 from shflbench.checker.sources.host.smart_pointers import MAKERS, is_member, make, member
@@ -73,7 +74,8 @@ def call(  # noqa: PLR0911  (a return per kind of call)
         return _of_value(run, function, arguments)
     if name in _CASTS:
         return _named_cast(run, function, arguments)
-    return _plain(run, function, name, arguments)
+    known = limit(run, "".join(text_of(function).split()))
+    return known or _plain(run, function, name, arguments)
 
 
 def _macro(run: HostRun, node: Node, macro: Macro, arguments: Sequence[Node]) -> Callable[[HostFrame], object]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext, suppress
 from itertools import count
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -328,6 +329,8 @@ class Interpreter:
 def _dims(values: Sequence[object]) -> object:
     if len(values) == 1 and not isinstance(values[0], int | float):
         return values[0]
-    numbers = [int(value) & 0xFFFFFFFF if isinstance(value, int | float) else UNKNOWN for value in values]
+    numbers = [
+        int(value) & 0xFFFFFFFF if isinstance(value, int | float) and isfinite(value) else UNKNOWN for value in values
+    ]
     x, y, z = [*numbers, 1, 1, 1][:3]
     return (x, y, z)

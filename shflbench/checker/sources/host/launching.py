@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from shflbench.checker.sources.definitions import surrounding_parameters
@@ -229,7 +230,7 @@ def _converted(run: HostRun, value: object, type_: str) -> object:
 
 
 def _dims(value: object) -> Dims | None:
-    if isinstance(value, float):
+    if isinstance(value, float) and isfinite(value):
         value = int(value)
     if isinstance(value, int):
         return (value & 0xFFFFFFFF, 1, 1)

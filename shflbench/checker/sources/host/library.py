@@ -39,6 +39,10 @@ if TYPE_CHECKING:
 CONSTANTS: Mapping[str, object] = {
     "NULL": 0, "RAND_MAX": 2**31 - 1, "INT_MAX": 2**31 - 1, "INT_MIN": -(2**31), "UINT_MAX": 2**32 - 1,
     "FLT_MAX": 3.4028234663852886e38, "DBL_MAX": 1.7976931348623157e308, "M_PI": math.pi, "EXIT_SUCCESS": 0,
+    "FLT_MIN": 2.0**-126, "DBL_MIN": 2.0**-1022, "FLT_EPSILON": 2.0**-23, "DBL_EPSILON": 2.0**-52,
+    "LONG_MAX": 2**63 - 1, "LLONG_MAX": 2**63 - 1, "LONG_MIN": -(2**63), "LLONG_MIN": -(2**63),
+    **dict.fromkeys(("INFINITY", "HUGE_VAL", "HUGE_VALF", "CUDART_INF", "CUDART_INF_F"), math.inf),
+    **dict.fromkeys(("NAN", "CUDART_NAN", "CUDART_NAN_F"), math.nan),
     "EXIT_FAILURE": 1, "cudaSuccess": 0, "CUDA_SUCCESS": 0, "true": 1, "false": 0, "warpSize": 32,
     "cudaMemcpyHostToHost": 0, "cudaMemcpyHostToDevice": 1, "cudaMemcpyDeviceToHost": 2, "cudaMemcpyDeviceToDevice": 3,
     "cudaMemcpyDefault": 4, "cudaStreamDefault": 0, "cudaStreamLegacy": 0, **IDS, "CHAR_BIT": 8, "stdin": UNKNOWN,
@@ -462,6 +466,7 @@ LIBRARY: Mapping[str, Call] = {
     "cudaOccupancyMaxPotentialBlockSize": _block_size,
     "cudaOccupancyMaxActiveBlocksPerMultiprocessor": _occupancy,
     **dict.fromkeys(("forward", "move", "as_const", "raw_pointer_cast", "device_pointer_cast", "device_ptr"), _raw),
+    **dict.fromkeys(("nan", "nanf"), _constant(math.nan)),
     "MPI_Comm_rank": _of_one_process(0),
     "MPI_Comm_size": _of_one_process(1),
     **dict.fromkeys(("MPI_Init", "printf", "fprintf", "puts", "time", "clock", "free", "srand"), _constant(0)),

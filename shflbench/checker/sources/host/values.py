@@ -348,7 +348,7 @@ def target_value(value: object) -> object:
 
 def byte_count(value: object) -> int | None:
     """Return the bytes of an allocation; None for a number that is not known, or of bytes that no machine has."""
-    count = int(value) if isinstance(value, int | float) else None
+    count = int(value) if isinstance(value, int | float) and isfinite(value) else None
     return count if count is not None and 0 <= count <= MOST_ALLOCATED else None
 
 
