@@ -1,4 +1,4 @@
-"""Find the numbers, pointers and variables that host code changes between launches of a kernel, and what it leaves."""
+"""Find the numbers, pointers, contents and variables that host code changes between launches, and what it leaves."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from shflbench.checker.sources.naming import means
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from shflbench.checker.sources.kernel_file import HostLaunch, KernelFile, SourceKernel
+    from shflbench.checker.sources.kernel_file import HostBuffer, HostLaunch, KernelFile, SourceKernel
 
 
 @dataclass(frozen=True, slots=True)
 class LaterArgument:
-    """An argument, or a variable of the device, that a later launch finds with another value than the first one."""
+    """An argument, a buffer or a variable of the device that a later launch finds otherwise than the first one."""
 
     name: str  # of the parameter or the variable
     line: int  # of that launch
@@ -67,10 +67,18 @@ def _arguments(kernel: SourceKernel, first: HostLaunch, launch: HostLaunch) -> I
             continue
         if before.value is not None and after.value is not None and before.value != after.value:
             yield LaterArgument(name, launch.line.line, after.value)
-        if before.buffer is None or after.buffer is None or before.buffer.allocation == after.buffer.allocation:
+        if before.buffer is None or after.buffer is None:
+            continue
+        if before.buffer.allocation == after.buffer.allocation:
+            if after.buffer.changed > first.moment and _is_known(before.buffer) and before.buffer != after.buffer:
+                yield LaterArgument(name, launch.line.line)
             continue
         if other := by_buffer.get(after.buffer.allocation, ""):
             yield LaterArgument(name, launch.line.line, other=other)
+
+
+def _is_known(buffer: HostBuffer) -> bool:
+    return buffer.filled is not None or buffer.contents is not None or bool(buffer.first)
 
 
 def _variables(first: HostLaunch, launch: HostLaunch) -> Iterator[LaterArgument]:

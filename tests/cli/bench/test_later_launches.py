@@ -64,6 +64,35 @@ def test_other_changes_are_named(bench: BenchCommand, change: str, clause: str) 
     assert LATER + clause in not_compared(outcome.err)
 
 
+COPY = "pair[{place}] = {value}; cudaMemcpy(a, pair, sizeof pair, cudaMemcpyHostToDevice);"
+
+
+ZEROS, FIRST = "cudaMemset(a, 0, 128);", COPY.format(place=0, value=3)
+IN_CHANGES = f"{LATER}before which the host code changes `in` (line "
+
+
+def with_contents(before: str, change: str) -> str:
+    """Return the program, which sets `in` before the first launch and again after each later one."""
+    text = PROGRAM.replace("pair[2]", "pair[32]").replace("sizeof pair);\n    first", "8);\n    {before}\n    first")
+    return text.format(before=before, change=change)
+
+
+@pytest.mark.parametrize(
+    ("before", "change"), [(FIRST, COPY.format(place=1, value=5)), (ZEROS, "cudaMemset(a, 1, 128);")]
+)
+def test_other_contents_of_a_buffer_are_named(bench: BenchCommand, before: str, change: str) -> None:
+    outcome = bench(with_contents(before, change))
+    assert outcome.code == 0, outcome.err
+    assert IN_CHANGES in outcome.err
+
+
+@pytest.mark.parametrize("contents", [FIRST, ZEROS])
+def test_contents_that_are_set_again_are_not_named(bench: BenchCommand, contents: str) -> None:
+    outcome = bench(with_contents(contents, contents))
+    assert outcome.code == 0, outcome.err
+    assert LATER not in outcome.err
+
+
 def test_launches_that_are_equal_add_nothing(bench: BenchCommand) -> None:
     assert LATER not in bench(PROGRAM.format(change="")).err
 
