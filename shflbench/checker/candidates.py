@@ -457,12 +457,19 @@ def _buffer(item: KernelParameter | Field, arguments: Arguments, span: Span, use
     size = buffer.bytes
     is_derived = buffer.values is Origin.DERIVED
     return CandidateBuffer(
-        buffer.name, _element(item), buffer.contents, size, is_derived, use, allocation=buffer.allocation
+        buffer.name,
+        _element(item, item.common),
+        buffer.contents,
+        size,
+        is_derived,
+        use,
+        allocation=buffer.allocation,
+        may_be_structure=element_of(item.element) is None,
     )
 
 
-def _element(item: KernelParameter | Field) -> str:
-    element = element_of(item.element)
+def _element(item: KernelParameter | Field, of_structures: str | None = None) -> str:
+    element = element_of(item.element or of_structures)
     return element.name if element is not None else UNKNOWN
 
 

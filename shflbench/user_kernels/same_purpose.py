@@ -34,7 +34,6 @@ METHODS = frozenset(
     )
 )
 OTHER_PARAMETERS = "no compared kernel has these parameters; name a kernel with --kernel to time it"
-STRUCTURE = "u8"  # element type of buffers of structures
 TWO = 2  # kernels of a file, which is there to compare them
 
 
@@ -126,7 +125,7 @@ def _have_same_results(pairs: Sequence[tuple[CandidateBuffer, CandidateBuffer]],
 
 
 def _is_structure(mine: CandidateBuffer, theirs: CandidateBuffer) -> bool:
-    return mine.element == STRUCTURE and mine.allocation is not None and mine.allocation == theirs.allocation
+    return mine.may_be_structure and mine.allocation is not None and mine.allocation == theirs.allocation
 
 
 def unlike(kernel: KernelCandidate, compared: Sequence[KernelCandidate]) -> str:

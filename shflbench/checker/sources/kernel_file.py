@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from shflbench.checker.file_budget import NEVER, FileBudget
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from shflbench.checker.source_lines import SourceLine
@@ -51,6 +51,14 @@ class Field:
     pointer: bool
     offset: int  # bytes from the start of the structure
     size: int  # bytes
+    common: str | None = None  # of a pointer to structures: the NumPy dtype that all their fields have
+
+
+def common_element(fields: Sequence[Field], size: int) -> str | None:
+    """Return the NumPy dtype that all fields of a structure of `size` bytes have, without padding; None if none."""
+    elements = {None if item.pointer else item.element for item in fields}
+    is_full = sum(item.size for item in fields) == size
+    return elements.pop() if len(elements) == 1 and is_full else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,11 @@ class KernelParameter:
     const: bool = False  # for a pointer: the kernel cannot write through it
     lanes: int = 1  # elements per value: 4 for `float4`, whose element is `f4`
     element_bytes: int | None = None  # bytes of one value, or of one value that the pointer points to
+
+    @property
+    def common(self) -> str | None:
+        """The NumPy dtype that all fields of the structures have to which a pointer points; None if there is none."""
+        return common_element(self.fields, self.element_bytes or 0) if self.pointer else None
 
     @property
     def is_empty(self) -> bool:

@@ -8,12 +8,12 @@ The size of a parameter by value must agree with the PTX.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypeAlias
 
 from shflbench.checker.sources.argument_types import item_bytes, meaning
 from shflbench.checker.sources.instance_texts import instance_text
-from shflbench.checker.sources.kernel_file import Field
+from shflbench.checker.sources.kernel_file import Field, common_element
 from shflbench.checker.sources.name_places import may_define_type
 from shflbench.checker.sources.named_items import NamedItems
 from shflbench.checker.sources.naming import last_part
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.host_code import UserFile
 
 _POINTER = 8
+_ADDRESS = Field("", "", None, pointer=True, offset=0, size=_POINTER)
 # Pointers to structures that only the libraries of the host know (driver_types.h and cuda.h of CUDA 13).
 _HANDLES = frozenset({"cudaStream_t", "CUstream", "cudaEvent_t", "CUevent", "cudaGraph_t", "cudaGraphExec_t"})
 MAXIMUM_FIELDS = 256  # of one structure; larger ones are arrays in effect
@@ -256,7 +257,8 @@ class Types:
         """Return size, alignment and fields of a value of a type; None if it is unknown."""
         what = meaning(type_, self.aliases)
         if what.pointer:
-            return _POINTER, _POINTER, (Field("", type_, what.element, pointer=True, offset=0, size=_POINTER),)
+            common = self._common(what.base, depth) if what.element is None else None
+            return _POINTER, _POINTER, (replace(_ADDRESS, type=type_, element=what.element, common=common),)
         if what.base in _HANDLES and self._named(what.base).structure is None:
             return _POINTER, _POINTER, (Field("", what.base, "u8", pointer=False, offset=0, size=_POINTER),)
         if what.element is None or what.element_bytes is None:
@@ -272,10 +274,15 @@ class Types:
         )
         return size, align, fields
 
+    def _common(self, base: str, depth: int) -> str | None:
+        """Return the NumPy type that all fields of the structure `base` have; None if there is none."""
+        layout = self.layout(base, depth + 1)
+        return common_element(layout.fields, layout.size) if layout is not None else None
+
 
 def _moved(field: Field, name: str, type_: str, offset: int) -> Field:
     joined = f"{name}.{field.name}" if name and field.name else name or field.name
-    return Field(joined, field.type or type_, field.element, field.pointer, field.offset + offset, field.size)
+    return replace(field, name=joined, type=field.type or type_, offset=field.offset + offset)
 
 
 def _no_data(item: Node) -> bool:

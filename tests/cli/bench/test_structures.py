@@ -209,3 +209,35 @@ def test_versions_with_fields_in_another_order_are_compared(
     Path("new.cu").write_text(text, encoding="utf-8")
     outcome = shflbench("bench", "sums.cu", "new.cu", "--no-check", "--output", "versions")
     assert outcome.code == code, outcome.err
+
+
+POINTS = """
+struct Point { float x, y, z; };
+struct Points { const Point *in; Point *out; };
+__global__ void first(@ALL) { Point p = @IN[threadIdx.x]; @OUT[threadIdx.x] = {p.x * p.y + p.z * p.x, p.y, p.z}; }
+__global__ void second(@ALL) { Point p = @IN[threadIdx.x]; @OUT[threadIdx.x] = {OTHER, p.y, p.z}; }
+int main() {
+    Point *in, *out, *other;
+    cudaMalloc(&in, 64 * sizeof(Point));
+    cudaMalloc(&out, 64 * sizeof(Point));
+    cudaMalloc(&other, 64 * sizeof(Point));
+    first<<<1, 64>>>(@BEGIN in, out @END);
+    second<<<1, 64>>>(@BEGIN in, other @END);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("const Point *in, Point *out", "in", "out", "", ""), ("Points q", "q.in", "q.out", "Points{", "}")],
+    ids=["pointers", "structure-with-pointers"],
+)
+def test_structures_behind_pointers_are_compared_by_their_fields(bench: BenchCommand, words: tuple[str, ...]) -> None:
+    """Their bytes differ where an addition is fused, or in another order."""
+    text = POINTS
+    for place, word in zip(("@ALL", "@IN", "@OUT", "@BEGIN", "@END"), words, strict=True):
+        text = text.replace(place, word)
+    outcome = bench(text.replace("OTHER", "p.x * (p.y + p.z)"), "--no-check")
+    assert outcome.code == 0, outcome.err
+    assert {row.dtype for row in rows().values()} == {"f32"}
+    assert bench(text.replace("OTHER", "p.x * (p.y - p.z)"), "--no-check", "--output", "wrong").code == 5
