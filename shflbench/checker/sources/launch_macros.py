@@ -1,7 +1,7 @@
-"""Expand the macros that launch kernels, so that the grammar reads their launches where host code uses them.
+"""Expand the macros that launch or define kernels, so that the grammar reads these where the files use the macros.
 
-Only the interpreter of host code and the search for launches read this text: the compiler is given the files as they
-are. A use stays on its lines.
+Only the interpreter of host code and the search for launches and kernels read this text: the compiler is given the
+files as they are. A use stays on its lines.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from shflbench.checker.sources.lexer import TextSpan, code_only
 from shflbench.checker.sources.macros import Macro, substitute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from shflbench.checker.sources.macros import Macros
 
@@ -23,6 +23,7 @@ MOST_ROUNDS = 8  # of macros in macros
 MOST_BYTES = 1 << 20  # of an expanded file; larger ones stay as they are
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _LAUNCH = re.compile(r"<<<|\bcudaLaunch")
+_KERNEL = re.compile(r"\b__global__\b")
 # Of PyTorch: each runs a lambda expression once per type, with the type's name in it.
 _DISPATCH = re.compile(r"AT_DISPATCH_\w*TYPES\w*")
 _LAMBDA = re.compile(rb"\[[&=]?\]\s*(?:\(\s*\)\s*)?(?=\{)")
@@ -44,19 +45,26 @@ def with_launches(files: Sequence[UserFile], macros: Macros, active: Mapping[str
 
     Of several definitions of a macro, the one that is `active` in the end counts.
     """
-    launching = _launching(macros, active)
+    launching = _leading_to(_LAUNCH, macros, active)
     return [_expanded(file, launching) for file in files]
 
 
-def _launching(macros: Macros, active: Mapping[str, Macro]) -> dict[str, Macro]:
-    """Return the macros with parameters whose text launches kernels, itself or by other macros."""
+def with_kernels(files: Iterable[UserFile], macros: Macros) -> Iterator[UserFile]:
+    """Yield the files, those that use macros with parameters which define kernels with these expanded."""
+    defining = _leading_to(_KERNEL, macros, {})
+    for file in files:
+        yield _expanded(file, defining) if defining else file
+
+
+def _leading_to(pattern: re.Pattern[str], macros: Macros, active: Mapping[str, Macro]) -> dict[str, Macro]:
+    """Return the macros with parameters whose text matches, itself or that of other macros in it."""
     known = {
         name: active.get(name, macros.definitions(name)[0])
         for name in macros.names
         if name in active or len(macros.definitions(name)) == 1
     }
     known = {name: macro for name, macro in known.items() if macro.parameters is not None}
-    result = {name: macro for name, macro in known.items() if _LAUNCH.search(macro.body)}
+    result = {name: macro for name, macro in known.items() if pattern.search(macro.body)}
     while True:
         more = {
             name: macro

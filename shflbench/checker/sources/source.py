@@ -15,6 +15,7 @@ from shflbench.checker.sources.host.launched_kernels import without_casts
 from shflbench.checker.sources.host_code import DEVICE_WORDS, prefix
 from shflbench.checker.sources.host_source import HostSource
 from shflbench.checker.sources.kernel_file import HostChange
+from shflbench.checker.sources.launch_macros import with_kernels
 from shflbench.checker.sources.launch_texts import LaunchSite, kernel_name, launching_nodes
 from shflbench.checker.sources.macros import Macros
 from shflbench.checker.sources.naming import names
@@ -66,7 +67,8 @@ class CudaSource:
         """The kernels that the files define."""
         device = Macros((), self._define).of_command_line()
         preprocessor = Preprocessor([self.unit.main, *self.unit.sources], self.unit.files, device, _OF_DEVICE)
-        return kernel_definitions.kernels(map(preprocessor.compiled, self.unit.files), self.macros)
+        files = with_kernels(map(preprocessor.compiled, self.unit.files), self.macros)
+        return kernel_definitions.kernels(files, self.macros)
 
     def named(self, name: str, *, plain: bool = False) -> list[Definition]:
         """Return the definitions of a qualified name; with `plain`, also those in any namespace."""

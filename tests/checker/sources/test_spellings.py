@@ -35,7 +35,7 @@ KERNEL = "(int *data, int n) { data[n] = 1; }\nvoid f() { k<<<2, 64>>>(d, 3); }\
 )
 def test_the_grammar_reads_kernels_beside_what_it_does_not_know(parse: Parse, text: str) -> None:
     source = parse(text)
-    (definition,) = source.definitions
+    (definition,) = source.named("k")
     assert [(item.name, item.type) for item in definition.parameters] == [("data", "int *"), ("n", "int")]
     assert [launch.launch.block for launch in source.launches_of(definition)] == [(64, 1, 1)]
     assert not source.unit.main.tree.root_node.has_error
