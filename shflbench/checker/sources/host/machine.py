@@ -192,13 +192,15 @@ class HostState:
 
     @contextmanager
     def recorded(self, function: str) -> Iterator[None]:
-        """Record the launches of a call, if it is the first one of the function."""
+        """Record the launches of a call, if it is the first one of the function that launches a kernel."""
         if function in self.calls:
             yield
             return
         call = self.calls[function] = RecordedCall(self.open)
         yield
         call.is_over = True
+        if not call.launches:
+            del self.calls[function]
 
     def record(self, launch: NamedLaunch) -> None:
         """Add a launch to the calls that are not over."""

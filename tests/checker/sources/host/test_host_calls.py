@@ -101,3 +101,9 @@ def test_function_of_the_library_is_none_of_the_file(parse: Parse, before: str, 
     text = "struct Box { int n; void swap(Box &o) { std::swap(n, o.n); } };\n__global__ void kernel(int n) {}\n"
     (site,) = parse(f"{text}{before}\nint main() {{ {body} }}\n").launches
     assert site.launch.arguments[0].value == number
+
+
+def test_call_that_launches_nothing_is_not_the_first_one(parse: Parse) -> None:
+    before = "void both(Sum &sum, float *out, float *in, int n) { if (n) sum.run(out, in, n); }"
+    body = "both(sum, out, in, 0); both(sum, out, in, 8);"
+    assert [kernel for kernel, _ in launches(parse, "both", body, before)] == ["first", "second"]
