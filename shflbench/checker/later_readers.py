@@ -1,7 +1,8 @@
-"""Find the kernels that read later, in the host code, what a launch of another kernel leaves in a buffer."""
+"""Find the kernels that leave in a buffer, in the host code, what a launch of another kernel reads there later."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -18,18 +19,20 @@ if TYPE_CHECKING:
 
 
 def with_later_readers(file: KernelFile, candidates: Sequence[KernelCandidate]) -> tuple[KernelCandidate, ...]:
-    """Return the candidates whose buffers have the names of the kernels that read them later.
+    """Return the candidates whose buffers have the names of the kernels that read them later, or wrote them before.
 
     Those that belong to the same sequence do not count.
     """
     unread = set(_unread(candidates))
     readers: dict[Place, dict[str, str]] = {}
+    writers: dict[Place, dict[str, str]] = {}
     for item in handed_on(file):
-        if (item.target.symbol, item.target_place) not in unread:
-            source = item.source.symbol, item.source_place
+        source, target = (item.source.symbol, item.source_place), (item.target.symbol, item.target_place)
+        if target not in unread:
             readers.setdefault(source, {})[item.target.symbol] = item.target.name
+            writers.setdefault(target, {})[item.source.symbol] = item.source.name
     return tuple(
-        replace(item, launches=tuple(_with_readers(item, launch, readers) for launch in item.launches))
+        replace(item, launches=tuple(_with_others(item, launch, readers, writers) for launch in item.launches))
         for item in candidates
     )
 
@@ -44,17 +47,27 @@ def _unread(candidates: Sequence[KernelCandidate]) -> Iterator[Place]:
                         yield symbol, place
 
 
-def _with_readers(
-    candidate: KernelCandidate, launch: CandidateLaunch, readers: Mapping[Place, Mapping[str, str]]
+def _with_others(
+    candidate: KernelCandidate,
+    launch: CandidateLaunch,
+    readers: Mapping[Place, Mapping[str, str]],
+    writers: Mapping[Place, Mapping[str, str]],
 ) -> CandidateLaunch:
-    names: dict[str, set[str]] = {}
-    for symbol, step in zip(candidate.symbols, launch.steps, strict=True):
-        for place, pointer in step.pointers.items():
-            known = readers.get((symbol, place), {})
-            later = {name for reader, name in known.items() if reader not in candidate.symbols}
-            names.setdefault(pointer.buffer, set()).update(later)
+    later, earlier = _names(candidate, launch, readers), _names(candidate, launch, writers)
 
     def with_names(buffer: CandidateBuffer) -> CandidateBuffer:
-        return replace(buffer, readers=frozenset(names.get(buffer.name, ())))
+        return replace(buffer, readers=later[buffer.name], writers=earlier[buffer.name])
 
     return replace(launch, buffers=tuple(map(with_names, launch.buffers)))
+
+
+def _names(
+    candidate: KernelCandidate, launch: CandidateLaunch, others: Mapping[Place, Mapping[str, str]]
+) -> Mapping[str, frozenset[str]]:
+    """Return the names of the other kernels that a candidate shares its buffers with, by buffer."""
+    names: dict[str, frozenset[str]] = defaultdict(frozenset)
+    for symbol, step in zip(candidate.symbols, launch.steps, strict=True):
+        for place, pointer in step.pointers.items():
+            known = others.get((symbol, place), {})
+            names[pointer.buffer] |= {name for other, name in known.items() if other not in candidate.symbols}
+    return names

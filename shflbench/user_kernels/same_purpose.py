@@ -88,7 +88,7 @@ def do_the_same(one: KernelCandidate, two: KernelCandidate) -> bool:
         _have_same_inputs(pairs)
         and _have_same_results(pairs, is_sequence=is_sequence)
         and (is_sequence or not (_arguments(of_first) and _arguments(of_second)))
-        and all(map(_is_scratch, (*of_first, *of_second)))
+        and all(_is_scratch(item, {one.name, two.name}) for item in (*of_first, *of_second))
         and not (_reads_result(first, second) or _reads_result(second, first))
         and _have_same_numbers(one, two, is_sequence=is_sequence)
     )
@@ -138,8 +138,10 @@ def unlike(kernel: KernelCandidate, compared: Sequence[KernelCandidate]) -> str:
     return OTHER_PARAMETERS
 
 
-def _is_scratch(buffer: CandidateBuffer) -> bool:
-    return bool(buffer.variable) or buffer.use is BufferUse.UNUSED or (buffer.use.writes and not buffer.readers)
+def _is_scratch(buffer: CandidateBuffer, names: set[str]) -> bool:
+    """Whether no kernel but those with these names uses what is in a buffer before or after a launch."""
+    is_own = buffer.use.writes and not buffer.readers and buffer.writers <= names
+    return bool(buffer.variable) or buffer.use is BufferUse.UNUSED or is_own
 
 
 def _reads_result(one: CandidateLaunch, two: CandidateLaunch) -> bool:

@@ -182,3 +182,27 @@ def test_only_kernels_that_do_the_same_are_compared(
     assert outcome.code == 0, outcome.err
     assert ("same as copy_plain" in outcome.err) == is_compared
     assert (f"{two} and fill are not timed" in outcome.err) == (not is_compared)
+
+
+def test_memory_that_another_kernel_fills_before_is_an_input(bench: BenchCommand) -> None:
+    """Its contents are not known: the kernels would differ."""
+    outcome = bench("""
+__global__ void fill(float *table) { table[threadIdx.x] = threadIdx.x; }
+__global__ void scale_table(const float *in, float *out, float *table) {
+    out[threadIdx.x] = in[threadIdx.x] * table[threadIdx.x];
+    if (threadIdx.x == 0) table[64] = 1;
+}
+__global__ void scale_plain(const float *in, float *out) { out[threadIdx.x] = in[threadIdx.x] * threadIdx.x; }
+int main() {
+    float *in, *out, *other, *table;
+    cudaMalloc(&in, 256);
+    cudaMalloc(&out, 256);
+    cudaMalloc(&other, 256);
+    cudaMalloc(&table, 260);
+    fill<<<1, 64>>>(table);
+    scale_table<<<1, 64>>>(in, out, table);
+    scale_plain<<<1, 64>>>(in, other);
+}
+""")
+    assert "INCORRECT" not in outcome.err
+    assert "not timed: no compared kernel has these parameters" in outcome.err
