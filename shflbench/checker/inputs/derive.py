@@ -200,9 +200,10 @@ class _Maker:
             self._note(f"{name} = {size} bytes of zeros", Origin.DERIVED)
             return bytes(size), Span(0, size, name, Origin.DERIVED)
         number = self.numbers.number(name, element, host)
-        self._note(f"{name} = {_shown(number.value)}", number.origin)
-        span = Span(0, size, name, number.origin, varied=number.varied, value=number.value)
-        return _number(name, element, lanes, size, number.value), span
+        value = _fitting(element, number.value)
+        self._note(f"{name} = {_shown(value)}", number.origin)
+        span = Span(0, size, name, number.origin, varied=number.varied, value=value)
+        return _number(name, element, lanes, size, value), span
 
     def _given(self, name: str, item: KernelParameter | Field, size: int, value: ArgumentValue) -> tuple[bytes, Span]:
         element = element_of(item.element)
@@ -423,6 +424,14 @@ class _Maker:
 
     def _note(self, text: str, origin: Origin) -> None:
         self.texts.append((text, origin))
+
+
+def _fitting(element: Element, number: int | float) -> int | float:  # noqa: PYI041  (two types)
+    """Return the number, which nobody gave by an option, or the nearest one that its integer type holds."""
+    if element.kind not in "iu" or isinstance(number, float):
+        return number
+    bits = 8 * element.size
+    return min(max(number, -(1 << (bits - 1))), (1 << bits) - 1)
 
 
 def _number(name: str, element: Element, lanes: int, size: int, number: int | float) -> bytes:  # noqa: PYI041  (two types)

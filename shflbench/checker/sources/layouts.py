@@ -1,8 +1,9 @@
 """Lay out the structures that parameters have, as the C++ ABI does.
 
 Only structures without several bases, virtual functions and bit fields have a layout here; for others the bytes are
-all that is known. `alignas` changes the alignment of a structure or a member, and `__align__` is read as `alignas`.
-The size of a parameter by value must agree with the PTX.
+all that is known. `#pragma pack` and `__attribute__((packed))` limit the alignment of members. `alignas` changes the
+alignment of a structure or a member, and `__align__` is read as `alignas`. The size of a parameter by value must agree
+with the PTX.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from shflbench.checker.sources.kernel_file import Field, common_element
 from shflbench.checker.sources.name_places import may_define_type
 from shflbench.checker.sources.named_items import NamedItems
 from shflbench.checker.sources.naming import last_part
+from shflbench.checker.sources.packing import PACKED, packing
 from shflbench.checker.sources.syntax_trees import function_declarator, parse, text_of, walk
 from shflbench.checker.sources.type_names import Aliases, TypeDefinition, TypeName, type_definitions
 
@@ -59,8 +61,9 @@ _Member: TypeAlias = tuple[str, str, _Value, int | None]  # name, type, value, n
 class _Builder:
     """Places members one after another, or all at the start of a union."""
 
-    def __init__(self, *, union: bool) -> None:
+    def __init__(self, *, union: bool, most: int) -> None:
         self._union = union
+        self._most = most  # alignment of a member
         self._fields: list[Field] = []
         self._offset, self._end, self._align = 0, 0, 1
         self._many = False  # too many to list: only the size is of use
@@ -68,6 +71,7 @@ class _Builder:
     def add(self, name: str, type_: str, value: _Value, count: int | None) -> None:
         """Place a member; `count` is None if it is no array."""
         size, alignment, inside = value
+        alignment = min(alignment, self._most)
         start = 0 if self._union else -(-self._offset // alignment) * alignment
         number = 1 if count is None else count
         self._many = self._many or number * max(1, len(inside)) + len(self._fields) > MAXIMUM_FIELDS
@@ -151,7 +155,7 @@ class Types:
         tree = parse(f"{text};".encode())
         self._trees.append(tree)
         made = next((item for item in walk(tree.root_node) if item.type == node.type), None)
-        return self._lay_out(made, depth + 1) if made is not None else None
+        return self._lay_out(made, depth + 1, packing(node)) if made is not None else None
 
     def layout(self, name: str, depth: int = 0) -> StructureLayout | None:
         """Return the layout of the structure `name`, also with its namespaces; None if it is unknown."""
@@ -166,11 +170,12 @@ class Types:
                 self._layouts[name] = self._instance(name, depth)
         return self._layouts[name]
 
-    def _lay_out(self, node: Node, depth: int) -> StructureLayout | None:
+    def _lay_out(self, node: Node, depth: int, most: int | None = None) -> StructureLayout | None:
         body = node.child_by_field_name("body")
-        if body is None or node.has_error or _UNCERTAIN.search(text_of(node)) or depth > _MAXIMUM_DEPTH:
+        is_uncertain = _UNCERTAIN.search(PACKED.sub("", text_of(node)))
+        if body is None or node.has_error or is_uncertain or depth > _MAXIMUM_DEPTH:
             return None
-        builder = _Builder(union=node.type == "union_specifier")
+        builder = _Builder(union=node.type == "union_specifier", most=packing(node) if most is None else most)
         least = self._alignment(node)
         if least is None or not self._add_bases(builder, node, depth):
             return None

@@ -211,6 +211,14 @@ def test_versions_with_fields_in_another_order_are_compared(
     assert outcome.code == code, outcome.err
 
 
+@pytest.mark.parametrize("packed", ["struct __attribute__((packed)) Range", "#pragma pack(2)\nstruct Range"])
+def test_packed_structures_run_with_what_the_host_code_fills_in(bench: BenchCommand, packed: str) -> None:
+    text = two("", "").replace("struct Range { int first, last;", f"{packed} {{ char tag; int first, last;")
+    outcome = bench(text.replace("Range r{10,", "Range r{'r', 10,"), "--no-check")
+    assert outcome.code == 0, outcome.err
+    assert "r.first = 10, r.last = 280, r.factor = 0.5 (from the host code)" in outcome.err
+
+
 POINTS = """
 struct Point { float x, y, z; };
 struct Points { const Point *in; Point *out; };

@@ -1,5 +1,7 @@
 """A fault with derived values that does not happen with others says only that the first ones do not fit."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ from shflbench.checker.inputs.alternatives import Alternative, Contents
 from shflbench.checker.inputs.elements import ELEMENTS
 from shflbench.checker.runs import budget, kernel_runs
 from tests.cli.check.conftest import CheckText
+from tests.conftest import Command
 
 LINEAR = "blockIdx.x * blockDim.x + threadIdx.x"
 MAIN = """
@@ -284,3 +287,22 @@ __global__ void last(const int *next, int *out) {
     assert report.verdict == "needs arguments"
     assert report.kernel["sentence"].startswith("loop that did not end in ")
     assert "did not end within the limit of instructions (launch " in report.kernel["findings"][0]["sentence"]
+
+
+UNKNOWN_LAYOUT = """
+_Pragma("pack(push, 1)")
+struct P { char tag; float scale; const float *in; float *out; short n; };
+_Pragma("pack(pop)")
+__global__ void scale(P p) {
+    int i = threadIdx.x;
+    if (i < p.n) p.out[i] = p.scale * p.in[i];
+}
+"""
+
+
+def test_derived_byte_of_a_structure_fits(process: Command) -> None:
+    """What leads to more threads than a byte holds was refused as an option that nobody gave."""
+    Path("scale.cu").write_text(UNKNOWN_LAYOUT, encoding="utf-8")
+    outcome = process("check", "scale.cu")
+    assert outcome.code == 0, outcome.err
+    assert "scale: needs arguments" in outcome.out
