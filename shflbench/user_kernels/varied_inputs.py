@@ -88,8 +88,8 @@ def left_out(comparison: KernelComparison) -> Iterator[str]:
     untried = [item for item in read if not _is_tried_with_special(comparison, item)]
     if finite := [f"`{item.name}`" for item in untried if _is_finite(item)]:
         yield f"results for infinities and NaN in {', '.join(finite)}"
-    fixed = _fixed(comparison)
-    numbers = [item for item in first.numbers if item.name in fixed and _hides(comparison, {None: item})]
+    numbers = [item for item in first.numbers if _may_differ_for_others(comparison, item)]
+    numbers.sort(key=lambda item: item.name not in _fixed(comparison))
     if numbers:
         texts = (f"`{item.name}` than {number_value(item)[0]:g}" for item in numbers)
         yield f"results with other values of {', '.join(texts)}"
@@ -99,6 +99,17 @@ def left_out(comparison: KernelComparison) -> Iterator[str]:
     if scratch := [f"`{item.name}`" for item in outputs if not comparison.is_compared(item)]:
         yield f"the contents of {', '.join(scratch)} afterwards"
     yield from later_launches(comparison)
+
+
+def _may_differ_for_others(comparison: KernelComparison, number: CandidateNumber) -> bool:
+    """Whether a number keeps its value, so that results may differ for others.
+
+    Of sizes, and of other numbers on which addresses, iterations or branches depend, those that hide something.
+    """
+    if number.name in _fixed(comparison):
+        return _hides(comparison, {None: number})
+    is_passed_alike = number.element != "bool" and number.name in _shared(comparison)
+    return is_passed_alike and other_value(comparison, number.name, {None: number}) is None
 
 
 def _is_tried_with_special(comparison: KernelComparison, buffer: CandidateBuffer) -> bool:

@@ -195,6 +195,14 @@ def test_equal_numbers_that_lead_to_addresses_are_named(bench: BenchCommand) -> 
     assert "not compared: results with other values of `n` than 64, `pitch` than 64\n" in outcome.err
 
 
+def test_numbers_that_keep_their_value_are_named(bench: BenchCommand) -> None:
+    outcome = bench(
+        program("out[i] = a * x[i];", "out[i] = 3.5f * x[i];", more=", float a", passed=", 3.5f"), "--no-check"
+    )
+    assert outcome.code == 0, outcome.err
+    assert "not compared: results with other values of `a` than 3.5\n" in outcome.err
+
+
 def test_a_variable_that_nothing_sets_is_a_warning_with_the_option_that_gives_it(bench: BenchCommand) -> None:
     text = program("out[i] = x[i] * coef[1];", "out[i] = coef[1] * x[i];", before="__constant__ float coef[2];")
     outcome = bench(text, "--no-check")
