@@ -73,8 +73,8 @@ def _captures(run: HostRun, node: Node) -> Callable[[HostFrame], dict[str, Refer
         before = item.type
 
     def captured(frame: HostFrame) -> dict[str, Reference]:
-        own: dict[str, Reference] = {name: _copy(frame.variables[name]) for name in copied & frame.variables.keys()}
-        return own | {name: make(frame) for name, make in made.items()}
+        copies: dict[str, Reference] = {name: _copy(frame.variables[name]) for name in copied & frame.variables.keys()}
+        return copies | {name: make(frame) for name, make in made.items()}
 
     return captured
 

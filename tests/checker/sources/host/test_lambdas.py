@@ -1,4 +1,4 @@
-"""What lambda expressions of host code capture by value keeps what it was where the expression stands."""
+"""Copies that lambda expressions of host code keep of what they capture by value, as it was where they stand."""
 
 import pytest
 
