@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING
 
 from shflbench.checker.handed_on import handed_on
@@ -12,6 +13,7 @@ from shflbench.checker.sequence_steps import OF_FUNCTION, NamedCandidate, sequen
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    from shflbench.checker.handed_on import HandedOn
     from shflbench.checker.sequence_steps import SequenceStep
     from shflbench.checker.sources.kernel_file import HostLaunch, KernelFile, SourceKernel
 
@@ -72,11 +74,27 @@ def _is_unit(file: KernelFile, kernels: Sequence[SourceKernel], are_like: Likene
     """Whether no kernel like one of a sequence does the same: the first has partial results, which later ones get."""
     first, *later = kernels
     symbols = {kernel.symbol for kernel in kernels}
-    targets = {item.target.symbol for item in handed_on(file) if item.source.symbol in symbols}
+    handed = [item for item in handed_on(file) if item.source.symbol in symbols]
+    targets = {item.target.symbol for item in handed if not _has_the_same_place(item, are_like)}
     likes = [item for kernel in later for item in _like(file, kernel, are_like) if item.symbol not in symbols]
     return all(item.symbol not in targets for item in likes) and all(
-        _is_partial(file, first, other) for other in _like(file, first, are_like) if other.symbol not in symbols
+        _is_partial(file, first, other) or _have_like_readers(file, first, other, are_like)
+        for other in _like(file, first, are_like)
+        if other.symbol not in symbols
     )
+
+
+def _has_the_same_place(item: HandedOn, are_like: Likeness) -> bool:
+    """Whether a kernel gets a buffer for what its like has written there, so that it writes it, too."""
+    return item.source_place == item.target_place and are_like(item.source, item.target)
+
+
+def _have_like_readers(file: KernelFile, kernel: SourceKernel, other: SourceKernel, are_like: Likeness) -> bool:
+    """Whether two kernels have results for a kernel each, which do the same: the results may be any that suit these."""
+    readers = [[item.target for item in handed_on(file) if item.source.symbol == one.symbol] for one in (kernel, other)]
+    return any(one.symbol != two.symbol and are_like(one, two) for one, two in product(*readers)) and {
+        one.symbol for one in readers[0]
+    }.isdisjoint(two.symbol for two in readers[1])
 
 
 def _like(file: KernelFile, kernel: SourceKernel, are_like: Likeness) -> list[SourceKernel]:

@@ -12,7 +12,7 @@ from shflbench.backends.base import POISON, Buffer, BufferPointer, KernelCall, K
 from shflbench.dimensions import LaunchDims
 from shflbench.errors import PatternError
 from shflbench.model import DTYPES, WARP
-from shflbench.patterns.data import FEWEST_WITH_SPECIAL, distinct, with_special
+from shflbench.patterns.data import FEWEST_WITH_SPECIAL, distinct, with_special, with_zeros
 from shflbench.patterns.declare import LAUNCH_OPTIONS, ByValue, InOut, Input, Output, PointerInto, Setting, values_of
 
 if TYPE_CHECKING:
@@ -251,10 +251,13 @@ class Workload:
         return self._inputs[index]
 
     def _special(self, special: str) -> list[Array]:
-        """Return the varied inputs, one of them with infinities and NaN."""
+        """Return the varied inputs, one of them with infinities and NaN, and the others with zeros, which hide them."""
         names = [buffer.name for buffer in self.buffers if buffer.read]
-        pairs = zip(names, self.inputs(self.varied_sets[0]), strict=True)
-        return [with_special(array) if name == special else array for name, array in pairs]
+        others = set(self.pattern.declaration.varied) - {special}
+        return [
+            with_special(array) if name == special else with_zeros(array) if name in others else array
+            for name, array in zip(names, self.inputs(self.varied_sets[0]), strict=True)
+        ]
 
     def _drawn(self, index: int) -> list[Array]:
         rng = np.random.default_rng((self.seed, index))

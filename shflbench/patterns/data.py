@@ -31,6 +31,7 @@ MOST_SIGNED_POWER = {4: 20, 8: 40}
 VARIED_PERIOD = 262_139  # a prime, after which they repeat: larger data takes seconds
 
 FEWEST_WITH_SPECIAL = 16  # floats: all results may depend on each of a few, and would be NaN
+ZERO_PERIOD = 61  # a prime, so that zeros meet each column of a matrix
 FIELDS = 4  # of a structure such as float4
 
 CHUNK = 2**16  # numbers at a time: half a megabyte fits the cache
@@ -96,6 +97,13 @@ def with_special(values: NDArray[np.generic]) -> NDArray[np.generic]:
         flat[place : place + fields] = value
     flat[-1:] = np.nan
     return special
+
+
+def with_zeros(values: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Return numbers of which one in ZERO_PERIOD is zero: a kernel may leave out what it would multiply by zero."""
+    zeros = values.copy()
+    zeros.reshape(-1)[::ZERO_PERIOD] = 0
+    return zeros
 
 
 def _mixer(rng: np.random.Generator, bits: int) -> Callable[[int, int], NDArray[np.unsignedinteger]]:

@@ -104,10 +104,12 @@ def left_out(comparison: KernelComparison) -> Iterator[str]:
 def _may_differ_for_others(comparison: KernelComparison, number: CandidateNumber) -> bool:
     """Whether a number keeps its value, so that results may differ for others.
 
-    Of sizes, and of other numbers on which addresses, iterations or branches depend, those that hide something.
+    Those on which addresses, iterations or branches depend, such as sizes, have the values of the sizes that are timed.
     """
     if number.name in _fixed(comparison):
-        return _hides(comparison, {None: number})
+        launches = comparison.sizes.values()
+        values = {item.data for launch in launches for item in launch.numbers if item.name == number.name}
+        return number.element != "bool" and (len(values) == 1 or _hides(comparison, {None: number}))
     is_passed_alike = number.element != "bool" and number.name in _shared(comparison)
     return is_passed_alike and other_value(comparison, number.name, {None: number}) is None
 

@@ -137,5 +137,5 @@ def test_no_committed_row_with_wide_accesses_takes_fewer_clocks_than_passes(kern
         for case, share in shares.items()
         if re.search(" (reduce|neighbor|vote|scan)/smem-(un|sync)", case) and "/sms x 32/" not in case
     ]
-    assert len(exchanging) > 20
+    assert len(exchanging) > 15  # of kernels that are as they were measured
     assert min(exchanging) > 0.95

@@ -359,15 +359,20 @@ class _Maker:
     def _example(
         self, name: str, element: Element, known: _Size, source: HostBuffer | None
     ) -> NDArray[np.uint8] | None:
-        """Return what the host code begins indices with, if it is no permutation of which only a part was seen."""
+        """Return what the host code begins a buffer with whose contents lead to addresses.
+
+        None for a permutation of which only a part was seen, and for few elements.
+        """
         if (
             source is None
             or self.wishes.alternative is not None
             or not self._is_index(name)
-            or element.kind not in "iu"
+            or element.kind not in "iuf"
         ):
             return None
         numbers = np.frombuffer(source.first[: len(source.first) // element.size * element.size], element.numpy)
+        if element.kind == "f":  # a kernel converts them to indices
+            return element.encode(numbers) if numbers.size >= FEWEST else None
         places = known.bytes // element.size
         is_permutation = np.unique(numbers).size == numbers.size and int(numbers.max(initial=0)) < places
         if numbers.size < FEWEST or is_permutation:

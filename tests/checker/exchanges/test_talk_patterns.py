@@ -82,7 +82,7 @@ def only_quick(rows: Sequence[tuple[str, str, object]]) -> list[object]:
 def barriers_of(text: str, kernel: str) -> dict[int, str]:
     """Return the lines of a kernel that have a barrier of the block or of the warp, by their numbers."""
     lines = text.splitlines()
-    start = next(number for number, line in enumerate(lines) if f" {kernel}(" in line)
+    start = next(number for number, line in enumerate(lines) if re.search(rf"\b{kernel}\(", line))
     end = lines.index("}", start)
     return {number + 1: lines[number] for number in range(start, end) if re.search(r"__sync\w+\(\)", lines[number])}
 

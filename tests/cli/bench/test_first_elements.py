@@ -41,3 +41,13 @@ def test_bins_are_counted_of_the_bytes_that_the_host_code_begins_with(bench: Ben
     assert "give them by --arg data=FILE.npy" not in outcome.err
     # The loops over `v` launch nothing, so that its values are no sizes.
     assert {row.case_id for row in read_run(Path("run")).rows} == {"sums/count/i32/64x256/1"}
+
+
+def test_floats_that_become_indices_are_those_of_the_host_code(bench: BenchCommand) -> None:
+    text = COUNTED.replace("const uint32_t* data", "const float* data").replace("uint32_t* d;", "float* d;")
+    text = text.replace("data[i] & 255", "int(data[i] * 255)").replace("data[i] >> 24", "int(data[i] * 127)")
+    text = text.replace("std::vector<uint8_t> data(n)", "std::vector<float> data(n / 4)")
+    text = text.replace("uint8_t(x >> 11)", "float(x >> 8) / 16777216.0f").replace("uint8_t v : data", "float v : data")
+    outcome = bench(text.replace("++want[v]", "++want[int(v)]"), "--no-check")
+    assert outcome.code == 0, outcome.err
+    assert "contents of data = the first elements of the host code, repeated (derived)." in outcome.err

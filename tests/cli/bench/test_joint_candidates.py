@@ -64,3 +64,45 @@ def test_a_wrong_second_launch_differs(process: Command) -> None:
     text = PROGRAM.replace("threadIdx.x < count ?", "threadIdx.x < count - 1 ?")
     Path("dot.cu").write_text(text, encoding="utf-8")
     assert process("bench", "dot.cu", "--output", "run").code == 5
+
+
+FINAL_PAIR = """\
+__global__ void other_partial(const float *a, const float *b, float *partial, int n) {
+    int i = threadIdx.x * gridDim.x + blockIdx.x;
+    float sum = block_sum(i < n ? a[i] * b[i] : 0);
+    if (threadIdx.x == 0) partial[blockIdx.x] = sum;
+}
+__global__ void other_final(const float *partial, int count, float *result) {
+    float sum = 0;
+    for (int i = 0; i < count; i++) sum += partial[i];
+    if (threadIdx.x == 0) *result = sum;
+}
+struct Buffers { float *a, *b, *partial, *result; };
+static void run_first(const Buffers &x) {
+    dot_partial<<<8, 64>>>(x.a, x.b, x.partial, 512);
+    dot_final<<<1, 64>>>(x.partial, 8, x.result);
+}
+static void run_other(const Buffers &x) {
+    other_partial<<<8, 64>>>(x.a, x.b, x.partial, 512);
+    other_final<<<1, 64>>>(x.partial, 8, x.result);
+}
+int main() {
+    Buffers x;
+    cudaMalloc(&x.a, 2048);
+    cudaMalloc(&x.b, 2048);
+    cudaMalloc(&x.partial, 32);
+    cudaMalloc(&x.result, 4);
+    void (*const runs[])(const Buffers &) = {run_first, run_other};
+    for (int k = 0; k < 2; ++k) runs[k](x);
+}
+"""
+
+
+def test_partial_results_that_differ_are_compared_with_what_reads_each(process: Command) -> None:
+    before = PROGRAM[: PROGRAM.index("void dot_two")].replace(
+        PROGRAM[PROGRAM.index("__global__ void dot_one") : PROGRAM.index("__global__ void dot_partial")], ""
+    )
+    Path("dot.cu").write_text(before + FINAL_PAIR, encoding="utf-8")
+    outcome = process("bench", "dot.cu", "--output", "run")
+    assert outcome.code == 0, outcome.err
+    assert "same as run_first" in process("show", "run").out

@@ -29,7 +29,9 @@ int main() {{
     g<<<3, 32>>>(in, b, 96);
 }}
 """
-LINE = "not compared: results for infinities and NaN in `in`, which differ: "
+SIZE = "not compared: results with other values of `n` than 96"
+DIFFERS = "results for infinities and NaN in `in`, which differ: "
+LINE = f"{SIZE}; {DIFFERS}"
 NO_NAN = "in[i] == in[i] ? 2 * in[i] : 0"
 CLAMPED = "fminf(2 * in[i], 3.4e38f)"
 
@@ -50,7 +52,7 @@ def test_a_kernel_that_differs_for_infinities_is_named(bench: BenchCommand) -> N
 def test_kernels_that_agree_have_no_such_line(bench: BenchCommand) -> None:
     outcome = bench(PROGRAM.format(value="in[i] + in[i]"))
     assert outcome.code == 0, outcome.err
-    assert "not compared" not in outcome.err
+    assert f"{SIZE}\n" in outcome.err
 
 
 def test_nan_of_one_input_does_not_hide_that_of_another_one(bench: BenchCommand) -> None:
@@ -109,7 +111,7 @@ def test_number_that_is_not_finite_is_passed(bench: BenchCommand, least: str) ->
     outcome = bench(MAXIMUM.replace("LEAST", least))
     assert outcome.code == 0, outcome.err
     assert f"least = {'nan' if 'nan' in least else '-inf'} (from the host code)" in outcome.err
-    assert f"{LINE.removeprefix('not compared: ')}element 0 is nan, not inf" in outcome.err
+    assert f"{DIFFERS}element 0 is nan, not inf" in outcome.err
     given = bench(MAXIMUM.replace("LEAST", "0.0f"), "--arg", "least=-inf", "--output", "given")
     assert given.code == 0, given.err
 
@@ -129,4 +131,31 @@ int main() {
 """
     outcome = bench(text)
     assert outcome.code == 0, outcome.err
-    assert f"{LINE}element 45 is nan, not 0.0 (3 of 128 are wrong)" in outcome.err
+    assert f"not compared: {DIFFERS}element 45 is nan, not 0.0 (3 of 128 are wrong)" in outcome.err
+
+
+MATRIX = """\
+__global__ void whole(const float *a, const float *in, float *out, int n) {
+    int i = blockIdx.x * 96 + threadIdx.x;
+    if (i < n) out[i] = a[i] * in[threadIdx.x];
+}
+__global__ void some(const float *a, const float *in, float *out, int n) {
+    int i = blockIdx.x * 96 + threadIdx.x;
+    if (i < n) out[i] = a[i] == 0 ? a[i] : a[i] * in[threadIdx.x];
+}
+int main() {
+    float *a, *in, *out;
+    const int n = 64 * 96;
+    cudaMalloc(&a, n * 4);
+    cudaMalloc(&in, 96 * 4);
+    cudaMalloc(&out, n * 4);
+    whole<<<64, 96>>>(a, in, out, n);
+    some<<<64, 96>>>(a, in, out, n);
+}
+"""
+
+
+def test_a_kernel_that_leaves_out_zeros_is_named(bench: BenchCommand) -> None:
+    outcome = bench(MATRIX)
+    assert outcome.code == 0, outcome.err
+    assert DIFFERS in outcome.err
