@@ -28,7 +28,7 @@ def kernel_code(cubin: bytes) -> dict[str, bytes]:
 
 
 def most_registers(cubin: bytes, symbol: str) -> int | None:
-    """Return how many registers a thread of a kernel may have, by its launch bounds or by the hardware.
+    """Return the most registers per thread that a kernel may have, by its launch bounds or by the hardware.
 
     None if the cubin does not say so; CompilerError if it is not an ELF file.
     """

@@ -22,6 +22,7 @@ ATOMICS: dict[str, tuple[tuple[str, ...], Callable[[int, int], int]]] = {
     "dec": (("u32",), lambda old, limit: limit if old == 0 or old > limit else old - 1),
 }
 HINTS = ("", "relaxed.gpu")
+BOTH = "acq_rel.gpu"  # of an atomic, not of a reduction
 
 
 SPACES = {"shared": "%r5", "global": "%d5"}  # where each thread has 16 bytes
@@ -43,7 +44,8 @@ def registers(type_: str) -> tuple[str, int]:
 
 
 @pytest.mark.parametrize(
-    "form", [*forms("atom", HINTS, *ATOMICS), *forms("red", HINTS, *(name for name in ATOMICS if name != "exch"))]
+    "form",
+    [*forms("atom", (*HINTS, BOTH), *ATOMICS), *forms("red", HINTS, *(name for name in ATOMICS if name != "exch"))],
 )
 def test_atomics_leave_the_new_value_and_return_the_old_one_unless_they_are_reductions(form: str) -> None:
     (name, type_), (space, at) = form.split(".")[-2:], place(form)
