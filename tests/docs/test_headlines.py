@@ -119,7 +119,6 @@ FULL = "2*sms x 1024"
 OTHER_KIND = {  # lines of the second table that compare mechanisms; the others compare ways to access memory
     "32 words per warp": f"dynamic-indexing|lane-array|f32|{FULL}|length=32;index=random",
     "count with one counter": "warp-collectives|count|i32|16384x256|counters=1",
-    "ordered filter": "warp-collectives|stream-filter|f32|16384x256|order=ordered;keep=0.5",
     "sum of 256 threads": "blocks|block-reduce|f32|fill x 256|result=all",
     "sum of 512 MiB": "blocks|device-reduce|f32|16384x256|per_thread=32;order=block",
     "RMSNorm of rows of 64": "rows|row-norm|f32|32768x256|length=64;load=vector;norm=rms",

@@ -127,7 +127,7 @@ def test_the_first_page_names_what_some_setting_of_the_pattern_has() -> None:
     page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
     tables = [table for table in page.split("\n\n") if table.startswith("| task (time ")]  # of runs in results/
     lines = [match.groupdict() for table in tables for match in LINE.finditer(table)]
-    assert len(lines) == 10
+    assert len(lines) == sum(table.count("\n| [") for table in tables) > 5
     for line in lines:
         found = [set(cases) for group, cases in best().items() if group.startswith(f"{line['pattern']}/")]
         assert set(re.findall(r"`([^`]+)`", line["names"])) in found, line["task"]
