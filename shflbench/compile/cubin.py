@@ -33,7 +33,7 @@ def most_registers(cubin: bytes, symbol: str) -> int | None:
     None if the cubin does not say so; CompilerError if it is not an ELF file.
     """
     content, at = dict(_sections(cubin, _INFO)).get(symbol, b""), 0
-    while at < len(content):
+    while at + _ATTRIBUTE.size <= len(content):  # an archive may be damaged
         kind, number, value = _ATTRIBUTE.unpack_from(content, at)
         if number == _MAXIMUM_OF_REGISTERS:
             return int(value)

@@ -119,15 +119,17 @@ class Types:
     def _alias_of_instance(self, name: str) -> str | None:
         """Return the type that an instance of an alias template stands for, or a type in a class template."""
         if name not in self._aliases:
-            self._aliases[name] = self._alias_of_member(name)
-        if self._aliases[name] is None:
-            plain, _, listed = name.partition("<")
-            known = self._named(plain.rpartition("::")[2].strip())
-            node = None if known.is_ambiguous or not listed.rstrip().endswith(">") else known.alias_template
-            type_ = node.child_by_field_name("type") if node is not None else None
-            text = instance_text(node, listed, type_) if node is not None and type_ is not None else None
+            text = self._alias_of_member(name) or self._alias_of_template(name)
             self._aliases[name] = " ".join(text.split()) if text is not None else None
         return self._aliases[name]
+
+    def _alias_of_template(self, name: str) -> str | None:
+        """Return the type that `Array<float>` stands for."""
+        plain, _, listed = name.partition("<")
+        known = self._named(plain.rpartition("::")[2].strip())
+        node = None if known.is_ambiguous or not listed.rstrip().endswith(">") else known.alias_template
+        type_ = node.child_by_field_name("type") if node is not None else None
+        return instance_text(node, listed, type_) if node is not None and type_ is not None else None
 
     def _alias_of_member(self, name: str) -> str | None:
         """Return the type that `Plus<float>::value_type` stands for."""

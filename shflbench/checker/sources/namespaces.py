@@ -1,4 +1,4 @@
-"""Find the types that namespaces have, so that code outside of a namespace can name them."""
+"""Find the scopes of names, and the types that namespaces have, so that code outside of a namespace can name them."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ _DEFINED_BY = {
     "union_specifier": "name",
     "enum_specifier": "name",
 }
+_SCOPES = frozenset({"class_specifier", "struct_specifier", "namespace_definition"})
 _INNER = frozenset({"compound_statement", "field_declaration_list"})
 
 
@@ -45,16 +46,16 @@ def _types(file: UserFile) -> Mapping[str, list[str]]:
     for node in walk(file.tree.root_node, lambda item: item.type not in _INNER):
         name = node.child_by_field_name(_DEFINED_BY[node.type]) if node.type in _DEFINED_BY else None
         if name is not None and name.type == "type_identifier":
-            result[text_of(name)].append("::".join((*_namespaces(node), text_of(name))))
+            result[text_of(name)].append("::".join((*scopes_around(node), text_of(name))))
     return result
 
 
-def _namespaces(node: Node) -> list[str]:
-    """Return the named namespaces around a place, the outermost first."""
+def scopes_around(node: Node) -> list[str]:
+    """Return the names of the classes and namespaces around a place, the outermost first."""
     scopes: list[str] = []
     outer = node.parent
     while outer is not None:
-        if outer.type == "namespace_definition" and (name := outer.child_by_field_name("name")) is not None:
+        if outer.type in _SCOPES and (name := outer.child_by_field_name("name")) is not None:
             scopes.insert(0, text_of(name))
         outer = outer.parent
     return scopes

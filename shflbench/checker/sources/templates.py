@@ -14,7 +14,7 @@ from shflbench.checker.sources.definitions import surrounding_parameters, templa
 from shflbench.checker.sources.launch_texts import kernel_name
 from shflbench.checker.sources.name_places import may_call
 from shflbench.checker.sources.named_items import NamedItems
-from shflbench.checker.sources.namespaces import NamespacedTypes
+from shflbench.checker.sources.namespaces import NamespacedTypes, scopes_around
 from shflbench.checker.sources.naming import names
 from shflbench.checker.sources.syntax_trees import function_declarator, nodes_of, text_of
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 MAXIMUM_INSTANCES = 64  # of one kernel; a file that has more names those it needs
 _MAXIMUM_DEPTH = 5  # host templates that call host templates
 _CLASSES = frozenset({"class_specifier", "struct_specifier"})
-_SCOPES = _CLASSES | {"namespace_definition"}
 _USES = frozenset({"call_expression", "template_instantiation"})
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _PLAIN_NAME = re.compile(r"(?<![\w:])[A-Za-z_]\w*")  # without a scope before it
@@ -113,7 +112,7 @@ class Instances:
         member = re.match(r"(?:\w+::)*(\w+)\s*<([^<>]*)>\s*::", name)
         if member is not None:
             return self._of_class(member[1], member[2], template)
-        qualified = "::".join((*_scopes(function), name))
+        qualified = "::".join((*scopes_around(function), name))
         result: list[dict[str, str]] = []
         for call in self._calls.get(name.rpartition("::")[2]):
             if not names(_called(call).removeprefix("::"), qualified):
@@ -272,17 +271,6 @@ def _class_instance(node: Node) -> tuple[str, tuple[str, ...]] | None:
             text, arguments = kernel_name(name)
             return (text.rpartition("::")[2], arguments) if arguments is not None else None
     return None
-
-
-def _scopes(node: Node) -> list[str]:
-    """Return the names of the classes and namespaces around a place, the outermost first."""
-    scopes: list[str] = []
-    outer = node.parent
-    while outer is not None:
-        if outer.type in _SCOPES and (name := outer.child_by_field_name("name")) is not None:
-            scopes.insert(0, text_of(name))
-        outer = outer.parent
-    return scopes
 
 
 def _called(node: Node) -> str:

@@ -159,3 +159,11 @@ def test_a_kernel_that_leaves_out_zeros_is_named(bench: BenchCommand) -> None:
     outcome = bench(MATRIX)
     assert outcome.code == 0, outcome.err
     assert DIFFERS in outcome.err
+
+
+def test_a_size_that_has_several_values_is_compared_for_each(bench: BenchCommand) -> None:
+    one = bench(MATRIX, "--no-check")
+    several = bench(MATRIX, "--no-check", "--arg", "n=6144,6143", "--output", "several")
+    assert (one.code, several.code) == (0, 0), several.err
+    assert "other values of `n`" in one.err
+    assert "other values of `n`" not in several.err
