@@ -12,7 +12,7 @@ from shflbench.backends.base import POISON, Buffer, BufferPointer, KernelCall, K
 from shflbench.dimensions import LaunchDims
 from shflbench.errors import PatternError
 from shflbench.model import DTYPES, WARP
-from shflbench.patterns.data import FEWEST_WITH_SPECIAL, distinct, with_special, with_zeros
+from shflbench.patterns.data import FEWEST_WITH_SPECIAL, distinct, with_nan, with_special, with_zeros
 from shflbench.patterns.declare import LAUNCH_OPTIONS, ByValue, InOut, Input, Output, PointerInto, Setting, values_of
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ EMULATED_WORK = 2e6  # instructions of a launch that the emulator cannot shorten
 INPUT_SETS = 8
 INPUT_SETS_OF_FILES = 2  # of kernels whose sizes are fixed: the second shows results that a kernel has kept
 FEWEST_INPUT_SETS = 1
+SPECIAL_KINDS = (with_special, with_nan)
 MOST_BYTES = 2**28  # of all input sets together, which take NumPy seconds; larger data has fewer sets
 
 
@@ -214,8 +215,9 @@ class Workload:
 
     @property
     def special_sets(self) -> Mapping[int, str]:
-        """The numbers of these sets, and the input that has infinities and NaN."""
-        return dict(enumerate(self.special_names, self.input_sets + 5))
+        """The numbers of these sets, and the input that has infinities and NaN: of each, one set with a single NaN."""
+        names = (name for name in self.special_names for _ in SPECIAL_KINDS)
+        return dict(enumerate(names, self.input_sets + 5))
 
     @property
     def verify_iterations(self) -> tuple[int, ...]:
@@ -244,18 +246,19 @@ class Workload:
             if index in firsts:
                 self._inputs[index] = [_positive(array) for array in self.inputs(firsts[index])]
             else:
-                special = self.special_sets.get(index)
-                self._inputs[index] = self._special(special) if special is not None else self._drawn(index)
+                self._inputs[index] = self._special(index) if index in self.special_sets else self._drawn(index)
             for array in self._inputs[index]:
                 array.flags.writeable = False  # a reference that works in place would change the other variants' inputs
         return self._inputs[index]
 
-    def _special(self, special: str) -> list[Array]:
+    def _special(self, index: int) -> list[Array]:
         """Return the varied inputs, one of them with infinities and NaN, and the others with zeros, which hide them."""
+        special = self.special_sets[index]
+        kind = SPECIAL_KINDS[(index - min(self.special_sets)) % len(SPECIAL_KINDS)]
         names = [buffer.name for buffer in self.buffers if buffer.read]
         others = set(self.pattern.declaration.varied) - {special}
         return [
-            with_special(array) if name == special else with_zeros(array) if name in others else array
+            kind(array) if name == special else with_zeros(array) if name in others else array
             for name, array in zip(names, self.inputs(self.varied_sets[0]), strict=True)
         ]
 

@@ -99,6 +99,13 @@ def with_special(values: NDArray[np.generic]) -> NDArray[np.generic]:
     return special
 
 
+def with_nan(values: NDArray[np.generic]) -> NDArray[np.generic]:
+    """Return floats of which a single one is NaN: infinities of both signs hide one that a sum leaves out."""
+    special = values.copy()
+    special.reshape(-1)[values.size // 3] = np.nan
+    return special
+
+
 def with_zeros(values: NDArray[np.generic]) -> NDArray[np.generic]:
     """Return numbers of which one in ZERO_PERIOD is zero: a kernel may leave out what it would multiply by zero."""
     zeros = values.copy()

@@ -167,3 +167,39 @@ def test_a_size_that_has_several_values_is_compared_for_each(bench: BenchCommand
     assert (one.code, several.code) == (0, 0), several.err
     assert "other values of `n`" in one.err
     assert "other values of `n`" not in several.err
+
+
+SUMS = """\
+__global__ void whole(const float *a, const float *in, float *out) {
+    float sum = 0;
+    for (int i = 0; i < 96; i++) sum += a[FACTOR] * in[i];
+    out[threadIdx.x] = sum;
+}
+__global__ void some(const float *a, const float *in, float *out) {
+    float sum = 0;
+    for (int i = 0; i < 96; i++) {
+        float product = a[FACTOR] * in[i];
+        if (CONDITION) sum += product;
+    }
+    out[threadIdx.x] = sum;
+}
+int main() {
+    float *a, *in, *out;
+    cudaMalloc(&a, 96 * 96 * 4);
+    cudaMalloc(&in, 96 * 4);
+    cudaMalloc(&out, 96 * 4);
+    whole<<<1, 96>>>(a, in, out);
+    some<<<1, 96>>>(a, in, out);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("factor", "condition"),
+    [("1", "product == product"), ("threadIdx.x * 96 + i", "a[threadIdx.x * 96 + i] != 0")],
+)
+def test_infinities_do_not_hide_a_nan_that_a_sum_leaves_out(bench: BenchCommand, factor: str, condition: str) -> None:
+    """Infinities of both signs make each sum NaN, whatever a kernel makes of NaN itself or of zeros beside it."""
+    outcome = bench(SUMS.replace("FACTOR", factor).replace("CONDITION", condition))
+    assert outcome.code == 0, outcome.err
+    assert "results for infinities and NaN in `in`, which differ: " in outcome.err
