@@ -223,7 +223,10 @@ class EmulatedKernel:
 
 def _shape(launch: KernelLaunch, program: Program) -> Shape:
     cluster = launch.cluster if program.cluster == NO_CLUSTER else program.cluster
-    return Shape.of(launch.dims.grid, launch.dims.block, cluster=cluster)
+    try:
+        return Shape.of(launch.dims.grid, launch.dims.block, cluster=cluster)
+    except ValueError as error:
+        raise LaunchError(f"{error}: give a launch with a multiple of so many blocks") from error
 
 
 def _argument(item: PassedArgument, places: Mapping[str, int]) -> int | np.generic | ParameterBytes | None:

@@ -66,9 +66,11 @@ class SubjectCheck:
             return self._without_result(KernelVerdict.NOT_COMPILED, kernel.message)
         place = self._files.kernel(subject.variant)
         given = GivenKernel(subject.name, kernel.symbol, kernel.ptx, place, self._files.file_of)
-        workload = subject.workload(self._seed)
         try:
-            emulated = self._backend.open(subject.call(kernel, workload))
+            emulated, workload = self._opened(subject, kernel)
+            if not subject.has_whole(emulated.program.cluster):
+                subject = subject.in_whole(emulated.program.cluster)
+                emulated, workload = self._opened(subject, kernel)
         except KernelError as error:
             return not_checked(given, error.message)
         expected = Expectation(
@@ -80,12 +82,16 @@ class SubjectCheck:
 
         return self._of_launches(given, kernel, emulated, workload, expected)
 
+    def _opened(self, subject: KernelSubject, kernel: Kernel) -> tuple[EmulatedKernel, Workload]:
+        workload = subject.workload(self._seed)
+        return self._backend.open(subject.call(kernel, workload)), workload
+
     def _of_launches(
         self, given: GivenKernel, kernel: Kernel, emulated: EmulatedKernel, workload: Workload, expected: Expectation
     ) -> KernelReport:
         """Check each kernel that a launch of the subject consists of, on what those before it leave in lockstep."""
-        firsts = [emulated.launch(workload.inputs(INPUT_SET), count) for count in workload.verify_iterations]
         try:
+            firsts = [emulated.launch(workload.inputs(INPUT_SET), count) for count in workload.verify_iterations]
             steps = [list(emulated.steps(first, LOCKSTEP)) for first in firsts]
         except KernelError as error:
             return not_checked(given, error.message)

@@ -66,6 +66,16 @@ class KernelSubject:
         name = self.pattern.declaration.reference_variant
         return replace(self, case=replace(self.case, variant=name)) if name else None
 
+    def has_whole(self, cluster: tuple[int, int, int]) -> bool:
+        """Whether its blocks make whole clusters, or no launch with other blocks is known."""
+        launch = self.case.launch
+        return launch.dims is not None or not launch.grid or launch.grid % math.prod(cluster) == 0
+
+    def in_whole(self, cluster: tuple[int, int, int]) -> KernelSubject:
+        """Return the same kernel at a launch of one cluster along x, of blocks of the same size."""
+        block, grid = self.case.launch.block, math.prod(cluster)
+        return replace(self, case=replace(self.case, launch=Launch(f"{grid}x{block}", block, grid)))
+
     def workload(self, seed: int) -> Workload:
         """Return the data to check the kernel with; PatternError where a function of the pattern fails."""
         return Workload.of(self.pattern, self.case, self.case.launch.grid or BLOCKS, seed)
