@@ -68,8 +68,9 @@ class SubjectCheck:
         given = GivenKernel(subject.name, kernel.symbol, kernel.ptx, place, self._files.file_of)
         try:
             emulated, workload = self._opened(subject, kernel)
-            if not subject.has_whole(emulated.program.cluster):
-                subject = subject.in_whole(emulated.program.cluster)
+            cluster = emulated.program.cluster
+            if not subject.has_whole(cluster, emulated.call.launches[0].dims.blocks):
+                subject = subject.in_whole(cluster)
                 emulated, workload = self._opened(subject, kernel)
         except KernelError as error:
             return not_checked(given, error.message)

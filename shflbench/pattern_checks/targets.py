@@ -66,10 +66,10 @@ class KernelSubject:
         name = self.pattern.declaration.reference_variant
         return replace(self, case=replace(self.case, variant=name)) if name else None
 
-    def has_whole(self, cluster: tuple[int, int, int]) -> bool:
-        """Whether its blocks make whole clusters, or no launch with other blocks is known."""
+    def has_whole(self, cluster: tuple[int, int, int], blocks: int) -> bool:
+        """Whether the launched blocks make whole clusters, or no launch with other blocks is known."""
         launch = self.case.launch
-        return launch.dims is not None or not launch.grid or launch.grid % math.prod(cluster) == 0
+        return launch.dims is not None or not launch.grid or blocks % math.prod(cluster) == 0
 
     def in_whole(self, cluster: tuple[int, int, int]) -> KernelSubject:
         """Return the same kernel at a launch of one cluster along x, of blocks of the same size."""
