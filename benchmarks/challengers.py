@@ -44,8 +44,7 @@ Written by `python -m benchmarks.challengers` from runs beside the published var
 Four readers who knew the hardware were given the published answers, and wrote at least five kernels against each, which
 were fixed and checked before anybody timed them ([the kernels](challengers/), for the patterns as they were). At
 {settings} settings of {patterns} patterns, {fell} have a challenger that is over 3% faster. These kernels are not in
-the suites yet, apart from those of broadcasts and votes: until they are, read the answers of those rows as *of the
-variants in the table*.
+the suites yet: until they are, read the answers of those rows as *of the variants in the table*.
 
 Cycles per iteration, or µs of a launch without a loop, on {device}.
 

@@ -12,7 +12,7 @@ __device__ void named_arrive(int stage) { stage == 0 ? named_arrive<FIRST>() : n
 template <int FIRST>
 __device__ void named_wait(int stage) { stage == 0 ? named_wait<FIRST>() : named_wait<FIRST + STAGES - 1>(); }
 
-// A row in registers, which a consumer absorbs after it has signalled for and begun to load the next one.
+// A row in registers, which a consumer absorbs after it has signaled for and begun to load the next one.
 template <typename T>
 struct Row {
     T got[PRODUCERS];
