@@ -42,7 +42,7 @@ template <int PERIOD, typename T>
 __device__ void shfl_or_redux(const T* numbers, const int* sources, T* result, int iterations) {
     unsigned source = first_source(sources);
     T x = numbers[thread()];
-    const int early = min(shfl(int(threadIdx.x / WARP / 4 % PERIOD), 0), iterations);
+    const int early = min(shfl(int((threadIdx.x / WARP / 4) % PERIOD), 0), iterations);
 #pragma unroll 1
     for (int i = 0; i < early; ++i) x = mix(x, shfl(x, source++));
     REPEAT(iterations - early) {

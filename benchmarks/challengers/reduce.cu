@@ -128,7 +128,7 @@ F32(x_dmma, sum_dmma(x))
     template <typename T> \
     __global__ void LAUNCH_BOUNDS my_reduce_##name(const T* values, T* result, int iterations) { \
         T x = values[thread()]; \
-        const int early = min(shfl(int(threadIdx.x / WARP / 4 % PERIOD), 0), iterations); \
+        const int early = min(shfl(int((threadIdx.x / WARP / 4) % PERIOD), 0), iterations); \
         _Pragma("unroll 1") for (int i = 0; i < early; ++i) x = advance(x, usual(x)); \
         REPEAT(iterations - early) x = advance(x, iteration % PERIOD == PERIOD - 1 ? special(x) : usual(x)); \
         result[thread()] = x; \
