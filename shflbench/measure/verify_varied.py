@@ -117,7 +117,7 @@ class VariedReference:
     def _with_special(self, proof: Proof, kernel: OpenKernel) -> Proof:
         """Return the proof with how results for infinities and NaN differ, for which kernels may be equally right."""
         left_out: dict[str, str] = {}  # by input
-        for index, name in self.workload.special_sets.items():
+        for index, (name, _) in self.workload.special_sets.items():
             if name not in left_out and (wrong := self._special_difference(kernel, index)):
                 left_out[name] = f"results for infinities and NaN in `{name}`, {wrong}"
         return replace(proof, not_compared=(*proof.not_compared, *left_out.values()))

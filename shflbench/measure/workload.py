@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,18 +17,20 @@ from shflbench.patterns.data import FEWEST_WITH_SPECIAL, distinct, with_nan, wit
 from shflbench.patterns.declare import LAUNCH_OPTIONS, ByValue, InOut, Input, Output, PointerInto, Setting, values_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from shflbench.backends.base import Array, PassedArgument
     from shflbench.model import Case, Dtype, Kernel
     from shflbench.patterns.declare import DeclaredArgument, Pattern, Scalar, Variant
     from shflbench.patterns.discover import LoadedPattern
 
+    SpecialKind = Callable[[Array], Array]
+
 EMULATED_WORK = 2e6  # instructions of a launch that the emulator cannot shorten, about five seconds
 INPUT_SETS = 8
 INPUT_SETS_OF_FILES = 2  # of kernels whose sizes are fixed: the second shows results that a kernel has kept
 FEWEST_INPUT_SETS = 1
-SPECIAL_KINDS = (with_special, with_nan)
+SPECIAL_KINDS: tuple[SpecialKind, ...] = (with_special, with_nan)
 MOST_BYTES = 2**28  # of all input sets together, which take NumPy seconds; larger data has fewer sets
 
 
@@ -204,7 +207,7 @@ class Workload:
 
     @property
     def special_names(self) -> tuple[str, ...]:
-        """The floating-point inputs that have infinities and NaN, each in a set of its own: those with varied contents.
+        """The floating-point inputs that have infinities and NaN, each in sets of its own: those with varied contents.
 
         In one set for all, NaN of one input may make all results NaN.
         """
@@ -214,10 +217,9 @@ class Workload:
         return tuple(item.name for item in large if self.varied_sets and item.name in declared.varied)
 
     @property
-    def special_sets(self) -> Mapping[int, str]:
-        """The numbers of these sets, and the input that has infinities and NaN: of each, one set with a single NaN."""
-        names = (name for name in self.special_names for _ in SPECIAL_KINDS)
-        return dict(enumerate(names, self.input_sets + 5))
+    def special_sets(self) -> Mapping[int, tuple[str, SpecialKind]]:
+        """The numbers of these sets, the input that has infinities and NaN, and what gives it them."""
+        return dict(enumerate(product(self.special_names, SPECIAL_KINDS), self.input_sets + 5))
 
     @property
     def verify_iterations(self) -> tuple[int, ...]:
@@ -253,12 +255,11 @@ class Workload:
 
     def _special(self, index: int) -> list[Array]:
         """Return the varied inputs, one of them with infinities and NaN, and the others with zeros, which hide them."""
-        special = self.special_sets[index]
-        kind = SPECIAL_KINDS[(index - min(self.special_sets)) % len(SPECIAL_KINDS)]
+        special, with_kind = self.special_sets[index]
         names = [buffer.name for buffer in self.buffers if buffer.read]
         others = set(self.pattern.declaration.varied) - {special}
         return [
-            kind(array) if name == special else with_zeros(array) if name in others else array
+            with_kind(array) if name == special else with_zeros(array) if name in others else array
             for name, array in zip(names, self.inputs(self.varied_sets[0]), strict=True)
         ]
 
