@@ -12,6 +12,7 @@ from shflbench.compile.host_headers import included_by_cuda, stub
 from shflbench.errors import PatternError
 from shflbench.files import SHARED_HEADERS, read_source
 from shflbench.model import DTYPES
+from shflbench.patterns.copies import timed_copy
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from shflbench.patterns.declare import Pattern, Variant
     from shflbench.patterns.discover import LoadedPattern
 
+_COPIED = re.compile(r'^#include "(?P<name>copied/(?P<variant>[a-z0-9-]+)\.cuh)"', re.MULTILINE)
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 
 
@@ -64,6 +66,7 @@ def translation_unit(pattern: LoadedPattern, case: Case) -> Source:
     name = source_name(pattern, variant)
     text, included = _read(path), headers(pattern, variant)
     texts = {name: _read(header) for name, header in included.items()}
+    texts |= _copied_headers(pattern, case, dtype, (text, *texts.values()), included)
     return Source(
         name=name,
         text="\n".join((*_prelude(pattern.declaration, case, dtype), f'#line 1 "{name}"', text)),
@@ -75,6 +78,19 @@ def translation_unit(pattern: LoadedPattern, case: Case) -> Source:
             name: path for name, path in ({name: path} | included).items() if not path.is_relative_to(SHARED_HEADERS)
         },
     )
+
+
+def _copied_headers(
+    pattern: LoadedPattern, case: Case, dtype: Dtype, texts: Iterable[str], known: Collection[str]
+) -> dict[str, str]:
+    """Return the functions of copy.cu that the files of a pattern include as `copied/VARIANT.cuh`, by that name."""
+    options = {name: value for name, value in case.options if name in pattern.declaration.options}
+    return {
+        match["name"]: timed_copy(pattern.folder, match["variant"], dtype, options)
+        for text in texts
+        for match in _COPIED.finditer(text)
+        if match["name"] not in known
+    }
 
 
 def _host_headers(texts: Iterable[str], known: Collection[str]) -> dict[str, str]:

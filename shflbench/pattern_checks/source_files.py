@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from shflbench.checker import SourceLine
 from shflbench.compile.source import headers, kernel_name, source_name
 from shflbench.files import SHARED_HEADERS
+from shflbench.patterns.copies import FILE as COPIES
 
 if TYPE_CHECKING:
     from shflbench.checker import Location
@@ -27,6 +28,7 @@ class SourceFiles:
         self._files: dict[str, Path] = {}  # as translation_unit names them
         for variant in pattern.declaration.variants if pattern.folder.is_dir() else ():  # a run may outlive its pattern
             self._files[source_name(pattern, variant)] = pattern.folder / variant.source
+            self._files[f"{pattern.folder.name}/{COPIES}"] = pattern.folder / COPIES
             local = {name: path for name, path in headers(pattern, variant).items() if path.parent != SHARED_HEADERS}
             self._files |= {name.removeprefix("../"): path for name, path in local.items()}
 

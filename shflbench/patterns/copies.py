@@ -23,15 +23,18 @@ from shflbench.model import DTYPES, Dtype
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["copy_of", "render"]
+__all__ = ["FILE", "copy_of", "render", "timed_copy"]
 
 FILE = "copy.cu"
 ALL = "*"  # all variants
 
 _PATTERN = re.compile(r"[a-z0-9-]+")  # a name, without any part of a path
-_COVERED, _MARK, _MEMBER = "//:", "//!", "{.}"
+_COVERED, _MARK, _MEMBER, _INCLUDE = "//:", "//!", "{.}", "#include"
 _CONDITION = re.compile(r"(?P<name>\w+)(?P<negated>!?)=(?P<values>\S+)")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
+_FUNCTION = re.compile(r"^__device__ inline .*?(\w+)\(", re.MULTILINE)
+_ASSERTED = re.compile(r"^ *assert\(.*\);$", re.MULTILINE)
+_ASSERT = "#ifndef __CUDACC_RTC__  // NVRTC has `assert` built in\n#include <cassert>\n#endif\n"
 _UNSIGNED = {"i32": "unsigned", "i64": "unsigned long long"}
 
 
@@ -40,40 +43,90 @@ def copy_of(pattern: str, variant: str, dtype: str, options: Mapping[str, str]) 
 
     None if the pattern does not come with shflbench, or has no code to recommend for this choice.
     """
-    text = _read(pattern)
-    chosen = {**options, "dtype": dtype}
-    covered = (line.removeprefix(_COVERED) for line in text.splitlines() if line.startswith(_COVERED))
-    conditions = next((words for words in covered if _applies(words, variant, chosen)), None)
-    if conditions is None:
+    text = _read(Path(__file__).parent / pattern.replace("-", "_") / FILE) if _PATTERN.fullmatch(pattern) else ""
+    named = _covered(text, variant, {**options, "dtype": dtype})
+    if named is None:
         return None
-    names = {match["name"] for match in _CONDITION.finditer(conditions)}
-    code = render(text, variant, DTYPES[dtype], {name: options[name] for name in names & options.keys()})
+    code = render(text, variant, DTYPES[dtype], {name: options[name] for name in named & options.keys()})
     header = DTYPES[dtype].header
-    separator = "" if code.startswith("#include") else "\n"
-    return f"#include <{header}>\n{separator}{code}" if header else code
+    includes = [f"#include <{header}>"] if header else []
+    includes += [line for line in code.splitlines() if line.startswith(_INCLUDE)]
+    functions = "\n".join(line for line in code.splitlines() if line not in includes).strip("\n")
+    before = "".join(f"{line}\n" for line in dict.fromkeys(includes)) + (_ASSERT if _ASSERTED.search(code) else "")
+    name = f"{pattern}_{variant}".replace("-", "_")
+    return f"{before}{before and chr(10)}namespace {name} {{\n\n{functions}\n\n}}\n"
+
+
+def timed_copy(folder: Path, variant: str, dtype: Dtype, options: Mapping[str, str]) -> str:
+    """Return the same functions as a header for the timed kernels, in a namespace of the variant's name.
+
+    Asserts are left out, as with NDEBUG. Its lines are named as those of copy.cu. For a choice that the file in `folder`
+    does not cover, functions are only declared: kernels of the same source that have other variants name them.
+    """
+    text = _read(folder / FILE)
+    namespace = f"namespace shflbench::{variant.replace('-', '_')} {{"
+    if _covered(text, variant, {**options, "dtype": dtype.name}) is None:
+        functions = dict.fromkeys(_FUNCTION.findall(_every_section(text, variant)))
+        declared = [f"template <typename... Any>\n__device__ void {name}(Any&&...);" for name in functions]
+        return "\n".join([namespace, *declared, "}", ""])
+    numbered = list(_rendered(text, variant, dtype, options))
+    includes = [line for _, line in numbered if line.startswith(_INCLUDE)]
+    lines, expected = [*includes, namespace], 0
+    for number, line in numbered:
+        if line in includes or _ASSERTED.match(line):
+            continue
+        if number != expected:
+            lines.append(f'#line {number} "{folder.name}/{FILE}"')
+        lines.append(line)
+        expected = number + 1
+    return "\n".join([*lines, "}", ""])
 
 
 def render(text: str, variant: str, dtype: Dtype, options: Mapping[str, str]) -> str:
     """Return the sections of a variant with all placeholders replaced."""
+    return "\n".join(line for _, line in _rendered(text, variant, dtype, options)).rstrip("\n") + "\n"
+
+
+def _covered(text: str, variant: str, chosen: Mapping[str, str]) -> set[str] | None:
+    """Return the names of the options in the line that covers a choice; None if none does."""
+    covered = (line.removeprefix(_COVERED) for line in text.splitlines() if line.startswith(_COVERED))
+    conditions = next((words for words in covered if _applies(words, variant, chosen)), None)
+    return None if conditions is None else {match["name"] for match in _CONDITION.finditer(conditions)}
+
+
+def _every_section(text: str, variant: str) -> str:
+    """Return the sections of a variant with the lines of all choices."""
+    kept, is_kept = [], False
+    for line in text.splitlines():
+        if line.startswith(_MARK):
+            names = _CONDITION.sub("", line.removeprefix(_MARK)).split()
+            is_kept = not names or variant in names or ALL in names
+        elif is_kept:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _rendered(text: str, variant: str, dtype: Dtype, options: Mapping[str, str]) -> Iterator[tuple[int, str]]:
+    """Yield the lines of a variant with all placeholders replaced, each with its number in the file."""
     values = {**options, "T": dtype.cuda, "U": _UNSIGNED.get(dtype.name, dtype.cuda)}
     members = [f".{member}" for member in "xyzw"[: dtype.components]] if dtype.components > 1 else [""]
-    lines: list[str] = []
-    for line in _lines(text, variant, {**options, "dtype": dtype.name}):
-        if line or (lines and lines[-1]):  # one empty line at a time
-            repeated = [line.replace(_MEMBER, member) for member in members] if _MEMBER in line else [line]
-            lines += [_PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), item) for item in repeated]
-    return "\n".join(lines).rstrip("\n") + "\n"
+    is_after_empty = True  # one empty line at a time
+    for number, line in _lines(text, variant, {**options, "dtype": dtype.name}):
+        if line or not is_after_empty:
+            is_after_empty = not line
+            for item in [line.replace(_MEMBER, member) for member in members] if _MEMBER in line else [line]:
+                yield number, _PLACEHOLDER.sub(lambda match: values.get(match[1], match[0]), item)
 
 
-def _lines(text: str, variant: str, chosen: Mapping[str, str]) -> Iterator[str]:
+def _lines(text: str, variant: str, chosen: Mapping[str, str]) -> Iterator[tuple[int, str]]:
     """Yield the lines of the sections that belong to a variant and whose conditions hold."""
     in_section = False
-    for line in text.splitlines():
+    for number, line in enumerate(text.splitlines(), 1):
         code, mark, words = line.partition(_MARK)
         if mark and not code:
             in_section = _applies(words, variant, chosen)
         elif in_section and _applies(words, variant, chosen):
-            yield code.rstrip()
+            yield number, code.rstrip()
 
 
 def _applies(words: str, variant: str, chosen: Mapping[str, str]) -> bool:
@@ -86,6 +139,5 @@ def _applies(words: str, variant: str, chosen: Mapping[str, str]) -> bool:
 
 
 @cache
-def _read(pattern: str) -> str:
-    path = Path(__file__).parent / pattern.replace("-", "_") / FILE
-    return path.read_text(encoding="utf-8") if _PATTERN.fullmatch(pattern) and path.is_file() else ""
+def _read(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.is_file() else ""

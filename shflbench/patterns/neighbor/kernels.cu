@@ -1,5 +1,9 @@
 // Each lane takes the value of another lane: of its right neighbor (idx; the last lane takes that of the first), of its
 // left or right neighbor (up, down; the lane at the edge keeps its own), or of its partner in a pair (xor).
+#include "copied/shfl.cuh"
+#include "copied/smem-double.cuh"
+#include "copied/smem-syncwarp.cuh"
+#include "copied/smem.cuh"
 #include "shflbench.cuh"
 
 __device__ int source_lane() {
@@ -30,14 +34,8 @@ __device__ T next(T own, T got) {
 template <typename T>
 __global__ void LAUNCH_BOUNDS neighbor_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
-    const int mine = threadIdx.x, source = first_of_warp() + source_lane();
     T x = values[thread()];
-    REPEAT(iterations) {
-        slots[mine] = x;
-        __syncthreads();
-        x = next(x, slots[source]);
-        __syncthreads();
-    }
+    REPEAT(iterations) x = next(x, shflbench::smem::from_neighbor(x, slots));
     result[thread()] = x;
 }
 
@@ -45,14 +43,8 @@ __global__ void LAUNCH_BOUNDS neighbor_smem(const T* values, T* result, int iter
 template <typename T>
 __global__ void LAUNCH_BOUNDS neighbor_smem_double(const T* values, T* result, int iterations) {
     T *now = shared<T>(), *later = now + blockDim.x;
-    const int mine = threadIdx.x, source = first_of_warp() + source_lane();
     T x = values[thread()];
-    REPEAT(iterations) {
-        now[mine] = x;
-        __syncthreads();
-        x = next(x, now[source]);
-        swap(now, later);
-    }
+    REPEAT(iterations) x = next(x, shflbench::smem_double::from_neighbor(x, now, later));
     result[thread()] = x;
 }
 
@@ -60,14 +52,8 @@ __global__ void LAUNCH_BOUNDS neighbor_smem_double(const T* values, T* result, i
 template <typename T>
 __global__ void LAUNCH_BOUNDS neighbor_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
-    const int mine = threadIdx.x, source = first_of_warp() + source_lane();
     T x = values[thread()];
-    REPEAT(iterations) {
-        slots[mine] = x;
-        __syncwarp();
-        x = next(x, slots[source]);
-        __syncwarp();
-    }
+    REPEAT(iterations) x = next(x, shflbench::smem_syncwarp::from_neighbor(x, slots));
     result[thread()] = x;
 }
 
@@ -101,20 +87,7 @@ __global__ void LAUNCH_BOUNDS neighbor_smem_deck(const T* values, T* result, int
 
 template <typename T>
 __global__ void LAUNCH_BOUNDS neighbor_shfl(const T* values, T* result, int iterations) {
-#if OPTION_MODE_IDX
-    const int source = source_lane();
-#endif
     T x = values[thread()];
-    REPEAT(iterations) {
-#if OPTION_MODE_UP
-        x = next(x, shfl_up(x, 1));
-#elif OPTION_MODE_DOWN
-        x = next(x, shfl_down(x, 1));
-#elif OPTION_MODE_XOR
-        x = next(x, shfl_xor(x, 1));
-#else
-        x = next(x, shfl(x, source));
-#endif
-    }
+    REPEAT(iterations) x = next(x, shflbench::shfl::from_neighbor(x));
     result[thread()] = x;
 }

@@ -39,9 +39,9 @@ class Copies:
         original = builtin()[self.pattern]
         choice = ",".join([self.dtype, *(f"{name}={value}" for name, value in self.options.items())])
         folder = into / choice / original.name
-        folder.mkdir(parents=True)
-        for header in original.glob("*.cuh"):
-            shutil.copy(header, folder)
+        (folder / "copied").mkdir(parents=True)
+        for file in (*original.glob("*.cuh"), *original.glob("*.cu")):
+            shutil.copy(file, folder)
         declared = load(original).declaration
         variants = [self._write_variant(declared.variant(name), text, folder) for name, text in self.texts.items()]
         text = (original / "pattern.py").read_text(encoding="utf-8")
@@ -50,11 +50,16 @@ class Copies:
 
     def _write_variant(self, variant: Variant, text: str, folder: Path) -> str:
         """Write the files of a variant, and return its declaration: the original's with another source."""
-        copied, source = f"{variant.name}-copied.cuh", f"{variant.name}.cu"
-        (folder / copied).write_text(text, encoding="utf-8")
+        identifier = variant.name.replace("-", "_")
+        named = text.replace(f"namespace {folder.name}_{identifier} {{", f"namespace shflbench::{identifier} {{")
+        copied, source = f"copied/{variant.name}.cuh", f"{variant.name}.cu"
+        (folder / copied).write_text(named, encoding="utf-8")
+        if f'#include "{copied}"' in (folder / variant.source).read_text(encoding="utf-8"):
+            return self._declaration(variant, variant.source, variant.kernel)
         if kernel := _KERNEL.search(text):
-            return self._declaration(variant, copied, kernel[1])
+            return self._declaration(variant, copied, f"shflbench::{identifier}::{kernel[1]}")
         wrapper = (WRAPPERS / f"{folder.name}.cu").read_text(encoding="utf-8")
+        (folder / copied).write_text(f"{named}\nusing namespace shflbench::{identifier};\n", encoding="utf-8")
         words = {**self.options, "kernel": kernel_name(folder.name, variant), "copied": copied}
         (folder / source).write_text(render(wrapper, variant.name, DTYPES[self.dtype], words), encoding="utf-8")
         return self._declaration(variant, source, variant.kernel)

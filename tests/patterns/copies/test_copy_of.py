@@ -8,6 +8,8 @@ from shflbench.patterns.discover import builtin, load
 from tests.patterns.copies.folders import copies_of
 
 SHUFFLED = """\
+namespace reduce_shfl {
+
 // Returns the sum of the warp's 32 values to all lanes.
 // All 32 lanes of the warp must call it.
 __device__ inline float warp_sum(float x) {
@@ -16,6 +18,8 @@ __device__ inline float warp_sum(float x) {
         sum += __shfl_xor_sync(0xffffffffu, sum, distance);
     }
     return sum;
+}
+
 }
 """
 
@@ -35,7 +39,7 @@ def test_a_warp_sum_is_a_function_without_a_benchmark() -> None:
 
 def test_vectors_are_shuffled_member_by_member() -> None:
     text = copy_of("reduce", "shfl", "f32x2", {"width": "32"}) or ""
-    assert [line.strip() for line in text.splitlines() if "shfl" in line] == [
+    assert [line.strip() for line in text.splitlines() if "_shfl_" in line] == [
         "sum.x += __shfl_xor_sync(0xffffffffu, sum.x, distance);",
         "sum.y += __shfl_xor_sync(0xffffffffu, sum.y, distance);",
     ]
@@ -43,7 +47,8 @@ def test_vectors_are_shuffled_member_by_member() -> None:
 
 def test_a_type_from_a_header_of_cuda_includes_the_header() -> None:
     text = copy_of("reduce", "shfl", "bf16", {"width": "8"}) or ""
-    assert text.startswith("#include <cuda_bf16.h>\n\n// Returns the sum of each group of 8 adjacent lanes")
+    before = "#include <cuda_bf16.h>\n\nnamespace reduce_shfl {\n\n"
+    assert text.startswith(f"{before}// Returns the sum of each group of 8 adjacent lanes")
 
 
 def test_options_of_the_launch_do_not_change_the_code() -> None:
@@ -94,4 +99,4 @@ def test_code_is_complete_and_fits_a_page(pattern: str) -> None:
             assert not [mark for mark in (*marks, *(f"{{{name}}}" for name in copies.options)) if mark in text]
             assert max(map(len, text.splitlines())) <= 120
             assert text.isascii()
-            assert text.startswith(("//", "#include"))
+            assert text.startswith(("namespace ", "#include", "#ifndef"))

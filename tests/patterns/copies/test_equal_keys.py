@@ -83,7 +83,8 @@ def test_equal_and_extreme_keys_are_sorted(
     by_rank = variant == "smem-rank"
     folder = tmp_path / "equal_keys"
     folder.mkdir()
-    (folder / "copied.cuh").write_text(text)
+    name = f"bitonic_sort_{variant}".replace("-", "_")
+    (folder / "copied.cuh").write_text(f"{text}\nusing namespace {name};\n")
     call = "keys[thread()], unsorted, sorted" if by_rank else "keys[thread()]"
     (folder / "kernels.cu").write_text(KERNEL.replace("SHARED", SHARED if by_rank else "").replace("CALL", call))
     declaration = DECLARATION.replace("DTYPE", DTYPES[dtype].name)
