@@ -18,13 +18,9 @@ __device__ inline unsigned address_in(unsigned rank, const void* own) {
     return address;
 }
 
-__device__ inline void cluster_arrive() { asm volatile("barrier.cluster.arrive.aligned;" ::: "memory"); }
-// Orders no accesses to memory: it says that the thread has come so far.
-__device__ inline void cluster_arrive_relaxed() { asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory"); }
-__device__ inline void cluster_wait() { asm volatile("barrier.cluster.wait.aligned;" ::: "memory"); }
 __device__ inline void cluster_sync() {
-    cluster_arrive();
-    cluster_wait();
+    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
 }
 
 // The 32-bit words of a value.
@@ -43,23 +39,7 @@ struct Words {
     }
 };
 
-template <typename T>
-__device__ void store_at(unsigned address, T x) {
-    const Words<T> bits(x);
-    if constexpr (bits.one) asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(address), "r"(bits.word[0]) : "memory");
-    else asm volatile("st.shared::cluster.v2.u32 [%0], {%1, %2};"
-                      :: "r"(address), "r"(bits.word[0]), "r"(bits.word[1]) : "memory");
-}
-template <typename T>
-__device__ T load_from(unsigned address) {
-    Words<T> bits;
-    if constexpr (bits.one) asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(bits.word[0]) : "r"(address) : "memory");
-    else asm volatile("ld.shared::cluster.v2.u32 {%0, %1}, [%2];"
-                      : "=r"(bits.word[0]), "=r"(bits.word[1]) : "r"(address) : "memory");
-    return bits;
-}
-
-// Barriers in shared memory. A store or an addition of another block counts its bytes at a barrier of the block to
+// Barriers in shared memory. A store of another block counts its bytes at a barrier of the block to
 // which it writes.
 __device__ inline void init(unsigned long long* barrier, int arrivals) {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" :: "r"(shared_address(barrier)), "r"(arrivals) : "memory");
@@ -69,9 +49,6 @@ __device__ inline void publish_init() { asm volatile("fence.mbarrier_init.releas
 __device__ inline void arrive_expecting(unsigned long long* barrier, int bytes) {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
                  :: "r"(shared_address(barrier)), "r"(bytes) : "memory");
-}
-__device__ inline void arrive_at(unsigned address) {
-    asm volatile("mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%0];" :: "r"(address) : "memory");
 }
 __device__ inline void wait(unsigned long long* barrier, unsigned parity) {
     int is_complete;
@@ -87,8 +64,4 @@ __device__ void store_async(unsigned address, T x, unsigned barrier) {
                                          :: "r"(address), "r"(bits.word[0]), "r"(barrier) : "memory");
     else asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%0], {%1, %2}, [%3];"
                       :: "r"(address), "r"(bits.word[0]), "r"(bits.word[1]), "r"(barrier) : "memory");
-}
-__device__ inline void add_async(unsigned address, int x, unsigned barrier) {
-    asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%0], %1, [%2];"
-                 :: "r"(address), "r"(x), "r"(barrier) : "memory");
 }

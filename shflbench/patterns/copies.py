@@ -60,8 +60,8 @@ def copy_of(pattern: str, variant: str, dtype: str, options: Mapping[str, str]) 
 def timed_copy(folder: Path, variant: str, dtype: Dtype, options: Mapping[str, str]) -> str:
     """Return the same functions as a header for the timed kernels, in a namespace of the variant's name.
 
-    Asserts are left out, as with NDEBUG. Its lines are named as those of copy.cu. For a choice that the file in `folder`
-    does not cover, functions are only declared: kernels of the same source that have other variants name them.
+    Asserts are left out, as with NDEBUG. Its lines are named as those of copy.cu. For a choice that the file does not
+    cover, functions are only declared: kernels of the same source that have other variants name them.
     """
     text = _read(folder / FILE)
     namespace = f"namespace shflbench::{variant.replace('-', '_')} {{"

@@ -1,25 +1,24 @@
-// Threads of a block exchange a value per iteration with those of another block, the one of the mirrored rank.
+// Threads of a block exchange a value per iteration with those of another block, the one of the mirrored rank; from
+// sm_90 on.
 //
 // Two slots are used in turn: a thread writes one again only after the other block has written the one between, by which
 // it says that it has read the first.
 #include "cluster.cuh"
-
-__device__ inline unsigned partner() { return BLOCKS - 1 - rank_in_cluster(); }
+#include "copied/barrier-load.cuh"
+#include "copied/barrier-relaxed.cuh"
+#include "copied/barrier.cuh"
+#include "copied/global.cuh"
+#include "copied/mbarrier.cuh"
+#include "copied/numbered.cuh"
+#include "copied/store-async.cuh"
 
 // Through global memory; the barrier of the cluster orders the accesses.
 template <typename T>
 __global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
 cluster_exchange_global(const T* values, T* result, T* slots, int iterations) {
-    const int own = thread(), of_partner = own + (int(partner()) - int(rank_in_cluster())) * BLOCK;
-    const int threads = gridDim.x * BLOCK;
-    T x = values[own];
-    REPEAT(iterations) {
-        T* slot = slots + iteration % 2 * threads;
-        slot[of_partner] = x;
-        cluster_sync();
-        x = mix(x, slot[own]);
-    }
-    result[own] = x;
+    T x = values[thread()];
+    REPEAT(iterations) x = mix(x, shflbench::global::exchange<BLOCK>(x, slots, iteration));
+    result[thread()] = x;
 }
 
 // Each thread stores in the shared memory of the other block, and loads from its own.
@@ -27,15 +26,11 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
 cluster_exchange_barrier(const T* values, T* result, int iterations) {
     __shared__ T slots[2][BLOCK];
-    const unsigned there = address_in(partner(), &slots[0][threadIdx.x]);
+    const unsigned there = shflbench::barrier::in_other_block(&slots[0][threadIdx.x]);
     T x = values[thread()];
-    cluster_sync();  // all blocks have started
-    REPEAT(iterations) {
-        store_at(there + iteration % 2 * unsigned(sizeof slots[0]), x);
-        cluster_sync();
-        x = mix(x, slots[iteration % 2][threadIdx.x]);
-    }
-    cluster_sync();  // no block ends while another one stores
+    cluster_sync();
+    REPEAT(iterations) x = mix(x, shflbench::barrier::exchange(x, slots, there, iteration));
+    cluster_sync();
     result[thread()] = x;
 }
 
@@ -44,14 +39,10 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
 cluster_exchange_barrier_load(const T* values, T* result, int iterations) {
     __shared__ T slots[2][BLOCK];
-    const unsigned there = address_in(partner(), &slots[0][threadIdx.x]);
+    const unsigned there = shflbench::barrier_load::in_other_block(&slots[0][threadIdx.x]);
     T x = values[thread()];
-    REPEAT(iterations) {
-        slots[iteration % 2][threadIdx.x] = x;
-        cluster_sync();
-        x = mix(x, load_from<T>(there + iteration % 2 * unsigned(sizeof slots[0])));
-    }
-    cluster_sync();  // no block ends while another one loads
+    REPEAT(iterations) x = mix(x, shflbench::barrier_load::exchange(x, slots, there, iteration));
+    cluster_sync();
     result[thread()] = x;
 }
 
@@ -61,56 +52,27 @@ __global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
 cluster_exchange_mbarrier(const T* values, T* result, int iterations) {
     __shared__ T slots[2][BLOCK];
     __shared__ unsigned long long full[2];
-    if (threadIdx.x < 2) {
-        init(&full[threadIdx.x], BLOCK / WARP);
-        publish_init();
-    }
-    __syncwarp();
-    const unsigned there = address_in(partner(), &slots[0][threadIdx.x]), full_there = address_in(partner(), full);
+    const auto other = shflbench::mbarrier::prepare(slots, full);
     T x = values[thread()];
     cluster_sync();
-    REPEAT(iterations) {
-        const unsigned slot = iteration % 2;
-        store_at(there + slot * unsigned(sizeof slots[0]), x);
-        __syncwarp();
-        if (lane() == 0) arrive_at(full_there + slot * unsigned(sizeof full[0]));
-        wait(&full[slot], iteration / 2 % 2);
-        x = mix(x, slots[slot][threadIdx.x]);
-    }
+    REPEAT(iterations) x = mix(x, shflbench::mbarrier::exchange(x, slots, full, other, iteration));
     cluster_sync();
     result[thread()] = x;
 }
 
-// A value and the number of its iteration in one word: a thread that loads the number has the value, too. All accesses are
-// relaxed and of the whole word, so that neither needs a barrier or a fence to be no race.
-__device__ inline void store_numbered(unsigned address, int x, int number) {
-    const unsigned long long word = (unsigned long long)unsigned(number) << 32 | unsigned(x);
-    asm volatile("st.relaxed.cluster.shared::cluster.u64 [%0], %1;" :: "r"(address), "l"(word) : "memory");
-}
-__device__ inline int load_numbered(const unsigned long long* slot, int number) {
-    unsigned long long word;
-    do {
-        asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];" : "=l"(word) : "r"(shared_address(slot)) : "memory");
-    } while (int(word >> 32) != number);
-    return int(word);
-}
-constexpr unsigned long long NO_NUMBER = ~0ull;  // the slot is empty
-
-// Each thread polls the word that the other block stores.
+// Each thread polls the word that the other block stores: a value and the number of its iteration. A thread that loads the
+// number has the value, too. All accesses are relaxed and of the whole word, so that neither needs a barrier or a fence to
+// be no race.
 template <typename T>
 __global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
 cluster_exchange_numbered(const T* values, T* result, int iterations) {
     __shared__ unsigned long long slots[2][BLOCK];
-    const unsigned there = address_in(partner(), &slots[0][threadIdx.x]);
-    slots[0][threadIdx.x] = slots[1][threadIdx.x] = NO_NUMBER;
+    const unsigned there = shflbench::numbered::prepare(slots);
     T x = values[thread()];
-    cluster_sync();  // slots are empty before another block stores
-    REPEAT(iterations) {
-        store_numbered(there + iteration % 2 * unsigned(sizeof slots[0]), x, iteration);
-        x = mix(x, load_numbered(&slots[iteration % 2][threadIdx.x], iteration));
-    }
+    cluster_sync();
+    REPEAT(iterations) x = mix(x, shflbench::numbered::exchange(x, slots, there, iteration));
     __syncwarp();
-    cluster_sync();  // no block ends while another one stores
+    cluster_sync();
     result[thread()] = x;
 }
 
@@ -119,17 +81,10 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
 cluster_exchange_barrier_relaxed(const T* values, T* result, int iterations) {
     __shared__ unsigned long long slots[2][BLOCK];
-    const unsigned there = address_in(partner(), &slots[0][threadIdx.x]);
-    slots[0][threadIdx.x] = slots[1][threadIdx.x] = NO_NUMBER;
+    const unsigned there = shflbench::barrier_relaxed::prepare(slots);
     T x = values[thread()];
     cluster_sync();
-    REPEAT(iterations) {
-        store_numbered(there + iteration % 2 * unsigned(sizeof slots[0]), x, iteration);
-        cluster_arrive_relaxed();
-        cluster_wait();
-        x = mix(x, load_numbered(&slots[iteration % 2][threadIdx.x], iteration));
-        __syncwarp();
-    }
+    REPEAT(iterations) x = mix(x, shflbench::barrier_relaxed::exchange(x, slots, there, iteration));
     cluster_sync();
     result[thread()] = x;
 }
@@ -140,26 +95,10 @@ __global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
 cluster_exchange_store_async(const T* values, T* result, int iterations) {
     __shared__ T slots[2][BLOCK];
     __shared__ unsigned long long full[2], empty[2];
-    if (threadIdx.x < 2) {
-        init(&full[threadIdx.x], 1);
-        init(&empty[threadIdx.x], BLOCK / WARP);
-        publish_init();
-    }
-    __syncwarp();
-    const unsigned there = address_in(partner(), &slots[0][threadIdx.x]);
-    const unsigned full_there = address_in(partner(), full), empty_there = address_in(partner(), empty);
+    const auto other = shflbench::store_async::prepare(slots, full, empty);
     T x = values[thread()];
     cluster_sync();
-    REPEAT(iterations) {
-        const unsigned slot = iteration % 2, turn = iteration / 2;
-        if (threadIdx.x == 0) arrive_expecting(&full[slot], sizeof slots[0]);
-        if (turn > 0) wait(&empty[slot], (turn - 1) % 2);
-        store_async(there + slot * unsigned(sizeof slots[0]), x, full_there + slot * unsigned(sizeof full[0]));
-        wait(&full[slot], turn % 2);
-        x = mix(x, slots[slot][threadIdx.x]);
-        __syncwarp();
-        if (lane() == 0) arrive_at(empty_there + slot * unsigned(sizeof empty[0]));
-    }
+    REPEAT(iterations) x = mix(x, shflbench::store_async::exchange(x, slots, full, empty, other, iteration));
     cluster_sync();
     result[thread()] = x;
 }
@@ -178,7 +117,8 @@ cluster_exchange_store_async_depends(const T* values, T* result, int iterations)
         arrive_expecting(&full[threadIdx.x], sizeof slots[0]);
     }
     __syncwarp();
-    const unsigned there = address_in(partner(), &slots[0][threadIdx.x]), full_there = address_in(partner(), full);
+    const unsigned partner = BLOCKS - 1 - rank_in_cluster();
+    const unsigned there = address_in(partner, &slots[0][threadIdx.x]), full_there = address_in(partner, full);
     T x = values[thread()];
     cluster_sync();
     REPEAT(iterations) {

@@ -2,14 +2,11 @@
 //: numbered barrier-relaxed dtype=i32 cluster=2,4,8
 
 //! *
-// Threads of {cluster} blocks exchange a value per iteration with the block of the mirrored rank; for grids and blocks
-// along x, of up to 128 threads.
-__device__ inline {T} mixed({T} own, {T} got) {
-    return ({T})(({U})own + 2 * ({U})got);
-}
+// Threads of {cluster} blocks exchange values with the block of the mirrored rank, for grids and blocks along x. THREADS
+// is the size of a block. All threads must call `exchange`, with the number of the call: 0, 1, 2 and so on.
 
 //! global barrier barrier-load mbarrier store-async numbered barrier-relaxed
-// From sm_90 on.
+// From sm_90 on. Call it in a kernel with __cluster_dims__({cluster}).
 __device__ inline unsigned rank_in_cluster() {
     unsigned rank;
     asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
@@ -67,123 +64,149 @@ __device__ inline {T} load_numbered(const unsigned long long* slot, int number) 
 }
 
 //! global
-__cluster_dims__({cluster})
-__global__ void cluster_exchange_global(const {T}* values, {T}* result, {T}* slots, int iterations) {
-    const int own = blockIdx.x * blockDim.x + threadIdx.x, threads = gridDim.x * blockDim.x;
-    const int other = own + ({cluster} - 1 - 2 * int(rank_in_cluster())) * int(blockDim.x);
-    {T} x = values[own];
-#pragma unroll 2
-    for (int i = 0; i < iterations; ++i) {
-        {T}* slot = slots + i % 2 * threads;
-        slot[other] = x;
-        sync_cluster();
-        x = mixed(x, slot[own]);
-    }
-    result[own] = x;
+// `slots` is global memory, 2 elements per thread of the grid.
+template <int THREADS>
+__device__ inline {T} exchange({T} x, {T}* slots, int number) {
+    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1);
+    const int own = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
+    const int other = own + ({cluster} - 1 - 2 * int(rank_in_cluster())) * THREADS;
+    {T}* slot = slots + number % 2 * threads;
+    slot[other] = x;
+    sync_cluster();
+    return slot[own];
 }
-//! barrier barrier-load mbarrier store-async numbered barrier-relaxed
-__cluster_dims__({cluster})
+
 //! barrier
-__global__ void cluster_exchange_barrier(const {T}* values, {T}* result, int iterations) {
+// Call sync_cluster() before the first exchange, so that all blocks have started, and after the last one, so that none
+// ends while another one stores.
 //! barrier-load
-__global__ void cluster_exchange_barrier_load(const {T}* values, {T}* result, int iterations) {
+// Call sync_cluster() after the last exchange, so that no block ends while another one loads.
+//! barrier barrier-load
+// `there` is in_other_block(&slots[0][threadIdx.x]).
+template <int THREADS>
+__device__ inline {T} exchange({T} x, {T} (&slots)[2][THREADS], unsigned there, int number) {
+    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1);
+    there += number % 2 * unsigned(sizeof slots[0]);
+//! barrier
+    asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(there), "r"(x) : "memory");  //! dtype=i32
+    asm volatile("st.shared::cluster.u64 [%0], %1;" :: "r"(there), "l"(x) : "memory");  //! dtype=i64
+    sync_cluster();
+    return slots[number % 2][threadIdx.x];
+//! barrier-load
+    slots[number % 2][threadIdx.x] = x;
+    sync_cluster();
+    {T} got;
+    asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(got) : "r"(there) : "memory");  //! dtype=i32
+    asm volatile("ld.shared::cluster.u64 %0, [%1];" : "=l"(got) : "r"(there) : "memory");  //! dtype=i64
+    return got;
+//! barrier barrier-load
+}
+
 //! mbarrier
-__global__ void cluster_exchange_mbarrier(const {T}* values, {T}* result, int iterations) {
+// Call `prepare` and sync_cluster() before the first exchange, and sync_cluster() after the last one, so that no block
+// ends while another one stores. `slots` and `full` are shared memory.
+struct Other {
+    unsigned slot, full;  // of the other block
+};
+
+template <int THREADS>
+__device__ inline Other prepare(const {T} (&slots)[2][THREADS], unsigned long long (&full)[2]) {
+    static_assert(THREADS % 32 == 0);
+    if (threadIdx.x < 2) init(&full[threadIdx.x], THREADS / 32);
+    __syncwarp();
+    return {in_other_block(&slots[0][threadIdx.x]), in_other_block(full)};
+}
+
+template <int THREADS>
+__device__ inline {T}
+exchange({T} x, {T} (&slots)[2][THREADS], unsigned long long (&full)[2], Other other, int number) {
+    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1);
+    const unsigned slot = number % 2, there = other.slot + slot * unsigned(sizeof slots[0]);
+    asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(there), "r"(x) : "memory");  //! dtype=i32
+    asm volatile("st.shared::cluster.u64 [%0], %1;" :: "r"(there), "l"(x) : "memory");  //! dtype=i64
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) arrive_at(other.full + slot * unsigned(sizeof full[0]));
+    wait_at(&full[slot], number / 2 % 2);
+    return slots[slot][threadIdx.x];
+}
+
 //! store-async
-__global__ void cluster_exchange_store_async(const {T}* values, {T}* result, int iterations) {
-//! numbered
-__global__ void cluster_exchange_numbered(const {T}* values, {T}* result, int iterations) {
-//! barrier-relaxed
-__global__ void cluster_exchange_barrier_relaxed(const {T}* values, {T}* result, int iterations) {
-//! numbered barrier-relaxed
-    __shared__ unsigned long long slots[2][128];
-    slots[0][threadIdx.x] = slots[1][threadIdx.x] = ~0ull;  // no number of an iteration
-//! barrier barrier-load mbarrier store-async
-    __shared__ {T} slots[2][128];
-//! mbarrier
-    __shared__ unsigned long long full[2];
-    if (threadIdx.x < 2) init(&full[threadIdx.x], blockDim.x / 32);
-//! store-async
-    __shared__ unsigned long long full[2], empty[2];
+// Call `prepare` and sync_cluster() before the first exchange, and sync_cluster() after the last one, so that no block
+// ends while another one stores. `slots`, `full` and `empty` are shared memory. By `empty`, a block says that it has
+// read its slots.
+struct Other {
+    unsigned slot, full, empty;  // of the other block
+};
+
+template <int THREADS>
+__device__ inline Other
+prepare(const {T} (&slots)[2][THREADS], unsigned long long (&full)[2], unsigned long long (&empty)[2]) {
+    static_assert(THREADS % 32 == 0);
     if (threadIdx.x < 2) {
         init(&full[threadIdx.x], 1);
-        init(&empty[threadIdx.x], blockDim.x / 32);
+        init(&empty[threadIdx.x], THREADS / 32);
     }
-    const unsigned empty_there = in_other_block(empty);
-//! mbarrier store-async
     __syncwarp();
-    const unsigned full_there = in_other_block(full);
-//! barrier barrier-load mbarrier store-async numbered barrier-relaxed
-    const unsigned there = in_other_block(&slots[0][threadIdx.x]);
-    const int own = blockIdx.x * blockDim.x + threadIdx.x;
-    {T} x = values[own];
-//! barrier mbarrier store-async numbered barrier-relaxed
-    sync_cluster();  // all blocks have started
-//! barrier barrier-load mbarrier store-async numbered barrier-relaxed
-#pragma unroll 2
-    for (int i = 0; i < iterations; ++i) {
-        const unsigned slot = i % 2;
-//! barrier mbarrier
-        asm volatile("st.shared::cluster.u32 [%0], %1;" :: "r"(there + slot * 512), "r"(x) : "memory");  //! dtype=i32
-        asm volatile("st.shared::cluster.u64 [%0], %1;" :: "r"(there + slot * 1024), "l"(x) : "memory");  //! dtype=i64
-//! barrier-load
-        slots[slot][threadIdx.x] = x;
-//! barrier barrier-load
-        sync_cluster();
-//! mbarrier
-        __syncwarp();
-        if (threadIdx.x % 32 == 0) arrive_at(full_there + slot * 8);
-        wait_at(&full[slot], i / 2 % 2);
-//! store-async
-        if (threadIdx.x == 0) {
-            asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
-                         :: "r"((unsigned)__cvta_generic_to_shared(&full[slot])), "r"(blockDim.x * unsigned(sizeof x))
-                         : "memory");
-        }
-        if (i >= 2) wait_at(&empty[slot], (i / 2 - 1) % 2);
-        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"  //! dtype=i32
-                     :: "r"(there + slot * 512), "r"(x), "r"(full_there + slot * 8) : "memory");  //! dtype=i32
-        asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%0], {%1, %2}, [%3];"  //! dtype=i64
-                     :: "r"(there + slot * 1024), "r"(int(x)), "r"(int(x >> 32)), "r"(full_there + slot * 8)  //! dtype=i64
-                     : "memory");  //! dtype=i64
-        wait_at(&full[slot], i / 2 % 2);
-//! numbered barrier-relaxed
-        store_numbered(there + slot * 1024, x, i);
-//! barrier-relaxed
-        asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
-        asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
-//! numbered barrier-relaxed
-        x = mixed(x, load_numbered(&slots[slot][threadIdx.x], i));
-//! barrier-relaxed
-        __syncwarp();
-//! barrier mbarrier store-async
-        x = mixed(x, slots[slot][threadIdx.x]);
-//! barrier-load
-        {T} got;
-        asm volatile("ld.shared::cluster.u32 %0, [%1];" : "=r"(got) : "r"(there + slot * 512) : "memory");  //! dtype=i32
-        asm volatile("ld.shared::cluster.u64 %0, [%1];" : "=l"(got) : "r"(there + slot * 1024) : "memory");  //! dtype=i64
-        x = mixed(x, got);
-//! store-async
-        __syncwarp();
-        if (threadIdx.x % 32 == 0) arrive_at(empty_there + slot * 8);
-//! barrier barrier-load mbarrier store-async numbered barrier-relaxed
-    }
-    __syncwarp();  //! numbered
-    sync_cluster();  // no block ends while another one uses its shared memory
-    result[own] = x;
+    return {in_other_block(&slots[0][threadIdx.x]), in_other_block(full), in_other_block(empty)};
 }
-//! larger-block
-// Launch blocks of {cluster} times as many threads.
-__global__ void cluster_exchange_larger_block(const {T}* values, {T}* result, int iterations) {
-    __shared__ {T} slots[2][{cluster} * 128];
-    const int own = blockIdx.x * blockDim.x + threadIdx.x, block = blockDim.x / {cluster};
-    const int other = ({cluster} - 1 - int(threadIdx.x) / block) * block + threadIdx.x % block;
-    {T} x = values[own];
-#pragma unroll 2
-    for (int i = 0; i < iterations; ++i) {
-        slots[i % 2][threadIdx.x] = x;
-        __syncthreads();
-        x = mixed(x, slots[i % 2][other]);
+
+template <int THREADS>
+__device__ inline {T} exchange(
+    {T} x, {T} (&slots)[2][THREADS], unsigned long long (&full)[2], unsigned long long (&empty)[2],
+    Other other, int number
+) {
+    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1);
+    const unsigned slot = number % 2, turn = number / 2;
+    if (threadIdx.x == 0) {
+        asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;"
+                     :: "r"((unsigned)__cvta_generic_to_shared(&full[slot])), "r"(int(sizeof slots[0])) : "memory");
     }
-    result[own] = x;
+    if (turn > 0) wait_at(&empty[slot], (turn - 1) % 2);
+    const unsigned there = other.slot + slot * unsigned(sizeof slots[0]);
+    const unsigned full_there = other.full + slot * unsigned(sizeof full[0]);
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];"  //! dtype=i32
+                 :: "r"(there), "r"(x), "r"(full_there) : "memory");  //! dtype=i32
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%0], {%1, %2}, [%3];"  //! dtype=i64
+                 :: "r"(there), "r"(int(x)), "r"(int(x >> 32)), "r"(full_there) : "memory");  //! dtype=i64
+    wait_at(&full[slot], turn % 2);
+    const {T} got = slots[slot][threadIdx.x];
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) arrive_at(other.empty + slot * unsigned(sizeof empty[0]));
+    return got;
+}
+
+//! numbered barrier-relaxed
+// Call `prepare`, which returns `there`, and sync_cluster() before the first exchange, so that slots are empty before
+// another block stores, and __syncwarp() and sync_cluster() after the last one, so that no block ends while another one
+// stores.
+template <int THREADS>
+__device__ inline unsigned prepare(unsigned long long (&slots)[2][THREADS]) {
+    slots[0][threadIdx.x] = slots[1][threadIdx.x] = ~0ull;  // no number of an exchange
+    return in_other_block(&slots[0][threadIdx.x]);
+}
+
+template <int THREADS>
+__device__ inline {T} exchange({T} x, unsigned long long (&slots)[2][THREADS], unsigned there, int number) {
+    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1);
+    store_numbered(there + number % 2 * unsigned(sizeof slots[0]), x, number);
+//! barrier-relaxed
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
+    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
+    const {T} got = load_numbered(&slots[number % 2][threadIdx.x], number);
+    __syncwarp();
+    return got;
+//! numbered
+    return load_numbered(&slots[number % 2][threadIdx.x], number);
+//! numbered barrier-relaxed
+}
+
+//! larger-block
+// In one block of {cluster} times THREADS threads.
+template <int THREADS>
+__device__ inline {T} exchange({T} x, {T} (&slots)[2][{cluster} * THREADS], int number) {
+    assert(blockDim.x == {cluster} * THREADS && blockDim.y * blockDim.z == 1);
+    const int other = ({cluster} - 1 - int(threadIdx.x) / THREADS) * THREADS + threadIdx.x % THREADS;
+    slots[number % 2][threadIdx.x] = x;
+    __syncthreads();
+    return slots[number % 2][other];
 }

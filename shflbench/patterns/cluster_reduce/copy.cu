@@ -3,32 +3,35 @@
 //: add-async dtype=i32 cluster=2,4,8
 
 //! *
-// The sum of a value per thread of {cluster} blocks, for grids and blocks of whole warps along x.
+// The sum of a value per thread of {cluster} blocks, for grids and blocks along x. THREADS is the size of a block.
 //! two-launches-dependent barrier barrier-one-release store-async store-async-release add-async
 // From sm_90 on.
+//! barrier barrier-one-release store-async store-async-release add-async
+// Call it in a kernel with __cluster_dims__({cluster}).
 //! *
-template <typename T>
-__device__ T sum_of_warp(T x) {
+__device__ inline {T} sum_of_warp({T} x) {
 #pragma unroll
     for (int offset = 16; offset > 0; offset /= 2) x += __shfl_down_sync(0xffffffffu, x, offset);
     return x;
 }
 
 // Thread 0 gets the sum of its block.
-template <typename T>
-__device__ T sum_of_block(T x) {
-    __shared__ T sums[32];
-    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+template <int THREADS>
+__device__ inline {T} sum_of_block({T} x) {
+    static_assert(THREADS % 32 == 0 && THREADS <= 1024);
+    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1);
+    constexpr int WARPS = THREADS / 32;
+    __shared__ {T} sums[WARPS];
+    const int lane = threadIdx.x % 32;
     x = sum_of_warp(x);
-    if (lane == 0) sums[warp] = x;
+    if (lane == 0) sums[threadIdx.x / 32] = x;
     __syncthreads();
-    return warp == 0 ? sum_of_warp(lane < blockDim.x / 32 ? sums[lane] : T(0)) : x;
+    return threadIdx.x < 32 ? sum_of_warp(lane < WARPS ? sums[lane] : 0) : x;
 }
 
 //! two-launches two-launches-dependent last-block last-block-acq-rel barrier barrier-one-release store-async store-async-release
-template <typename T>
-__device__ T sum_of_few(const T* sums) {
-    T sum = sums[0];
+__device__ inline {T} sum_of_few(const {T}* sums) {
+    {T} sum = sums[0];
 #pragma unroll
     for (int i = 1; i < {cluster}; ++i) sum += sums[i];
     return sum;
@@ -59,23 +62,23 @@ __device__ inline void wait_for_bytes(unsigned long long* barrier) {
 }
 
 //! two-launches
-__global__ void cluster_reduce_two_launches(const {T}* values, {T}* partial) {
+template <int THREADS>
+__device__ inline void sum_blocks(const {T}* values, {T}* partial) {
 //! two-launches-dependent
-__global__ void cluster_reduce_two_launches_dependent(const {T}* values, {T}* partial) {
+template <int THREADS>
+__device__ inline void sum_blocks(const {T}* values, {T}* partial) {
     asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 //! two-launches two-launches-dependent
-    const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
+    const {T} sum = sum_of_block<THREADS>(values[blockIdx.x * THREADS + threadIdx.x]);
     if (threadIdx.x == 0) partial[blockIdx.x] = sum;
 }
 
-// One thread per group of blocks.
-//! two-launches
-template <typename T>
-__global__ void cluster_reduce_second(const T* partial, T* sums, int groups) {
+// In a second launch, of one thread per group of blocks.
 //! two-launches-dependent
 // Launch it with cudaLaunchAttributeProgrammaticStreamSerialization. `partial` must not be __restrict__.
-template <typename T>
-__global__ void cluster_reduce_second_after_wait(const T* partial, T* sums, int groups) {
+//! two-launches two-launches-dependent
+__device__ inline void sum_partial(const {T}* partial, {T}* sums, int groups) {
+//! two-launches-dependent
     asm volatile("griddepcontrol.wait;" ::: "memory");  // all that the first kernel has written is visible
 //! two-launches two-launches-dependent
     const int group = blockIdx.x * blockDim.x + threadIdx.x;
@@ -84,8 +87,9 @@ __global__ void cluster_reduce_second_after_wait(const T* partial, T* sums, int 
 //! last-block last-block-acq-rel
 // `tickets` are zero before, and afterwards again.
 //! last-block
-__global__ void cluster_reduce_last_block(const {T}* values, {T}* sums, {T}* partial, unsigned* tickets) {
-    const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
+template <int THREADS>
+__device__ inline void cluster_sum(const {T}* values, {T}* sums, {T}* partial, unsigned* tickets) {
+    const {T} sum = sum_of_block<THREADS>(values[blockIdx.x * THREADS + threadIdx.x]);
     if (threadIdx.x != 0) return;
     const int group = blockIdx.x / {cluster};
     partial[blockIdx.x] = sum;
@@ -95,8 +99,9 @@ __global__ void cluster_reduce_last_block(const {T}* values, {T}* sums, {T}* par
     sums[group] = sum_of_few(partial + group * {cluster});
 }
 //! last-block-acq-rel
-__global__ void cluster_reduce_last_block_acq_rel(const {T}* values, {T}* sums, {T}* partial, unsigned* tickets) {
-    const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
+template <int THREADS>
+__device__ inline void cluster_sum(const {T}* values, {T}* sums, {T}* partial, unsigned* tickets) {
+    const {T} sum = sum_of_block<THREADS>(values[blockIdx.x * THREADS + threadIdx.x]);
     if (threadIdx.x != 0) return;
     const int group = blockIdx.x / {cluster};
     partial[blockIdx.x] = sum;
@@ -107,20 +112,21 @@ __global__ void cluster_reduce_last_block_acq_rel(const {T}* values, {T}* sums, 
 }
 //! add
 // `sums` are zero before.
-__global__ void cluster_reduce_add(const {T}* values, {T}* sums) {
-    const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
+template <int THREADS>
+__device__ inline void cluster_sum(const {T}* values, {T}* sums) {
+    const {T} sum = sum_of_block<THREADS>(values[blockIdx.x * THREADS + threadIdx.x]);
     if (threadIdx.x == 0) atomicAdd(&sums[blockIdx.x / {cluster}], sum);
 }
-//! barrier barrier-one-release
-__cluster_dims__({cluster})
 //! barrier
-__global__ void cluster_reduce_barrier(const {T}* values, {T}* sums) {
+template <int THREADS>
+__device__ inline void cluster_sum(const {T}* values, {T}* sums) {
 //! barrier-one-release
-__global__ void cluster_reduce_barrier_one_release(const {T}* values, {T}* sums) {
+template <int THREADS>
+__device__ inline void cluster_sum(const {T}* values, {T}* sums) {
 //! barrier barrier-one-release
     __shared__ {T} of_blocks[{cluster}];
     asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");  // this block has started
-    const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
+    const {T} sum = sum_of_block<THREADS>(values[blockIdx.x * THREADS + threadIdx.x]);
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
     if (threadIdx.x == 0) {
         unsigned bits;
@@ -138,16 +144,17 @@ __global__ void cluster_reduce_barrier_one_release(const {T}* values, {T}* sums)
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
     if (rank_in_cluster() == 0 && threadIdx.x == 0) sums[blockIdx.x / {cluster}] = sum_of_few(of_blocks);
 }
-//! store-async store-async-release add-async
-__cluster_dims__({cluster})
 //! store-async
-__global__ void cluster_reduce_store_async(const {T}* values, {T}* sums) {
+template <int THREADS>
+__device__ inline void cluster_sum(const {T}* values, {T}* sums) {
 //! store-async-release
-__global__ void cluster_reduce_store_async_release(const {T}* values, {T}* sums) {
+template <int THREADS>
+__device__ inline void cluster_sum(const {T}* values, {T}* sums) {
 //! store-async store-async-release
     __shared__ {T} of_blocks[{cluster}];
 //! add-async
-__global__ void cluster_reduce_add_async(const {T}* values, {T}* sums) {
+template <int THREADS>
+__device__ inline void cluster_sum(const {T}* values, {T}* sums) {
     __shared__ {T} total;
 //! store-async store-async-release add-async
     __shared__ unsigned long long arrived;
@@ -167,7 +174,7 @@ __global__ void cluster_reduce_add_async(const {T}* values, {T}* sums) {
 //! store-async-release add-async
     asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");
 //! store-async store-async-release add-async
-    const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
+    const {T} sum = sum_of_block<THREADS>(values[blockIdx.x * THREADS + threadIdx.x]);
     asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
     if (threadIdx.x != 0) return;
     const bool is_first = rank_in_cluster() == 0;
@@ -193,8 +200,9 @@ __global__ void cluster_reduce_add_async(const {T}* values, {T}* sums) {
 //! store-async store-async-release add-async
 }
 //! larger-block
-// Launch blocks of {cluster} times as many threads.
-__global__ void cluster_reduce_larger_block(const {T}* values, {T}* sums) {
-    const {T} sum = sum_of_block(values[blockIdx.x * blockDim.x + threadIdx.x]);
+// THREADS is {cluster} times as large as for several blocks.
+template <int THREADS>
+__device__ inline void cluster_sum(const {T}* values, {T}* sums) {
+    const {T} sum = sum_of_block<THREADS>(values[blockIdx.x * THREADS + threadIdx.x]);
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }

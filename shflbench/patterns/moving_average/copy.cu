@@ -7,21 +7,23 @@ __device__ inline {T} mean({T} a, {T} b, {T} c, {T} d, {T} e) {
     return (a + b + c + d + e) * 0.2;  //! dtype=f64
 }
 
-// y[i] becomes the mean of x[i - 2] to x[i + 2]; the first two and the last two elements of y become 0. Launch
-// one-dimensional blocks of whole warps, with at least one thread per element. `x` and `y` must not overlap.
+// y[i] becomes the mean of x[i - 2] to x[i + 2]; the first two and the last two elements of y become 0. Call it once in
+// each thread of a kernel with one-dimensional blocks of whole warps, and at least one thread per element. `x` and `y`
+// must not overlap.
 //! global
 // Each thread loads its five values; those that its neighbors load, too, come from the cache.
-__global__ void moving_average(const {T}* x, {T}* y, int count) {
+__device__ inline void moving_average(const {T}* x, {T}* y, int count) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
     y[i] = i > 1 && i < count - 2 ? mean(x[i - 2], x[i - 1], x[i], x[i + 1], x[i + 2]) : 0;
 }
 
 //! smem
-// A block loads its elements and two on either side into shared memory. Launch with (blockDim.x + 4) * sizeof({T})
-// bytes of dynamic shared memory.
-__global__ void moving_average(const {T}* x, {T}* y, int count) {
-    extern __shared__ {T} slots[];
+// A block loads its elements and two on either side into shared memory. `slots` is shared
+// memory, blockDim.x + 4 elements.
+__device__ inline void moving_average(const {T}* x, {T}* y, int count, {T}* slots) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const int i = blockIdx.x * blockDim.x + threadIdx.x, last = blockDim.x - 1, thread = threadIdx.x;
     {T}* slot = slots + 2 + thread;
     if (i < count) *slot = x[i];
@@ -34,7 +36,8 @@ __global__ void moving_average(const {T}* x, {T}* y, int count) {
 //! shfl
 // Each warp loads its elements and two on either side into registers. All lanes take part in all shuffles, also those
 // beyond the end of the array.
-__global__ void moving_average(const {T}* x, {T}* y, int count) {
+__device__ inline void moving_average(const {T}* x, {T}* y, int count) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const int i = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x % 32;
     const {T} center = i < count ? x[i] : 0;
     {T} left2 = lane < 2 && i >= 2 ? x[i - 2] : 0;

@@ -43,21 +43,26 @@ __device__ inline void store_means({T}* y, int first, int count, Pair before, co
 }
 
 // y[i] becomes the mean of x[i - 2] to x[i + 2]; the first two and the last two elements of y become 0. `count` must be
-// a multiple of PER_THREAD, and both arrays must be aligned to 16 bytes and must not overlap. Launch one-dimensional
-// blocks of whole warps, with at least one thread per PER_THREAD elements.
+// a multiple of PER_THREAD, and both arrays must be aligned to 16 bytes and must not overlap. Call it once in each
+// thread of a kernel with one-dimensional blocks of whole warps, and at least one thread per PER_THREAD elements.
 //! global
 // Each thread loads the elements on either side of its own, too, which come from the cache.
-__global__ void moving_average(const {T}* x, {T}* y, int count) {
+__device__ inline void moving_average(const {T}* x, {T}* y, int count) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    assert(count % PER_THREAD == 0);
+    assert(reinterpret_cast<size_t>(x) % 16 == 0 && reinterpret_cast<size_t>(y) % 16 == 0);
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * PER_THREAD;
     const Elements own = load(x, first, count);
     store_means(y, first, count, load_before(x, first, count), own, load_after(x, first, count));
 }
 
 //! smem
-// The threads of a block exchange their first two and last two elements. Launch with 4 * blockDim.x * sizeof({T})
-// bytes of dynamic shared memory.
-__global__ void moving_average(const {T}* x, {T}* y, int count) {
-    extern __shared__ Pair slots[];
+// The threads of a block exchange their first two and last two elements. `slots` is shared memory,
+// 2 * blockDim.x pairs.
+__device__ inline void moving_average(const {T}* x, {T}* y, int count, Pair* slots) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    assert(count % PER_THREAD == 0);
+    assert(reinterpret_cast<size_t>(x) % 16 == 0 && reinterpret_cast<size_t>(y) % 16 == 0);
     const int thread = threadIdx.x, last = blockDim.x - 1;
     const int first = (blockIdx.x * blockDim.x + thread) * PER_THREAD;
     Pair *firsts = slots, *lasts = slots + blockDim.x;
@@ -77,7 +82,10 @@ __global__ void moving_average(const {T}* x, {T}* y, int count) {
 //! shfl
 // The lanes of a warp exchange their first two and last two elements. All lanes take part in all shuffles, also those
 // beyond the end of the array.
-__global__ void moving_average(const {T}* x, {T}* y, int count) {
+__device__ inline void moving_average(const {T}* x, {T}* y, int count) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    assert(count % PER_THREAD == 0);
+    assert(reinterpret_cast<size_t>(x) % 16 == 0 && reinterpret_cast<size_t>(y) % 16 == 0);
     const int first = (blockIdx.x * blockDim.x + threadIdx.x) * PER_THREAD, lane = threadIdx.x % 32;
     const Elements own = load(x, first, count);
     Pair before = {}, after = {};

@@ -19,6 +19,7 @@ __device__ inline unsigned source_thread() {
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.  //! mode=idx
 // All 32 lanes of the warp must call it.  //! mode!=idx
 __device__ inline {T} from_neighbor({T} x) {
+    assert(blockDim.y * blockDim.z == 1);  //! mode=idx
     const int source = (threadIdx.x + 1) % 32;  //! mode=idx
     x{.} = __shfl_sync(0xffffffffu, x{.}, source);  //! mode=idx
     x{.} = __shfl_up_sync(0xffffffffu, x{.}, 1);  //! mode=up
@@ -31,6 +32,7 @@ __device__ inline {T} from_neighbor({T} x) {
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
 // `slots` is shared memory, one element per thread of the block.
 __device__ inline {T} from_neighbor({T} x, {T}* slots) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     slots[threadIdx.x] = x;
     __syncwarp();  // all lanes have written
     x = slots[source_thread()];
@@ -42,6 +44,7 @@ __device__ inline {T} from_neighbor({T} x, {T}* slots) {
 // All threads of the block must call it. Blocks must be one-dimensional and consist of whole warps.
 // `slots` is shared memory, one element per thread of the block.
 __device__ inline {T} from_neighbor({T} x, {T}* slots) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     slots[threadIdx.x] = x;
     __syncthreads();  // all threads have written
     x = slots[source_thread()];
@@ -54,6 +57,7 @@ __device__ inline {T} from_neighbor({T} x, {T}* slots) {
 // `now` and `next` point to two arrays in shared memory, each with one element per thread of the block. The function
 // swaps the pointers: pass the same two to every call. Call __syncthreads() before you use the arrays otherwise.
 __device__ inline {T} from_neighbor({T} x, {T}*& now, {T}*& next) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     now[threadIdx.x] = x;
     __syncthreads();  // all threads have written `now`, and none still reads `next`
     x = now[source_thread()];

@@ -2,12 +2,13 @@
 
 //! *
 // Computes result[i] = x[i + 1] - x[i] for all i < count - 1, and 0 for the last one. Each warp processes 32 * {strip}
-// elements. Launch one-dimensional blocks of whole warps, with at least one thread per {strip} elements. `x` and
-// `result` must not overlap.
+// elements. Call it once in each thread of a kernel with one-dimensional blocks of whole warps, and at least one thread
+// per {strip} elements. `x` and `result` must not overlap: make them __restrict__ in the kernel as well.
 // Integers wrap around on overflow.  //! dtype=i32,i64
 //! global
 // Each element is loaded twice; one of the loads hits the cache.
-__global__ void adjacent_difference(const {T}* __restrict__ x, {T}* __restrict__ result, int count) {
+__device__ inline void adjacent_difference(const {T}* __restrict__ x, {T}* __restrict__ result, int count) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     int i = (blockIdx.x * blockDim.x + threadIdx.x - lane) * {strip} + lane;
     #pragma unroll 4
@@ -25,12 +26,13 @@ __device__ inline {T} load_ahead(const {T}* x, int i, int step, int count) {
 }
 
 //! smem
-// Each element is loaded once. Shared memory holds the current and the next 32 elements of each warp: launch with
-// 2 * blockDim.x * sizeof({T}) bytes of dynamic shared memory.
-__global__ void adjacent_difference(const {T}* __restrict__ x, {T}* __restrict__ result, int count) {
-    extern __shared__ {T} slots_of_block[];
+// Each element is loaded once. Shared memory holds the current and the next 32 elements of each warp:
+// `slots` is shared memory, 2 * blockDim.x elements.
+__device__ inline void
+adjacent_difference(const {T}* __restrict__ x, {T}* __restrict__ result, int count, {T}* slots) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
-    {T}* slots = slots_of_block + (threadIdx.x - lane) * 2;
+    slots += (threadIdx.x - lane) * 2;
     int i = (blockIdx.x * blockDim.x + threadIdx.x - lane) * {strip} + lane;
     {U} value = i < count ? x[i] : 0;
     slots[lane] = value;
@@ -49,7 +51,8 @@ __global__ void adjacent_difference(const {T}* __restrict__ x, {T}* __restrict__
 
 //! shfl
 // Each element is loaded once. The warp holds the current and the next 32 elements in registers.
-__global__ void adjacent_difference(const {T}* __restrict__ x, {T}* __restrict__ result, int count) {
+__device__ inline void adjacent_difference(const {T}* __restrict__ x, {T}* __restrict__ result, int count) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     int i = (blockIdx.x * blockDim.x + threadIdx.x - lane) * {strip} + lane;
     {U} value = i < count ? x[i] : 0;
