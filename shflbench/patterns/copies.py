@@ -1,5 +1,7 @@
 """The code of a variant for use in other programs: plain CUDA C++ without the headers of shflbench.
 
+It is what is timed: a kernel that includes `copied/VARIANT.cuh` gets the functions for its case, and calls them.
+
 The folder of each pattern that comes with shflbench has a file `copy.cu`, which consists of marked pieces of code:
 
     //: shfl smem dtype=f16,f32 width=32,16   the file covers these variants for these dtypes and values of an option
