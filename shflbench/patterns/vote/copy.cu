@@ -26,6 +26,7 @@ __device__ inline unsigned warp_ballot(bool predicate) { return __ballot_sync(0x
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
 __device__ inline bool warp_{op}(bool predicate) {  //! op!=ballot
 __device__ inline unsigned warp_ballot(bool predicate) {  //! op=ballot
+    assert(blockDim.y * blockDim.z == 1);
     unsigned mask = predicate ? 1u << threadIdx.x % 32 : 0;
     for (int distance = 16; distance > 0; distance /= 2) mask |= __shfl_xor_sync(0xffffffffu, mask, distance);
 //! smem-syncwarp
@@ -33,6 +34,7 @@ __device__ inline unsigned warp_ballot(bool predicate) {  //! op=ballot
 // `flags` is shared memory, two elements per warp of the block.
 __device__ inline bool warp_{op}(bool predicate, uint4* flags) {  //! op!=ballot
 __device__ inline unsigned warp_ballot(bool predicate, uint4* flags) {  //! op=ballot
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     uint4* const of_warp = flags + threadIdx.x / 32 * 2;
     write_flag(of_warp, predicate);
     __syncwarp();  // all lanes have written
@@ -43,6 +45,7 @@ __device__ inline unsigned warp_ballot(bool predicate, uint4* flags) {  //! op=b
 // `flags` is shared memory, two elements per warp of the block.
 __device__ inline bool warp_{op}(bool predicate, uint4* flags) {  //! op!=ballot
 __device__ inline unsigned warp_ballot(bool predicate, uint4* flags) {  //! op=ballot
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     uint4* const of_warp = flags + threadIdx.x / 32 * 2;
     write_flag(of_warp, predicate);
     __syncthreads();  // all threads have written

@@ -8,14 +8,7 @@ __device__ inline unsigned char* flags_of_warp() { return shared<unsigned char>(
 __device__ inline int place() { return lane() % 8 * 4 + lane() / 8; }
 __device__ inline unsigned char flag(bool predicate) { return predicate ? 1u << lane() % 8 : 0; }
 
-__device__ inline unsigned ballot_of(uint4 a, uint4 b) { return a.x | a.y | a.z | a.w | b.x | b.y | b.z | b.w; }
-
-__device__ inline unsigned ballot_from(const unsigned char* flags) {
-    const uint4* words = reinterpret_cast<const uint4*>(flags);
-    return ballot_of(words[0], words[1]);
-}
-
-// The same by volatile loads, which C++ does not have for 16 bytes.
+// C++ does not have volatile loads for 16 bytes.
 __device__ inline uint4 load_volatile(const unsigned char* address) {
     uint4 words;
     asm volatile("ld.volatile.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
@@ -26,5 +19,6 @@ __device__ inline uint4 load_volatile(const unsigned char* address) {
 }
 
 __device__ inline unsigned ballot_from_volatile(const unsigned char* flags) {
-    return ballot_of(load_volatile(flags), load_volatile(flags + 16));
+    const uint4 a = load_volatile(flags), b = load_volatile(flags + 16);
+    return a.x | a.y | a.z | a.w | b.x | b.y | b.z | b.w;
 }

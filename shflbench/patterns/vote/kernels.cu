@@ -1,4 +1,8 @@
 // All lanes get whether a predicate is true in all lanes, in any lane, or in which lanes.
+#include "copied/shfl.cuh"
+#include "copied/smem-syncwarp.cuh"
+#include "copied/smem.cuh"
+#include "copied/vote.cuh"
 #include "flags.cuh"
 #include "shflbench.cuh"
 #include "vote.cuh"
@@ -7,32 +11,18 @@
 // next write.
 template <typename T>
 __global__ void LAUNCH_BOUNDS vote_smem(const T* values, T* result, int iterations) {
-    unsigned char* flags = flags_of_warp();
-    const int mine = place();
+    uint4* flags = shared<uint4>();
     T x = values[thread()];
-    REPEAT(iterations) {
-        flags[mine] = flag(predicate(x));
-        __syncthreads();
-        const unsigned ballot = ballot_from(flags);
-        __syncthreads();
-        x = advance(x, outcome(ballot));
-    }
+    REPEAT(iterations) x = advance(x, shflbench::smem::WARP_VOTE(predicate(x), flags));
     result[thread()] = x;
 }
 
 // The flags never leave the warp, so synchronizing the warp is enough.
 template <typename T>
 __global__ void LAUNCH_BOUNDS vote_smem_syncwarp(const T* values, T* result, int iterations) {
-    unsigned char* flags = flags_of_warp();
-    const int mine = place();
+    uint4* flags = shared<uint4>();
     T x = values[thread()];
-    REPEAT(iterations) {
-        flags[mine] = flag(predicate(x));
-        __syncwarp();
-        const unsigned ballot = ballot_from(flags);
-        __syncwarp();
-        x = advance(x, outcome(ballot));
-    }
+    REPEAT(iterations) x = advance(x, shflbench::smem_syncwarp::WARP_VOTE(predicate(x), flags));
     result[thread()] = x;
 }
 
@@ -52,32 +42,15 @@ __global__ void LAUNCH_BOUNDS vote_smem_unsafe(const T* values, T* result, int i
 // Five exchanges collect the lanes' bits.
 template <typename T>
 __global__ void LAUNCH_BOUNDS vote_shfl(const T* values, T* result, int iterations) {
-    const unsigned bit = 1u << lane();
     T x = values[thread()];
-    REPEAT(iterations) {
-        unsigned ballot = predicate(x) ? bit : 0;
-        for (int distance = WARP / 2; distance > 0; distance /= 2) {
-            ballot |= __shfl_xor_sync(FULL_WARP, ballot, distance);
-        }
-        x = advance(x, outcome(ballot));
-    }
+    REPEAT(iterations) x = advance(x, shflbench::shfl::WARP_VOTE(predicate(x)));
     result[thread()] = x;
 }
 
 // One instruction.
-__device__ inline unsigned voted(bool predicate) {
-#if OPTION_OP_ANY
-    return __any_sync(FULL_WARP, predicate);
-#elif OPTION_OP_BALLOT
-    return __ballot_sync(FULL_WARP, predicate);
-#else
-    return __all_sync(FULL_WARP, predicate);
-#endif
-}
-
 template <typename T>
 __global__ void LAUNCH_BOUNDS vote_vote(const T* values, T* result, int iterations) {
     T x = values[thread()];
-    REPEAT(iterations) x = advance(x, voted(predicate(x)));
+    REPEAT(iterations) x = advance(x, shflbench::vote::WARP_VOTE(predicate(x)));
     result[thread()] = x;
 }

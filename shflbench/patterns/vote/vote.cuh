@@ -2,6 +2,15 @@
 #pragma once
 #include "shflbench.cuh"
 
+// The function of copy.cu for the vote.
+#if OPTION_OP_ANY
+#define WARP_VOTE warp_any
+#elif OPTION_OP_BALLOT
+#define WARP_VOTE warp_ballot
+#else
+#define WARP_VOTE warp_all
+#endif
+
 // The numbers of a warp lie within a quarter of all integers, and each iteration moves them by about as much:
 // at times all are negative, at times none, at times some.
 __device__ inline bool predicate(int x) { return x < 0; }
