@@ -15,6 +15,7 @@ from shflbench.patterns.discover import builtin, load
 WRAPPERS = Path(__file__).parent / "wrappers"
 
 _KERNEL = re.compile(r"^__global__ void (\w+)\(", re.MULTILINE)
+_ASSERTED = re.compile(r"^ *assert\(.*\);\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,10 @@ class Copies:
         """Return the same code with another text in place of `old`, which each variant has."""
         assert all(old in text for text in self.texts.values())
         return replace(self, texts={name: text.replace(old, new) for name, text in self.texts.items()})
+
+    def without_asserts(self) -> "Copies":
+        """Return the same code as NDEBUG makes it, which is what is timed."""
+        return replace(self, texts={name: _ASSERTED.sub("", text) for name, text in self.texts.items()})
 
     def write(self, into: Path) -> Path:
         """Write a pattern folder of the original's name whose kernels run the code, and return it."""
