@@ -20,6 +20,8 @@ __device__ inline int padded(int i) {
 //! *
 template <int THREADS>
 __device__ inline {T} column_sum({T} x, {T}* tile, {T}* sums) {
+    static_assert(THREADS >= 2 * {columns} && THREADS <= 1024 && (THREADS & (THREADS - 1)) == 0);
+    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1);
     const int mine = threadIdx.x;
     {U} sum = x;
 //! smem

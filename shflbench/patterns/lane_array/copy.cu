@@ -9,7 +9,11 @@ struct WarpArray {
 
     // Copies the warp's array from global memory. All 32 lanes of the warp must call it.
     // `slots` is shared memory, {length} elements per warp of the block.
-    __device__ WarpArray(const {T}* array, {T}* slots) : elements(slots), first(threadIdx.x / 32 * {length}) {
+    __device__ WarpArray(const {T}* array, {T}* slots) : elements(slots) {
+        assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+        // From a shuffle: if the compiler saw that `first` is a mask of threadIdx.x, it would use two instructions for the
+        // place of an element, in place of one.
+        first = __shfl_sync(0xffffffffu, threadIdx.x / 32 * {length}, 0);
         #pragma unroll
         for (int start = 0; start < {length}; start += 32) {
             const int i = start + threadIdx.x % 32;
@@ -17,7 +21,8 @@ struct WarpArray {
         }
         __syncwarp();  // all lanes have written
     }
-    __device__ {T} operator[](unsigned index) const { return elements[first | index]; }
+    // The index is taken modulo {length}.
+    __device__ {T} operator[](unsigned index) const { return elements[first | index % {length}]; }
 };
 
 //! shfl
@@ -28,9 +33,12 @@ struct WarpArray {
     {T} element;  // lane i holds element i % {length}  //! length=4,8,16
     {T} low, high;  // lane i holds elements i and 32 + i  //! length=64
 
-    __device__ explicit WarpArray(const {T}* array) : element(array[threadIdx.x % {length}]) {}  //! length!=64
-    __device__ explicit WarpArray(const {T}* array)  //! length=64
-        : low(array[threadIdx.x % 32]), high(array[32 + threadIdx.x % 32]) {}  //! length=64
+    __device__ explicit WarpArray(const {T}* array) {
+        assert(blockDim.y * blockDim.z == 1);
+        element = array[threadIdx.x % {length}];  //! length!=64
+        low = array[threadIdx.x % 32];            //! length=64
+        high = array[32 + threadIdx.x % 32];      //! length=64
+    }
 
     // All 32 lanes of the warp must call it. The index is taken modulo {length}.
     __device__ {T} operator[](unsigned index) const {
@@ -61,5 +69,6 @@ struct WarpArray {
     unsigned first;  // index of the array's first element, a multiple of {length}
 
     __device__ WarpArray(const {T}* elements, unsigned first) : elements(elements), first(first) {}
-    __device__ {T} operator[](unsigned index) const { return elements[first | index]; }
+    // The index is taken modulo {length}.
+    __device__ {T} operator[](unsigned index) const { return elements[first | index % {length}]; }
 };

@@ -17,15 +17,14 @@ __device__ inline {T} warp_value(Calculate calculate) {
 }
 
 //! smem
-// Returns what `calculate` returns in lane 0 to all lanes. All 32 lanes of the warp must call it.
-// `slot` is shared memory, one element per warp of the block: this is the warp's own.
+// Returns what `calculate(i)` returns in lane 0 to all lanes. Call it with i = 0, 1, 2 and so on in all 32 lanes of the
+// warp. `slots` is shared memory, two elements that only this warp uses: one is written again two calls later, with a
+// barrier in between.
 template <typename Calculate>
-__device__ inline {T} warp_value({T}* slot, Calculate calculate) {
-    if (threadIdx.x % 32 == 0) *slot = calculate();
-    __syncwarp();  // lane 0 has written
-    const {T} value = *slot;
-    __syncwarp();  // all lanes have read: the slot may be written again
-    return value;
+__device__ inline {T} warp_value(int i, {T}* slots, Calculate calculate) {
+    if (threadIdx.x % 32 == 0) slots[i % 2] = calculate(i);
+    __syncwarp();  // lane 0 has written, and no lane still reads the other slot
+    return slots[i % 2];
 }
 
 //! shfl-ahead

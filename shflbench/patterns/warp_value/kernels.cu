@@ -1,5 +1,10 @@
 // All lanes of a warp need the same value in each iteration, which takes `work` steps to calculate from a number of the
 // warp and the number of the iteration.
+#include "copied/recompute.cuh"
+#include "copied/shfl-ahead.cuh"
+#include "copied/shfl.cuh"
+#include "copied/smem-ahead.cuh"
+#include "copied/smem.cuh"
 #include "shflbench.cuh"
 #include "steps.cuh"
 
@@ -9,7 +14,9 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS warp_value_recompute(const T* values, const int* numbers, T* result, int iterations) {
     const unsigned number = numbers[thread() / WARP];
     unsigned x = values[thread()];
-    REPEAT(iterations) x = advance(x, value_of(number + iteration));
+    REPEAT(iterations) {
+        x = advance(x, shflbench::recompute::warp_value([=] { return value_of(number + iteration); }));
+    }
     result[thread()] = x;
 }
 
@@ -18,9 +25,7 @@ __global__ void LAUNCH_BOUNDS warp_value_shfl(const T* values, const int* number
     const unsigned number = numbers[thread() / WARP];
     unsigned x = values[thread()];
     REPEAT(iterations) {
-        unsigned value = 0;
-        if (lane() == 0) value = value_of(number + iteration);
-        x = advance(x, __shfl_sync(FULL_WARP, value, 0));
+        x = advance(x, shflbench::shfl::warp_value([=] { return value_of(number + iteration); }));
     }
     result[thread()] = x;
 }
@@ -28,13 +33,11 @@ __global__ void LAUNCH_BOUNDS warp_value_shfl(const T* values, const int* number
 // Two slots per warp: a slot is written again two iterations later, with a warp barrier in between.
 template <typename T>
 __global__ void LAUNCH_BOUNDS warp_value_smem(const T* values, const int* numbers, T* result, int iterations) {
-    unsigned* slots = shared<unsigned>() + 2 * warp();
+    T* slots = shared<T>() + 2 * warp();
     const unsigned number = numbers[thread() / WARP];
     unsigned x = values[thread()];
     REPEAT(iterations) {
-        if (lane() == 0) slots[iteration % 2] = value_of(number + iteration);
-        __syncwarp();
-        x = advance(x, slots[iteration % 2]);
+        x = advance(x, shflbench::smem::warp_value(iteration, slots, [=](int i) { return value_of(number + i); }));
     }
     result[thread()] = x;
 }
@@ -43,26 +46,21 @@ __global__ void LAUNCH_BOUNDS warp_value_smem(const T* values, const int* number
 template <typename T>
 __global__ void LAUNCH_BOUNDS warp_value_shfl_ahead(const T* values, const int* numbers, T* result, int iterations) {
     const unsigned number = numbers[thread() / WARP];
-    unsigned x = values[thread()], ahead = 0;
+    unsigned x = values[thread()];
+    T ahead = 0;
     REPEAT(iterations) {
-        if (iteration % WARP == 0) ahead = value_of(number + iteration + lane());
-        x = advance(x, __shfl_sync(FULL_WARP, ahead, iteration % WARP));
+        x = advance(x, shflbench::shfl_ahead::warp_value(iteration, ahead, [=](int i) { return value_of(number + i); }));
     }
     result[thread()] = x;
 }
 
 template <typename T>
 __global__ void LAUNCH_BOUNDS warp_value_smem_ahead(const T* values, const int* numbers, T* result, int iterations) {
-    unsigned* slots = shared<unsigned>() + WARP * warp();
+    T* slots = shared<T>() + WARP * warp();
     const unsigned number = numbers[thread() / WARP];
     unsigned x = values[thread()];
     REPEAT(iterations) {
-        if (iteration % WARP == 0) {
-            __syncwarp();
-            slots[lane()] = value_of(number + iteration + lane());
-            __syncwarp();
-        }
-        x = advance(x, slots[iteration % WARP]);
+        x = advance(x, shflbench::smem_ahead::warp_value(iteration, slots, [=](int i) { return value_of(number + i); }));
     }
     result[thread()] = x;
 }
