@@ -25,7 +25,7 @@ from shflbench.model import DTYPES, Dtype
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-__all__ = ["FILE", "copy_of", "render", "timed_copy"]
+__all__ = ["FILE", "copy_of", "render", "timed_copy", "timed_namespace"]
 
 FILE = "copy.cu"
 ALL = "*"  # all variants
@@ -66,7 +66,7 @@ def timed_copy(folder: Path, variant: str, dtype: Dtype, options: Mapping[str, s
     cover, functions are only declared: kernels of the same source that have other variants name them.
     """
     text = _read(folder / FILE)
-    namespace = f"namespace shflbench::{variant.replace('-', '_')} {{"
+    namespace = f"namespace {timed_namespace(variant)} {{"
     if _covered(text, variant, {**options, "dtype": dtype.name}) is None:
         functions = dict.fromkeys(_FUNCTION.findall(_every_section(text, variant)))
         declared = [f"template <typename... Any>\n__device__ void {name}(Any&&...);" for name in functions]
@@ -82,6 +82,12 @@ def timed_copy(folder: Path, variant: str, dtype: Dtype, options: Mapping[str, s
         lines.append(line)
         expected = number + 1
     return "\n".join([*lines, "}", ""])
+
+
+def timed_namespace(variant: str) -> str:
+    """Return the namespace of a variant's functions in the sources of the timed kernels."""
+    name = variant.replace("-", "_")
+    return f"shflbench::{name}_" if name == "register" else f"shflbench::{name}"  # a keyword of C++
 
 
 def render(text: str, variant: str, dtype: Dtype, options: Mapping[str, str]) -> str:

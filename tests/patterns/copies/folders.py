@@ -8,7 +8,7 @@ from pathlib import Path
 
 from shflbench.compile.source import kernel_name
 from shflbench.model import DTYPES, Mechanism
-from shflbench.patterns.copies import copy_of, render
+from shflbench.patterns.copies import copy_of, render, timed_namespace
 from shflbench.patterns.declare import Variant
 from shflbench.patterns.discover import builtin, load
 
@@ -56,15 +56,16 @@ class Copies:
     def _write_variant(self, variant: Variant, text: str, folder: Path) -> str:
         """Write the files of a variant, and return its declaration: the original's with another source."""
         identifier = variant.name.replace("-", "_")
-        named = text.replace(f"namespace {folder.name}_{identifier} {{", f"namespace shflbench::{identifier} {{")
+        namespace = timed_namespace(variant.name)
+        named = text.replace(f"namespace {folder.name}_{identifier} {{", f"namespace {namespace} {{")
         copied, source = f"copied/{variant.name}.cuh", f"{variant.name}.cu"
         (folder / copied).write_text(named, encoding="utf-8")
         if f'#include "{copied}"' in (folder / variant.source).read_text(encoding="utf-8"):
             return self._declaration(variant, variant.source, variant.kernel)
         if kernel := _KERNEL.search(text):
-            return self._declaration(variant, copied, f"shflbench::{identifier}::{kernel[1]}")
+            return self._declaration(variant, copied, f"{namespace}::{kernel[1]}")
         wrapper = (WRAPPERS / f"{folder.name}.cu").read_text(encoding="utf-8")
-        (folder / copied).write_text(f"{named}\nusing namespace shflbench::{identifier};\n", encoding="utf-8")
+        (folder / copied).write_text(f"{named}\nusing namespace {namespace};\n", encoding="utf-8")
         words = {**self.options, "kernel": kernel_name(folder.name, variant), "copied": copied}
         (folder / source).write_text(render(wrapper, variant.name, DTYPES[self.dtype], words), encoding="utf-8")
         return self._declaration(variant, source, variant.kernel)
