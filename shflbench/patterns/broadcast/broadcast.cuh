@@ -17,3 +17,14 @@ template <typename T>
 __device__ void store(T* result, const T (&x)[VALUES]) {
     for (int k = 0; k < VALUES; ++k) result[thread() * VALUES + k] = x[k];
 }
+
+// The values of all lanes, mixed with those of the source lane, which `broadcast` gets: it replaces an array, or returns
+// the only value.
+template <typename T, typename Broadcast>
+__device__ void mix_with_source(T (&x)[VALUES], Broadcast broadcast) {
+    T got[VALUES];
+    for (int k = 0; k < VALUES; ++k) got[k] = x[k];
+    if constexpr (VALUES == 1) got[0] = broadcast(got[0]);
+    else broadcast(got);
+    for (int k = 0; k < VALUES; ++k) x[k] = mix(x[k], got[k]);
+}

@@ -20,6 +20,7 @@ __device__ inline void broadcast({T} (&x)[4], int source) {
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
 // `slots` is shared memory, one element per warp of the block.
 __device__ inline {T} broadcast({T} x, int source, {T}* slots) {
+    assert(blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     {T}& slot = slots[threadIdx.x / 32];
     if (lane == source) slot = x;
@@ -33,6 +34,7 @@ __device__ inline {T} broadcast({T} x, int source, {T}* slots) {
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
 // `slots` is shared memory, four elements per warp of the block.
 __device__ inline void broadcast({T} (&x)[4], int source, {T}* slots) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     if (lane == source) {
         #pragma unroll
@@ -48,6 +50,7 @@ __device__ inline void broadcast({T} (&x)[4], int source, {T}* slots) {
 // All threads of the block must call it. Blocks must be one-dimensional and consist of whole warps.
 // `slots` is shared memory, one element per warp of the block.
 __device__ inline {T} broadcast({T} x, int source, {T}* slots) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     {T}& slot = slots[threadIdx.x / 32];
     if (lane == source) slot = x;
@@ -61,6 +64,7 @@ __device__ inline {T} broadcast({T} x, int source, {T}* slots) {
 // All threads of the block must call it. Blocks must be one-dimensional and consist of whole warps.
 // `slots` is shared memory, four elements per warp of the block.
 __device__ inline void broadcast({T} (&x)[4], int source, {T}* slots) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     if (lane == source) {
         #pragma unroll
@@ -74,10 +78,12 @@ __device__ inline void broadcast({T} (&x)[4], int source, {T}* slots) {
 
 //! smem-wide
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
-// `slots` is shared memory, one element per warp of the block; an element is read in one access of 128 bits.
-__device__ inline void broadcast({T} (&x)[4], int source, {T}4* slots) {
+// `slots` is shared memory, four elements per warp of the block, aligned to 16 bytes, which a lane reads in one access.
+__device__ inline void broadcast({T} (&x)[4], int source, {T}* slots) {
+    assert(blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(slots) % 16 == 0);
     const int lane = threadIdx.x % 32;
-    {T}4& slot = slots[threadIdx.x / 32];
+    {T}4& slot = reinterpret_cast<{T}4*>(slots)[threadIdx.x / 32];
     if (lane == source) slot = make_{T}4(x[0], x[1], x[2], x[3]);
     __syncwarp();  // the source has written
     const {T}4 received = slot;
@@ -92,6 +98,7 @@ __device__ inline void broadcast({T} (&x)[4], int source, {T}4* slots) {
 // All 32 lanes of the warp must call it. Blocks must consist of whole warps.
 //! cg values=1
 __device__ inline {T} broadcast({T} x, int source) {
+    assert(blockDim.x * blockDim.y * blockDim.z % 32 == 0);
     namespace cg = cooperative_groups;
     return cg::tiled_partition<32>(cg::this_thread_block()).shfl(x, source);
 }

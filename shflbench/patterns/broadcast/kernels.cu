@@ -1,26 +1,22 @@
 // All lanes get the values of one lane, which is known only at run time, and mix them with their own: if all lanes held
 // the same values, no further broadcast would be needed, and the compiler would know.
 #include "broadcast.cuh"
+#include "copied/shfl.cuh"
+#include "copied/smem-syncwarp.cuh"
+#include "copied/smem-wide.cuh"
+#include "copied/smem.cuh"
 #include "shflbench.cuh"
 
-// The slot of value k of a warp. Not side by side: the compiler would merge the accesses, which smem-wide shows.
-template <typename T>
-__device__ T* slot(int k) { return shared<T>() + k * (blockDim.x / WARP) + threadIdx.x / WARP; }
-
 // Two barriers: the first between the write of the source and the reads, the second between the reads and the write of
-// the next source.
+// the next source. The slots of a warp do not lie side by side: the compiler would merge the accesses, which smem-wide shows.
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_smem(const T* numbers, const int* sources, T* result, int iterations) {
+    T* slots = shared<T>();
     int source = first_source(sources);
     T x[VALUES];
     load(x, numbers);
     REPEAT(iterations) {
-        if (lane() == source) {
-            for (int k = 0; k < VALUES; ++k) *slot<T>(k) = x[k];
-        }
-        __syncthreads();
-        for (int k = 0; k < VALUES; ++k) x[k] = mix(x[k], *slot<T>(k));
-        __syncthreads();
+        mix_with_source(x, [=](auto& got) { return shflbench::smem::broadcast(got, source, slots); });
         source = next_source(source);
     }
     store(result, x);
@@ -29,20 +25,20 @@ __global__ void LAUNCH_BOUNDS broadcast_smem(const T* numbers, const int* source
 // The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_smem_syncwarp(const T* numbers, const int* sources, T* result, int iterations) {
+    T* slots = shared<T>();
     int source = first_source(sources);
     T x[VALUES];
     load(x, numbers);
     REPEAT(iterations) {
-        if (lane() == source) {
-            for (int k = 0; k < VALUES; ++k) *slot<T>(k) = x[k];
-        }
-        __syncwarp();
-        for (int k = 0; k < VALUES; ++k) x[k] = mix(x[k], *slot<T>(k));
-        __syncwarp();
+        mix_with_source(x, [=](auto& got) { return shflbench::smem_syncwarp::broadcast(got, source, slots); });
         source = next_source(source);
     }
     store(result, x);
 }
+
+// The slot of value k of a warp, as in the other kernels.
+template <typename T>
+__device__ T* slot(int k) { return shared<T>() + k * (blockDim.x / WARP) + threadIdx.x / WARP; }
 
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
 template <typename T>
@@ -62,22 +58,13 @@ __global__ void LAUNCH_BOUNDS broadcast_smem_unsafe(const T* numbers, const int*
 
 // Four values in one access of 128 bits; a shuffle moves 32 bits.
 template <typename T>
-struct alignas(4 * sizeof(T)) Four {
-    T number[4];
-};
-
-template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_smem_wide(const T* numbers, const int* sources, T* result, int iterations) {
-    Four<T>* wide = shared<Four<T>>() + threadIdx.x / WARP;
+    T* slots = shared<T>();
     int source = first_source(sources);
     T x[VALUES];
     load(x, numbers);
     REPEAT(iterations) {
-        if (lane() == source) *wide = {x[0], x[1], x[2], x[3]};
-        __syncwarp();
-        const Four<T> got = *wide;
-        for (int k = 0; k < VALUES; ++k) x[k] = mix(x[k], got.number[k]);
-        __syncwarp();
+        mix_with_source(x, [=](auto& got) { return shflbench::smem_wide::broadcast(got, source, slots); });
         source = next_source(source);
     }
     store(result, x);
@@ -89,7 +76,7 @@ __global__ void LAUNCH_BOUNDS broadcast_shfl(const T* numbers, const int* source
     T x[VALUES];
     load(x, numbers);
     REPEAT(iterations) {
-        for (int k = 0; k < VALUES; ++k) x[k] = mix(x[k], shfl(x[k], source));
+        mix_with_source(x, [=](auto& got) { return shflbench::shfl::broadcast(got, source); });
         source = next_source(source);
     }
     store(result, x);
