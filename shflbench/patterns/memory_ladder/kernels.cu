@@ -1,6 +1,14 @@
 // Each lane follows a ring of 32 slots, one step per iteration. It computes the next slot in registers, or
 // reads it from the current slot: in a register of another lane, in shared memory, L1, L2 or DRAM. A lane
 // follows CHAINS rings at the same time: one chain shows the latency, several help to show the throughput.
+#include "copied/dfma.cuh"
+#include "copied/dram.cuh"
+#include "copied/fma.cuh"
+#include "copied/l1.cuh"
+#include "copied/l2.cuh"
+#include "copied/register.cuh"
+#include "copied/shfl.cuh"
+#include "copied/smem.cuh"
 #include "shflbench.cuh"
 
 constexpr int CHAINS = OPTION_CHAINS;
@@ -27,16 +35,18 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS memory_ladder_register(const T* start, T* end, float step, int iterations) {
     float x[CHAINS];
     EACH_CHAIN x[chain] = first_slot(start, chain);
-    REPEAT(iterations) EACH_CHAIN x[chain] += step;
+    REPEAT(iterations) EACH_CHAIN x[chain] = shflbench::register_::next_slot(x[chain], step);
     end[thread()] = packed(x);
 }
 
 template <typename T, typename Real>
 __global__ void LAUNCH_BOUNDS
 memory_ladder_multiply_add(const T* start, T* end, float step, float one, int iterations) {
+    using shflbench::dfma::next_slot;
+    using shflbench::fma::next_slot;
     Real x[CHAINS];
     EACH_CHAIN x[chain] = first_slot(start, chain);
-    REPEAT(iterations) EACH_CHAIN x[chain] = x[chain] * Real(one) + Real(step);
+    REPEAT(iterations) EACH_CHAIN x[chain] = next_slot(x[chain], Real(one), Real(step));
     end[thread()] = packed(x);
 }
 
@@ -48,12 +58,9 @@ __global__ void LAUNCH_BOUNDS memory_ladder_shfl(const T* start, const T* rings,
         x[chain] = first_slot(start, chain);
         held[chain] = rings[own_ring(chain) + lane()];
     }
-    REPEAT(iterations) EACH_CHAIN x[chain] = __shfl_sync(FULL_WARP, held[chain], x[chain]);
+    REPEAT(iterations) EACH_CHAIN x[chain] = shflbench::shfl::load_slot(held[chain], x[chain]);
     end[thread()] = packed(x);
 }
-
-template <typename T>
-__device__ T& behind(T* base, unsigned bytes) { return *reinterpret_cast<T*>(reinterpret_cast<char*>(base) + bytes); }
 
 // The slots hold byte offsets from the start of shared memory, because a load takes these as its address:
 // an index would have to be scaled first. The 32 lanes read 32 banks.
@@ -67,7 +74,7 @@ __global__ void LAUNCH_BOUNDS memory_ladder_smem(const T* start, const T* rings,
         slots[own + lane()] = (own + rings[own_ring(chain) + lane()] % WARP) * sizeof(T);
     }
     __syncwarp();
-    REPEAT(iterations) EACH_CHAIN x[chain] = behind(slots, x[chain]);
+    REPEAT(iterations) EACH_CHAIN x[chain] = shflbench::smem::load_slot(slots, x[chain]);
     EACH_CHAIN x[chain] /= sizeof(T);
     end[thread()] = packed(x);
 }
@@ -77,7 +84,7 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS memory_ladder_l1(const T* start, const T* rings, T* end, int iterations) {
     unsigned x[CHAINS];
     EACH_CHAIN x[chain] = own_ring(chain) + first_slot(start, chain);
-    REPEAT(iterations) EACH_CHAIN x[chain] = rings[x[chain]];
+    REPEAT(iterations) EACH_CHAIN x[chain] = shflbench::l1::load_slot(rings, x[chain]);
     end[thread()] = packed(x);
 }
 
@@ -85,7 +92,7 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS memory_ladder_l2(const T* start, const T* rings, T* end, int iterations) {
     unsigned x[CHAINS];
     EACH_CHAIN x[chain] = own_ring(chain) + first_slot(start, chain);
-    REPEAT(iterations) EACH_CHAIN x[chain] = __ldcg(rings + x[chain]);
+    REPEAT(iterations) EACH_CHAIN x[chain] = shflbench::l2::load_slot(rings, x[chain]);
     end[thread()] = packed(x);
 }
 
@@ -98,6 +105,6 @@ __global__ void LAUNCH_BOUNDS memory_ladder_dram(const T* start, const T* far, T
         const int line = thread() / WARP * LINES + chain * (LINES / CHAINS);
         x[chain] = line * WARP + first_slot(start, chain);
     }
-    REPEAT(iterations) EACH_CHAIN x[chain] = __ldcg(far + x[chain]);
+    REPEAT(iterations) EACH_CHAIN x[chain] = shflbench::dram::load_slot(far, x[chain]);
     end[thread()] = packed(x);
 }
