@@ -3,11 +3,20 @@
 //! cg
 #include <cooperative_groups.h>
 
+//! ballot
+// Returns the place of the highest bit that is set, or -1. CUDA C++ has no function for this instruction of PTX.
+__device__ inline int highest_bit(unsigned bits) {
+    int place;
+    asm("bfind.u32 %0, %1;" : "=r"(place) : "r"(bits));
+    return place;
+}
+
 //! *
 // Returns the value of the last lane whose predicate is true to all lanes; if there is none, each lane gets its own.
 //! shfl
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
 __device__ inline {T} last_where({T} x, bool predicate) {
+    assert(blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     int last = predicate ? lane : -1;  // the maximum of all lanes is the last lane
     for (int distance = 16; distance > 0; distance /= 2) {
@@ -19,7 +28,8 @@ __device__ inline {T} last_where({T} x, bool predicate) {
 //! ballot
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
 __device__ inline {T} last_where({T} x, bool predicate) {
-    const int last = 31 - __clz(__ballot_sync(0xffffffffu, predicate));  // the highest bit; -1 if there is none
+    assert(blockDim.y * blockDim.z == 1);
+    const int last = highest_bit(__ballot_sync(0xffffffffu, predicate));
     const int lane = threadIdx.x % 32;
     return __shfl_sync(0xffffffffu, x, last < 0 ? lane : last);
 }
@@ -29,6 +39,7 @@ __device__ inline {T} last_where({T} x, bool predicate) {
 // `now` and `next` point to two arrays in shared memory, each with one element per warp of the block. The function
 // swaps the pointers: pass the same two to every call. Call __syncwarp() before you use the arrays otherwise.
 __device__ inline {T} last_where({T} x, bool predicate, {T}*& now, {T}*& next) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const unsigned lanes = __ballot_sync(0xffffffffu, predicate);
     {T}* const slot = now + threadIdx.x / 32;
     if (lanes >> threadIdx.x % 32 == 1) *slot = x;  // no higher lane's predicate is true
@@ -42,6 +53,7 @@ __device__ inline {T} last_where({T} x, bool predicate, {T}*& now, {T}*& next) {
 //! redux
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional. From sm_80 on.
 __device__ inline {T} last_where({T} x, bool predicate) {
+    assert(blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     const int last = __reduce_max_sync(0xffffffffu, predicate ? lane : -1);
     return __shfl_sync(0xffffffffu, x, last < 0 ? lane : last);
@@ -50,6 +62,7 @@ __device__ inline {T} last_where({T} x, bool predicate) {
 //! cg
 // All 32 lanes of the warp must call it. Blocks must consist of whole warps.
 __device__ inline {T} last_where({T} x, bool predicate) {
+    assert(blockDim.x * blockDim.y * blockDim.z % 32 == 0);
     namespace cg = cooperative_groups;
     const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
     const int last = 31 - __clz(warp.ballot(predicate));  // the highest bit; -1 if there is none
@@ -62,6 +75,7 @@ __device__ inline {T} last_where({T} x, bool predicate) {
 // `slots` and `lanes` are two arrays in shared memory, each with one element per thread of the block. Two arrays need
 // fewer barriers than one; call __syncwarp() before you use them otherwise.
 __device__ inline {T} last_where({T} x, bool predicate, {T}* slots, int* lanes) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     int last = predicate ? lane : -1;  // the maximum of all lanes is the last lane
     for (int distance = 16; distance > 0; distance /= 2) {
@@ -80,6 +94,7 @@ __device__ inline {T} last_where({T} x, bool predicate, {T}* slots, int* lanes) 
 // `slots` and `lanes` are two arrays in shared memory, each with one element per thread of the block. Two arrays need
 // fewer barriers than one; call __syncthreads() before you use them otherwise.
 __device__ inline {T} last_where({T} x, bool predicate, {T}* slots, int* lanes) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     int last = predicate ? lane : -1;  // the maximum of all lanes is the last lane
     for (int distance = 16; distance > 0; distance /= 2) {

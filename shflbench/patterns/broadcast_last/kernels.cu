@@ -1,5 +1,11 @@
 // All lanes get the value of the last lane whose predicate is true; if there is none, each keeps its own. A lane
 // mixes the received value with its own, because lanes with equal values would stay equal.
+#include "copied/ballot-smem.cuh"
+#include "copied/ballot.cuh"
+#include "copied/redux.cuh"
+#include "copied/shfl.cuh"
+#include "copied/smem-syncwarp.cuh"
+#include "copied/smem.cuh"
 #include "last.cuh"
 #include "shflbench.cuh"
 
@@ -11,20 +17,8 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_last_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     int* candidates = reinterpret_cast<int*>(slots + blockDim.x);
-    const int mine = threadIdx.x;
     T x = values[thread()];
-    REPEAT(iterations) {
-        int last = candidate(x);
-        for (int distance = WARP / 2; distance > 0; distance /= 2) {
-            candidates[mine] = last;
-            __syncthreads();
-            last = max(last, candidates[mine ^ distance]);
-            if (distance > 1) __syncthreads();
-        }
-        slots[mine] = x;
-        __syncthreads();
-        x = mix(x, slots[first_of_warp() + source_lane(last)]);
-    }
+    REPEAT(iterations) x = mix(x, shflbench::smem::last_where(x, holds(x), slots, candidates));
     result[thread()] = x;
 }
 
@@ -33,20 +27,8 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_last_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     int* candidates = reinterpret_cast<int*>(slots + blockDim.x);
-    const int mine = threadIdx.x;
     T x = values[thread()];
-    REPEAT(iterations) {
-        int last = candidate(x);
-        for (int distance = WARP / 2; distance > 0; distance /= 2) {
-            candidates[mine] = last;
-            __syncwarp();
-            last = max(last, candidates[mine ^ distance]);
-            if (distance > 1) __syncwarp();
-        }
-        slots[mine] = x;
-        __syncwarp();
-        x = mix(x, slots[first_of_warp() + source_lane(last)]);
-    }
+    REPEAT(iterations) x = mix(x, shflbench::smem_syncwarp::last_where(x, holds(x), slots, candidates));
     result[thread()] = x;
 }
 
@@ -73,29 +55,15 @@ __global__ void LAUNCH_BOUNDS broadcast_last_smem_unsafe(const T* values, T* res
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_last_shfl(const T* values, T* result, int iterations) {
     T x = values[thread()];
-    REPEAT(iterations) {
-        int last = candidate(x);
-        for (int distance = WARP / 2; distance > 0; distance /= 2) last = max(last, shfl_xor(last, distance));
-        x = mix(x, shfl(x, source_lane(last)));
-    }
+    REPEAT(iterations) x = mix(x, shflbench::shfl::last_where(x, holds(x)));
     result[thread()] = x;
-}
-
-// The highest set bit, or NONE. CUDA C++ has no function for this instruction.
-__device__ int bfind(unsigned bits) {
-    int highest;
-    asm("bfind.u32 %0, %1;" : "=r"(highest) : "r"(bits));
-    return highest;
 }
 
 // As in the GTC 2013 deck: after one vote all lanes know where the predicate is true.
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_last_ballot(const T* values, T* result, int iterations) {
     T x = values[thread()];
-    REPEAT(iterations) {
-        const int last = bfind(__ballot_sync(FULL_WARP, holds(x)));
-        x = mix(x, shfl(x, source_lane(last)));
-    }
+    REPEAT(iterations) x = mix(x, shflbench::ballot::last_where(x, holds(x)));
     result[thread()] = x;
 }
 
@@ -103,15 +71,9 @@ __global__ void LAUNCH_BOUNDS broadcast_last_ballot(const T* values, T* result, 
 // iteration.
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_last_ballot_smem(const T* values, T* result, int iterations) {
-    T *now = shared<T>() + threadIdx.x / WARP, *next = now + blockDim.x / WARP;
+    T *now = shared<T>(), *next = now + blockDim.x / WARP;
     T x = values[thread()];
-    REPEAT(iterations) {
-        const unsigned lanes = __ballot_sync(FULL_WARP, holds(x));
-        if (lanes >> lane() == 1) *now = x;
-        __syncwarp();
-        x = mix(x, lanes != 0 ? *now : x);
-        swap(now, next);
-    }
+    REPEAT(iterations) x = mix(x, shflbench::ballot_smem::last_where(x, holds(x), now, next));
     result[thread()] = x;
 }
 
@@ -119,9 +81,6 @@ __global__ void LAUNCH_BOUNDS broadcast_last_ballot_smem(const T* values, T* res
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_last_redux(const T* values, T* result, int iterations) {
     T x = values[thread()];
-    REPEAT(iterations) {
-        const int last = __reduce_max_sync(FULL_WARP, candidate(x));
-        x = mix(x, shfl(x, source_lane(last)));
-    }
+    REPEAT(iterations) x = mix(x, shflbench::redux::last_where(x, holds(x)));
     result[thread()] = x;
 }

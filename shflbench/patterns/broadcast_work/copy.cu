@@ -13,6 +13,8 @@ struct alignas(16) Chunk {
 // `slots` is shared memory, one element per thread of the block, aligned to 16 bytes.
 template <typename Visit>
 __device__ inline {T} sum_over_warp({T} x, {T}* slots, Visit visit) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(slots) % 16 == 0);
     slots[threadIdx.x] = x;
     __syncwarp();  // all lanes have written
     const Chunk* chunks = reinterpret_cast<const Chunk*>(slots + threadIdx.x / 32 * 32);
@@ -46,6 +48,8 @@ __device__ inline void visit_warp({T} x, Visit visit) {
 // `slots` is shared memory, one element per thread of the block, aligned to 16 bytes.
 template <typename Visit>
 __device__ inline void visit_warp({T} x, {T}* slots, Visit visit) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(slots) % 16 == 0);
     slots[threadIdx.x] = x;
     __syncwarp();  // all lanes have written
     const Chunk* chunks = reinterpret_cast<const Chunk*>(slots + threadIdx.x / 32 * 32);
@@ -64,6 +68,7 @@ __device__ inline void visit_warp({T} x, {T}* slots, Visit visit) {
 // compiler may merge loads.
 template <typename Visit>
 __device__ inline void visit_warp({T} x, volatile {T}* slots, Visit visit) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     slots[threadIdx.x] = x;
     __syncwarp();  // all lanes have written
     const int first = threadIdx.x / 32 * 32;
@@ -78,6 +83,7 @@ __device__ inline void visit_warp({T} x, volatile {T}* slots, Visit visit) {
 // compiler may merge loads.
 template <typename Visit>
 __device__ inline void visit_warp({T} x, volatile {T}* slots, Visit visit) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     slots[threadIdx.x] = x;
     __syncthreads();  // all threads have written
     const int first = threadIdx.x / 32 * 32;
@@ -91,6 +97,7 @@ __device__ inline void visit_warp({T} x, volatile {T}* slots, Visit visit) {
 // `slots` is global memory that only this warp uses: 32 elements.
 template <typename Visit>
 __device__ inline void visit_warp({T} x, {T}* slots, Visit visit) {
+    assert(blockDim.y * blockDim.z == 1);
     slots[threadIdx.x % 32] = x;
     __syncwarp();  // all lanes have written
     #pragma unroll

@@ -1,4 +1,10 @@
 // Every lane processes every value of its warp: it sums up their distances from its own.
+#include "copied/global.cuh"
+#include "copied/shfl.cuh"
+#include "copied/smem-syncwarp.cuh"
+#include "copied/smem-wide-sums.cuh"
+#include "copied/smem-wide.cuh"
+#include "copied/smem.cuh"
 #include "shflbench.cuh"
 #include "work.cuh"
 
@@ -6,15 +12,11 @@
 // slots' next write. `volatile` keeps one load per value: otherwise the compiler would merge four neighbors.
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_work_smem(const T* values, T* result, int iterations) {
-    volatile T* slots = shared<T>();
-    const int mine = threadIdx.x, first = first_of_warp();
+    T* slots = shared<T>();
     T x = values[thread()];
     REPEAT(iterations) {
-        slots[mine] = x;
-        __syncthreads();
         T sum = 0;
-        for (int j = 0; j < WARP; ++j) sum = add(sum, distance(x, T(slots[first + j])));
-        __syncthreads();
+        shflbench::smem::visit_warp(x, slots, [&](T value) { sum = add(sum, distance(x, value)); });
         x = advance(x, sum);
     }
     result[thread()] = x;
@@ -23,15 +25,11 @@ __global__ void LAUNCH_BOUNDS broadcast_work_smem(const T* values, T* result, in
 // The values never leave the warp, so synchronizing the warp is enough.
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_work_smem_syncwarp(const T* values, T* result, int iterations) {
-    volatile T* slots = shared<T>();
-    const int mine = threadIdx.x, first = first_of_warp();
+    T* slots = shared<T>();
     T x = values[thread()];
     REPEAT(iterations) {
-        slots[mine] = x;
-        __syncwarp();
         T sum = 0;
-        for (int j = 0; j < WARP; ++j) sum = add(sum, distance(x, T(slots[first + j])));
-        __syncwarp();
+        shflbench::smem_syncwarp::visit_warp(x, slots, [&](T value) { sum = add(sum, distance(x, value)); });
         x = advance(x, sum);
     }
     result[thread()] = x;
@@ -41,18 +39,10 @@ __global__ void LAUNCH_BOUNDS broadcast_work_smem_syncwarp(const T* values, T* r
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_work_smem_wide(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
-    const auto* wide_slots = reinterpret_cast<const Wide<T>*>(slots + first_of_warp());
-    const int mine = threadIdx.x;
     T x = values[thread()];
     REPEAT(iterations) {
-        slots[mine] = x;
-        __syncwarp();
         T sum = 0;
-        for (int i = 0; i < WARP / Wide<T>::COUNT; ++i) {
-            const Wide<T> wide = wide_slots[i];
-            for (int j = 0; j < Wide<T>::COUNT; ++j) sum = add(sum, distance(x, wide.values[j]));
-        }
-        __syncwarp();
+        shflbench::smem_wide::visit_warp(x, slots, [&](T value) { sum = add(sum, distance(x, value)); });
         x = advance(x, sum);
     }
     result[thread()] = x;
@@ -62,23 +52,9 @@ __global__ void LAUNCH_BOUNDS broadcast_work_smem_wide(const T* values, T* resul
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_work_smem_wide_sums(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
-    const auto* wide_slots = reinterpret_cast<const Wide<T>*>(slots + first_of_warp());
-    const int mine = threadIdx.x;
     T x = values[thread()];
     REPEAT(iterations) {
-        slots[mine] = x;
-        __syncwarp();
-        T sums[4];
-        for (int i = 0; i < WARP / Wide<T>::COUNT; ++i) {
-            const Wide<T> wide = wide_slots[i];
-            for (int j = 0; j < Wide<T>::COUNT; ++j) {
-                const int place = i * Wide<T>::COUNT + j;
-                const T apart = distance(x, wide.values[j]);
-                sums[place % 4] = place < 4 ? apart : add(sums[place % 4], apart);
-            }
-        }
-        __syncwarp();
-        x = advance(x, add(add(sums[0], sums[1]), add(sums[2], sums[3])));
+        x = advance(x, shflbench::smem_wide_sums::sum_over_warp(x, slots, [=](T value) { return distance(x, value); }));
     }
     result[thread()] = x;
 }
@@ -103,7 +79,7 @@ __global__ void LAUNCH_BOUNDS broadcast_work_shfl(const T* values, T* result, in
     T x = values[thread()];
     REPEAT(iterations) {
         T sum = 0;
-        for (int j = 0; j < WARP; ++j) sum = add(sum, distance(x, __shfl_sync(FULL_WARP, x, j)));
+        shflbench::shfl::visit_warp(x, [&](T value) { sum = add(sum, distance(x, value)); });
         x = advance(x, sum);
     }
     result[thread()] = x;
@@ -113,15 +89,11 @@ __global__ void LAUNCH_BOUNDS broadcast_work_shfl(const T* values, T* result, in
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_work_global(const T* values, T* result, int iterations) {
     T* slots = result + thread() - lane();
-    const int mine = lane();
     T x = values[thread()];
     REPEAT(iterations) {
-        slots[mine] = x;
-        __syncwarp();
         T sum = 0;
-        for (int j = 0; j < WARP; ++j) sum = add(sum, distance(x, slots[j]));
-        __syncwarp();
+        shflbench::global::visit_warp(x, slots, [&](T value) { sum = add(sum, distance(x, value)); });
         x = advance(x, sum);
     }
-    slots[mine] = x;
+    result[thread()] = x;
 }

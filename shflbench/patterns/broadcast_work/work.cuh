@@ -1,7 +1,6 @@
 // What a lane computes from the warp's values, equal in every variant.
 #pragma once
 #include "shflbench.cuh"
-#include "wide.cuh"
 
 // The distance of two values: |a - b| in floating point, (a - b)^2 in integers, which wrap around.
 __device__ inline float distance(float a, float b) { return fabsf(a - b); }
