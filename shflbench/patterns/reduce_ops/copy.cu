@@ -45,6 +45,7 @@ __device__ inline {T} warp_{op}({T} x) {
 // `slots` is shared memory, one element per thread of the block.
 //! smem smem-syncwarp
 __device__ inline {T} warp_{op}({T} x, {T}* slots) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     {U} result = x;  //! op=add
     {T} result = x;  //! op!=add
     for (int distance = 16; distance > 0; distance /= 2) {
@@ -65,7 +66,7 @@ __device__ inline {T} warp_{op}({T} x, {T}* slots) {
 //! cub
 // All 32 lanes of the warp must call it.
 // `storage` is shared memory that only this warp uses: one WarpReduce::TempStorage per warp of the block.
-using WarpReduce = cub::WarpReduce<{T}>;
+using WarpReduce = ::cub::WarpReduce<{T}>;
 
 __device__ inline {T} warp_{op}({T} x, WarpReduce::TempStorage& storage) {
     const {T} result = WarpReduce(storage).Reduce(x, cuda::std::plus<>());  // only the first lane has it  //! op=add
@@ -79,6 +80,7 @@ __device__ inline {T} warp_{op}({T} x, WarpReduce::TempStorage& storage) {
 //! cg
 // All 32 lanes of the warp must call it. Blocks must consist of whole warps.
 __device__ inline {T} warp_{op}({T} x) {
+    assert(blockDim.x * blockDim.y * blockDim.z % 32 == 0);
     namespace cg = cooperative_groups;
     const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
     return cg::reduce(warp, x, cg::plus<{T}>());  //! op=add

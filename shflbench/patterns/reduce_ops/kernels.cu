@@ -1,4 +1,7 @@
 // All lanes get the result of an operation over the warp's values, by a butterfly of five exchanges.
+#include "copied/shfl.cuh"
+#include "copied/smem-syncwarp.cuh"
+#include "copied/smem.cuh"
 #include "operation.cuh"
 #include "shflbench.cuh"
 
@@ -7,18 +10,8 @@
 template <typename T>
 __global__ void LAUNCH_BOUNDS reduce_ops_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
-    const int mine = threadIdx.x;
     T x = values[thread()];
-    REPEAT(iterations) {
-        T all = contribution(x);
-        for (int distance = WARP / 2; distance > 0; distance /= 2) {
-            slots[mine] = all;
-            __syncthreads();
-            all = combine(all, slots[mine ^ distance]);
-            __syncthreads();
-        }
-        x = advance(x, all);
-    }
+    REPEAT(iterations) x = advance(x, shflbench::smem::WARP_OPERATION(contribution(x), slots));
     result[thread()] = x;
 }
 
@@ -26,18 +19,8 @@ __global__ void LAUNCH_BOUNDS reduce_ops_smem(const T* values, T* result, int it
 template <typename T>
 __global__ void LAUNCH_BOUNDS reduce_ops_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
-    const int mine = threadIdx.x;
     T x = values[thread()];
-    REPEAT(iterations) {
-        T all = contribution(x);
-        for (int distance = WARP / 2; distance > 0; distance /= 2) {
-            slots[mine] = all;
-            __syncwarp();
-            all = combine(all, slots[mine ^ distance]);
-            __syncwarp();
-        }
-        x = advance(x, all);
-    }
+    REPEAT(iterations) x = advance(x, shflbench::smem_syncwarp::WARP_OPERATION(contribution(x), slots));
     result[thread()] = x;
 }
 
@@ -61,12 +44,6 @@ __global__ void LAUNCH_BOUNDS reduce_ops_smem_unsafe(const T* values, T* result,
 template <typename T>
 __global__ void LAUNCH_BOUNDS reduce_ops_shfl(const T* values, T* result, int iterations) {
     T x = values[thread()];
-    REPEAT(iterations) {
-        T all = contribution(x);
-        for (int distance = WARP / 2; distance > 0; distance /= 2) {
-            all = combine(all, __shfl_xor_sync(FULL_WARP, all, distance));
-        }
-        x = advance(x, all);
-    }
+    REPEAT(iterations) x = advance(x, shflbench::shfl::WARP_OPERATION(contribution(x)));
     result[thread()] = x;
 }

@@ -2,6 +2,22 @@
 #pragma once
 #include "shflbench.cuh"
 
+// The function of copy.cu for the operation.
+#if OPTION_OP_MIN
+#define WARP_OPERATION warp_min
+#elif OPTION_OP_MAX
+#define WARP_OPERATION warp_max
+#elif OPTION_OP_AND
+#define WARP_OPERATION warp_and
+#elif OPTION_OP_OR
+#define WARP_OPERATION warp_or
+#elif OPTION_OP_XOR
+#define WARP_OPERATION warp_xor
+#else
+#define WARP_OPERATION warp_add
+#endif
+
+// The operation itself.
 template <typename T>
 __device__ T combine(T a, T b) {
 #if OPTION_OP_MIN
