@@ -74,13 +74,12 @@ __device__ inline {T} first_of(Chunk chunk) {
 __device__ inline {T} groups_prefix_sum(const {T}* slots) {
     constexpr int CHUNKS = 8 / Chunk::COUNT;
     const int lane = threadIdx.x % 32, mine = lane / Chunk::COUNT % CHUNKS;
-    const Chunk* chunks = reinterpret_cast<const Chunk*>(slots) + lane / 8 * CHUNKS;
-    const Chunk own = chunks[mine];
-    {U} of_group = sum_of(own), sum = first_of(own);
+    const Chunk* own = reinterpret_cast<const Chunk*>(slots) + lane / Chunk::COUNT;
+    {U} of_group = sum_of(*own), sum = first_of(*own);
     #pragma unroll
     for (int i = 1; i < CHUNKS; ++i) {
         const int other = (mine + i) % CHUNKS;
-        const {U} of_chunk = sum_of(chunks[other]);
+        const {U} of_chunk = sum_of(own[other - mine]);
         of_group += of_chunk;
         if (other < mine) sum += of_chunk;
     }
@@ -99,6 +98,7 @@ __device__ inline {T} groups_prefix_sum(const {T}* slots) {
 //! shfl
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
 __device__ inline {T} prefix_sum({T} x) {
+    assert(blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     {U} sum = x;
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -118,6 +118,7 @@ __device__ inline {T} prefix_sum({T} x) {
 // All 32 lanes of the warp must call it.  //! kind=exclusive dtype=i32,i64
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.  //! kind=exclusive dtype=f32,f64
 __device__ inline {T} prefix_sum({T} x) {
+    assert(blockDim.y * blockDim.z == 1);  //! kind=exclusive dtype=f32,f64
     {T} sum = x;
     for (int distance = 1; distance < 32; distance *= 2) sum = add_from_below(sum, distance);
     return sum;  //! kind=inclusive
@@ -134,6 +135,8 @@ __device__ inline {T} prefix_sum({T} x) {
 // bytes. The first 32 elements of each warp must be 0, and must be so before a __syncwarp(). The function swaps the
 // pointers: pass the same two to every call. Call __syncwarp() before you use the arrays otherwise.
 __device__ inline {T} prefix_sum({T} x, {T}*& now, {T}*& next) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(now) % 16 == 0 && reinterpret_cast<size_t>(next) % 16 == 0);
     const int lane = threadIdx.x % 32;
     {T}* const slots = now + threadIdx.x / 32 * 64 + 32;
     slots[lane] = x;
@@ -141,7 +144,9 @@ __device__ inline {T} prefix_sum({T} x, {T}*& now, {T}*& next) {
     const Chunk* own = reinterpret_cast<const Chunk*>(slots) + lane / Chunk::COUNT;
     {U} sums[2] = {static_cast<{U}>(first_of(*own)), 0};
     #pragma unroll
-    for (int i = 1; i < 32 / Chunk::COUNT; ++i) sums[i % 2] += sum_of(own[-i]);  // zeros below the first lane
+    for (int i = 1; i < 32 / Chunk::COUNT; ++i) {
+        sums[i % 2] = sums[i % 2] + sum_of(own[-i]);  // zeros below the first lane; with += it is one instruction more
+    }
     {T}* const written = now;
     now = next;
     next = written;
@@ -154,6 +159,8 @@ __device__ inline {T} prefix_sum({T} x, {T}*& now, {T}*& next) {
 // bytes. The function swaps the pointers: pass the same two to every call. Call __syncwarp() before you use the arrays
 // otherwise.
 __device__ inline {T} prefix_sum({T} x, {T}*& now, {T}*& next) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(now) % 16 == 0 && reinterpret_cast<size_t>(next) % 16 == 0);
     {T}* const slots = now + threadIdx.x / 32 * 32;
     slots[threadIdx.x % 32] = x;
     __syncwarp();  // all lanes have written `now`, and none still reads `next`
@@ -168,6 +175,7 @@ __device__ inline {T} prefix_sum({T} x, {T}*& now, {T}*& next) {
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
 // `slots` is shared memory, one element per thread of the block.
 __device__ inline {T} prefix_sum({T} x, {T}* slots) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     {U} sum = x;
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -192,6 +200,7 @@ __device__ inline {T} prefix_sum({T} x, {T}* slots) {
 // All threads of the block must call it. Blocks must be one-dimensional and consist of whole warps.
 // `slots` is shared memory, one element per thread of the block.
 __device__ inline {T} prefix_sum({T} x, {T}* slots) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     {U} sum = x;
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -217,6 +226,7 @@ __device__ inline {T} prefix_sum({T} x, {T}* slots) {
 // `now` and `next` point to two arrays in shared memory, each with one element per thread of the block. The function
 // swaps the pointers: pass the same two to every call. Call __syncthreads() before you use the arrays otherwise.
 __device__ inline {T} prefix_sum({T} x, {T}*& now, {T}*& next) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     {U} sum = x;
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -244,7 +254,7 @@ __device__ inline {T} prefix_sum({T} x, {T}*& now, {T}*& next) {
 //! cub
 // All 32 lanes of the warp must call it.
 // `storage` is shared memory that only this warp uses: one WarpScan::TempStorage per warp of the block.
-using WarpScan = cub::WarpScan<{T}>;
+using WarpScan = ::cub::WarpScan<{T}>;
 
 __device__ inline {T} prefix_sum({T} x, WarpScan::TempStorage& storage) {
     {T} sum;
@@ -257,6 +267,7 @@ __device__ inline {T} prefix_sum({T} x, WarpScan::TempStorage& storage) {
 //! cg
 // All 32 lanes of the warp must call it. Blocks must consist of whole warps.
 __device__ inline {T} prefix_sum({T} x) {
+    assert(blockDim.x * blockDim.y * blockDim.z % 32 == 0);
     namespace cg = cooperative_groups;
     const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
     return cg::inclusive_scan(warp, x);  //! kind=inclusive

@@ -1,28 +1,22 @@
 // Each lane gets the sum of its own value and those of the lower lanes: in five exchanges, over distances
-// that double, each lane adds the sum of a lower lane so far. `finish_scan` turns it into an exclusive sum.
-#include "predicate.cuh"
+// that double, each lane adds the sum of a lower lane so far. The last steps turn it into an exclusive sum.
+#include "copied/shfl-predicate.cuh"
+#include "copied/shfl.cuh"
+#include "copied/smem-double.cuh"
+#include "copied/smem-syncwarp.cuh"
+#include "copied/smem-wide.cuh"
+#include "copied/smem.cuh"
+#include "copied/smem8-shfl.cuh"
 #include "recurrence.cuh"
 #include "shflbench.cuh"
-#include "wide.cuh"
-#include "zeros.cuh"
 
 // Two barriers per exchange: the first between a slot's write and its read, the second between that
 // read and the slot's next write.
 template <typename T>
 __global__ void LAUNCH_BOUNDS scan_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
-    const int mine = threadIdx.x;
     T x = values[thread()];
-    REPEAT(iterations) {
-        T sum = x;
-        for (int distance = 1; distance < WARP; distance *= 2) {
-            slots[mine] = sum;
-            __syncthreads();
-            if (lane() >= distance) sum = add(sum, slots[mine - distance]);
-            __syncthreads();
-        }
-        x = advance(x, finish_scan(x, sum, slots, [] { __syncthreads(); }, [] { __syncthreads(); }));
-    }
+    REPEAT(iterations) x = advance(x, shflbench::smem::prefix_sum(x, slots));
     result[thread()] = x;
 }
 
@@ -30,18 +24,8 @@ __global__ void LAUNCH_BOUNDS scan_smem(const T* values, T* result, int iteratio
 template <typename T>
 __global__ void LAUNCH_BOUNDS scan_smem_double(const T* values, T* result, int iterations) {
     T *now = shared<T>(), *next = now + blockDim.x;
-    const int mine = threadIdx.x;
     T x = values[thread()];
-    REPEAT(iterations) {
-        T sum = x;
-        for (int distance = 1; distance < WARP; distance *= 2) {
-            now[mine] = sum;
-            __syncthreads();
-            if (lane() >= distance) sum = add(sum, now[mine - distance]);
-            swap(now, next);
-        }
-        x = advance(x, finish_scan(x, sum, now, next));
-    }
+    REPEAT(iterations) x = advance(x, shflbench::smem_double::prefix_sum(x, now, next));
     result[thread()] = x;
 }
 
@@ -49,19 +33,23 @@ __global__ void LAUNCH_BOUNDS scan_smem_double(const T* values, T* result, int i
 template <typename T>
 __global__ void LAUNCH_BOUNDS scan_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
-    const int mine = threadIdx.x;
     T x = values[thread()];
-    REPEAT(iterations) {
-        T sum = x;
-        for (int distance = 1; distance < WARP; distance *= 2) {
-            slots[mine] = sum;
-            __syncwarp();
-            if (lane() >= distance) sum = add(sum, slots[mine - distance]);
-            __syncwarp();
-        }
-        x = advance(x, finish_scan(x, sum, slots, [] { __syncwarp(); }, [] { __syncwarp(); }));
-    }
+    REPEAT(iterations) x = advance(x, shflbench::smem_syncwarp::prefix_sum(x, slots));
     result[thread()] = x;
+}
+
+// An exclusive sum is the inclusive one without the lane's own value. Floating point would round differently: one more
+// exchange gives each lane the inclusive sum of the lane below, and the first lane 0.
+template <typename T>
+__device__ T finish_scan(T x, T sum, volatile T* slots) {
+    if constexpr (EXCLUSIVE && IS_INTEGER<T>) {
+        return add(sum, add(~x, T(1)));
+    } else if constexpr (EXCLUSIVE) {
+        slots[threadIdx.x] = sum;
+        return lane() > 0 ? T(slots[threadIdx.x - 1]) : T(0);
+    } else {
+        return sum;
+    }
 }
 
 // UNSAFE: relies on lockstep execution of a warp, which no GPU since Volta guarantees.
@@ -76,7 +64,7 @@ __global__ void LAUNCH_BOUNDS scan_smem_unsafe(const T* values, T* result, int i
             slots[mine] = sum;
             if (lane() >= distance) sum = add(sum, T(slots[mine - distance]));
         }
-        x = advance(x, finish_scan(x, sum, slots, [] {}, [] {}));
+        x = advance(x, finish_scan(x, sum, slots));
     }
     result[thread()] = x;
 }
@@ -86,14 +74,10 @@ __global__ void LAUNCH_BOUNDS scan_smem_unsafe(const T* values, T* result, int i
 // Two buffers, one barrier per iteration.
 template <typename T>
 __global__ void LAUNCH_BOUNDS scan_smem_wide(const T* values, T* result, int iterations) {
-    T *now = slots_above_zeros<T>(0), *next = slots_above_zeros<T>(1);
+    T *now = shared<T>(), *next = now + 2 * blockDim.x;
+    now[2 * first_of_warp() + lane()] = next[2 * first_of_warp() + lane()] = 0;
     T x = values[thread()];
-    REPEAT(iterations) {
-        now[lane()] = x;
-        __syncwarp();
-        x = advance(x, prefix_sum(now));
-        swap(now, next);
-    }
+    REPEAT(iterations) x = advance(x, shflbench::smem_wide::prefix_sum(x, now, next));
     result[thread()] = x;
 }
 
@@ -101,14 +85,9 @@ __global__ void LAUNCH_BOUNDS scan_smem_wide(const T* values, T* result, int ite
 // gets the sums of the three lower groups.
 template <typename T>
 __global__ void LAUNCH_BOUNDS scan_smem8_shfl(const T* values, T* result, int iterations) {
-    T *now = shared<T>() + first_of_warp(), *next = now + blockDim.x;
+    T *now = shared<T>(), *next = now + blockDim.x;
     T x = values[thread()];
-    REPEAT(iterations) {
-        now[lane()] = x;
-        __syncwarp();
-        x = advance(x, prefix_sum_by_groups<EXCLUSIVE>(now));
-        swap(now, next);
-    }
+    REPEAT(iterations) x = advance(x, shflbench::smem8_shfl::prefix_sum(x, now, next));
     result[thread()] = x;
 }
 
@@ -116,14 +95,7 @@ __global__ void LAUNCH_BOUNDS scan_smem8_shfl(const T* values, T* result, int it
 template <typename T>
 __global__ void LAUNCH_BOUNDS scan_shfl(const T* values, T* result, int iterations) {
     T x = values[thread()];
-    REPEAT(iterations) {
-        T sum = x;
-        for (int distance = 1; distance < WARP; distance *= 2) {
-            const T below = __shfl_up_sync(FULL_WARP, sum, distance);
-            if (lane() >= distance) sum = add(sum, below);
-        }
-        x = advance(x, finish_scan(x, sum));
-    }
+    REPEAT(iterations) x = advance(x, shflbench::shfl::prefix_sum(x));
     result[thread()] = x;
 }
 
@@ -131,10 +103,6 @@ __global__ void LAUNCH_BOUNDS scan_shfl(const T* values, T* result, int iteratio
 template <typename T>
 __global__ void LAUNCH_BOUNDS scan_shfl_predicate(const T* values, T* result, int iterations) {
     T x = values[thread()];
-    REPEAT(iterations) {
-        T sum = x;
-        for (int distance = 1; distance < WARP; distance *= 2) sum = add_from_below(sum, distance);
-        x = advance(x, finish_scan(x, sum));
-    }
+    REPEAT(iterations) x = advance(x, shflbench::shfl_predicate::prefix_sum(x));
     result[thread()] = x;
 }
