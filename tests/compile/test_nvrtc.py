@@ -57,9 +57,9 @@ def test_without_cuda_headers_only_the_variants_that_include_them_fail(toolchain
     assert Builder(bare, "sm_90", None).build(pattern, shuffled).violations == ()
     message = refusal(bare, pattern, "cub", whole).message
     assert message.startswith(
-        "reduce_cub<float> for sm_90 does not compile: reduce/cub.cu:2: could not open source file"
+        "reduce_cub<float> for sm_90 does not compile: copied/cub.cuh:1: could not open source file"
     )
-    assert message.endswith("\n  2 | #include <cub/warp/warp_reduce.cuh>")
+    assert message.endswith("\n  1 | #include <cub/warp/warp_reduce.cuh>")
 
 
 def test_missing_kernel_is_named(toolchain: Toolchain, tmp_path: Path) -> None:
