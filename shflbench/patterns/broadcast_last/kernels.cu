@@ -2,7 +2,6 @@
 // mixes the received value with its own, because lanes with equal values would stay equal.
 #include "copied/ballot-smem.cuh"
 #include "copied/ballot.cuh"
-#include "copied/redux.cuh"
 #include "copied/shfl.cuh"
 #include "copied/smem-syncwarp.cuh"
 #include "copied/smem.cuh"
@@ -74,13 +73,5 @@ __global__ void LAUNCH_BOUNDS broadcast_last_ballot_smem(const T* values, T* res
     T *now = shared<T>(), *next = now + blockDim.x / WARP;
     T x = values[thread()];
     REPEAT(iterations) x = mix(x, shflbench::ballot_smem::last_where(x, holds(x), now, next));
-    result[thread()] = x;
-}
-
-// One instruction finds the maximum of the warp's candidates.
-template <typename T>
-__global__ void LAUNCH_BOUNDS broadcast_last_redux(const T* values, T* result, int iterations) {
-    T x = values[thread()];
-    REPEAT(iterations) x = mix(x, shflbench::redux::last_where(x, holds(x)));
     result[thread()] = x;
 }

@@ -93,6 +93,7 @@ PATTERN = Pattern(
             mechanism=Mechanism.COLLECTIVE,
             summary="`__reduce_max_sync` finds the last lane; `__shfl_sync` broadcasts its value",
             needs="sm_80",
+            source="redux.cu",
             per_iteration=lambda dtype, _: {"REDUX": 1, "SHFL": dtype.words},
         ),
         Variant(

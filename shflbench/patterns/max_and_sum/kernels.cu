@@ -1,7 +1,6 @@
 // All lanes get the largest number of their warp, and the sum of the powers of 2 relative to it (online softmax).
 #include "copied/half-pair.cuh"
 #include "copied/pair.cuh"
-#include "copied/redux.cuh"
 #include "copied/two-reductions.cuh"
 #include "pair.cuh"
 #include "shflbench.cuh"
@@ -27,14 +26,5 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS max_and_sum_half_pair(const unsigned* states, unsigned* result, int iterations) {
     unsigned state = states[thread()];
     REPEAT(iterations) state = advance(state, shflbench::half_pair::warp_max_and_sum(pair_of(state)));
-    result[thread()] = state;
-}
-
-// The maximum by one instruction for integers: of negative numbers, all bits but the sign are inverted, after which
-// integers have the order of the numbers.
-template <typename T>
-__global__ void LAUNCH_BOUNDS max_and_sum_redux(const unsigned* states, unsigned* result, int iterations) {
-    unsigned state = states[thread()];
-    REPEAT(iterations) state = advance(state, shflbench::redux::warp_max_and_sum(pair_of(state)));
     result[thread()] = state;
 }

@@ -1,7 +1,4 @@
 // All lanes of a group of WIDTH lanes get the sum of the group's values, by a butterfly of log2(WIDTH) exchanges.
-#include "copied/redux-mask.cuh"
-#include "copied/redux-padded.cuh"
-#include "copied/redux.cuh"
 #include "copied/shfl.cuh"
 #include "copied/smem-double.cuh"
 #include "copied/smem-syncwarp.cuh"
@@ -99,29 +96,5 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS reduce_shfl(const T* values, T* result, int iterations) {
     T x = values[thread()];
     REPEAT(iterations) x = advance(x, shflbench::shfl::warp_sum(x));
-    result[thread()] = x;
-}
-
-// One instruction sums the warp's 32-bit integers.
-template <typename T>
-__global__ void LAUNCH_BOUNDS reduce_redux(const T* values, T* result, int iterations) {
-    T x = values[thread()];
-    REPEAT(iterations) x = advance(x, shflbench::redux::warp_sum(x));
-    result[thread()] = x;
-}
-
-// Each group passes a mask of its own. An instruction takes one mask: the groups of a warp take turns.
-template <typename T>
-__global__ void LAUNCH_BOUNDS reduce_redux_mask(const T* values, T* result, int iterations) {
-    T x = values[thread()];
-    REPEAT(iterations) x = advance(x, shflbench::redux_mask::warp_sum(x));
-    result[thread()] = x;
-}
-
-// All lanes take part in the sum of every group; those of other groups add nothing.
-template <typename T>
-__global__ void LAUNCH_BOUNDS reduce_redux_padded(const T* values, T* result, int iterations) {
-    T x = values[thread()];
-    REPEAT(iterations) x = advance(x, shflbench::redux_padded::warp_sum(x));
     result[thread()] = x;
 }

@@ -144,6 +144,7 @@ PATTERN = Pattern(
             dtypes=("i32",),
             only=WARP_ONLY,  # the instruction reduces groups with masks of their own one after another
             needs="sm_80",
+            source="redux.cu",
             per_iteration={"REDUX": 1},
         ),
         Variant(
@@ -153,6 +154,7 @@ PATTERN = Pattern(
             dtypes=("i32",),
             only=PARTS_ONLY,
             needs="sm_80",
+            source="redux.cu",
             per_iteration=None,  # one REDUX, and one more per pass, which compares the masks of the lanes
             opcodes=("REDUX.SUM",),
         ),
@@ -163,6 +165,7 @@ PATTERN = Pattern(
             dtypes=("i32",),
             only=PARTS_ONLY,
             needs="sm_80",
+            source="redux.cu",
             per_iteration=lambda _, options: {"REDUX": WARP // int(options["width"])},
         ),
         Variant(
