@@ -11,8 +11,8 @@ struct WarpArray {
     // `slots` is shared memory, {length} elements per warp of the block.
     __device__ WarpArray(const {T}* array, {T}* slots) : elements(slots) {
         assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
-        // From a shuffle: if the compiler saw that `first` is a mask of threadIdx.x, it would use two instructions for the
-        // place of an element, in place of one.
+        // From a shuffle: if the compiler saw that `first` is a mask of threadIdx.x, it would compute the place of an
+        // element in two instructions, in place of one.
         first = __shfl_sync(0xffffffffu, threadIdx.x / 32 * {length}, 0);
         #pragma unroll
         for (int start = 0; start < {length}; start += 32) {

@@ -48,8 +48,8 @@ __global__ void LAUNCH_BOUNDS reduce_smem_wide(const T* values, T* result, int i
     result[thread()] = x;
 }
 
-// One store, each lane adds the values of four lanes, or of eight, and shuffles do the rest. From four such groups to their sum, three
-// shuffles do not wait for one another.
+// One store, each lane adds the values of four or of eight lanes, and shuffles do the rest. From four such groups to their
+// sum, three shuffles do not wait for one another.
 template <typename T>
 __global__ void LAUNCH_BOUNDS reduce_smem4_shfl(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
