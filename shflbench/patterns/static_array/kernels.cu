@@ -1,4 +1,7 @@
 // Each thread adds up a private array, element after element, in each iteration: x += a[0], x += a[1], …
+#include "copied/local.cuh"
+#include "copied/register-static.cuh"
+#include "copied/register-unrolled.cuh"
 #include "shflbench.cuh"
 
 constexpr int LENGTH = OPTION_LENGTH;
@@ -15,29 +18,12 @@ __device__ void fill(T (&a)[LENGTH], const T* arrays) {
     for (int i = 0; i < LENGTH; ++i) a[i] = mine[i * WARP];
 }
 
-#define ADD4(i) x += a[i], x += a[i + 1], x += a[i + 2], x += a[i + 3]
-#define ADD16(i) ADD4(i), ADD4(i + 4), ADD4(i + 8), ADD4(i + 12)
-
 // Every index is a constant in the source, so that each element can have a register of its own.
 template <typename T>
 __global__ void LAUNCH_BOUNDS static_array_register_static(const T* arrays, T* result, int iterations) {
     T a[LENGTH], x = 0;
     fill(a, arrays);
-    REPEAT(iterations) {
-        ADD4(0);
-#if OPTION_LENGTH >= 8
-        ADD4(4);
-#endif
-#if OPTION_LENGTH >= 16
-        ADD4(8), ADD4(12);
-#endif
-#if OPTION_LENGTH >= 32
-        ADD16(16);
-#endif
-#if OPTION_LENGTH >= 64
-        ADD16(32), ADD16(48);
-#endif
-    }
+    REPEAT(iterations) x = shflbench::register_static::add_elements(a, x);
     result[thread()] = x;
 }
 
@@ -46,10 +32,7 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS static_array_register_unrolled(const T* arrays, T* result, int iterations) {
     T a[LENGTH], x = 0;
     fill(a, arrays);
-    REPEAT(iterations) {
-#pragma unroll
-        for (int i = 0; i < LENGTH; ++i) x += a[i];
-    }
+    REPEAT(iterations) x = shflbench::register_unrolled::add_elements(a, x);
     result[thread()] = x;
 }
 
@@ -60,8 +43,7 @@ __global__ void LAUNCH_BOUNDS static_array_local(const T* arrays, T* result, int
     T a[LENGTH], x = 0;
     fill(a, arrays);
     REPEAT(iterations) {
-#pragma unroll
-        for (int i = 0; i < LENGTH; ++i) x += a[start + i];
+        x = shflbench::local::add_elements(a, start, x);
         start += step;
     }
     result[thread()] = x;
