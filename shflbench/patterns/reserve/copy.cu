@@ -18,6 +18,7 @@ __device__ inline {T} reserve_slot({T}* next) { return atomicAdd(next, 1); }
 //! leader-shfl
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
 __device__ inline {T} reserve_slot({T}* next) {
+    assert(blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     {T} first = 0;
     if (lane == 0) first = atomicAdd(next, 32);
@@ -27,6 +28,7 @@ __device__ inline {T} reserve_slot({T}* next) {
 //! elect
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional. From sm_90 on.
 __device__ inline {T} reserve_slot({T}* next) {
+    assert(blockDim.y * blockDim.z == 1);
     {T} first = 0;
     int leader, is_leader;
     asm volatile("{.reg .pred p; elect.sync %0|p, %2; selp.b32 %1, 1, 0, p;}"
@@ -37,20 +39,20 @@ __device__ inline {T} reserve_slot({T}* next) {
 
 //! leader-smem
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
-// `slots` is shared memory, one element per warp of the block.
+// `slots` is shared memory, one element per warp of the block: call __syncwarp() before you use it again.
 __device__ inline {T} reserve_slot({T}* next, {T}* slots) {
+    assert(blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     {T}& first = slots[threadIdx.x / 32];
     if (lane == 0) first = atomicAdd(next, 32);
     __syncwarp();  // lane 0 has written
-    const {T} reserved = first + lane;
-    __syncwarp();  // all lanes have read: `slots` may be written again
-    return reserved;
+    return first + lane;
 }
 
 //! cg
 // All 32 lanes of the warp must call it. Blocks must consist of whole warps.
 __device__ inline {T} reserve_slot({T}* next) {
+    assert(blockDim.x * blockDim.y * blockDim.z % 32 == 0);
     namespace cg = cooperative_groups;
     const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
     {T} first = 0;
