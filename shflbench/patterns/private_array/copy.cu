@@ -7,7 +7,7 @@
 // A private array of {length} elements, which lies in local memory if it is read at an index that is not known at
 // compile time.
 struct PrivateArray {
-    {T} elements[{length}];
+    alignas(16) {T} elements[{length}];
 
     // Copies the elements from memory, where they lie `stride` elements apart.
     __device__ explicit PrivateArray(const {T}* source, int stride = 1) {
@@ -28,8 +28,13 @@ struct PrivateArray {
     // per thread of the block.
     __device__ PrivateArray(const {T}* source, {T}* slots, int stride = 1)
         : first(reinterpret_cast<char*>(slots + threadIdx.x)), pitch(blockDim.x * sizeof({T})) {
+        assert(blockDim.y * blockDim.z == 1);
+        constexpr int BATCH = {length} < 8 ? {length} : 8;  // loads that overlap
         #pragma unroll 1
-        for (int i = 0; i < {length}; ++i) (*this)[i] = source[i * stride];
+        for (int batch = 0; batch < {length} / BATCH; ++batch) {
+            #pragma unroll
+            for (int i = batch * BATCH; i < (batch + 1) * BATCH; ++i) (*this)[i] = source[i * stride];
+        }
     }
     __device__ {T}& operator[](unsigned index) const { return *reinterpret_cast<{T}*>(first + index * pitch); }
 };
