@@ -17,7 +17,7 @@
 //! bulk-4
 // From sm_90 on. `tiles` is shared memory, four tiles, aligned to 16 bytes; `copied` are four words there.
 //! bulk bulk-4
-// Another call may use both again.
+// Call end_copies() before you use either again.
 __device__ inline unsigned shared_place(const void* pointer) { return unsigned(__cvta_generic_to_shared(pointer)); }
 
 // What threads did with shared memory before comes before copies that start later.
@@ -35,19 +35,24 @@ __device__ inline void wait_for_copy(unsigned long long* barrier, unsigned parit
 template <int BLOCK, typename Use>
 __device__ void for_tiles(const uint4* from, uint4 (*tiles)[BLOCK], Use use) {  //! ldg-sts ldg-sts-ahead cp-async cp-async-4
 __device__ void for_tiles(const uint4* from, uint4 (*tiles)[BLOCK], unsigned long long* copied, Use use) {  //! bulk bulk-4
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(from) % 16 == 0);
+    assert(reinterpret_cast<size_t>(tiles) % 16 == 0);
     constexpr int TILES_TO_USE = {tiles};
+//! ldg-sts ldg-sts-ahead cp-async cp-async-4
+    const uint4* words = from + threadIdx.x;  // of this thread
 //! ldg-sts
     for (int number = 0; number < TILES_TO_USE; ++number) {
-        tiles[0][threadIdx.x] = from[number * BLOCK + threadIdx.x];
+        tiles[0][threadIdx.x] = words[number * BLOCK];
         __syncthreads();
         use(tiles[0]);
         __syncthreads();  // all threads have read: the tile may be written again
     }
 //! ldg-sts-ahead
-    uint4 next = from[threadIdx.x];
+    uint4 next = words[0];
     for (int number = 0; number < TILES_TO_USE; ++number) {
         tiles[number % 2][threadIdx.x] = next;
-        if (number + 1 < TILES_TO_USE) next = from[(number + 1) * BLOCK + threadIdx.x];
+        if (number + 1 < TILES_TO_USE) next = words[(number + 1) * BLOCK];
         __syncthreads();  // all threads have written this tile, and none still reads the other one
         use(tiles[number % 2]);
     }
@@ -57,12 +62,11 @@ __device__ void for_tiles(const uint4* from, uint4 (*tiles)[BLOCK], unsigned lon
     const auto start = [&](int number) {
         if (number < TILES_TO_USE) {
             const unsigned to = __cvta_generic_to_shared(&tiles[number % STAGES][threadIdx.x]);
-            const uint4* word = from + number * BLOCK + threadIdx.x;
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(to), "l"(word) : "memory");
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(to), "l"(words + number * BLOCK) : "memory");
         }
         asm volatile("cp.async.commit_group;" ::: "memory");
     };
-#pragma unroll
+    #pragma unroll
     for (int number = 0; number < STAGES - 1; ++number) start(number);
     for (int number = 0; number < TILES_TO_USE; ++number) {
         asm volatile("cp.async.wait_group %0;" :: "n"(STAGES - 2) : "memory");
@@ -90,9 +94,9 @@ __device__ void for_tiles(const uint4* from, uint4 (*tiles)[BLOCK], unsigned lon
         fence_before_copies();
     }
     __syncthreads();
-#pragma unroll
+    #pragma unroll
     for (int number = 0; number < STAGES - 1; ++number) start(number);
-#pragma unroll
+    #pragma unroll
     for (int number = 0; number < TILES_TO_USE; ++number) {
         wait_for_copy(&copied[number % STAGES], number / STAGES % 2);
         fence_before_copies();
@@ -100,12 +104,18 @@ __device__ void for_tiles(const uint4* from, uint4 (*tiles)[BLOCK], unsigned lon
         start(number + STAGES - 1);
         use(tiles[number % STAGES]);
     }
+//! *
+}
+
+//! bulk bulk-4
+// After for_tiles, ends its use of the tiles and of `copied`. All threads of the block must call it.
+__device__ inline void end_copies(unsigned long long* copied) {
+    constexpr int STAGES = 2;  //! bulk
+    constexpr int STAGES = 4;  //! bulk-4
     fence_before_copies();
     __syncthreads();  // all threads have read: the tiles may be written again
-    if (is_first) {
-        for (int i = 0; i < STAGES; ++i) {
-            asm volatile("mbarrier.inval.shared.b64 [%0];" :: "r"(shared_place(&copied[i])) : "memory");
-        }
+    if (threadIdx.x > 0) return;
+    for (int i = 0; i < STAGES; ++i) {
+        asm volatile("mbarrier.inval.shared.b64 [%0];" :: "r"(shared_place(&copied[i])) : "memory");
     }
-//! *
 }
