@@ -104,35 +104,39 @@ struct alignas(8) Piece {   //! words=2,6
 // Loads a struct of {words} words per lane.
 //! * way=store
 // Stores a struct of {words} words per lane.
-//! direct smem shfl
-// `structs` points to the struct of lane 0; those of the other lanes follow.
+//! direct
+// `from` points to the thread's own struct.  //! way=load
+// `to` points to the thread's own struct.  //! way=store
 //! vector
-// `structs` points to the struct of lane 0; those of the other lanes follow. It must be aligned to 16 bytes.  //! words=4,8,12,16
-// `structs` points to the struct of lane 0; those of the other lanes follow. It must be aligned to 8 bytes.  //! words=2,6
+// `from` points to the thread's own struct, aligned to 16 bytes.  //! way=load words=4,8,12,16
+// `from` points to the thread's own struct, aligned to 8 bytes.  //! way=load words=2,6
+// `to` points to the thread's own struct, aligned to 16 bytes.  //! way=store words=4,8,12,16
+// `to` points to the thread's own struct, aligned to 8 bytes.  //! way=store words=2,6
+//! smem shfl
+// `structs` points to the struct of lane 0; those of the other lanes follow.
 //! soa
 // Word w of struct i lies at w * count + i, where `count` is the number of structs.
-//! direct vector
-// Blocks must be one-dimensional.
 //! smem shfl
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
 //! smem
-// `slots` is shared memory that only this warp uses: 33 * {words} elements.
+// `slots` is shared memory that only this warp uses, 33 * {words} elements: call __syncwarp() before you use it again.
 
 //! direct way=load
-__device__ inline void load_struct(const {T}* structs, {T} (&words)[{words}]) {
+__device__ inline void load_struct(const {T}* from, {T} (&words)[{words}]) {
     #pragma unroll
-    for (int w = 0; w < {words}; ++w) words[w] = structs[threadIdx.x % 32 * {words} + w];
+    for (int w = 0; w < {words}; ++w) words[w] = from[w];
 }
 //! direct way=store
-__device__ inline void store_struct({T}* structs, const {T} (&words)[{words}]) {
+__device__ inline void store_struct({T}* to, const {T} (&words)[{words}]) {
     #pragma unroll
-    for (int w = 0; w < {words}; ++w) structs[threadIdx.x % 32 * {words} + w] = words[w];
+    for (int w = 0; w < {words}; ++w) to[w] = words[w];
 }
 
 //! vector way=load
-__device__ inline void load_struct(const {T}* structs, {T} (&words)[{words}]) {
+__device__ inline void load_struct(const {T}* from, {T} (&words)[{words}]) {
+    assert(reinterpret_cast<size_t>(from) % sizeof(Piece) == 0);
     constexpr int SIZE = sizeof(Piece) / sizeof({T});
-    const Piece* pieces = reinterpret_cast<const Piece*>(structs) + threadIdx.x % 32 * ({words} / SIZE);
+    const Piece* pieces = reinterpret_cast<const Piece*>(from);
     #pragma unroll
     for (int p = 0; p < {words} / SIZE; ++p) {
         const Piece piece = pieces[p];
@@ -141,9 +145,10 @@ __device__ inline void load_struct(const {T}* structs, {T} (&words)[{words}]) {
     }
 }
 //! vector way=store
-__device__ inline void store_struct({T}* structs, const {T} (&words)[{words}]) {
+__device__ inline void store_struct({T}* to, const {T} (&words)[{words}]) {
+    assert(reinterpret_cast<size_t>(to) % sizeof(Piece) == 0);
     constexpr int SIZE = sizeof(Piece) / sizeof({T});
-    Piece* pieces = reinterpret_cast<Piece*>(structs) + threadIdx.x % 32 * ({words} / SIZE);
+    Piece* pieces = reinterpret_cast<Piece*>(to);
     #pragma unroll
     for (int p = 0; p < {words} / SIZE; ++p) {
         Piece piece;
@@ -155,6 +160,7 @@ __device__ inline void store_struct({T}* structs, const {T} (&words)[{words}]) {
 
 //! smem way=load
 __device__ inline void load_struct(const {T}* structs, {T} (&words)[{words}], {T}* slots) {
+    assert(blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     #pragma unroll
     for (int w = 0; w < {words}; ++w) words[w] = structs[w * 32 + lane];  // coalesced
@@ -163,21 +169,21 @@ __device__ inline void load_struct(const {T}* structs, {T} (&words)[{words}], {T
     __syncwarp();  // all lanes have written
     #pragma unroll
     for (int w = 0; w < {words}; ++w) words[w] = slots[padded(lane * {words} + w)];
-    __syncwarp();  // all lanes have read: the slots may be written again
 }
 //! smem way=store
 __device__ inline void store_struct({T}* structs, const {T} (&words)[{words}], {T}* slots) {
+    assert(blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     #pragma unroll
     for (int w = 0; w < {words}; ++w) slots[padded(lane * {words} + w)] = words[w];
     __syncwarp();  // all lanes have written
     #pragma unroll
     for (int w = 0; w < {words}; ++w) structs[w * 32 + lane] = slots[padded(w * 32 + lane)];  // coalesced
-    __syncwarp();  // all lanes have read: the slots may be written again
 }
 
 //! shfl way=load
 __device__ inline void load_struct(const {T}* structs, {T} (&words)[{words}]) {
+    assert(blockDim.y * blockDim.z == 1);
     #pragma unroll
     for (int w = 0; w < {words}; ++w) words[w] = structs[w * 32 + threadIdx.x % 32];  // coalesced
     transpose::striped_to_blocked(words);
@@ -185,6 +191,7 @@ __device__ inline void load_struct(const {T}* structs, {T} (&words)[{words}]) {
 //! shfl way=store
 // The words are in another order afterwards.
 __device__ inline void store_struct({T}* structs, {T} (&words)[{words}]) {
+    assert(blockDim.y * blockDim.z == 1);
     transpose::blocked_to_striped(words);
     #pragma unroll
     for (int w = 0; w < {words}; ++w) structs[w * 32 + threadIdx.x % 32] = words[w];  // coalesced
