@@ -62,7 +62,8 @@ __device__ void for_tiles(const uint4* from, uint4 (*tiles)[BLOCK], unsigned lon
     const auto start = [&](int number) {
         if (number < TILES_TO_USE) {
             const unsigned to = __cvta_generic_to_shared(&tiles[number % STAGES][threadIdx.x]);
-            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(to), "l"(words + number * BLOCK) : "memory");
+            const uint4* word = words + number * BLOCK;
+            asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" :: "r"(to), "l"(word) : "memory");
         }
         asm volatile("cp.async.commit_group;" ::: "memory");
     };
