@@ -5,9 +5,11 @@
 #include <cub/warp/warp_scan.cuh>
 
 //! atomic
-// Appends a value to an array in global memory. Only the threads that keep their value call it; the order is lost.
-// `count` is the number of elements in the array, in global memory.
-__device__ inline void append({T} value, {T}* kept, int* count) { kept[atomicAdd(count, 1)] = value; }
+// Appends a value to an array in global memory, which starts at element `first` of `kept`. Only the threads that keep
+// their value call it; the order is lost. `count` is the number of elements in the array, in global memory.
+__device__ inline void append({T} value, {T}* kept, int first, int* count) {
+    kept[first + atomicAdd(count, 1)] = value;
+}
 
 //! smem-scan shfl-scan ballot-scatter ballot-fns cub
 // Appends the values of the lanes that keep theirs to an array of the warp, in the order of the lanes. `count` is the
@@ -16,6 +18,7 @@ __device__ inline void append({T} value, {T}* kept, int* count) { kept[atomicAdd
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
 //! ballot-scatter
 __device__ inline int append({T} value, bool keep, {T}* kept, int count) {
+    assert(blockDim.y * blockDim.z == 1);
     const unsigned keepers = __ballot_sync(0xffffffffu, keep);
     const unsigned lower = (1u << threadIdx.x % 32) - 1;  // the lanes below this one
     if (keep) kept[count + __popc(keepers & lower)] = value;
@@ -24,6 +27,7 @@ __device__ inline int append({T} value, bool keep, {T}* kept, int count) {
 
 //! ballot-fns
 __device__ inline int append({T} value, bool keep, {T}* kept, int count) {
+    assert(blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     const unsigned keepers = __ballot_sync(0xffffffffu, keep);
     const int added = __popc(keepers);
@@ -37,6 +41,7 @@ __device__ inline int append({T} value, bool keep, {T}* kept, int count) {
 
 //! shfl-scan
 __device__ inline int append({T} value, bool keep, {T}* kept, int count) {
+    assert(blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     int place = keep;  // after the loop: the number of lanes up to this one that keep their values
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -51,6 +56,7 @@ __device__ inline int append({T} value, bool keep, {T}* kept, int count) {
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
 // `slots` is shared memory that only this warp uses: 32 elements.
 __device__ inline int append({T} value, bool keep, {T}* kept, int count, int* slots) {
+    assert(blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     int place = keep;  // after the loop: the number of lanes up to this one that keep their values
     for (int distance = 1; distance < 32; distance *= 2) {
@@ -70,7 +76,7 @@ __device__ inline int append({T} value, bool keep, {T}* kept, int count, int* sl
 //! cub
 // All 32 lanes of the warp must call it.
 // `storage` is shared memory that only this warp uses: one WarpScan::TempStorage per warp of the block.
-using WarpScan = cub::WarpScan<int>;
+using WarpScan = ::cub::WarpScan<int>;
 
 __device__ inline int append({T} value, bool keep, {T}* kept, int count, WarpScan::TempStorage& storage) {
     int place, added;
