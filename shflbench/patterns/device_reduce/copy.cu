@@ -4,6 +4,7 @@
 //: cub dtype=f32,bf16,i32 per_thread=32 order=block,grid
 
 //! cub
+#include <cub/block/block_load.cuh>
 #include <cub/block/block_reduce.cuh>
 
 //! *
@@ -17,8 +18,8 @@ using Sum = float;  //! dtype=bf16
 using Word = {T};
 __device__ inline Sum sum_of(Word x) { return Sum(x); }
 
-//! smem-vector shfl-vector shfl-atomic-warp redux cub last-block last-block-acq-rel
-// 16 bytes of elements: the array must be aligned to 16 bytes.
+//! smem-vector shfl-vector shfl-atomic-warp redux last-block last-block-acq-rel
+// 16 bytes of elements.
 using Word = float4;  //! dtype=f32
 using Word = uint4;  //! dtype!=f32
 __device__ inline Sum sum_of(unsigned x) { return __uint_as_float(x << 16) + __uint_as_float(x & 0xffff0000u); }  //! dtype=bf16
@@ -28,16 +29,52 @@ __device__ inline Sum sum_of(Word x) {
 }
 
 //! smem smem-vector shfl shfl-vector shfl-atomic-warp redux cub last-block last-block-acq-rel
-// Returns the sum of those of `count` words that the thread has to add up: each block has its own part of them.  //! order=block
-// Returns the sum of those of `count` words that the thread has to add up: one in as many as the grid has threads.  //! order=grid
-__device__ inline Sum thread_sum(const Word* words, size_t count) {
-    const size_t part = (count + gridDim.x - 1) / gridDim.x, first = blockIdx.x * part;  //! order=block
-    const size_t end = first + part < count ? first + part : count, step = blockDim.x;  //! order=block
-    const size_t first = size_t(blockIdx.x) * blockDim.x, step = size_t(gridDim.x) * blockDim.x;  //! order=grid
-    const size_t end = count;  //! order=grid
+// Returns the sum of those of `count` elements that the thread has to add up: {per_thread}, or fewer at the end of
+// the array. Each block has its own part of it.  //! order=block
+// the array. The elements of a thread are as far apart as the grid is large.  //! order=grid
+template <int BLOCK>
+__device__ inline Sum thread_sum(const {T}* elements, size_t count) {
+//! smem shfl smem-vector shfl-vector shfl-atomic-warp redux last-block last-block-acq-rel
+    constexpr int SIZE = sizeof(Word) / sizeof({T}), WORDS = {per_thread} / SIZE;
+//! smem shfl
+    constexpr int BATCH = WORDS < 8 ? WORDS : 8;  // loads in flight
+//! smem-vector shfl-vector shfl-atomic-warp redux last-block last-block-acq-rel
+    constexpr int BATCH = WORDS < 4 ? WORDS : 4;  // loads in flight
+//! smem shfl smem-vector shfl-vector shfl-atomic-warp redux last-block last-block-acq-rel
+    static_assert(WORDS % BATCH == 0);
+//! cub
+    constexpr int SIZE = 16 / sizeof({T}), WORDS = {per_thread} / SIZE;
+//! smem smem-vector shfl shfl-vector shfl-atomic-warp redux cub last-block last-block-acq-rel
+    const size_t first = size_t(blockIdx.x) * (BLOCK * WORDS);  // word of the block  //! order=block
+    constexpr int step = BLOCK;  // from one word to the next  //! order=block
+    const size_t first = size_t(blockIdx.x) * BLOCK;  // word of the block  //! order=grid
+    const size_t step = size_t(gridDim.x) * BLOCK;  // from one word to the next  //! order=grid
     Sum sum = 0;
-    #pragma unroll 8
-    for (size_t i = first + threadIdx.x; i < end; i += step) sum += sum_of(words[i]);
+    if ((first + (WORDS - 1) * step + BLOCK) * SIZE > count) {  // the array ends before the words of the block
+        for (int word = 0; word < WORDS; ++word) {
+            const size_t place = (first + word * step + threadIdx.x) * SIZE;
+            for (size_t i = place; i < place + SIZE && i < count; ++i) sum += Sum(elements[i]);
+        }
+        return sum;
+    }
+//! smem shfl smem-vector shfl-vector shfl-atomic-warp redux last-block last-block-acq-rel
+    const Word* words = reinterpret_cast<const Word*>(elements + first * SIZE) + threadIdx.x;
+    for (int start = 0; start < WORDS; start += BATCH) {
+        Word batch[BATCH];
+        #pragma unroll
+        for (int i = 0; i < BATCH; ++i) batch[i] = words[(start + i) * step];
+        #pragma unroll
+        for (int i = 0; i < BATCH; ++i) sum += sum_of(batch[i]);
+    }
+//! cub
+    #pragma unroll 4
+    for (int word = 0; word < WORDS; ++word) {
+        {T} items[SIZE];
+        const {T}* place = elements + (first + word * step) * SIZE;
+        ::cub::BlockLoad<{T}, BLOCK, SIZE, ::cub::BLOCK_LOAD_VECTORIZE>().Load(place, items);
+        for (const {T} item : items) sum += Sum(item);
+    }
+//! smem smem-vector shfl shfl-vector shfl-atomic-warp redux cub last-block last-block-acq-rel
     return sum;
 }
 
@@ -53,104 +90,140 @@ __device__ inline Sum warp_sum(Sum sum) {
 __device__ inline Sum warp_sum(Sum sum) { return __reduce_add_sync(0xffffffffu, sum); }
 
 //! shfl shfl-vector redux last-block last-block-acq-rel
-// Returns the sum of a block to thread 0. Blocks must be one-dimensional and consist of whole warps.
-// `of_warps` is shared memory: one sum per warp of the block.
+// Returns the sum of a block to thread 0. `of_warps` is shared memory: one sum per warp of the block.
+template <int BLOCK>
 __device__ inline Sum block_sum(Sum sum, Sum* of_warps) {
+    static_assert(BLOCK % 32 == 0 && BLOCK <= 1024);
     const int lane = threadIdx.x % 32;
     sum = warp_sum(sum);
     if (lane == 0) of_warps[threadIdx.x / 32] = sum;
     __syncthreads();  // all warps have written
-    if (threadIdx.x < 32) sum = warp_sum(lane < blockDim.x / 32 ? of_warps[lane] : Sum(0));
+    if (threadIdx.x < 32) sum = warp_sum(lane < BLOCK / 32 ? of_warps[lane] : Sum(0));
     return sum;
 }
 
 //! interleaved interleaved-strided sequential first-add smem smem-vector
-// Sums up the slots of a block in slot 0. Blocks must be one-dimensional, of a power of two of threads.
-// `slots` is shared memory, one sum per thread of the block; a barrier must stand between writing them and the call.
+// Sums up the slots of a block in slot 0. `slots` is shared memory, one sum per thread of the block; a barrier must
+// stand between writing them and the call.
+template <int BLOCK>
 __device__ inline void sum_up(Sum* slots) {
-    const unsigned t = threadIdx.x;
+    static_assert((BLOCK & (BLOCK - 1)) == 0);
+    const int t = threadIdx.x;
 //! interleaved
-    for (unsigned distance = 1; distance < blockDim.x; distance *= 2) {
+    for (int distance = 1; distance < BLOCK; distance *= 2) {
         if (t % (2 * distance) == 0) slots[t] += slots[t + distance];
 //! interleaved-strided
-    for (unsigned distance = 1; distance < blockDim.x; distance *= 2) {
-        const unsigned i = 2 * distance * t;
-        if (i < blockDim.x) slots[i] += slots[i + distance];
+    for (int distance = 1; distance < BLOCK; distance *= 2) {
+        const int i = 2 * distance * t;
+        if (i < BLOCK) slots[i] += slots[i + distance];
 //! sequential first-add smem smem-vector
-    for (unsigned distance = blockDim.x / 2; distance > 0; distance /= 2) {
+    for (int distance = BLOCK / 2; distance > 0; distance /= 2) {
         if (t < distance) slots[t] += slots[t + distance];
 //! interleaved interleaved-strided sequential first-add smem smem-vector
         __syncthreads();  // all sums of this distance are there
     }
 }
 
+//! interleaved interleaved-strided sequential first-add smem smem-vector shfl shfl-vector shfl-atomic-warp redux cub
+// Adds the sum of an array of `count` elements to *total.
+//! last-block last-block-acq-rel
+// Stores the sum of an array of `count` elements in *total, always added in the same order for the same launch.
+//! *
+// All threads of the launch must call it. Blocks must be one-dimensional and consist of BLOCK threads. The array has
+// at most {per_thread} elements per thread of the launch.
+//! smem-vector shfl-vector shfl-atomic-warp redux cub last-block last-block-acq-rel
+// `elements` must be aligned to 16 bytes.
+//! interleaved interleaved-strided sequential first-add smem smem-vector
+// BLOCK is a power of two. `slots` is shared memory, one sum per thread of the block.
+//! shfl shfl-vector redux last-block last-block-acq-rel
+// BLOCK is a multiple of 32. `of_warps` is shared memory, one sum per warp of the block.
+//! shfl-atomic-warp
+// BLOCK is a multiple of 32.
+//! last-block last-block-acq-rel
+// `partial` is global memory, one sum per block, and `tickets` one counter. The counter must be zero before the first
+// launch; it and the sums are zero after each. A launch calls the function once.
+
 //! interleaved interleaved-strided sequential first-add
-// Adds the sum of an array to *total. All threads of the launch must call it.
-__device__ inline void add_sum(const Word* words, size_t count, Sum* total, Sum* slots) {
-    const size_t part = (count + gridDim.x - 1) / gridDim.x, first = blockIdx.x * part;  //! order=block
-    const size_t end = first + part < count ? first + part : count, step = blockDim.x;  //! order=block
-    const size_t first = size_t(blockIdx.x) * blockDim.x, step = size_t(gridDim.x) * blockDim.x;  //! order=grid
-    const size_t end = count;  //! order=grid
+template <int BLOCK>
+__device__ inline void add_sum(const {T}* elements, size_t count, Sum* total, Sum* slots) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    const size_t first = size_t(blockIdx.x) * (BLOCK * {per_thread});  // element of the block  //! order=block
+    constexpr int step = BLOCK;  // from one element to the next  //! order=block
+    const size_t first = size_t(blockIdx.x) * BLOCK;  // element of the block  //! order=grid
+    const size_t step = size_t(gridDim.x) * BLOCK;  // from one element to the next  //! order=grid
+    // Whether the array has all elements of the block.
+    const bool is_whole = first + ({per_thread} - 1) * step + BLOCK <= count;
+    const {T}* mine = elements + first + threadIdx.x;
+    // Returns an element of the thread; 0 beyond the end of the array.
+    const auto load = [&](int i) {
+        return is_whole || first + i * step + threadIdx.x < count ? sum_of(mine[i * step]) : Sum(0);
+    };
     Sum sum = 0;
+    #pragma unroll 1
 //! interleaved interleaved-strided sequential
-    for (size_t tile = first; tile < end; tile += step) {  // all threads of a block make as many steps
-        const size_t i = tile + threadIdx.x;
-        slots[threadIdx.x] = i < end ? sum_of(words[i]) : Sum(0);
+    for (int tile = 0; tile < {per_thread}; ++tile) {
+        slots[threadIdx.x] = load(tile);
 //! first-add
-    for (size_t tile = first; tile < end; tile += 2 * step) {  // all threads of a block make as many steps
-        const size_t i = tile + threadIdx.x, other = i + step;
-        slots[threadIdx.x] = (i < end ? sum_of(words[i]) : Sum(0)) + (other < end ? sum_of(words[other]) : Sum(0));
+    for (int tile = 0; tile < {per_thread}; tile += 2) {
+        slots[threadIdx.x] = load(tile) + load(tile + 1);
 //! interleaved interleaved-strided sequential first-add
         __syncthreads();  // all threads have written
-        sum_up(slots);
+        sum_up<BLOCK>(slots);
         if (threadIdx.x == 0) sum += slots[0];
     }
     if (threadIdx.x == 0) atomicAdd(total, sum);
 }
 
 //! smem smem-vector
-// Adds the sum of an array to *total. All threads of the launch must call it.
-__device__ inline void add_sum(const Word* words, size_t count, Sum* total, Sum* slots) {
-    slots[threadIdx.x] = thread_sum(words, count);
+template <int BLOCK>
+__device__ inline void add_sum(const {T}* elements, size_t count, Sum* total, Sum* slots) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(elements) % 16 == 0);  //! smem-vector shfl-vector shfl-atomic-warp redux cub last-block last-block-acq-rel
+    slots[threadIdx.x] = thread_sum<BLOCK>(elements, count);
     __syncthreads();  // all threads have written
-    sum_up(slots);
+    sum_up<BLOCK>(slots);
     if (threadIdx.x == 0) atomicAdd(total, slots[0]);
 }
 
 //! shfl shfl-vector redux
-// Adds the sum of an array to *total. All threads of the launch must call it.
-__device__ inline void add_sum(const Word* words, size_t count, Sum* total, Sum* of_warps) {
-    const Sum sum = block_sum(thread_sum(words, count), of_warps);
+template <int BLOCK>
+__device__ inline void add_sum(const {T}* elements, size_t count, Sum* total, Sum* of_warps) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(elements) % 16 == 0);  //! smem-vector shfl-vector shfl-atomic-warp redux cub last-block last-block-acq-rel
+    const Sum sum = block_sum<BLOCK>(thread_sum<BLOCK>(elements, count), of_warps);
     if (threadIdx.x == 0) atomicAdd(total, sum);
 }
 
 //! shfl-atomic-warp
-// Adds the sum of an array to *total. All threads of the launch must call it. Blocks must be one-dimensional and
-// consist of whole warps.
-__device__ inline void add_sum(const Word* words, size_t count, Sum* total) {
-    const Sum sum = warp_sum(thread_sum(words, count));
+template <int BLOCK>
+__device__ inline void add_sum(const {T}* elements, size_t count, Sum* total) {
+    static_assert(BLOCK % 32 == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(elements) % 16 == 0);  //! smem-vector shfl-vector shfl-atomic-warp redux cub last-block last-block-acq-rel
+    const Sum sum = warp_sum(thread_sum<BLOCK>(elements, count));
     if (threadIdx.x % 32 == 0) atomicAdd(total, sum);
 }
 
 //! cub
-// Adds the sum of an array to *total. All threads of the launch must call it, in one-dimensional blocks of THREADS.
-template <int THREADS>
-__device__ void add_sum(const Word* words, size_t count, Sum* total) {
-    using Reduce = cub::BlockReduce<Sum, THREADS>;
+template <int BLOCK>
+__device__ inline void add_sum(const {T}* elements, size_t count, Sum* total) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(elements) % 16 == 0);  //! smem-vector shfl-vector shfl-atomic-warp redux cub last-block last-block-acq-rel
+    using Reduce = ::cub::BlockReduce<Sum, BLOCK>;
     __shared__ typename Reduce::TempStorage storage;
-    const Sum sum = Reduce(storage).Sum(thread_sum(words, count));  // only thread 0 has it
+    const Sum sum = Reduce(storage).Sum(thread_sum<BLOCK>(elements, count));  // only thread 0 has it
     if (threadIdx.x == 0) atomicAdd(total, sum);
 }
 
 //! last-block last-block-acq-rel
-// Stores the sum of an array in *total, always added in the same order for the same launch. All threads of the launch
-// must call it, once. `partial` is global memory, one sum per block, and `tickets` one counter. The counter must be
-// zero before the first launch; it and the sums are zero after each.
+template <int BLOCK>
 __device__ inline void store_sum(
-    const Word* words, size_t count, Sum* total, Sum* partial, unsigned* tickets, Sum* of_warps
+    const {T}* elements, size_t count, Sum* total, Sum* partial, unsigned* tickets, Sum* of_warps
 ) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(elements) % 16 == 0);  //! smem-vector shfl-vector shfl-atomic-warp redux cub last-block last-block-acq-rel
     __shared__ bool is_last;
-    Sum sum = block_sum(thread_sum(words, count), of_warps);
+    Sum sum = block_sum<BLOCK>(thread_sum<BLOCK>(elements, count), of_warps);
     if (threadIdx.x == 0) {
         partial[blockIdx.x] = sum;
 //! last-block
@@ -167,10 +240,10 @@ __device__ inline void store_sum(
     __syncthreads();
     if (!is_last) return;
     sum = 0;
-    for (unsigned block = threadIdx.x; block < gridDim.x; block += blockDim.x) {
+    for (int block = threadIdx.x; block < gridDim.x; block += BLOCK) {
         sum += partial[block];
         partial[block] = 0;
     }
-    sum = block_sum(sum, of_warps);
+    sum = block_sum<BLOCK>(sum, of_warps);
     if (threadIdx.x == 0) *total = sum;
 }
