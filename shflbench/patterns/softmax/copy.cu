@@ -95,23 +95,43 @@ __device__ float combine_row(float x, Combine combine, float* slots) {
 //! shfl-warp smem-warp length!=16384
 // Writes the softmax of a row of LENGTH elements. All lanes of the warp must call it, the first THREADS of them
 // with one row, the next THREADS with another, and so on. THREADS is 32, or fewer if the row has less than 32 times
-// 16 bytes: then 16 bytes for each. Blocks have at most 256 threads, so that the row fits the registers.
+// 16 bytes: then 16 bytes for each. Blocks must be one-dimensional; they have at most 256 threads, so that the row fits
+// the registers.
 //! shfl-warp smem-warp length=16384
 // Writes the softmax of a row of LENGTH elements, a multiple of 1024, which is read again in each pass, because
-// it does not fit the registers of a warp. All lanes of the warp must call it; THREADS is 32.
+// it does not fit the registers of a warp. All lanes of the warp must call it; THREADS is 32. Blocks must be
+// one-dimensional.
 //! * load=vector
 // `x` and `y` must be aligned to 16 bytes.
 //! smem shfl-block smem-warp
 template <int LENGTH, int THREADS>
 __device__ void softmax_row(const {T}* x, {T}* y, float* slots) {
+    static_assert(THREADS >= 64 && THREADS <= 1024 && (THREADS & (THREADS - 1)) == 0);  //! smem shfl-block
+    static_assert(LENGTH <= 128 * THREADS);  //! smem shfl-block
+    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1);  //! smem shfl-block
+    static_assert(THREADS <= 32 && (THREADS & (THREADS - 1)) == 0);  //! smem-warp
+    static_assert(LENGTH % 1024 == 0);  //! smem-warp length=16384
+    assert(blockDim.y * blockDim.z == 1);  //! smem-warp
+    assert(reinterpret_cast<size_t>(x) % 16 == 0);  //! load=vector
+    assert(reinterpret_cast<size_t>(y) % 16 == 0);  //! load=vector
     const auto of_all = [&](float mine, auto combine) { return combine_row<THREADS>(mine, combine, slots); };
 //! cub
 template <int LENGTH, int THREADS>
 __device__ void softmax_row(const {T}* x, {T}* y, RowStorage<THREADS>* slots) {
+    static_assert(THREADS >= 64 && THREADS <= 1024 && (THREADS & (THREADS - 1)) == 0);
+    static_assert(LENGTH <= 128 * THREADS);
+    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(x) % 16 == 0);  //! load=vector
+    assert(reinterpret_cast<size_t>(y) % 16 == 0);  //! load=vector
     const auto of_all = [&](float mine, auto combine) { return combine_row<THREADS>(mine, combine, slots); };
 //! shfl-warp
 template <int LENGTH, int THREADS>
 __device__ void softmax_row(const {T}* x, {T}* y) {
+    static_assert(THREADS <= 32 && (THREADS & (THREADS - 1)) == 0);
+    static_assert(LENGTH % 1024 == 0);  //! length=16384
+    assert(blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(x) % 16 == 0);  //! load=vector
+    assert(reinterpret_cast<size_t>(y) % 16 == 0);  //! load=vector
     const auto of_all = [&](float mine, auto combine) { return combine_row<THREADS>(mine, combine); };
 //! * load=vector
     constexpr int VECTOR = 16 / sizeof({T});  // elements of a load
