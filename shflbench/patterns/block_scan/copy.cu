@@ -75,7 +75,7 @@ __device__ {T} load_lower_warps(const {T}* sums) {
         #pragma unroll
         for (int j = 0; j < Chunk::COUNT && i + j < WARPS - 1; ++j) {
             {U}& sum = j % 2 ? odd : even;
-            if (first + i + j < warp) sum += chunk.values[j];
+            sum += first + i + j < warp ? chunk.values[j] : 0;
         }
     }
     {U} sum = even + odd;
@@ -148,6 +148,8 @@ __device__ inline int padded(int index) { return index + index / int(128 / sizeo
 // pointers: pass the same two to every call. Call __syncthreads() before you use the arrays otherwise.
 template <int BLOCK>
 __device__ {T} block_prefix_sum({T} x, {T}*& now, {T}*& next) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const int mine = threadIdx.x;
     {U} sum = x;
     for (int distance = 1; distance < BLOCK; distance *= 2) {
@@ -176,6 +178,8 @@ __device__ {T} block_prefix_sum({T} x, {T}*& now, {T}*& next) {
 // `slots` is shared memory, padded(BLOCK) elements. Call __syncthreads() before you use it otherwise.
 template <int BLOCK>
 __device__ {T} block_prefix_sum({T} x, {T}* slots) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const int mine = threadIdx.x;
     slots[padded(mine)] = x;
     for (int half = 1; half < BLOCK / 2; half *= 2) {  // up: the last slot of a span gets its sum
@@ -204,25 +208,26 @@ __device__ {T} block_prefix_sum({T} x, {T}* slots) {
 }
 
 //! smem-syncwarp
-// `slots` is shared memory, BLOCK / 2 * 3 elements; of every 48, the first 16 are zero. `sums` is shared memory,
+// `slots` is shared memory that only this warp uses, 32 elements, with 16 zeros below them. `sums` is shared memory,
 // BLOCK / 32 elements, and `below` BLOCK / 32 + 1, of which the first is zero. A __syncthreads() followed the zeros.
 template <int BLOCK>
 __device__ {T} block_prefix_sum({T} x, {T}* slots, {T}* sums, {T}* below) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    {T}* const of_warp = slots + warp * 48 + 16;
-    {U} sum = warp_prefix_sum<32>(x, of_warp);
+    {U} sum = warp_prefix_sum<32>(x, slots);
     if (lane == 31) sums[warp] = sum;
 //! smem-syncwarp kind=exclusive
     sum -= x;  //! dtype=i32,i64
 //! smem-syncwarp kind=exclusive dtype=f32,f64
-    of_warp[lane] = sum;  // not sum - x: it would round
+    slots[lane] = sum;  // not sum - x: it would round
     __syncwarp();
-    sum = of_warp[lane - 1];
+    sum = slots[lane - 1];
     __syncwarp();
 //! smem-syncwarp
     __syncthreads();
     if (warp == 0) {
-        const {T} of_warps = warp_prefix_sum<BLOCK / 32>(lane < BLOCK / 32 ? sums[lane] : 0, of_warp);
+        const {T} of_warps = warp_prefix_sum<BLOCK / 32>(lane < BLOCK / 32 ? sums[lane] : 0, slots);
         if (lane < BLOCK / 32) below[1 + lane] = of_warps;
     }
     __syncthreads();
@@ -233,6 +238,8 @@ __device__ {T} block_prefix_sum({T} x, {T}* slots, {T}* sums, {T}* below) {
 // `sums` is shared memory, BLOCK / 32 elements.
 template <int BLOCK>
 __device__ {T} block_prefix_sum({T} x, {T}* sums) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const {T} sum = warp_prefix_sum<32>(x);
     if (threadIdx.x % 32 == 31) sums[threadIdx.x / 32] = sum;
     __syncthreads();
@@ -246,6 +253,8 @@ __device__ {T} block_prefix_sum({T} x, {T}* sums) {
 // __syncthreads() followed the zero.
 template <int BLOCK>
 __device__ {T} block_prefix_sum({T} x, {T}* sums, {T}* below) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const {T} inclusive = warp_prefix_sum<32>(x);
     if (lane == 31) sums[warp] = inclusive;
@@ -264,6 +273,8 @@ __device__ {T} block_prefix_sum({T} x, {T}* sums, {T}* below) {
 // pointers: pass the same two to every call. Call __syncthreads() before you use the arrays otherwise.
 template <int BLOCK>
 __device__ {T} block_prefix_sum({T} x, {T}*& now, {T}*& next) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const {T} sum = warp_prefix_sum<32>(x);
     if (threadIdx.x % 32 == 31) now[threadIdx.x / 32] = sum;
     __syncthreads();  // all warps have written `now`, and none still reads `next`
@@ -280,6 +291,10 @@ __device__ {T} block_prefix_sum({T} x, {T}*& now, {T}*& next) {
 // the arrays otherwise.
 template <int BLOCK>
 __device__ {T} block_prefix_sum({T} x, {T}*& now, {T}*& next) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(now) % 16 == 0);
+    assert(reinterpret_cast<size_t>(next) % 16 == 0);
     const {T} sum = warp_prefix_sum<32>(x);
     if (threadIdx.x % 32 == 31) now[threadIdx.x / 32] = sum;
     __syncthreads();  // all warps have written `now`, and none still reads `next`
@@ -296,9 +311,14 @@ __device__ {T} block_prefix_sum({T} x, {T}*& now, {T}*& next) {
 // pass the same two to every call. Call __syncthreads() before you use the arrays otherwise.
 template <int BLOCK>
 __device__ {T} block_prefix_sum({T} x, {T}* slots, {T}*& now, {T}*& next) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(slots) % 16 == 0);
+    assert(reinterpret_cast<size_t>(now) % 16 == 0);
+    assert(reinterpret_cast<size_t>(next) % 16 == 0);
     slots[threadIdx.x] = x;
     __syncwarp();  // all lanes have written
-    const {U} sum = groups_prefix_sum(slots + threadIdx.x / 32 * 32);
+    const {U} sum = groups_prefix_sum(slots + (threadIdx.x - threadIdx.x % 32));
     if (threadIdx.x % 32 == 31) now[threadIdx.x / 32] = sum;  //! kind=inclusive
     if (threadIdx.x % 32 == 31) now[threadIdx.x / 32] = sum + x;  //! kind=exclusive
     __syncthreads();  // all warps have written `now` and read `slots`, and none still reads `next`
@@ -312,11 +332,13 @@ __device__ {T} block_prefix_sum({T} x, {T}* slots, {T}*& now, {T}*& next) {
 //! cub cub-raking
 // `storage` is shared memory of the block.
 template <int BLOCK>
-using BlockScan = cub::BlockScan<{T}, BLOCK, cub::BLOCK_SCAN_WARP_SCANS>;  //! cub
-using BlockScan = cub::BlockScan<{T}, BLOCK, cub::BLOCK_SCAN_RAKING>;  //! cub-raking
+using BlockScan = ::cub::BlockScan<{T}, BLOCK, ::cub::BLOCK_SCAN_WARP_SCANS>;  //! cub
+using BlockScan = ::cub::BlockScan<{T}, BLOCK, ::cub::BLOCK_SCAN_RAKING>;  //! cub-raking
 
 template <int BLOCK>
 __device__ {T} block_prefix_sum({T} x, typename BlockScan<BLOCK>::TempStorage& storage) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     {T} sum;
     BlockScan<BLOCK>(storage).InclusiveSum(x, sum);  //! kind=inclusive
     BlockScan<BLOCK>(storage).ExclusiveSum(x, sum);  //! kind=exclusive
@@ -328,6 +350,8 @@ __device__ {T} block_prefix_sum({T} x, typename BlockScan<BLOCK>::TempStorage& s
 // `sums` is shared memory, BLOCK / 32 elements.
 template <int BLOCK>
 __device__ {T} block_prefix_sum({T} x, {T}* sums) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     namespace cg = cooperative_groups;
     const auto block = cg::this_thread_block();
     const auto tile = cg::tiled_partition<32>(block);
@@ -340,7 +364,7 @@ __device__ {T} block_prefix_sum({T} x, {T}* sums) {
     sum = lane > 0 ? of_lower : 0;  //! dtype=f32,f64
 //! cg
     block.sync();
-    const {U} below = cg::reduce(tile, lane < warp ? sums[lane] : {T}(0), cg::plus<{T}>());
+    const {U} below = cg::reduce(tile, lane < warp ? sums[lane] : 0, cg::plus<{T}>());
     block.sync();  // all warps have read: `sums` may be written again
     return below + sum;
 }
