@@ -89,6 +89,17 @@ __device__ inline {T} warp_tree({T} x, {T}* slots) {
     return sum;
 }
 
+//! shfl shfl-once shfl-loads-once smem8-shfl-once cg result=first
+// Whether the calling warp adds the sums of all warps. For sm_75, the compiler would not unroll a loop around shuffles
+// in a branch: there, all warps do.
+__device__ inline bool adds_sums() {
+    #if __CUDA_ARCH__ < 800
+    return true;
+    #else
+    return threadIdx.x / 32 == 0;
+    #endif
+}
+
 //! *
 // Returns the sum of the block's BLOCK values to all threads.  //! result=all
 // Returns the sum of the block's BLOCK values to thread 0; other threads get an undefined value.  //! result=first
@@ -98,7 +109,9 @@ __device__ inline {T} warp_tree({T} x, {T}* slots) {
 //! smem
 // `slots` is shared memory, BLOCK elements.
 template <int BLOCK>
-__device__ {T} block_sum({T} x, {T}* slots) {
+__device__ inline {T} block_sum({T} x, {T}* slots) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const int mine = threadIdx.x;
     {U} sum = x;
     slots[mine] = sum;
@@ -117,7 +130,9 @@ __device__ {T} block_sum({T} x, {T}* slots) {
 //! smem-syncwarp
 // `slots` is shared memory, BLOCK elements.
 template <int BLOCK>
-__device__ {T} block_sum({T} x, {T}* slots) {
+__device__ inline {T} block_sum({T} x, {T}* slots) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const int mine = threadIdx.x;
     {U} sum = x;
     slots[mine] = sum;
@@ -144,7 +159,9 @@ __device__ {T} block_sum({T} x, {T}* slots) {
 // `slots` is shared memory, BLOCK + BLOCK / 32 + 1 elements.  //! result=all
 // `slots` is shared memory, BLOCK + BLOCK / 32 elements.  //! result=first
 template <int BLOCK>
-__device__ {T} block_sum({T} x, {T}* slots) {
+__device__ inline {T} block_sum({T} x, {T}* slots) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     {T}* const sums = slots + BLOCK;
     {T}* const all = sums + BLOCK / 32;  //! result=all
@@ -171,7 +188,9 @@ __device__ {T} block_sum({T} x, {T}* slots) {
 // `slots` is shared memory, BLOCK + 33 elements.  //! result=all
 // `slots` is shared memory, BLOCK + 32 elements.  //! result=first
 template <int BLOCK>
-__device__ {T} block_sum({T} x, {T}* slots) {
+__device__ inline {T} block_sum({T} x, {T}* slots) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     constexpr int WARPS = BLOCK / 32, ROW = WARPS + 1;  // an odd distance between rows, against bank conflicts
     const int mine = threadIdx.x;
     {T}* const all = slots + 32 * ROW;  //! result=all
@@ -188,7 +207,9 @@ __device__ {T} block_sum({T} x, {T}* slots) {
 // `slots` is shared memory, BLOCK + 1 elements.  //! result=all
 // `slots` is shared memory, BLOCK elements.  //! result=first
 template <int BLOCK>
-__device__ {T} block_sum({T} x, {T}* slots) {
+__device__ inline {T} block_sum({T} x, {T}* slots) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const int mine = threadIdx.x;
     {T}* const all = slots + BLOCK;  //! result=all
     if (mine >= 32) slots[mine] = x;
@@ -211,13 +232,15 @@ __device__ {T} block_sum({T} x, {T}* slots) {
 //! shfl
 // `sums` is shared memory, BLOCK / 32 elements.
 template <int BLOCK>
-__device__ {T} block_sum({T} x, {T}* sums) {
+__device__ inline {T} block_sum({T} x, {T}* sums) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     {T} sum = warp_sum(x);
     if (lane == 0) sums[warp] = sum;
     __syncthreads();
     sum = sum_of_sums<BLOCK / 32>(sums);  //! result=all
-    if (warp == 0) sum = sum_of_sums<BLOCK / 32>(sums);  //! result=first
+    if (adds_sums()) sum = sum_of_sums<BLOCK / 32>(sums);  //! result=first
     __syncthreads();  // all warps have read: `sums` may be written again
     return sum;
 }
@@ -225,7 +248,9 @@ __device__ {T} block_sum({T} x, {T}* sums) {
 //! shfl-first-warp
 // `sums` is shared memory, BLOCK / 32 + 1 elements.
 template <int BLOCK>
-__device__ {T} block_sum({T} x, {T}* sums) {
+__device__ inline {T} block_sum({T} x, {T}* sums) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     {T}* const all = &sums[BLOCK / 32];
     {T} sum = warp_sum(x);
@@ -242,7 +267,10 @@ __device__ {T} block_sum({T} x, {T}* sums) {
 //! shfl-loads
 // `sums` is shared memory, BLOCK / 32 elements, aligned to 16 bytes.
 template <int BLOCK>
-__device__ {T} block_sum({T} x, {T}* sums) {
+__device__ inline {T} block_sum({T} x, {T}* sums) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(sums) % 16 == 0);
     {U} sum = warp_sum(x);
     if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = sum;
     __syncthreads();
@@ -263,13 +291,15 @@ __device__ {T} block_sum({T} x, {T}* sums) {
 // `now` and `next` point to two arrays in shared memory, each with BLOCK / 32 elements. The function swaps the
 // pointers: pass the same two to every call. Call __syncthreads() before you use the arrays otherwise.
 template <int BLOCK>
-__device__ {T} block_sum({T} x, {T}*& now, {T}*& next) {
+__device__ inline {T} block_sum({T} x, {T}*& now, {T}*& next) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     {T} sum = warp_sum(x);
     if (lane == 0) now[warp] = sum;
     __syncthreads();  // all warps have written `now`, and none still reads `next`
     sum = sum_of_sums<BLOCK / 32>(now);  //! result=all
-    if (warp == 0) sum = sum_of_sums<BLOCK / 32>(now);  //! result=first
+    if (adds_sums()) sum = sum_of_sums<BLOCK / 32>(now);  //! result=first
     {T}* const written = now;
     now = next;
     next = written;
@@ -283,21 +313,29 @@ __device__ {T} block_sum({T} x, {T}*& now, {T}*& next) {
 // function swaps the pointers: pass the same two to every call. Call __syncthreads() before you use the arrays
 // otherwise.
 template <int BLOCK>
-__device__ {T} block_sum({T} x, {T}*& now, {T}*& next) {  //! shfl-loads-once redux-loads-once
-__device__ {T} block_sum({T} x, {T}* slots, {T}*& now, {T}*& next) {  //! smem8-shfl-once
+__device__ inline {T} block_sum({T} x, {T}*& now, {T}*& next) {  //! shfl-loads-once redux-loads-once
+__device__ inline {T} block_sum({T} x, {T}* slots, {T}*& now, {T}*& next) {  //! smem8-shfl-once
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(slots) % 16 == 0);  //! smem8-shfl-once
+    assert(reinterpret_cast<size_t>(now) % 16 == 0);
+    assert(reinterpret_cast<size_t>(next) % 16 == 0);
+//! shfl-loads-once smem8-shfl-once redux-loads-once
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 //! smem8-shfl-once
     slots[threadIdx.x] = x;
     __syncwarp();  // all lanes have written
-    {T} sum = groups_sum(slots + threadIdx.x / 32 * 32);
+    {T} sum = groups_sum(slots + warp * 32);
 //! shfl-loads-once
     {T} sum = warp_sum(x);
 //! redux-loads-once
     {T} sum = __reduce_add_sync(0xffffffffu, x);
 //! shfl-loads-once smem8-shfl-once redux-loads-once
-    if (threadIdx.x % 32 == 0) now[threadIdx.x / 32] = sum;
+    if (lane == 0) now[warp] = sum;
     __syncthreads();  // all warps have written `now`, and none still reads `next`
     sum = load_sums<BLOCK / 32>(now);  //! result=all
-    if (threadIdx.x < 32) sum = load_sums<BLOCK / 32>(now);  //! result=first
+    if (adds_sums()) sum = load_sums<BLOCK / 32>(now);  //! shfl-loads-once smem8-shfl-once result=first
+    if (warp == 0) sum = load_sums<BLOCK / 32>(now);  //! redux-loads-once result=first
     {T}* const written = now;
     now = next;
     next = written;
@@ -307,7 +345,9 @@ __device__ {T} block_sum({T} x, {T}* slots, {T}*& now, {T}*& next) {  //! smem8-
 //! redux
 // From sm_80 on. `sums` is shared memory, BLOCK / 32 elements.
 template <int BLOCK>
-__device__ {T} block_sum({T} x, {T}* sums) {
+__device__ inline {T} block_sum({T} x, {T}* sums) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     {T} sum = __reduce_add_sync(0xffffffffu, x);
     if (lane == 0) sums[warp] = sum;
@@ -322,7 +362,9 @@ __device__ {T} block_sum({T} x, {T}* sums) {
 // `now`, `next` and `last` point to three elements of shared memory, which are zero, and were before a
 // __syncthreads(). The function rotates the pointers: pass the same three to every call.
 template <int BLOCK>
-__device__ {T} block_sum({T} x, {T}*& now, {T}*& next, {T}*& last) {
+__device__ inline {T} block_sum({T} x, {T}*& now, {T}*& next, {T}*& last) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     {T} sum = warp_sum(x);
     if (threadIdx.x % 32 == 0) {
         atomicAdd(now, sum);  //! dtype=f32,f64,i32
@@ -342,11 +384,13 @@ __device__ {T} block_sum({T} x, {T}*& now, {T}*& next, {T}*& last) {
 //! cub cub-raking
 // `storage` is shared memory of the block.
 template <int BLOCK>
-using BlockReduce = cub::BlockReduce<{T}, BLOCK, cub::BLOCK_REDUCE_WARP_REDUCTIONS>;  //! cub
-using BlockReduce = cub::BlockReduce<{T}, BLOCK, cub::BLOCK_REDUCE_RAKING>;  //! cub-raking
+using BlockReduce = ::cub::BlockReduce<{T}, BLOCK, ::cub::BLOCK_REDUCE_WARP_REDUCTIONS>;  //! cub
+using BlockReduce = ::cub::BlockReduce<{T}, BLOCK, ::cub::BLOCK_REDUCE_RAKING>;  //! cub-raking
 
 template <int BLOCK>
-__device__ {T} block_sum({T} x, typename BlockReduce<BLOCK>::TempStorage& storage) {
+__device__ inline {T} block_sum({T} x, typename BlockReduce<BLOCK>::TempStorage& storage) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     {T} sum = BlockReduce<BLOCK>(storage).Sum(x);  // only thread 0 has it
 //! cub cub-raking result=all
     __shared__ {T} all;
@@ -360,16 +404,18 @@ __device__ {T} block_sum({T} x, typename BlockReduce<BLOCK>::TempStorage& storag
 //! cg
 // `sums` is shared memory, BLOCK / 32 elements.
 template <int BLOCK>
-__device__ {T} block_sum({T} x, {T}* sums) {
+__device__ inline {T} block_sum({T} x, {T}* sums) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     namespace cg = cooperative_groups;
     const auto block = cg::this_thread_block();
     const auto tile = cg::tiled_partition<32>(block);
-    const unsigned lane = tile.thread_rank(), warp = tile.meta_group_rank();
+    const int lane = tile.thread_rank(), warp = tile.meta_group_rank();
     {T} sum = cg::reduce(tile, x, cg::plus<{T}>());
     if (lane == 0) sums[warp] = sum;
     block.sync();
-    sum = cg::reduce(tile, lane < BLOCK / 32 ? sums[lane] : {T}(0), cg::plus<{T}>());  //! result=all
-    if (warp == 0) sum = cg::reduce(tile, lane < BLOCK / 32 ? sums[lane] : {T}(0), cg::plus<{T}>());  //! result=first
+    sum = cg::reduce(tile, lane < BLOCK / 32 ? sums[lane] : 0, cg::plus<{T}>());  //! result=all
+    if (adds_sums()) sum = cg::reduce(tile, lane < BLOCK / 32 ? sums[lane] : 0, cg::plus<{T}>());  //! result=first
     block.sync();  // all warps have read: `sums` may be written again
     return sum;
 }

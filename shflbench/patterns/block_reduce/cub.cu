@@ -1,31 +1,21 @@
-// The sum by CUB. Only thread 0 gets it; with ALL, it passes the sum on through shared memory. The barrier of each
-// iteration comes between the reads of CUB's memory and the next writes.
-#include <cub/block/block_reduce.cuh>
-
+// The sum by CUB. Only thread 0 gets it; with ALL, it passes the sum on through shared memory.
+#include "copied/cub-raking.cuh"
+#include "copied/cub.cuh"
 #include "recurrence.cuh"
 #include "shflbench.cuh"
 
-template <typename T, cub::BlockReduceAlgorithm ALGORITHM>
-__device__ void reduce_by_cub(const T* values, T* result, int iterations) {
-    using Reduce = cub::BlockReduce<T, BLOCK, ALGORITHM>;
-    __shared__ typename Reduce::TempStorage storage;
-    __shared__ T all;
+template <typename T>
+__global__ void LAUNCH_BOUNDS block_reduce_cub(const T* values, T* result, int iterations) {
+    __shared__ typename shflbench::cub::BlockReduce<BLOCK>::TempStorage storage;
     T x = values[thread()];
-    REPEAT(iterations) {
-        T sum = Reduce(storage).Sum(x);
-        if (ALL && threadIdx.x == 0) all = sum;
-        __syncthreads();
-        x = advance(x, ALL ? all : sum);
-    }
+    REPEAT(iterations) x = advance(x, shflbench::cub::block_sum<BLOCK>(x, storage));
     result[thread()] = x;
 }
 
 template <typename T>
-__global__ void LAUNCH_BOUNDS block_reduce_cub(const T* values, T* result, int iterations) {
-    reduce_by_cub<T, cub::BLOCK_REDUCE_WARP_REDUCTIONS>(values, result, iterations);
-}
-
-template <typename T>
 __global__ void LAUNCH_BOUNDS block_reduce_cub_raking(const T* values, T* result, int iterations) {
-    reduce_by_cub<T, cub::BLOCK_REDUCE_RAKING>(values, result, iterations);
+    __shared__ typename shflbench::cub_raking::BlockReduce<BLOCK>::TempStorage storage;
+    T x = values[thread()];
+    REPEAT(iterations) x = advance(x, shflbench::cub_raking::block_sum<BLOCK>(x, storage));
+    result[thread()] = x;
 }
