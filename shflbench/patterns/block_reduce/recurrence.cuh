@@ -11,12 +11,6 @@ constexpr bool ALL = true;  // all threads need it
 
 constexpr int WARPS = BLOCK / WARP;  // warps per block
 
-__device__ inline int warp() { return threadIdx.x / WARP; }
-
-// Whether the calling warp has to add the sums of the warps. For sm_75, the compiler moves shuffles within a branch out
-// of the loop, which could then not be identified: there, all warps add.
-__device__ inline bool adds_sums() { return ALL || __CUDA_ARCH__ < 800 || warp() == 0; }
-
 // If all threads get the sum, each adds it to its value: the sum of the block grows by a factor of BLOCK + 1, which is
 // odd, so that no difference is lost. If only thread 0 gets it, the sum is the next value of thread 0, and the others
 // add constants that differ.

@@ -9,7 +9,7 @@ from shflbench.model import WARP, Dtype, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant, elements_per_thread
 
 OF_WARP = 5  # steps of a scan over 32 lanes
-GROUP = 8  # lanes whose values each of them loads, as in wide.cuh
+GROUP = 8  # lanes whose values each of them loads, as in copy.cu
 WIDEST = 16  # bytes that a thread loads at once
 PADDING = 128  # bytes after which a slot is unused, as in kernels.cu
 

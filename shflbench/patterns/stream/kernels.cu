@@ -1,5 +1,5 @@
-// Streams an array: copies it, or reads all of it and stores one word per block. Each block has PER_THREAD elements per
-// thread, which lie side by side in memory; at each step, neighboring threads load neighboring words.
+// Streams an array: copies it, or reads all of it and stores one word per block. Each block has a part of `per_thread`
+// elements per thread, which lie side by side in memory; at each step, neighboring threads load neighboring words.
 #include "copied/async.cuh"
 #include "copied/global.cuh"
 #include "copied/vector.cuh"
