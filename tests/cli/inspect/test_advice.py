@@ -91,7 +91,7 @@ def test_accesses_are_run_in_the_emulator_on_request(inspect: Command) -> None:
     assert advice(inspect(*words).out, "smem") == []
     (sentence,) = advice(inspect(*words, "--accesses").out, "smem")
     assert re.fullmatch(
-        r".*transpose/kernels\.cu:\d+: bank conflicts: a load of 128 bits takes 8 passes instead of 4; pad or permute "
+        r".*transpose/copy\.cu:\d+: bank conflicts: a load of 128 bits takes 8 passes instead of 4; pad or permute "
         r"the array, so that the lanes of a warp access different banks",
         sentence,
     )
