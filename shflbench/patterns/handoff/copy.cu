@@ -7,6 +7,7 @@ constexpr int STAGES_OF_ROWS = {stages};
 
 template <int BLOCK>
 struct Rows {
+    static_assert(BLOCK % 32 == 0 && BLOCK >= 64 && BLOCK <= 1024);
     static constexpr int PRODUCERS = BLOCK / 32 - 1;
     {T} value[STAGES_OF_ROWS][PRODUCERS][32];
 //! mbarrier mbarrier-threads mbarrier-once
@@ -17,12 +18,14 @@ struct Rows {
 };
 
 //! syncthreads
-// All threads of the block must call it. Those of the last warp call `use` with an array of a value of each producer.
-template <int BLOCK, typename Use>
-__device__ void hand_over({T} x, int number, Rows<BLOCK>& rows, Use use) {
+// All threads of the block must call it. Those of the last warp call `use` with an array of a value of each producer; all
+// others hand over what `make` returns.
+template <int BLOCK, typename Make, typename Use>
+__device__ void hand_over(int number, Rows<BLOCK>& rows, Make make, Use use) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     constexpr int PRODUCERS = Rows<BLOCK>::PRODUCERS;
     const int stage = number % STAGES_OF_ROWS, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    if (warp < PRODUCERS) rows.value[stage][warp][lane] = x;
+    if (warp < PRODUCERS) rows.value[stage][warp][lane] = make();
     __syncthreads();  // producers have written
     if (warp >= PRODUCERS) {
         {T} got[PRODUCERS];
@@ -34,8 +37,12 @@ __device__ void hand_over({T} x, int number, Rows<BLOCK>& rows, Use use) {
 }
 
 //! named
-// Named barriers 1 to 2 * STAGES_OF_ROWS must not be used otherwise. Their numbers are constants: for a number that is
-// known only at run time, each block reserves all 16 barriers that it may have, and fewer blocks fit on an SM.
+// Named barriers 0 to 2 * STAGES_OF_ROWS - 1 must not be used otherwise, nor __syncthreads() from the first row on: its
+// barrier is 0. Let FIRST_FULL be 1 for a kernel that needs it; each block then reserves a barrier more. Numbers are
+// constants: for one that is known only at run time, each block reserves all 16 barriers that it may have, and fewer
+// blocks fit on an SM.
+constexpr int FIRST_FULL = 0, FIRST_EMPTY = FIRST_FULL + STAGES_OF_ROWS;
+
 template <int BARRIER, int BLOCK>
 __device__ inline void arrive_at() { asm volatile("bar.arrive %0, %1;" :: "n"(BARRIER), "n"(BLOCK) : "memory"); }
 
@@ -86,6 +93,7 @@ __device__ inline void wait_for(const int* counter, int least) {
 // All threads of the block must call it once.
 template <int BLOCK>
 __device__ void init(Rows<BLOCK>& rows) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
 //! mbarrier mbarrier-threads mbarrier-once
     if (threadIdx.x < STAGES_OF_ROWS) {
         const unsigned full = address_of(&rows.full[threadIdx.x]), empty = address_of(&rows.empty[threadIdx.x]);
@@ -113,11 +121,12 @@ __device__ void init(Rows<BLOCK>& rows) {
 //! named mbarrier mbarrier-threads mbarrier-once flag
 template <int BLOCK>
 __device__ void put({T} x, int number, Rows<BLOCK>& rows) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const int stage = number % STAGES_OF_ROWS, warp = threadIdx.x / 32, lane = threadIdx.x % 32;
 //! named
-    if (number >= STAGES_OF_ROWS) wait_at<1 + STAGES_OF_ROWS, BLOCK>(stage);  // the consumer has read the row
+    if (number >= STAGES_OF_ROWS) wait_at<FIRST_EMPTY, BLOCK>(stage);  // the consumer has read the row
     rows.value[stage][warp][lane] = x;
-    arrive_at<1, BLOCK>(stage);
+    arrive_at<FIRST_FULL, BLOCK>(stage);
 //! mbarrier mbarrier-threads mbarrier-once
     const int before = number - STAGES_OF_ROWS;
     if (before >= 0) wait_at(&rows.empty[stage], before / STAGES_OF_ROWS % 2);  // the consumer has read the row
@@ -146,8 +155,9 @@ __device__ void put({T} x, int number, Rows<BLOCK>& rows) {
 template <int BLOCK>
 __device__ void get({T} (&got)[Rows<BLOCK>::PRODUCERS], int number, Rows<BLOCK>& rows) {  //! mbarrier mbarrier-threads mbarrier-once flag
 __device__ void get({T} (&got)[Rows<BLOCK>::PRODUCERS], int number, int count, Rows<BLOCK>& rows) {  //! named
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     const int stage = number % STAGES_OF_ROWS, lane = threadIdx.x % 32;
-    wait_at<1, BLOCK>(stage);  //! named
+    wait_at<FIRST_FULL, BLOCK>(stage);  //! named
     wait_at(&rows.full[stage], number / STAGES_OF_ROWS % 2);  //! mbarrier mbarrier-threads mbarrier-once
 //! flag
     if (lane < Rows<BLOCK>::PRODUCERS) wait_for(&rows.produced[lane], number + 1);
@@ -156,7 +166,7 @@ __device__ void get({T} (&got)[Rows<BLOCK>::PRODUCERS], int number, int count, R
 #pragma unroll
     for (int i = 0; i < Rows<BLOCK>::PRODUCERS; ++i) got[i] = rows.value[stage][i][lane];
 //! named
-    if (number < count - STAGES_OF_ROWS) arrive_at<1 + STAGES_OF_ROWS, BLOCK>(stage);
+    if (number < count - STAGES_OF_ROWS) arrive_at<FIRST_EMPTY, BLOCK>(stage);
 //! mbarrier-threads
     arrive_at(&rows.empty[stage]);
 //! mbarrier mbarrier-once flag
