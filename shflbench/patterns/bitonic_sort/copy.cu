@@ -12,8 +12,7 @@
 __device__ inline bool takes_other({T} mine, {T} other, int size, int distance) {
     const int lane = threadIdx.x % 32;
     const bool upper = lane & distance, descending = lane & (size % 32);
-    return (mine < other) == (upper != descending);  //! payload=none
-    return (mine < other) == (upper != descending) && mine != other;  // equal keys stay with their values  //! payload=value
+    return (mine < other) == (upper != descending);
 }
 
 //! smem-rank dtype=f32,i32
@@ -67,7 +66,7 @@ __device__ inline int rank_in_warp(Ordered key, const Ordered* keys) {
                      : "=r"(others[0]), "=r"(others[1]), "=r"(others[2]), "=r"(others[3])  //! dtype=f32,i32
         asm volatile("ld.volatile.shared.v2.b64 {%0, %1}, [%2];"  //! dtype=f64,i64
                      : "=l"(others[0]), "=l"(others[1])  //! dtype=f64,i64
-                     : "r"(address));
+                     : "r"(address) : "memory");
         #pragma unroll
         for (int j = 0; j < COUNT; ++j) {
             const bool is_lower = i == 0 ? j < lane % COUNT : place < lane / COUNT;
@@ -111,12 +110,17 @@ __device__ inline void keep(int& key, int other, int upper, int one) {
 //! *
 // Sorts the warp's 32 keys in ascending order: lane i gets the i-th.  //! payload=none
 // Sorts the warp's 32 keys in ascending order: lane i gets the i-th, and the value that belongs to it.  //! payload=value
-// The order of equal keys is not defined.  //! payload=value
 // No key may be NaN.  //! dtype=f32,f64
+//! smem-rank cub payload=value
+// Of equal keys, that of the lower lane comes first.
+//! smem smem-syncwarp shfl payload=value
+// No two keys may be equal: both lanes of a pair would keep the same one, and a value would be lost.
 //! shfl
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
 __device__ inline {T} warp_sort({T} key) {  //! payload=none
 __device__ inline void warp_sort({T}& key, {T}& value) {  //! payload=value
+    assert(blockDim.y * blockDim.z == 1);
+    assert(__match_any_sync(0xffffffffu, key) == 1u << threadIdx.x % 32);  //! payload=value
     #pragma unroll
     for (int size = 2; size <= 32; size *= 2) {
         #pragma unroll
@@ -126,6 +130,7 @@ __device__ inline void warp_sort({T}& key, {T}& value) {  //! payload=value
 //! shfl-min
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
 __device__ inline {T} warp_sort({T} key) {
+    assert(blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     int reversed = 0;  // 1 if the order of this lane's key is reversed: then the minimum is the larger key
     #pragma unroll
@@ -144,6 +149,7 @@ __device__ inline {T} warp_sort({T} key) {
 //! shfl-complement
 // All 32 lanes of the warp must call it. Blocks must be one-dimensional.
 __device__ inline int warp_sort(int key) {
+    assert(blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
     int one;
     asm("min.u32 %0, %1, 1;" : "=r"(one) : "r"(gridDim.x));
@@ -167,6 +173,8 @@ __device__ inline int warp_sort(int key) {
 __device__ inline {T} warp_sort({T} key, Ordered* unsorted, Ordered* sorted) {  //! payload=none
 __device__ inline void warp_sort(                                                              //! payload=value
     {T}& key, {T}& value, Ordered* unsorted, Ordered* sorted, {T}* sorted_values) {  //! payload=value
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(unsorted) % 16 == 0);
     const int lane = threadIdx.x % 32, first = threadIdx.x - lane;
     const Ordered mine = to_ordered(key);
     unsorted[threadIdx.x] = mine;
@@ -189,6 +197,8 @@ __device__ inline void warp_sort(                                               
 // `keys` and `values` are two arrays in shared memory, each with one element per thread of the block.  //! payload=value
 __device__ inline {T} warp_sort({T} key, {T}* keys) {  //! payload=none
 __device__ inline void warp_sort({T}& key, {T}& value, {T}* keys, {T}* values) {  //! payload=value
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    assert(__match_any_sync(0xffffffffu, key) == 1u << threadIdx.x % 32);  //! payload=value
     #pragma unroll
     for (int size = 2; size <= 32; size *= 2) {
         #pragma unroll
@@ -215,8 +225,8 @@ __device__ inline void warp_sort({T}& key, {T}& value, {T}* keys, {T}* values) {
 //! cub
 // All 32 lanes of the warp must call it.
 // `storage` is shared memory that only this warp uses: one WarpSort::TempStorage per warp of the block.
-using WarpSort = cub::WarpMergeSort<{T}, 1, 32>;  //! payload=none
-using WarpSort = cub::WarpMergeSort<{T}, 1, 32, {T}>;  //! payload=value
+using WarpSort = ::cub::WarpMergeSort<{T}, 1, 32>;  //! payload=none
+using WarpSort = ::cub::WarpMergeSort<{T}, 1, 32, {T}>;  //! payload=value
 
 __device__ inline {T} warp_sort({T} key, WarpSort::TempStorage& storage) {  //! payload=none
 __device__ inline void warp_sort({T}& key, {T}& value, WarpSort::TempStorage& storage) {  //! payload=value

@@ -1,6 +1,11 @@
 // Sorts each warp's 32 keys in ascending order, one per lane, by a bitonic network of 15 exchanges; values move along.
+#include "copied/shfl.cuh"
+#include "copied/shfl-complement.cuh"
+#include "copied/shfl-min.cuh"
+#include "copied/smem.cuh"
+#include "copied/smem-rank.cuh"
+#include "copied/smem-syncwarp.cuh"
 #include "network.cuh"
-#include "rank.cuh"
 #include "shflbench.cuh"
 
 // Two barriers per exchange: the first between a slot's write and its read, the second between that
@@ -9,26 +14,14 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS
 bitonic_sort_smem(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
     T *key_slots = shared<T>(), *value_slots = key_slots + blockDim.x;
-    const int mine = threadIdx.x;
     T key = keys[thread()], value = values[thread()];
     REPEAT(iterations) {
         key = scrambled(key);
-        #pragma unroll
-        for (int size = 2; size <= WARP; size *= 2) {
-            #pragma unroll
-            for (int distance = size / 2; distance > 0; distance /= 2) {
-                key_slots[mine] = key;
-                if (WITH_VALUES) value_slots[mine] = value;
-                __syncthreads();
-                const T other_key = key_slots[mine ^ distance];
-                const T other_value = WITH_VALUES ? value_slots[mine ^ distance] : value;
-                __syncthreads();
-                if (takes_other(key, other_key, size, distance)) {
-                    key = other_key;
-                    value = other_value;
-                }
-            }
-        }
+#if OPTION_PAYLOAD_VALUE
+        shflbench::smem::warp_sort(key, value, key_slots, value_slots);
+#else
+        key = shflbench::smem::warp_sort(key, key_slots);
+#endif
     }
     sorted_keys[thread()] = key;
     sorted_values[thread()] = value;
@@ -37,29 +30,16 @@ bitonic_sort_smem(const T* keys, const T* values, T* sorted_keys, T* sorted_valu
 // The keys never leave the warp, so synchronizing the warp is enough.
 template <typename T>
 __global__ void LAUNCH_BOUNDS
-bitonic_sort_smem_syncwarp(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
-                           int iterations) {
+bitonic_sort_smem_syncwarp(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
     T *key_slots = shared<T>(), *value_slots = key_slots + blockDim.x;
-    const int mine = threadIdx.x;
     T key = keys[thread()], value = values[thread()];
     REPEAT(iterations) {
         key = scrambled(key);
-        #pragma unroll
-        for (int size = 2; size <= WARP; size *= 2) {
-            #pragma unroll
-            for (int distance = size / 2; distance > 0; distance /= 2) {
-                key_slots[mine] = key;
-                if (WITH_VALUES) value_slots[mine] = value;
-                __syncwarp();
-                const T other_key = key_slots[mine ^ distance];
-                const T other_value = WITH_VALUES ? value_slots[mine ^ distance] : value;
-                __syncwarp();
-                if (takes_other(key, other_key, size, distance)) {
-                    key = other_key;
-                    value = other_value;
-                }
-            }
-        }
+#if OPTION_PAYLOAD_VALUE
+        shflbench::smem_syncwarp::warp_sort(key, value, key_slots, value_slots);
+#else
+        key = shflbench::smem_syncwarp::warp_sort(key, key_slots);
+#endif
     }
     sorted_keys[thread()] = key;
     sorted_values[thread()] = value;
@@ -99,18 +79,11 @@ bitonic_sort_shfl(const T* keys, const T* values, T* sorted_keys, T* sorted_valu
     T key = keys[thread()], value = values[thread()];
     REPEAT(iterations) {
         key = scrambled(key);
-        #pragma unroll
-        for (int size = 2; size <= WARP; size *= 2) {
-            #pragma unroll
-            for (int distance = size / 2; distance > 0; distance /= 2) {
-                const T other_key = __shfl_xor_sync(FULL_WARP, key, distance);
-                const T other_value = WITH_VALUES ? __shfl_xor_sync(FULL_WARP, value, distance) : value;
-                if (takes_other(key, other_key, size, distance)) {
-                    key = other_key;
-                    value = other_value;
-                }
-            }
-        }
+#if OPTION_PAYLOAD_VALUE
+        shflbench::shfl::warp_sort(key, value);
+#else
+        key = shflbench::shfl::warp_sort(key);
+#endif
     }
     sorted_keys[thread()] = key;
     sorted_values[thread()] = value;
@@ -120,98 +93,47 @@ bitonic_sort_shfl(const T* keys, const T* values, T* sorted_keys, T* sorted_valu
 // its key at that place. Two arrays, so that the barrier after the stores of one also separates the reads of the other
 // from the next stores.
 template <typename T>
-__global__ void LAUNCH_BOUNDS bitonic_sort_smem_rank(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
-                                                     int iterations) {
-    auto* unsorted = shared<typename Key<T>::Ordered>() + first_of_warp();
-    auto* sorted = unsorted + blockDim.x;
-    T* sorted_value = shared<T>() + 2 * blockDim.x + first_of_warp();
+__global__ void LAUNCH_BOUNDS
+bitonic_sort_smem_rank(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
+    auto *unsorted = shared<typename Key<T>::Ordered>(), *sorted = unsorted + blockDim.x;
+    T* values_of_sorted = shared<T>() + 2 * blockDim.x;
     T key = keys[thread()], value = values[thread()];
     REPEAT(iterations) {
-        const auto ordered = to_ordered(scrambled(key));
-        unsorted[lane()] = ordered;
-        __syncwarp();
-        const int rank = rank_in_warp(ordered, unsorted);
-        sorted[rank] = ordered;
-        if (WITH_VALUES) sorted_value[rank] = value;
-        __syncwarp();
-        key = from_ordered<T>(sorted[lane()]);
-        if (WITH_VALUES) value = sorted_value[lane()];
+        key = scrambled(key);
+#if OPTION_PAYLOAD_VALUE
+        shflbench::smem_rank::warp_sort(key, value, unsorted, sorted, values_of_sorted);
+#else
+        key = shflbench::smem_rank::warp_sort(key, unsorted, sorted);
+#endif
     }
     sorted_keys[thread()] = key;
     sorted_values[thread()] = value;
 }
 
-// Reverses the order of keys: of all of them, or of those of lanes whose bit is 1. All integers are complemented by arithmetic
-// (in PTX, because the compiler would undo it): the units for logic are busy with the minima.
-__device__ inline float reverse(float key) { return -key; }
-__device__ inline float reverse_if(int bit, float key) { return key * float(1 - 2 * bit); }
-__device__ inline int reverse(int key) {
-    int complement;
-    asm("sub.s32 %0, -1, %1;" : "=r"(complement) : "r"(key));
-    return complement;
-}
-__device__ inline int reverse_if(int bit, int key) { return key ^ -bit; }
-
 // In each step, the keys of those lanes are reversed that keep the larger one of two, so that all lanes keep the smaller
 // one: a step takes one minimum, and no predicate.
 template <typename T>
-__global__ void LAUNCH_BOUNDS bitonic_sort_shfl_min(const T* keys, const T* values, T* sorted_keys, T* sorted_values,
-                                                    int iterations) {
-    T key = keys[thread()];
+__global__ void LAUNCH_BOUNDS
+bitonic_sort_shfl_min(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
+    T key = keys[thread()], value = values[thread()];
     REPEAT(iterations) {
         key = scrambled(key);
-        int reversed = 0;
-        #pragma unroll
-        for (int size = 2; size <= WARP; size *= 2) {
-            #pragma unroll
-            for (int distance = size / 2; distance > 0; distance /= 2) {
-                const int keeps_larger = (lane() / distance ^ lane() / size) & 1;
-                key = reverse_if(reversed ^ keeps_larger, key);
-                key = min(key, reverse(__shfl_xor_sync(FULL_WARP, key, distance)));
-                reversed = keeps_larger;
-            }
-        }
-        key = reverse_if(reversed, key);
+        key = shflbench::shfl_min::warp_sort(key);
     }
     sorted_keys[thread()] = key;
-    sorted_values[thread()] = values[thread()];
-}
-
-// Complements a key if the bit is 1, which reverses the order of such keys.
-__device__ inline int complement_if(int bit, int key) { return key ^ -(bit & 1); }
-
-// Keeps the larger key in the upper lane of a pair, the smaller one in the lower lane. `one` is 1, which the compiler
-// must not know: a product moves the other key, because the units that multiply are idle. It would select by those that
-// also compare.
-__device__ inline void keep(int& key, int other, int upper, int one) {
-    asm("{\n\t"
-        ".reg .pred upper, kept;\n\t"
-        "setp.ne.s32 upper, %2, 0;\n\t"
-        "setp.lt.xor.s32 kept, %0, %1, upper;\n\t"
-        "@!kept mad.lo.s32 %0, %1, %3, 0;\n\t"
-        "}"
-        : "+r"(key)
-        : "r"(other), "r"(upper), "r"(one));
+    sorted_values[thread()] = value;
 }
 
 // Keys of runs in descending order are complemented, so that in each step the upper lane of a pair keeps the larger one.
 // Five predicates serve all 15 steps; directions would take one per step, and a thread has only seven.
 template <typename T>
-__global__ void LAUNCH_BOUNDS bitonic_sort_shfl_complement(const T* keys, const T* values, T* sorted_keys,
-                                                           T* sorted_values, int iterations) {
-    int one;
-    asm("min.u32 %0, %1, 1;" : "=r"(one) : "r"(gridDim.x));
-    T key = keys[thread()];
+__global__ void LAUNCH_BOUNDS
+bitonic_sort_shfl_complement(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
+    T key = keys[thread()], value = values[thread()];
     REPEAT(iterations) {
-        key = complement_if(lane() / 2, scrambled(key));
-        #pragma unroll
-        for (int size = 2; size <= WARP; size *= 2) {
-            #pragma unroll
-            for (int distance = size / 2; distance > 0; distance /= 2)
-                keep(key, __shfl_xor_sync(FULL_WARP, key, distance), lane() & distance, one);
-            key = complement_if(lane() / size ^ lane() / (2 * size), key);  // if the direction of larger runs differs
-        }
+        key = scrambled(key);
+        key = shflbench::shfl_complement::warp_sort(key);
     }
     sorted_keys[thread()] = key;
-    sorted_values[thread()] = values[thread()];
+    sorted_values[thread()] = value;
 }
