@@ -9,12 +9,12 @@ template <int BLOCK>
 struct Rows {
     static_assert(BLOCK % 32 == 0 && BLOCK >= 64 && BLOCK <= 1024);
     static constexpr int PRODUCERS = BLOCK / 32 - 1;
-    {T} value[STAGES_OF_ROWS][PRODUCERS][32];
 //! mbarrier mbarrier-threads mbarrier-once
     unsigned long long full[STAGES_OF_ROWS], empty[STAGES_OF_ROWS];
 //! flag
     int produced[PRODUCERS], consumed;
 //! *
+    {T} value[STAGES_OF_ROWS][PRODUCERS][32];
 };
 
 //! syncthreads
