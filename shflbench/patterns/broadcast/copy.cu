@@ -8,7 +8,7 @@
 // Returns the value of lane `source`, which must be the same in all lanes, to all lanes.  //! values=1
 // Replaces the values of all lanes by those of lane `source`, which must be the same in all lanes.  //! values=4
 //! shfl
-// All 32 lanes of the warp must call it.
+// All 32 lanes of the warp must call it. A shuffle takes `source` modulo 32.
 __device__ inline {T} broadcast({T} x, int source) { return __shfl_sync(0xffffffffu, x, source); }  //! values=1
 //! shfl values=4
 __device__ inline void broadcast({T} (&x)[4], int source) {

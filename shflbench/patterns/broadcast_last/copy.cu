@@ -1,4 +1,4 @@
-//: smem smem-syncwarp shfl ballot ballot-smem redux cg dtype=f32,f64,i32,i64
+//: smem smem-syncwarp shfl ballot ballot-float ballot-smem redux cg dtype=f32,f64,i32,i64
 
 //! cg
 #include <cooperative_groups.h>
@@ -26,12 +26,21 @@ __device__ inline {T} last_where({T} x, bool predicate) {
 }
 
 //! ballot
-// All 32 lanes of the warp must call it. Blocks must be one-dimensional.
+// All 32 lanes of the warp must call it.
 __device__ inline {T} last_where({T} x, bool predicate) {
-    assert(blockDim.y * blockDim.z == 1);
     const int last = highest_bit(__ballot_sync(0xffffffffu, predicate));
-    const int lane = threadIdx.x % 32;
-    return __shfl_sync(0xffffffffu, x, last < 0 ? lane : last);
+    const {T} got = __shfl_sync(0xffffffffu, x, last);  // it takes a number of a lane modulo 32
+    return last < 0 ? x : got;
+}
+
+//! ballot-float
+// All 32 lanes of the warp must call it.
+__device__ inline {T} last_where({T} x, bool predicate) {
+    const unsigned lanes = __ballot_sync(0xffffffffu, predicate);
+    // The exponent of the mask as a float, rounded towards zero, is 127 more than the place of the highest bit.
+    const int last = (__float_as_int(__uint2float_rz(lanes)) >> 23) + 1;
+    const {T} got = __shfl_sync(0xffffffffu, x, last);  // it takes a number of a lane modulo 32
+    return lanes == 0 ? x : got;
 }
 
 //! ballot-smem
@@ -42,7 +51,7 @@ __device__ inline {T} last_where({T} x, bool predicate, {T}*& now, {T}*& next) {
     assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     const unsigned lanes = __ballot_sync(0xffffffffu, predicate);
     {T}* const slot = now + threadIdx.x / 32;
-    if (lanes >> threadIdx.x % 32 == 1) *slot = x;  // no higher lane's predicate is true
+    if (predicate && lanes <= 0xffffffffu >> (31 - threadIdx.x % 32)) *slot = x;  // no higher lane's is true
     __syncwarp();  // the last lane has written `now`, and none still reads `next`
     {T}* const written = now;
     now = next;

@@ -81,6 +81,12 @@ PATTERN = Pattern(
             per_iteration=lambda dtype, _: {"VOTE": 1, "SHFL": dtype.words},
         ),
         Variant(
+            name="ballot-float",
+            mechanism=Mechanism.COLLECTIVE,
+            summary="the same, but the exponent of the mask as a float is the last lane: I2FP in place of FLO",
+            per_iteration=lambda dtype, _: {"VOTE": 1, "SHFL": dtype.words},
+        ),
+        Variant(
             name="ballot-smem",
             mechanism=Mechanism.HYBRID,
             summary="`__ballot_sync` tells each lane whether it is the last, which then stores; all lanes load",

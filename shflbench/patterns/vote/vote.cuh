@@ -21,13 +21,18 @@ __device__ inline int advance(int x, unsigned result) {
     return int(unsigned(x) + 0x4a000000u + (result * 0x9e3779b1u >> 7));
 }
 
-// The result of the vote, from the ballot: bit i is the predicate of lane i.
-__device__ inline unsigned outcome(unsigned ballot) {
-#if OPTION_OP_ANY
-    return ballot != 0;
-#elif OPTION_OP_BALLOT
-    return ballot;
-#else
-    return ballot == FULL_WARP;
-#endif
+// Both numbers are ready before the vote is: only a selection waits for it. The compiler would add what it selects.
+__device__ inline int advance(int x, bool result) {
+    int with;
+    asm volatile("add.u32 %0, %1, %2;" : "=r"(with) : "r"(x), "n"(0x4a000000u + (0x9e3779b1u >> 7)));
+    return result ? with : int(unsigned(x) + 0x4a000000u);
 }
+
+// The result of the vote, from the ballot: bit i is the predicate of lane i.
+#if OPTION_OP_ANY
+__device__ inline bool outcome(unsigned ballot) { return ballot != 0; }
+#elif OPTION_OP_BALLOT
+__device__ inline unsigned outcome(unsigned ballot) { return ballot; }
+#else
+__device__ inline bool outcome(unsigned ballot) { return ballot == FULL_WARP; }
+#endif
