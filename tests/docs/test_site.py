@@ -124,8 +124,8 @@ def test_every_page_can_be_reached_from_the_first() -> None:
 
 def test_a_link_to_a_file_outside_the_documentation_becomes_one_to_its_page() -> None:
     page = DOCS / "reference" / "patterns" / "reduce.md"
-    link = file_link(page, "../../../shflbench/patterns/reduce/cg.cu#L23")
-    assert link == FileLink("shflbench/patterns/reduce/cg.cu", "L-23")
+    link = file_link(page, "../../../shflbench/patterns/reduce/cg.cu#L13")
+    assert link == FileLink("shflbench/patterns/reduce/cg.cu", "L-13")
     assert parse(str(link)) == link
     assert page_name(link) == "files/shflbench/patterns/reduce/cg.cu"
     for other in ("../columns.md", "#variants", "https://example.org/x.cu", "../../../missing.cu", "../../../../x"):
@@ -141,7 +141,7 @@ def test_every_linked_file_has_a_page_with_its_lines() -> None:
     files = all_files(sorted(DOCS.rglob("*.md")))
     kernels = FileLink("shflbench/patterns/reduce/cg.cu")
     assert {kernels, FileLink("benchmarks/limits.md"), FileLink("results/gtc2013/nvidia-h200")} <= set(files)
-    assert 'id="L-23"' in body(kernels, str)
+    assert 'id="L-13"' in body(kernels, str)
     assert "results.csv" in body(FileLink("results/gtc2013/nvidia-h200"), str)
     compare = body(FileLink("benchmarks/compare_power.md"), lambda name: f"/site/{name}.html")
     assert 'href="/site/explanation/how-we-compare.html"' in compare
