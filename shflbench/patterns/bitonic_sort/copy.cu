@@ -120,7 +120,6 @@ __device__ inline void keep(int& key, int other, int upper, int one) {
 __device__ inline {T} warp_sort({T} key) {  //! payload=none
 __device__ inline void warp_sort({T}& key, {T}& value) {  //! payload=value
     assert(blockDim.y * blockDim.z == 1);
-    assert(__match_any_sync(0xffffffffu, key) == 1u << threadIdx.x % 32);  //! payload=value
     #pragma unroll
     for (int size = 2; size <= 32; size *= 2) {
         #pragma unroll
@@ -198,7 +197,6 @@ __device__ inline void warp_sort(                                               
 __device__ inline {T} warp_sort({T} key, {T}* keys) {  //! payload=none
 __device__ inline void warp_sort({T}& key, {T}& value, {T}* keys, {T}* values) {  //! payload=value
     assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
-    assert(__match_any_sync(0xffffffffu, key) == 1u << threadIdx.x % 32);  //! payload=value
     #pragma unroll
     for (int size = 2; size <= 32; size *= 2) {
         #pragma unroll
