@@ -1,19 +1,25 @@
-// SUMS sums over the 32 lanes of a warp at once, by matrix units.
-#include "matrix.cuh"
+// SUMS sums over the 32 lanes of a warp at once, by matrix units: `mma.sync.m16n8k16`, which adds in f32.
+//
+// The values are matrix B, as they lie in registers: a word of lane 4 * group + member holds two values, at the column
+// `group`, and at the rows 2 * member and 2 * member + 1 (the lower 8 rows in one register, the upper 8 in another). Each
+// row of matrix A has ones where the rows of B hold one and the same value. So each row of the product has one sum over
+// the four members of each group, and the product lies in registers such that the 8 groups of a row are in 4 lanes, two
+// in each. An addition, and shuffles among 4 lanes, add these.
+//
+// Sum j becomes a row of lanes 4 * (j / 4) to 4 * (j / 4) + 3: the row j / 4 for an even j, that plus 8 for an odd j;
+// j / 2 % 2 selects one of two products. The exchange of the 4 lanes then leaves sum j in lane j.
+#include "batch.cuh"
+#include "copied/mma.cuh"
+#include "copied/mma-split.cuh"
 #include "shflbench.cuh"
 
 template <typename T>
 __global__ void LAUNCH_BOUNDS batched_reduce_mma(const T* values, T* result, int iterations) {
-    constexpr int COUNT = SUMS / OWN;
     Batch<T> batch(values);
     REPEAT(iterations) {
-        Sum<T> own[OWN];
-        EACH(part, OWN) {
-            MatrixSums<Matrix<T>, COUNT> sums;
-            sums.add(batch.word + part * WARP / 2);
-            own[part] = sums.own();
-        }
-        batch.take_own(own);
+        Sum<T> sums[RESULTS];
+        shflbench::mma::warp_sums(batch.word, sums);
+        batch.take(sums);
     }
     batch.store(result);
 }
@@ -21,26 +27,12 @@ __global__ void LAUNCH_BOUNDS batched_reduce_mma(const T* values, T* result, int
 // A number in f32 is the sum of three bf16: the nearest one, the nearest one to the rest, and what is left.
 template <typename T>
 __global__ void LAUNCH_BOUNDS batched_reduce_mma_split(const T* values, T* result, int iterations) {
-    constexpr int COUNT = SUMS / OWN, PAIRS = (COUNT + 1) / 2;
     Batch<T> batch(values);
     REPEAT(iterations) {
-        Sum<T> rest[SUMS], own[OWN];
-        batch.unpack(rest);
-        EACH(part, OWN) {
-            MatrixSums<Matrix<Bfloat16>, COUNT> sums;
-            EACH(digit, 3) {
-                unsigned pair[PAIRS];
-                EACH(i, PAIRS) {
-                    T &even = rest[part * COUNT + 2 * i], &odd = rest[part * COUNT + (2 * i + 1) % COUNT];
-                    asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(pair[i]) : "f"(odd), "f"(even));
-                    even -= __uint_as_float(pair[i] << 16);
-                    if (COUNT > 1) odd -= __uint_as_float(pair[i] & 0xFFFF0000u);
-                }
-                sums.add(pair);
-            }
-            own[part] = sums.own();
-        }
-        batch.take_own(own);
+        Sum<T> x[SUMS], sums[RESULTS];
+        batch.unpack(x);
+        shflbench::mma_split::warp_sums(x, sums);
+        batch.take(sums);
     }
     batch.store(result);
 }
