@@ -18,8 +18,8 @@ struct Rows {
 };
 
 //! syncthreads
-// All threads of the block must call it. Those of the last warp call `use` with an array of a value of each producer; all
-// others hand over what `make` returns.
+// All threads of the block must call it. Those of the last warp call `use` with an array of a value of each producer;
+// all others hand over what `make` returns.
 template <int BLOCK, typename Make, typename Use>
 __device__ void hand_over(int number, Rows<BLOCK>& rows, Make make, Use use) {
     assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
