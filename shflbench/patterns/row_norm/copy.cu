@@ -35,14 +35,14 @@ __device__ float row_sum(float x, float* slots) {
 //! cub
 template <int THREADS>
 struct RowStorage {
-    typename cub::BlockReduce<float, THREADS>::TempStorage reduce;
+    typename ::cub::BlockReduce<float, THREADS>::TempStorage reduce;
     float total;
 };
 
 // The sum of the values of all threads of the block, for all of them. `slots` is in shared memory.
 template <int THREADS>
 __device__ float row_sum(float x, RowStorage<THREADS>* slots) {
-    x = cub::BlockReduce<float, THREADS>(slots->reduce).Sum(x);
+    x = ::cub::BlockReduce<float, THREADS>(slots->reduce).Sum(x);
     if (threadIdx.x == 0) slots->total = x;
     __syncthreads();
     x = slots->total;

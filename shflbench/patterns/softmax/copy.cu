@@ -48,14 +48,14 @@ __device__ float combine_row(float x, Combine combine, float* slots) {
 //! cub
 template <int THREADS>
 struct RowStorage {
-    typename cub::BlockReduce<float, THREADS>::TempStorage reduce;
+    typename ::cub::BlockReduce<float, THREADS>::TempStorage reduce;
     float total;
 };
 
 // Combines the values of all threads of the block, for all of them. `slots` is in shared memory.
 template <int THREADS, typename Combine>
 __device__ float combine_row(float x, Combine combine, RowStorage<THREADS>* slots) {
-    x = cub::BlockReduce<float, THREADS>(slots->reduce).Reduce(x, combine);
+    x = ::cub::BlockReduce<float, THREADS>(slots->reduce).Reduce(x, combine);
     if (threadIdx.x == 0) slots->total = x;
     __syncthreads();
     x = slots->total;
