@@ -37,6 +37,7 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_]\w*)\}")
 _FUNCTION = re.compile(r"^__device__ inline .*?(\w+)\(", re.MULTILINE)
 _ASSERTED = re.compile(r"^ *assert\(.*\);$", re.MULTILINE)
 _ASSERT = "#ifndef __CUDACC_RTC__  // NVRTC has `assert` built in\n#include <cassert>\n#endif\n"
+_BOUNDS = "// Timed in kernels with __launch_bounds__(threads per block, blocks per SM) of their launch.\n"
 _UNSIGNED = {"i32": "unsigned", "i64": "unsigned long long"}
 
 
@@ -56,7 +57,7 @@ def copy_of(pattern: str, variant: str, dtype: str, options: Mapping[str, str]) 
     functions = "\n".join(line for line in code.splitlines() if line not in includes).strip("\n")
     before = "".join(f"{line}\n" for line in dict.fromkeys(includes)) + (_ASSERT if _ASSERTED.search(code) else "")
     name = f"{pattern}_{variant}".replace("-", "_")
-    return f"{before}{before and chr(10)}namespace {name} {{\n\n{functions}\n\n}}\n"
+    return f"{before}{before and chr(10)}{_BOUNDS}namespace {name} {{\n\n{functions}\n\n}}\n"
 
 
 def timed_copy(folder: Path, variant: str, dtype: Dtype, options: Mapping[str, str]) -> str:

@@ -7,20 +7,21 @@ from shflbench.patterns.copies import copy_of
 from shflbench.patterns.discover import builtin, load
 from tests.patterns.copies.folders import copies_of
 
-SHUFFLED = """\
-namespace reduce_shfl {
+BOUNDS = "// Timed in kernels with __launch_bounds__(threads per block, blocks per SM) of their launch.\n"
+SHUFFLED = f"""\
+{BOUNDS}namespace reduce_shfl {{
 
 // Returns the sum of the warp's 32 values to all lanes.
 // All 32 lanes of the warp must call it.
-__device__ inline float warp_sum(float x) {
+__device__ inline float warp_sum(float x) {{
     float sum = x;
-    for (int distance = 32 / 2; distance > 0; distance /= 2) {
+    for (int distance = 32 / 2; distance > 0; distance /= 2) {{
         sum += __shfl_xor_sync(0xffffffffu, sum, distance);
-    }
+    }}
     return sum;
-}
+}}
 
-}
+}}
 """
 
 
@@ -47,7 +48,7 @@ def test_vectors_are_shuffled_member_by_member() -> None:
 
 def test_a_type_from_a_header_of_cuda_includes_the_header() -> None:
     text = copy_of("reduce", "shfl", "bf16", {"width": "8"}) or ""
-    before = "#include <cuda_bf16.h>\n\nnamespace reduce_shfl {\n\n"
+    before = f"#include <cuda_bf16.h>\n\n{BOUNDS}namespace reduce_shfl {{\n\n"
     assert text.startswith(f"{before}// Returns the sum of each group of 8 adjacent lanes")
 
 
@@ -99,4 +100,4 @@ def test_code_is_complete_and_fits_a_page(pattern: str) -> None:
             assert not [mark for mark in (*marks, *(f"{{{name}}}" for name in copies.options)) if mark in text]
             assert max(map(len, text.splitlines())) <= 120
             assert text.isascii()
-            assert text.startswith(("namespace ", "#include", "#ifndef"))
+            assert text.startswith(("// Timed", "#include", "#ifndef"))
