@@ -18,6 +18,18 @@ __device__ void store(T* result, const T (&x)[VALUES]) {
     for (int k = 0; k < VALUES; ++k) result[thread() * VALUES + k] = x[k];
 }
 
+// What `broadcast` of copy.cu takes: an array that it replaces, or the only value.
+template <typename T, int N = VALUES>
+struct Exchanged {
+    using type = T (&)[N];
+};
+template <typename T>
+struct Exchanged<T, 1> {
+    using type = T;
+};
+template <typename T>
+using Got = typename Exchanged<T>::type;
+
 // The values of all lanes, mixed with those of the source lane, which `broadcast` gets: it replaces an array, or returns
 // the only value.
 template <typename T, typename Broadcast>

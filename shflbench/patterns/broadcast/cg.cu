@@ -9,7 +9,7 @@ __global__ void LAUNCH_BOUNDS broadcast_cg(const T* numbers, const int* sources,
     T x[VALUES];
     load(x, numbers);
     REPEAT(iterations) {
-        mix_with_source(x, [=](auto& got) { return shflbench::cg::broadcast(got, source); });
+        mix_with_source(x, [=](Got<T> got) { return shflbench::cg::broadcast(got, source); });
         ++source;  // a shuffle takes it modulo 32
     }
     store(result, x);

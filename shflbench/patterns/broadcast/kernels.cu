@@ -16,7 +16,7 @@ __global__ void LAUNCH_BOUNDS broadcast_smem(const T* numbers, const int* source
     T x[VALUES];
     load(x, numbers);
     REPEAT(iterations) {
-        mix_with_source(x, [=](auto& got) { return shflbench::smem::broadcast(got, source, slots); });
+        mix_with_source(x, [=](Got<T> got) { return shflbench::smem::broadcast(got, source, slots); });
         source = next_source(source);
     }
     store(result, x);
@@ -30,7 +30,7 @@ __global__ void LAUNCH_BOUNDS broadcast_smem_syncwarp(const T* numbers, const in
     T x[VALUES];
     load(x, numbers);
     REPEAT(iterations) {
-        mix_with_source(x, [=](auto& got) { return shflbench::smem_syncwarp::broadcast(got, source, slots); });
+        mix_with_source(x, [=](Got<T> got) { return shflbench::smem_syncwarp::broadcast(got, source, slots); });
         source = next_source(source);
     }
     store(result, x);
@@ -64,7 +64,7 @@ __global__ void LAUNCH_BOUNDS broadcast_smem_wide(const T* numbers, const int* s
     T x[VALUES];
     load(x, numbers);
     REPEAT(iterations) {
-        mix_with_source(x, [=](auto& got) { return shflbench::smem_wide::broadcast(got, source, slots); });
+        mix_with_source(x, [=](Got<T> got) { return shflbench::smem_wide::broadcast(got, source, slots); });
         source = next_source(source);
     }
     store(result, x);
@@ -76,7 +76,7 @@ __global__ void LAUNCH_BOUNDS broadcast_shfl(const T* numbers, const int* source
     T x[VALUES];
     load(x, numbers);
     REPEAT(iterations) {
-        mix_with_source(x, [=](auto& got) { return shflbench::shfl::broadcast(got, source); });
+        mix_with_source(x, [=](Got<T> got) { return shflbench::shfl::broadcast(got, source); });
         ++source;  // a shuffle takes it modulo 32
     }
     store(result, x);
