@@ -16,7 +16,6 @@ option. A line with `{.}` is repeated for each member of a vector type (`.x`, `.
 from __future__ import annotations
 
 import re
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -147,6 +146,5 @@ def _applies(words: str, variant: str, chosen: Mapping[str, str]) -> bool:
     )
 
 
-@cache
 def _read(path: Path) -> str:
     return path.read_text(encoding="utf-8") if path.is_file() else ""
