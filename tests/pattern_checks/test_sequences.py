@@ -9,12 +9,14 @@ from shflbench.compile.build import Builder
 from shflbench.pattern_checks.subject_check import SubjectCheck
 from shflbench.pattern_checks.subject_report import SubjectReport
 from shflbench.pattern_checks.targets import find
+from shflbench.patterns.copies import FILE
 from shflbench.patterns.discover import builtin
 from tests import kernels
 
 FIRST = "    if (threadIdx.x == 0) partial[blockIdx.x] = sum;"
-SECOND = "sums[thread()] = few(partial + thread() * BLOCKS);"
+SECOND = "if (group < groups) sums[group] = sum_of_few(partial + group * {cluster});"
 RACE = "    if (threadIdx.x % 32 == 0) partial[blockIdx.x] = 0 * sum;\n"
+WAIT = '    asm volatile("barrier.cluster.wait.aligned;" ::: "memory");\n'
 
 
 def check(folder: Path, *variants: str) -> list[SubjectReport]:
@@ -39,8 +41,8 @@ def edited(tmp_path: Path) -> Path:
     return folder
 
 
-def replace_in(folder: Path, old: str, new: str, file: str = "kernels.cu") -> None:
-    path = folder / file
+def replace_in(folder: Path, old: str, new: str) -> None:
+    path = folder / FILE
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
@@ -62,7 +64,7 @@ def test_blocks_of_a_variant_form_its_clusters() -> None:
 
 
 def test_a_wrong_result_of_the_second_kernel_is_found(edited: Path) -> None:
-    replace_in(edited, SECOND, "sums[thread()] = partial[thread() * BLOCKS];")
+    replace_in(edited, SECOND, "if (group < groups) sums[group] = partial[group * {cluster}];")
     (report,) = check(edited, "two-launches")
     assert report.verdict == "broken"
 
@@ -74,38 +76,37 @@ def test_a_race_in_the_first_kernel_is_found_although_its_result_is_right(edited
 
 
 def test_a_cluster_that_does_not_wait_is_found(edited: Path) -> None:
-    replace_in(edited, "    __syncwarp();\n    cluster_sync();\n", "", "clusters.cu")
+    arrive = '    asm volatile("barrier.cluster.arrive.aligned;" ::: "memory");\n'
+    replace_in(edited, f"    __syncwarp();\n//! barrier\n{arrive}", "//! barrier\n")
+    replace_in(edited, f"{WAIT}    if (rank_in_cluster()", "    if (rank_in_cluster()")
     (report,) = check(edited, "barrier")
     assert report.verdict == "broken"
 
 
 @pytest.mark.parametrize(
-    ("variant", "file", "old", "new"),
+    ("variant", "old", "new"),
     [
-        ("last-block-acq-rel", "kernels.cu", "atom.acq_rel.gpu", "atom.relaxed.gpu"),
-        ("last-block-acq-rel", "kernels.cu", "atom.acq_rel.gpu", "atom.release.gpu"),
-        ("last-block-acq-rel", "kernels.cu", "atom.acq_rel.gpu", "atom.acquire.gpu"),
+        ("last-block-acq-rel", "atom.acq_rel.gpu", "atom.relaxed.gpu"),
+        ("last-block-acq-rel", "atom.acq_rel.gpu", "atom.release.gpu"),
+        ("last-block-acq-rel", "atom.acq_rel.gpu", "atom.acquire.gpu"),
         (
             "barrier-one-release",
-            "clusters.cu",
-            "if (threadIdx.x < WARP) cluster_arrive",
-            "if (threadIdx.x >= WARP) cluster_arrive",
+            'if (threadIdx.x < 32) asm volatile("barrier.cluster.arrive.aligned',
+            'if (threadIdx.x >= 32) asm volatile("barrier.cluster.arrive.aligned',
         ),
     ],
     ids=["relaxed-ticket", "ticket-without-acquire", "ticket-without-release", "other-warps-release"],
 )
-def test_the_weakest_order_that_a_variant_has_is_needed(
-    edited: Path, variant: str, file: str, old: str, new: str
-) -> None:
+def test_the_weakest_order_that_a_variant_has_is_needed(edited: Path, variant: str, old: str, new: str) -> None:
     (report,) = check(edited, variant)
     assert report.verdict == "clean"
-    replace_in(edited, old, new, file)
+    replace_in(edited, old, new)
     (report,) = check(edited, variant)
     assert report.verdict == "broken"
 
 
 def test_a_dependent_launch_that_does_not_wait_is_refused(edited: Path) -> None:
-    replace_in(edited, 'asm volatile("griddepcontrol.wait;" ::: "memory");', "", "dependent.cu")
+    replace_in(edited, 'asm volatile("griddepcontrol.wait;" ::: "memory");', "")
     subject = next(item for item in find([str(edited)]) if item.case.variant == "two-launches-dependent")
     kernel = Builder(kernels.tools(), "sm_90", kernels.CACHE).build(subject.pattern, subject.case)
     assert [part.violations for part in (kernel, *kernel.later)] == [
