@@ -1,3 +1,4 @@
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -7,6 +8,8 @@ from shflbench.checker import FileOptions, check_file, parse_chain, parse_same, 
 from shflbench.compile.build import Builder
 from shflbench.files import SHARED_HEADERS
 from shflbench.measure.workload import Workload
+from shflbench.model import DTYPES
+from shflbench.patterns.copies import FILE, timed_copy
 from shflbench.patterns.dependent_launch.pattern import FACTOR, after_steps
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
@@ -50,29 +53,38 @@ def test_the_second_kernel_waits_and_the_first_one_signals(variant: str) -> None
 
 
 @pytest.mark.parametrize("first", PROGRAMMATIC)
-def test_launches_that_overlap_are_clean(first: str, kernel_cache: Path) -> None:
-    assert verdict_of(FOLDER / "programmatic.cu", first, kernel_cache) == "clean"
+def test_launches_that_overlap_are_clean(first: str, kernel_cache: Path, copied: Path) -> None:
+    assert verdict_of(copied, first, kernel_cache) == "clean"
 
 
-def test_a_second_kernel_that_does_not_wait_is_found(kernel_cache: Path, tmp_path: Path) -> None:
-    text = (FOLDER / "programmatic.cu").read_text(encoding="utf-8")
-    path = tmp_path / "programmatic.cu"
-    path.write_text(text.replace("    wait_for_kernel_before();\n", ""), encoding="utf-8")
-    assert verdict_of(path, "early-signal", kernel_cache) == "broken"
+def test_a_second_kernel_that_does_not_wait_is_found(kernel_cache: Path, copied: Path) -> None:
+    text = (copied / FILE).read_text(encoding="utf-8")
+    (wait,) = (line for line in text.splitlines(keepends=True) if "griddepcontrol.wait" in line)
+    (copied / FILE).write_text(text.replace(wait, ""), encoding="utf-8")
+    assert verdict_of(copied, "early-signal", kernel_cache) == "broken"
 
 
-def verdict_of(file: Path, variant: str, cache: Path) -> str:
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(FOLDER, tmp_path / FOLDER.name))
+
+
+def verdict_of(folder: Path, variant: str, cache: Path) -> str:
     """Return what `check` says of the second of two kernels whose launches overlap."""
+    (folder / "copied").mkdir()
+    for name in PROGRAMMATIC:
+        text = timed_copy(folder, name, DTYPES["i32"], {"work": "64", "prologue": "64"})
+        (folder / "copied" / f"{name}.cuh").write_text(text, encoding="utf-8")
     first, second = f"dependent_launch_{variant.replace('-', '_')}", "dependent_launch_consume_after_wait"
     options = FileOptions(
         toolchain=kernels.tools(),
         cache=cache,
-        include=(SHARED_HEADERS, FOLDER),
+        include=(SHARED_HEADERS,),
         define=("BLOCK=128", "OPTION_WORK=64", "OPTION_PROLOGUE=64"),
         kernels=(second,),
         launches=(parse_shape("2x128"),),
         pdl=(parse_chain(f"{first},{second}"),),
         same=(parse_same(f"{first}.between={second}.between"),),
     )
-    (report,) = check_file(file, options).kernels
+    (report,) = check_file(folder / "programmatic.cu", options).kernels
     return str(report.verdict)
