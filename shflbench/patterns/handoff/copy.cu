@@ -41,7 +41,7 @@ __device__ void hand_over(int number, Rows<BLOCK>& rows, Make make, Use use) {
 // barrier is 0. Let FIRST_FULL be 1 for a kernel that needs it; each block then reserves a barrier more. Numbers are
 // constants: for one that is known only at run time, each block reserves all 16 barriers that it may have, and fewer
 // blocks fit on an SM.
-constexpr int FIRST_FULL = 0, FIRST_EMPTY = FIRST_FULL + STAGES_OF_ROWS;
+enum { FIRST_FULL = 0, FIRST_EMPTY = FIRST_FULL + STAGES_OF_ROWS };
 
 template <int BARRIER, int BLOCK>
 __device__ inline void arrive_at() { asm volatile("bar.arrive %0, %1;" :: "n"(BARRIER), "n"(BLOCK) : "memory"); }
