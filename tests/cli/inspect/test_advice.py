@@ -36,7 +36,7 @@ def test_local_memory_without_spills_has_its_line_and_a_remedy(inspect: Command)
     outcome = inspect("others.yaml", "--variant", "local")
     (sentence,) = (item for item in advice(outcome.out, "local") if item.startswith("keeps"))
     assert re.fullmatch(
-        r"keeps 128 bytes per thread in local memory \(most accesses: .*private_array/kernels\.cu:\d+\); index arrays "
+        r"keeps 128 bytes per thread in local memory \(most accesses: .*private_array/copy\.cu:\d+\); index arrays "
         r"with constants, for example in an unrolled loop, so that they fit into registers",
         sentence,
     )
@@ -101,7 +101,7 @@ def test_uncoalesced_accesses_are_found(inspect: Command) -> None:
     outcome = inspect("others.yaml", "--variant", "direct", "--variant", "soa", "--accesses")
     (sentence,) = advice(outcome.out, "direct")
     assert re.fullmatch(
-        r".*struct_access/kernels\.cu:\d+: uncoalesced: a load of 32 bits touches 16 sectors of 32 bytes instead of "
+        r".*struct_access/copy\.cu:\d+: uncoalesced: a load of 32 bits touches 16 sectors of 32 bytes instead of "
         r"4; let neighboring lanes access neighboring addresses",
         sentence,
     )

@@ -132,7 +132,7 @@ def test_an_unknown_instruction_gives_counts_but_no_limit(inspect: Command, monk
     assert outcome.code == 0
     assert limits(outcome.out) == {}
     assert "  shfl: no limit: unknown instructions BREW\n" in outcome.out
-    assert "unknown        neighbor/kernels.cu:116  stall" in inspect("own.yaml", "--variant", "shfl", "--sass").out
+    assert "unknown        neighbor/copy.cu:24     stall" in inspect("own.yaml", "--variant", "shfl", "--sass").out
 
 
 def test_a_thousand_instructions_and_more_are_written_in_full(
@@ -158,11 +158,11 @@ def test_sass_shows_unit_source_line_stall_count_and_scoreboards_of_each_instruc
             "0x0320",
             "SHFL.BFLY PT, R5, R12, 0x1, 0x1f",
             "exchange",
-            "neighbor/kernels.cu:114",
+            "neighbor/copy.cu:27",
             "stall 2; result releases SB0",
         ],
-        ["0x0330", "LEA R5, R5, R12, 0x1", "integer", "neighbor/kernels.cu:24", "stall 1; waits for SB0"],
-        ["0x0340", "@P1 BRA 0x120", "other", "neighbor/kernels.cu:108", "stall 6"],
+        ["0x0330", "LEA R5, R5, R12, 0x1", "integer", "neighbor/kernels.cu:28", "stall 1; waits for SB0"],
+        ["0x0340", "@P1 BRA 0x120", "other", "neighbor/kernels.cu:91", "stall 6"],
     ]
 
 
@@ -177,7 +177,7 @@ def test_json_with_sass_holds_each_instruction_of_the_loop(inspect: Command) -> 
         "opcode": "SHFL.IDX",
         "operands": ["PT", "R7", "R5", "R2", "0x1f"],
         "unit": "exchange",
-        "source": "neighbor/kernels.cu:116",
+        "source": "neighbor/copy.cu:24",
         "stall": 4,
         "waits": [0],
         "result_releases": 0,
