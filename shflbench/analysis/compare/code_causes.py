@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 # A comment, or a literal, which may contain what looks like one.
 _COMMENT = re.compile(rb'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\')', re.DOTALL)
 
+# Where the following lines of a unit or of copied code come from.
+_ORIGIN = re.compile(rb'^#line \d+ "([^"\n]*)"$', re.MULTILINE)
+_COPIED = "copied/"
+
 SHOWN = 4  # opcodes in a sentence
 WHOLE = 0.5  # instructions per iteration: less is the overhead of a loop, or its rotation
 SHARE = 0.25  # of a change of time: fewer further instructions, as a fraction, do not explain it
@@ -179,7 +183,7 @@ def _options(base: tuple[str, ...], new: tuple[str, ...]) -> Iterator[Cause]:
 
 
 def changed_files(base: StoredKernel, new: StoredKernel, before: Contents, after: Contents) -> Iterator[str]:
-    """Yield the names of the files that changed, were added or are gone: the unit first, then its headers.
+    """Yield the names of the files that changed, were added or are gone, once each: the unit first, then its headers.
 
     `before` and `after` are the texts of both sides by file; a file whose text is unknown counts as changed if its name
     did, which contains the hash of its content.
@@ -188,15 +192,27 @@ def changed_files(base: StoredKernel, new: StoredKernel, before: Contents, after
     files = {new.unit: new.source, **new.headers}
     if base.unit != new.unit:
         old[new.unit] = old.pop(base.unit)
-    for name, file in files.items():
-        if name not in old or (old[name] != file and _tokens(before.get(old[name])) != _tokens(after.get(file), b"?")):
-            yield name
-    yield from (name for name in old if name not in files)
+    names = [
+        _written(name, after.get(file))
+        for name, file in files.items()
+        if name not in old or (old[name] != file and _tokens(before.get(old[name])) != _tokens(after.get(file), b"?"))
+    ]
+    names += [_written(name, before.get(file)) for name, file in old.items() if name not in files]
+    yield from dict.fromkeys(names)
+
+
+def _written(name: str, text: bytes | None) -> str:
+    """Return the name of the file that a user edits: for copied code, the file that its lines come from."""
+    origin = _ORIGIN.search(text or b"") if name.startswith(_COPIED) else None
+    return origin[1].decode(errors="replace") if origin else name
 
 
 def _tokens(text: bytes | None, unknown: bytes = b"") -> bytes:
-    """Return a text without comments, and with one space for each sequence of blanks; `unknown` if there is no text."""
-    return unknown if text is None else b" ".join(_COMMENT.sub(_blank_or_literal, text).split())
+    """Return a text without comments and line numbers, and with one space for each sequence of blanks.
+
+    `unknown` if there is no text.
+    """
+    return unknown if text is None else b" ".join(_COMMENT.sub(_blank_or_literal, _ORIGIN.sub(b"", text)).split())
 
 
 def _blank_or_literal(match: re.Match[bytes]) -> bytes:

@@ -45,6 +45,20 @@ def test_header_that_was_added_or_removed_is_named() -> None:
     assert [*changed_files(BASE, more, {}, {})] == [*changed_files(more, BASE, {}, {})] == ["more.cuh"]
 
 
+def test_copied_code_is_named_by_the_file_that_it_comes_from() -> None:
+    variants = ("copied/shfl.cuh", "copied/smem.cuh")
+    base = replace(BASE, headers={name: f"headers/1-{name}" for name in variants})
+    new = replace(BASE, headers={name: f"headers/2-{name}" for name in variants})
+    text = b'namespace shfl {\n#line 7 "swap/copy.cu"\nint a;\n}\n'
+    before = dict.fromkeys(base.headers.values(), text)
+    moved, other = (
+        dict.fromkeys(new.headers.values(), text.replace(*pair)) for pair in ((b"7", b"9"), (b"int", b"float"))
+    )
+    assert [*changed_files(base, new, before, moved)] == []
+    assert [*changed_files(base, new, before, other)] == ["swap/copy.cu"]
+    assert [*changed_files(base, replace(BASE, headers={}), before, {})] == ["swap/copy.cu"]
+
+
 def test_unit_with_another_name_is_compared_by_its_text() -> None:
     moved = replace(NEW, unit="swap/kernels.cu")
     assert [*changed_files(BASE, moved, {BASE.source: TEXT}, {NEW.source: TEXT})] == []

@@ -49,13 +49,23 @@ def own(gate: Command, run: Command, plug: Plug) -> Command:
 
 
 def test_instruction_that_somebody_added_is_named(own: Command) -> None:
-    edit("swap/kernels.cu", "shfl(x, source)", "(__syncwarp(), shfl(x, source))")
+    edit("swap/kernels.cu", "shflbench::shfl::from_neighbor(x)", "(__syncwarp(), shflbench::shfl::from_neighbor(x))")
     outcome = own()
     assert outcome.code == 1
     cause = below(outcome.err, SHFL)[-1]
     assert cause.startswith("    likely cause: 2.19 instead of 1.19 instructions per iteration (+1 NOP); ")
     assert cause.endswith("; its source changed: swap/kernels.cu")
     assert f"\n{cause}\n" in PAGE.read_text(encoding="utf-8")
+
+
+def test_instruction_in_copied_code_is_named_with_the_file_of_that_code(own: Command) -> None:
+    edit("swap/copy.cu", "//! shfl\n", "// This comment moves the lines of the other variants.\n//! shfl\n")
+    edit("swap/copy.cu", "    x{.} = __shfl_sync(", "    __syncwarp();\n    x{.} = __shfl_sync(")
+    outcome = own()
+    assert outcome.code == 1
+    cause = below(outcome.err, SHFL)[-1]
+    assert cause.startswith("    likely cause: 2.19 instead of 1.19 instructions per iteration (+1 NOP); ")
+    assert cause.endswith("; its source changed: swap/copy.cu")
 
 
 def test_kernel_with_the_same_machine_code_is_not_named_as_the_cause(own: Command) -> None:
