@@ -1,4 +1,7 @@
-"""Kernels of patterns with exchanges within warps: the advice on `smem` is what `shfl` and `smem-syncwarp` do."""
+"""Kernels of patterns with exchanges within warps: the advice on `smem` is what `shfl` and `smem-syncwarp` do.
+
+The functions of copy.cu are written into the file of their kernels, as a user who copies them does.
+"""
 
 import re
 from collections.abc import Sequence
@@ -11,6 +14,7 @@ from shflbench.checker import FileOptions, KernelAdvice, advise_file, make_patch
 from shflbench.compile.toolchain import find
 from shflbench.files import SHARED_HEADERS
 from shflbench.model import DTYPES
+from shflbench.patterns.copies import timed_copy
 from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import builtin, load
 from tests.conftest import Command
@@ -53,14 +57,14 @@ def options_of(pattern: str, option: str, cache: Path, grid: int = GRID, block: 
     name, _, value = option.partition("=")
     macros = (f"OPTION_{name}={value}", f"OPTION_{name}_{value}=1") if option else ()
     shared = variant.shared(Setting(DTYPES["f32"], {name: value}, grid, block))
-    type_ = "float" if "f32" in declaration.dtypes else "int"
+    type_ = DTYPES[dtype_of(pattern)].cuda
     iterations = f"iterations={2 * declaration.unroll}"  # twice through the compiled loop
     return FileOptions(
         kernels=(f"{pattern.replace('-', '_')}_smem<{type_}>",),
         launches=(parse_shape(f"{grid}x{block}"),),
         arguments=parse_arguments([iterations, *([ARGUMENTS[pattern]] if pattern in ARGUMENTS else [])]),
         shared_bytes=shared,
-        include=(SHARED_HEADERS,),
+        include=(SHARED_HEADERS, builtin()[pattern]),
         define=(f"UNROLL={declaration.unroll}", *map(str.upper, macros)),
         toolchain=find(),
         cache=cache,
@@ -68,10 +72,36 @@ def options_of(pattern: str, option: str, cache: Path, grid: int = GRID, block: 
     )
 
 
+def dtype_of(pattern: str) -> str:
+    return "f32" if "f32" in load(builtin()[pattern]).declaration.dtypes else "i32"
+
+
+def functions_of(pattern: str, option: str, variant: str) -> str:
+    """Return what kernels include as `copied/VARIANT.cuh`, with its own lines."""
+    name, _, value = option.partition("=")
+    text = timed_copy(builtin()[pattern], variant, DTYPES[dtype_of(pattern)], {name: value})
+    return re.sub(r"^#line .*\n", "", text, flags=re.MULTILINE)
+
+
+def write_kernels(pattern: str, option: str, folder: Path) -> Path:
+    """Write the kernels of a pattern with the functions of copy.cu that they call, in place of those they include."""
+    text = (builtin()[pattern] / "kernels.cu").read_text(encoding="utf-8")
+    copied = re.compile(r'^#include "copied/(.*)\.cuh"\n', re.MULTILINE)
+    file = folder / f"{pattern}-{option}.cu"
+    file.write_text(copied.sub(lambda match: functions_of(pattern, option, match[1]), text), encoding="utf-8")
+    return file
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("kernels")
+
+
 @cache
-def advice_on(pattern: str, option: str, folder: Path) -> list[KernelAdvice]:
-    """Return the advice on `smem`, which several tests look at."""
-    return advise_file(builtin()[pattern] / "kernels.cu", options_of(pattern, option, folder), lambda _: None)
+def advice_on(pattern: str, option: str, folder: Path, kernel_cache: Path) -> tuple[Path, list[KernelAdvice]]:
+    """Return the file of `smem` and the advice on it, which several tests look at."""
+    file = write_kernels(pattern, option, folder)
+    return file, advise_file(file, options_of(pattern, option, kernel_cache), lambda _: None)
 
 
 def only_quick(rows: Sequence[tuple[str, str, object]]) -> list[object]:
@@ -79,30 +109,83 @@ def only_quick(rows: Sequence[tuple[str, str, object]]) -> list[object]:
     return [pytest.param(*row, marks=[] if row[:2] in QUICK else [pytest.mark.archs]) for row in rows]
 
 
-def barriers_of(text: str, kernel: str) -> dict[int, str]:
-    """Return the lines of a kernel that have a barrier of the block or of the warp, by their numbers."""
-    lines = text.splitlines()
-    start = next(number for number, line in enumerate(lines) if re.search(rf"\b{kernel}\(", line))
-    end = lines.index("}", start)
-    return {number + 1: lines[number] for number in range(start, end) if re.search(r"__sync\w+\(\)", lines[number])}
+def barriers_of(text: str, functions: str) -> dict[int, str]:
+    """Return the lines of functions that have a barrier of the block or of the warp, by their numbers in a text."""
+    first = text[: text.index(functions)].count("\n") + 1
+    lines = (line.partition("//")[0].strip() for line in functions.splitlines())
+    return {number: line for number, line in enumerate(lines, first) if re.search(r"__sync\w+\(\)", line)}
 
 
 @pytest.mark.parametrize(("pattern", "option", "shuffles"), only_quick(KERNELS))
 def test_smem_gets_the_shuffles_of_shfl_and_the_barriers_of_syncwarp(
-    pattern: str, option: str, shuffles: list[str], kernel_cache: Path
+    pattern: str, option: str, shuffles: list[str], folder: Path, kernel_cache: Path
 ) -> None:
-    file = builtin()[pattern] / "kernels.cu"
-    (advice,) = advice_on(pattern, option, kernel_cache)
+    file, (advice,) = advice_on(pattern, option, folder, kernel_cache)
     assert advice.report.verdict == "clean", advice.missing
     assert [item.instead for item in advice.exchanges] == shuffles
     assert {str(item.need) for item in advice.barriers} == {"__syncwarp() is enough"}
-    text, kernel = file.read_text(encoding="utf-8"), advice.report.name.partition("<")[0]
-    barriers = barriers_of(text, kernel)
+    text = file.read_text(encoding="utf-8")
+    barriers = barriers_of(text, functions_of(pattern, option, "smem"))
+    assert barriers
     weaker = [line.replace("__syncthreads", "__syncwarp") for line in barriers.values()]
-    assert weaker == [*barriers_of(text, f"{kernel}_syncwarp").values()]
-    advised = {item.line.line for item in advice.barriers if item.line.file == file}
-    uncalled = {number for number, line in barriers.items() if "[] {" in line}  # for some values of the option
-    assert advised | uncalled == barriers.keys()
+    assert weaker == [*barriers_of(text, functions_of(pattern, option, "smem-syncwarp")).values()]
+    assert {(item.line.file, item.line.line) for item in advice.barriers} == {(file, number) for number in barriers}
+
+
+# What an iteration of `smem` does, written out in the kernel itself: a patch puts shuffles only where the slots are.
+WRITTEN_OUT = {
+    "broadcast-work": """
+        slots[mine] = x;
+        __syncthreads();
+        T sum = 0;
+        for (int j = 0; j < WARP; ++j) sum = add(sum, distance(x, T(slots[first + j])));
+        __syncthreads();
+        x = advance(x, sum);
+""",
+    "neighbor": """
+        slots[mine] = x;
+        __syncthreads();
+        x = next(x, slots[source]);
+        __syncthreads();
+""",
+    "reduce": """
+        T sum = x;
+        for (int distance = WIDTH / 2; distance > 0; distance /= 2) {
+            slots[mine] = sum;
+            __syncthreads();
+            sum = add(sum, slots[mine ^ distance]);
+            __syncthreads();
+        }
+        x = advance(x, sum);
+""",
+    "reduce-ops": """
+        T all = contribution(x);
+        for (int distance = WARP / 2; distance > 0; distance /= 2) {
+            slots[mine] = all;
+            __syncthreads();
+            all = combine(all, slots[mine ^ distance]);
+            __syncthreads();
+        }
+        x = advance(x, all);
+""",
+}
+PLACES = {
+    "broadcast-work": "mine = threadIdx.x, first = first_of_warp()",
+    "neighbor": "mine = threadIdx.x, source = first_of_warp() + source_lane()",
+}
+
+
+def write_out(pattern: str, option: str, folder: Path) -> Path:
+    """Write the kernels of a pattern with the loop of `smem` written out."""
+    file = write_kernels(pattern, option, folder)
+    loop = f"REPEAT(iterations) {{{WRITTEN_OUT[pattern]}    }}\n"
+    kernel = re.compile(rf"(\b{pattern.replace('-', '_')}_smem\(.*?)REPEAT.*?(    result\[)", re.DOTALL)
+    places = f"const int {PLACES.get(pattern, 'mine = threadIdx.x')};\n    "
+    text, count = kernel.subn(lambda match: match[1] + places + loop + match[2], file.read_text(encoding="utf-8"), 1)
+    assert count == 1
+    written = folder / f"written-out-{file.name}"
+    written.write_text(text, encoding="utf-8")
+    return written
 
 
 # Pattern, its options, and the shuffle that a patch writes instead of a slot for each thread.
@@ -116,21 +199,33 @@ PATCHED = [
 
 
 @pytest.mark.parametrize(("pattern", "option", "shuffle"), only_quick(PATCHED))
-def test_a_patch_writes_the_shuffle_into_smem(pattern: str, option: str, shuffle: str, kernel_cache: Path) -> None:
-    file = builtin()[pattern] / "kernels.cu"
+def test_a_patch_writes_the_shuffle_into_smem(
+    pattern: str, option: str, shuffle: str, folder: Path, kernel_cache: Path
+) -> None:
     options = options_of(pattern, option, kernel_cache)
-    patch = make_patch(file, advice_on(pattern, option, kernel_cache), options)
+    file = write_out(pattern, option, folder)
+    patch = make_patch(file, advise_file(file, options, lambda _: None), options)
     assert shuffle in patch.text
     assert "__syncthreads" not in "".join(line for line in patch.diff.decode().splitlines() if line.startswith("+"))
     assert [name.partition("<")[0] for name in patch.kernels] == [options.kernels[0].partition("<")[0]]
 
 
+def test_a_patch_weakens_the_barriers_of_a_copied_function(folder: Path, kernel_cache: Path) -> None:
+    pattern, option = "neighbor", "mode=up"
+    file, advice = advice_on(pattern, option, folder, kernel_cache)
+    patch = make_patch(file, advice, options_of(pattern, option, kernel_cache))
+    functions = functions_of(pattern, option, "smem")
+    weaker = functions.replace("__syncthreads", "__syncwarp")
+    assert weaker != functions
+    assert patch.text == file.read_text(encoding="utf-8").replace(functions, weaker)
+
+
 def test_the_command_takes_the_file_of_a_pattern(
-    shflbench: Command, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
+    shflbench: Command, folder: Path, kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SHFLBENCH_CACHE", str(kernel_cache))
     monkeypatch.setenv("PATH", "")  # without nvcc
-    file = builtin()["neighbor"] / "kernels.cu"
+    file = write_kernels("neighbor", "mode=xor", folder)
     words = ("-D", "UNROLL=4", "-D", "OPTION_MODE_XOR=1", "-I", SHARED_HEADERS, "--kernel", "neighbor_smem<float>")
     outcome = shflbench("advise", file, *words, "--launch", "2x64", "--shared", "256", "--arg", "iterations=8")
     assert outcome.code == 0, outcome.err
