@@ -9,6 +9,7 @@ import stat
 from pathlib import Path
 
 SHARED_HEADERS = Path(__file__).parent / "patterns"  # those of the built-in patterns
+COPIED = "copied/"  # in `#include`: the folder, which no disk has, of the functions of copy.cu
 MOST_SOURCE = 16 << 20  # bytes of a file that people write; larger ones are something else
 _CHUNK = 1 << 16  # bytes that are read at once: many files are smaller
 

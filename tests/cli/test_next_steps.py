@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.files import SHARED_HEADERS
+from shflbench.patterns.discover import builtin
 from tests import kernels
 from tests.conftest import Outcome
 from tests.fakes.commands import call
@@ -61,6 +63,13 @@ def test_the_file_of_a_pattern_leads_to_its_folder(folder: Path) -> None:
     outcome = shflbench(folder, "check", "my_exchange/kernels.cu")
     assert outcome.code == 5
     assert "shflbench.cuh belongs to patterns; check the pattern: shflbench check " in outcome.out
+
+
+def test_the_file_of_a_pattern_with_copied_code_leads_to_its_folder_whatever_folders_are_given(folder: Path) -> None:
+    file = builtin()["neighbor"] / "kernels.cu"
+    outcome = shflbench(folder, "check", str(file), "-I", str(SHARED_HEADERS))
+    assert outcome.code == 5
+    assert f"copied/shfl.cuh belongs to patterns; check the pattern: shflbench check {file.parent}\n" in outcome.out
 
 
 def test_a_pattern_may_include_headers_of_c_and_errors_name_its_real_file(folder: Path) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from shflbench.analysis.compare.cause import Cause, CauseKind
 from shflbench.analysis.compare.kernel_changes import count_changes
 from shflbench.analysis.limits.units import ExecutionUnit, unit_of
+from shflbench.files import COPIED
 from shflbench.model import Instruction
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ _COMMENT = re.compile(rb'//[^\n]*|/\*.*?\*/|("(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\
 
 # Where the following lines of a unit or of copied code come from.
 _ORIGIN = re.compile(rb'^#line \d+ "([^"\n]*)"$', re.MULTILINE)
-_COPIED = "copied/"
 
 SHOWN = 4  # opcodes in a sentence
 WHOLE = 0.5  # instructions per iteration: less is the overhead of a loop, or its rotation
@@ -203,7 +203,7 @@ def changed_files(base: StoredKernel, new: StoredKernel, before: Contents, after
 
 def _written(name: str, text: bytes | None) -> str:
     """Return the name of the file that a user edits: for copied code, the file that its lines come from."""
-    origin = _ORIGIN.search(text or b"") if name.startswith(_COPIED) else None
+    origin = _ORIGIN.search(text or b"") if name.startswith(COPIED) else None
     return origin[1].decode(errors="replace") if origin else name
 
 

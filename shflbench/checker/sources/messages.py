@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from shflbench.errors import CompileError
-from shflbench.files import SHARED_HEADERS, read_regular
+from shflbench.files import COPIED, SHARED_HEADERS, read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -99,7 +99,8 @@ def instance_error(source: Path, instances: Sequence[str], index: int, what: str
 
 def missing_header(source: Path, place: str, name: str) -> CompileError:
     """Return the error for a header that is on no path."""
-    if (source.parent / "pattern.py").is_file() and (SHARED_HEADERS / name).is_file():
+    of_patterns = (SHARED_HEADERS / name).is_file() or name.startswith(COPIED)
+    if (source.parent / "pattern.py").is_file() and of_patterns:
         remedy = f"check the pattern: shflbench check {source.parent}"
         return CompileError(f"{source} does not compile: {place}{name} belongs to patterns; {remedy}")
     package = next((f", or install {text}" for start, text in _PACKAGES if name.startswith(start)), "")
