@@ -24,6 +24,10 @@ XOR = "__shfl_xor_sync(mask, value, {16, 8, 4, 2, 1})"
 XOR_UP = "__shfl_xor_sync(mask, value, {1, 2, 4, 8, 16})"
 UP = "__shfl_up_sync(mask, value, {1, 2, 4, 8, 16})"
 LANE = "__shfl_sync(mask, value, lane)"
+UP_ONE = "__shfl_up_sync(mask, value, 1)"
+# NVRTC gives the stores in the loop and after it no lines. They count as in the lines before them: the first distance
+# of UP, in the unrolled loop and in the rest, is an exchange of its own.
+SPLIT = [UP_ONE, "__shfl_up_sync(mask, value, {2, 4, 8, 16})", UP_ONE, UP_ONE]
 # Arguments with which each lane is the source of some broadcast, or the predicate of some lane is true.
 ARGUMENTS = {"broadcast": "sources=i32[4]:index", "broadcast-last": "values=f32[128]:index"}
 
@@ -34,7 +38,7 @@ KERNELS = [
     ("bitonic-sort", "payload=value", [XOR_UP, XOR_UP]),
     ("broadcast-work", "", [LANE]),
     ("neighbor", "mode=idx", [LANE]),
-    ("neighbor", "mode=up", ["__shfl_up_sync(mask, value, 1)"]),
+    ("neighbor", "mode=up", [UP_ONE]),
     ("neighbor", "mode=down", ["__shfl_down_sync(mask, value, 1)"]),
     ("neighbor", "mode=xor", ["__shfl_xor_sync(mask, value, 1)"]),
     ("reduce", "width=32", [XOR]),
@@ -42,7 +46,7 @@ KERNELS = [
     ("reduce-ops", "op=add", [XOR]),
     ("reduce-ops", "op=max", [XOR]),
     ("scan", "kind=inclusive", [UP]),
-    ("scan", "kind=exclusive", [UP, "__shfl_up_sync(mask, value, 1)"]),
+    ("scan", "kind=exclusive", SPLIT),
     ("transpose", "words=3", [LANE]),
     ("transpose", "words=8", ["8 shuffles, or a transposition by shuffles"]),
     ("vote", "op=ballot", ["4 shuffles, one for each part of a value"]),
@@ -58,7 +62,7 @@ def options_of(pattern: str, option: str, cache: Path, grid: int = GRID, block: 
     macros = (f"OPTION_{name}={value}", f"OPTION_{name}_{value}=1") if option else ()
     shared = variant.shared(Setting(DTYPES["f32"], {name: value}, grid, block))
     type_ = DTYPES[dtype_of(pattern)].cuda
-    iterations = f"iterations={2 * declaration.unroll}"  # twice through the compiled loop
+    iterations = f"iterations={2 * declaration.unroll + 1}"  # twice through the compiled loop, and through the rest
     return FileOptions(
         kernels=(f"{pattern.replace('-', '_')}_smem<{type_}>",),
         launches=(parse_shape(f"{grid}x{block}"),),
