@@ -44,7 +44,7 @@ def same(one: Kernel, other: Kernel) -> bool:
 
 
 @pytest.mark.parametrize(
-    "name", ["neighbor/shfl/f64/mode=idx", pytest.param("reduce/cub/i32/width=32", marks=pytest.mark.archs)]
+    "name", ["scan/shfl/f32/kind=inclusive", pytest.param("block-reduce/cub/i32/result=all", marks=pytest.mark.archs)]
 )
 def test_kernel_is_the_same_alone_and_with_others(name: str, toolchain: Toolchain) -> None:
     subject = kernels.subjects()[name]

@@ -83,7 +83,7 @@ def test_a_launch_that_does_not_fit_the_device_is_refused() -> None:
 
 def test_an_unknown_instruction_fails_at_load_with_its_source_line() -> None:
     odd = changed(SHFL, "shfl.sync.idx.b32", "shfl.sync.sideways.b32")
-    with pytest.raises(EmulatorError, match=r"`shfl.sync.sideways.b32 .*` \([^()]*shflbench.cuh:\d+\)"):
+    with pytest.raises(EmulatorError, match=r"`shfl.sync.sideways.b32 .*` \(neighbor/copy.cu:\d+\)"):
         EmulatorBackend("sm_90").open(call(odd))
 
 

@@ -85,7 +85,7 @@ def test_crash_costs_its_case_alone_and_exits_5(run: Command, plug: Plug, script
 
 def write_shuffle_as(shuffle: str) -> None:
     """Let the suite use a copy of `neighbor` whose shuffle is written like this."""
-    copy_neighbor("neighbor", ("kernels.cu", "shfl(x, source)", shuffle))
+    copy_neighbor("neighbor", ("kernels.cu", "shflbench::shfl::from_neighbor(x)", shuffle))
     Path("demo.yaml").write_text(SUITE.replace("pattern: neighbor", "pattern: ./neighbor"), encoding="utf-8")
 
 
@@ -109,4 +109,4 @@ def test_kernel_that_does_not_compile_costs_its_case_alone(run: Command) -> None
     reason = rows_of(outcome)[NEIGHBOR[2]].reason or ""
     assert reason.startswith("neighbor_shfl<float> for sm_90 does not compile: neighbor/kernels.cu:")
     assert 'identifier "shuffle" is undefined' in reason
-    assert reason.endswith("| x = next(x, shuffle(x));")
+    assert reason.endswith("| REPEAT(iterations) x = next(x, shuffle(x));")
