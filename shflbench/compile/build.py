@@ -135,6 +135,17 @@ class Builder:
         )
         return replace(requested(source, pattern.declaration.arguments(variant), expected), later=tuple(later))
 
+    def of_source(self, request: BuildRequest, source: Source) -> BuildRequest:
+        """Return a request with another `source` in place of its own, and with its options; no kernel may follow it."""
+
+        def changed(request: BuildRequest) -> BuildRequest:
+            other = replace(source, options=request.source.options)
+            decisive = repr((request.expected, request.arguments))
+            return replace(request, source=other, key=key(other, self.arch, self.toolchain.identity, decisive))
+
+        loose = request.without_spills
+        return replace(changed(request), without_spills=changed(loose) if loose else None)
+
     def build(self, pattern: LoadedPattern, case: Case) -> Kernel:
         """Return the kernel of `case`, from the cache if possible.
 

@@ -7,9 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from shflbench.backends.emulator import EmulatorBackend
-from shflbench.checker import Shape, count_requests
-from shflbench.errors import EmulatorError, KernelError
+from shflbench.checker import POLICIES, Shape, count_requests
+from shflbench.errors import EmulatorError, KernelError, PatternError
 from shflbench.measure.launch_counts import INPUT_SET, SEED, as_compiled
+from shflbench.measure.verify import agreement_with
 from shflbench.measure.workload import Workload, call_of
 from shflbench.pattern_checks.source_files import SourceFiles
 from shflbench.processes import map_in_processes
@@ -69,18 +70,37 @@ def requests_of(pattern: LoadedPattern, case: Case, kernel: Kernel, locator: Loc
 
 
 def requests_of_all(
-    jobs: Sequence[RequestsJob], locator: Locator = kernel_line
+    jobs: Sequence[RequestsJob], locator: Locator = kernel_line, *, verified: bool = False
 ) -> Iterator[KernelRequests | KernelError]:
     """Yield the requests of each kernel, or why they are not known, in order; uses all cores.
 
+    Those of a kernel that does not compute what its pattern expects are not known where kernels are to be `verified`.
     `locator` is a function of a module, because it travels to other processes.
     """
     reduced = [(pattern, case, replace(kernel, cubin=b"", sass=None, loop=None)) for pattern, case, kernel in jobs]
-    yield from (map if len(jobs) == 1 else map_in_processes)(partial(_of_job, locator=locator), reduced)
+    of_job = partial(_of_job, locator=locator, verified=verified)
+    yield from (map if len(jobs) == 1 else map_in_processes)(of_job, reduced)
 
 
-def _of_job(job: RequestsJob, locator: Locator) -> KernelRequests | KernelError:
+def _of_job(job: RequestsJob, locator: Locator, *, verified: bool) -> KernelRequests | KernelError:
     try:
-        return requests_of(*job, locator)
+        requests = requests_of(*job, locator)
+        if verified and not _is_right(*job):
+            return EmulatorError("it does not compute what its pattern expects")
     except KernelError as error:
         return error
+    except PatternError as error:
+        if not verified:
+            raise
+        return EmulatorError(f"its pattern has no data for it: {error}")
+    return requests
+
+
+def _is_right(pattern: LoadedPattern, case: Case, kernel: Kernel) -> bool:
+    """Return whether a kernel computes what its pattern expects, under one schedule at least: it may have a race."""
+    workload = Workload.of(pattern, case, BLOCKS, SEED)
+    emulated = EmulatorBackend(kernel.arch).open(call_of(pattern, case, kernel, workload.setting))
+    inputs, iterations = workload.inputs(INPUT_SET), workload.verify_iterations[0]
+    return any(
+        not agreement_with(workload, emulated.run(inputs, iterations), INPUT_SET, iterations).mismatch for _ in POLICIES
+    )

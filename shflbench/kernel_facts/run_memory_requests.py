@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.settings import one_pass
@@ -16,7 +16,7 @@ from shflbench.patterns.discover import load
 from shflbench.suite.launch import OWN_DIMS, launch_dims
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from shflbench.compile.build import BuildRequest
@@ -30,27 +30,16 @@ if TYPE_CHECKING:
 # Opcodes whose time depends on addresses, active lanes or values.
 COUNTED = {"LDS", "STS", "ATOMS", "LDG", "STG", "LDL", "STL", "LD", "ST", "ATOM", "ATOMG", "RED", "REDG", "MATCH"}
 
-_KERNEL = re.compile(
-    r"^(?://[^\n]*\n)*(?:template <[^\n]*>\n)?__global__ (?P<head>[^{;\n]*)\{\n.*?^\}\n", re.MULTILINE | re.DOTALL
-)
-
-# Launch bounds, which runs of earlier versions lack: they decide on registers, and not on what a kernel loads.
-_LAUNCH_BOUNDS = re.compile(
-    r"(?<=__global__ void)\s+LAUNCH_BOUNDS|^// Of each kernel: shflbench defines.*?^#endif\n", re.MULTILINE | re.DOTALL
-)
-_OF_DTYPE = re.compile(r"^#if (?P<macro>DTYPE_\w+)\n.*?^#endif\n", re.MULTILINE | re.DOTALL)
-_DTYPE = re.compile(r"^#define (DTYPE_\w+) 1$", re.MULTILINE)
-
 LOAD = "LDG"  # from global memory, with its modifiers
 
 
 def requests_of_run(run: Run, folders: Mapping[str, Path], cache_folder: Path | None) -> dict[str, KernelRequests]:
     """Return, by the id of the case, what each timed loop or kernel of one pass requests, where it is known.
 
-    The kernels are compiled again, because a run stores no PTX; `folders`, those of the patterns by name, give their
-    sources and the data that they run with. A kernel whose source has changed since the run is left out, because the
-    data may have changed with it; so is one that the emulator cannot run. Uses all cores; a kernel takes about 0.1 s.
-    CompilerError without a compiler, ResultsError if `kernels.zip` is damaged.
+    A run stores sources and no PTX, so its kernels are compiled again. The data that they run with come from their
+    patterns; `folders` are those, by name. A kernel that does not compute what its pattern expects now is left out,
+    because the data have changed since the run; so is one that the emulator cannot run. Uses all cores; a kernel takes
+    about 0.2 s. CompilerError without a compiler, ResultsError if `kernels.zip` is damaged.
     """
     archive = run.kernels()
     if archive is None:
@@ -62,15 +51,15 @@ def requests_of_run(run: Run, folders: Mapping[str, Path], cache_folder: Path | 
     names: dict[str, Name] = {}
     for row, stored in _kernels_with_requests(run, archive):
         name = names[row.case_id] = (stored.name, row.launch if launch_dims(row.launch) else row.block)
-        if name not in cases and row.pattern in patterns:
+        if name not in cases and row.pattern in patterns and not stored.later:
             cases[name] = _case(row)
             with suppress(PatternError):
                 request = builder.request(patterns[row.pattern], cases[name])
-                if _ran(request.source, stored, archive):
-                    builds[name] = request
+                if not request.later:
+                    builds[name] = builder.of_source(request, _source(request.source, stored, archive))
     kernels = {name: kernel for name, kernel in builder.build_all(builds) if isinstance(kernel, Kernel)}
     jobs = [(patterns[cases[name].pattern], cases[name], kernel) for name, kernel in kernels.items()]
-    counted = dict(zip(kernels, requests_of_all(jobs), strict=True))
+    counted = dict(zip(kernels, requests_of_all(jobs, verified=True), strict=True))
     results = {case_id: counted.get(name) for case_id, name in names.items()}
     return {case_id: requests for case_id, requests in results.items() if isinstance(requests, KernelRequests)}
 
@@ -102,35 +91,8 @@ def _case(row: Row) -> Case:
     return Case(row.pattern, row.variant, row.dtype, launch, row.iterations, row.options)
 
 
-def _ran(source: Source, stored: StoredKernel, archive: KernelArchive) -> bool:
-    """Return whether a run compiled this very source, apart from other kernels and the parts of other dtypes."""
-    if stored.later or source.expression != stored.expression:
-        return False
-    files = {"": stored.source, **stored.headers}
-    texts = {"": source.text, **source.headers}
-    if files.keys() != texts.keys():
-        return False
-    name = source.expression.partition("<")[0].rpartition("::")[2]
-    stored_texts = {header: archive.contents[file].decode(errors="replace") for header, file in files.items()}
-    dtypes = set(_DTYPE.findall(source.text))
-    return stored_texts == texts or all(
-        _decisive(stored_texts[header], name, dtypes) == _decisive(text, name, dtypes) for header, text in texts.items()
-    )
-
-
-def _decisive(text: str, name: str, dtypes: Collection[str]) -> str:
-    """Return the part of a source that decides on the kernel `name`, compiled for the `dtypes` that macros name."""
-    text = _LAUNCH_BOUNDS.sub("", text)
-    return without_other_kernels(_OF_DTYPE.sub(lambda part: part[0] if part["macro"] in dtypes else "", text), name)
-
-
-def without_other_kernels(text: str, name: str) -> str:
-    """Return a source without its blank lines, and without the kernels that are not `name` and the comments on these.
-
-    A kernel begins with a line `__global__ …(…) {`, and ends at the next line that is a brace.
-    """
-
-    def kept(match: re.Match[str]) -> str:
-        return match[0] if re.search(rf"\b{re.escape(name)}\(", match["head"]) else ""
-
-    return re.sub(r"\n{2,}", "\n", _KERNEL.sub(kept, text)).strip("\n")
+def _source(now: Source, stored: StoredKernel, archive: KernelArchive) -> Source:
+    """Return the translation unit that a run compiled, by what is the source of the case `now`."""
+    headers = {name: archive.contents[file].decode(errors="replace") for name, file in stored.headers.items()}
+    text = archive.contents[stored.source].decode(errors="replace")
+    return replace(now, name=stored.unit, text=text, headers=headers, expression=stored.expression)

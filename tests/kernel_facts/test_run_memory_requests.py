@@ -1,4 +1,4 @@
-"""The requests of committed runs, by kernels that are still as they ran."""
+"""The requests of committed runs, by their own sources."""
 
 import re
 import shutil
@@ -22,9 +22,9 @@ EXCHANGING = re.compile(r" (neighbor|reduce|scan|vote)/smem-(unsafe|syncwarp)/")
 QUICK = Path(__file__).parents[2] / "results" / "quick" / "nvidia-h200"
 
 
-def run_of(*variants: str) -> Run:
+def run_of(*variants: str, folder: Path = QUICK) -> Run:
     """Return the committed run with one row of the pattern `neighbor` per variant."""
-    run = read_run(QUICK)
+    run = read_run(folder)
     rows = [next(row for row in run.rows if (row.pattern, row.variant) == ("neighbor", name)) for name in variants]
     return replace(run, rows=tuple(rows))
 
@@ -46,37 +46,79 @@ def test_each_loop_with_memory_accesses_has_its_requests(kernel_cache: Path) -> 
         }
 
 
-def test_a_kernel_that_changed_since_the_run_is_left_out(kernel_cache: Path, tmp_path: Path) -> None:
-    changed = tmp_path / "neighbor"
-    shutil.copytree(builtin()["neighbor"], changed)
-    for source in changed.glob("*.cu*"):
-        source.write_text(source.read_text(encoding="utf-8") + "// changed\n", encoding="utf-8")
-    assert requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache) == {}
+def changed(folder: Path, file: str, old: str, new: str) -> dict[str, Path]:
+    """Return the folder of a `neighbor` that is written like this now, by its name."""
+    shutil.copytree(builtin()["neighbor"], folder)
+    text = (folder / file).read_text(encoding="utf-8")
+    assert old in text
+    (folder / file).write_text(text.replace(old, new), encoding="utf-8")
+    return {"neighbor": folder}
 
 
-def test_another_kernel_that_changed_since_the_run_changes_nothing(kernel_cache: Path, tmp_path: Path) -> None:
-    changed = tmp_path / "neighbor"
-    shutil.copytree(builtin()["neighbor"], changed)
-    source = changed / "kernels.cu"
-    text = source.read_text(encoding="utf-8")
-    other = "\n// Another kernel.\ntemplate <typename T>\n__global__ void other(T* result, int iterations) {\n}\n"
-    source.write_text(text.replace("neighbor_shfl", "renamed") + other, encoding="utf-8")
-    assert requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache)
-    own = text.replace("slots[mine] = x;", "slots[mine] = x + 1;", 1)
-    assert own != text
-    source.write_text(own, encoding="utf-8")
-    assert requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache) == {}
+@pytest.mark.parametrize(
+    ("file", "old", "new"),
+    [
+        pytest.param("kernels.cu", "template", "// changed\ntemplate", id="a comment"),
+        pytest.param("kernels.cu", "neighbor_shfl", "renamed", id="another kernel"),
+        pytest.param("kernels.cu", '#include "shflbench.cuh"', '#include "gone.cuh"', id="a header"),
+        pytest.param("copy.cu", "slots[threadIdx.x] = x;", "slots[threadIdx.x * 2] = x;", id="what it requests"),
+        pytest.param("copy.cu", "slots[threadIdx.x] = x;", "slots[threadIdx.x] = x + 1;", id="what it computes"),
+    ],
+)
+def test_the_kernel_that_ran_is_counted_whatever_its_source_is_now(
+    file: str, old: str, new: str, kernel_cache: Path, tmp_path: Path
+) -> None:
+    run = run_of("smem")
+    counted = requests_of_run(run, builtin(), kernel_cache)
+    assert list(counted) == [run.rows[0].case_id]
+    assert requests_of_run(run, changed(tmp_path / "neighbor", file, old, new), kernel_cache) == counted
 
 
-def test_parts_of_other_dtypes_that_changed_since_the_run_change_nothing(kernel_cache: Path, tmp_path: Path) -> None:
-    changed = tmp_path / "neighbor"
-    shutil.copytree(builtin()["neighbor"], changed)
-    source = changed / "kernels.cu"
-    text = source.read_text(encoding="utf-8")
-    source.write_text(f"{text}\n#if DTYPE_F16\n__device__ int more;\n#endif\n", encoding="utf-8")
-    assert requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache)
-    source.write_text(f"{text}\n#if WIDTH\n__device__ int more;\n#endif\n", encoding="utf-8")
-    assert requests_of_run(run_of("smem"), {"neighbor": changed}, kernel_cache) == {}
+STORE = "slots[mine] = x;"
+
+
+@pytest.mark.parametrize(
+    ("compiled", "stores"),
+    [
+        pytest.param(STORE, [1], id="as it is"),
+        pytest.param(f"volatile_store(&slots[mine], x);\n{STORE}", [2], id="the same by two stores"),
+        pytest.param("slots[mine] = x + 1;", [], id="another result than the pattern expects"),
+        pytest.param("slots[mine] = y;", [], id="does not compile"),
+    ],
+)
+def test_what_the_run_compiled_decides(
+    compiled: str, stores: list[int], kernel_cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = run_of("smem")
+    archive = run.kernels()
+    assert archive is not None
+    (source,) = {item.source for item in archive.index.kernels if run.rows[0].case_id in item.cases}
+    text = archive.contents[source].decode()
+    assert STORE in text
+    contents = {**archive.contents, source: text.replace(STORE, compiled).encode()}
+    monkeypatch.setattr(Run, "kernels", lambda _: replace(archive, contents=contents))
+    counted = requests_of_run(run, builtin(), kernel_cache).values()
+    assert [sum(access.kind is AccessKind.STORE for access in one.accesses) for one in counted] == stores
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        pytest.param("return np.roll(values, iterations, axis=1)", id="another exchange"),
+        pytest.param('raise ValueError("no such mode any more")', id="none"),
+    ],
+)
+def test_a_kernel_that_does_not_compute_what_its_pattern_expects_now_is_left_out(
+    now: str, kernel_cache: Path, tmp_path: Path
+) -> None:
+    before = "return np.roll(values, -iterations, axis=1)"
+    folders = changed(tmp_path / "neighbor", "pattern.py", before, now)
+    assert requests_of_run(run_of("smem"), folders, kernel_cache) == {}
+
+
+def test_a_kernel_with_a_race_has_its_requests(kernel_cache: Path) -> None:
+    run = run_of("smem-unsafe", "smem-deck", folder=QUICK.parents[1] / "gtc2013" / "nvidia-h200")
+    assert list(requests_of_run(run, builtin(), kernel_cache)) == [row.case_id for row in run.rows]
 
 
 @pytest.mark.parametrize(("stride", "efficiency"), [("1", 1.0), ("2", 0.5), ("32", 0.125)])
@@ -116,8 +158,7 @@ def shares_of_wide_loops(run: Run, cache: Path, known: KnownCodes) -> dict[str, 
     shares = {}
     for row in rows:
         residency = residency_of(row, device)
-        is_known = row.case_id in counted  # not where the source includes another header since
-        if row.cycles_per_iteration and is_known and residency and residency.waves == 1:
+        if row.cycles_per_iteration and row.case_id in counted and residency and residency.waves == 1:
             taken = residency.warps * passes(loops[row.case_id], counted[row.case_id])
             shares[f"{run.info.suite.name} {row.case_id}"] = taken / row.cycles_per_iteration
     return shares
@@ -137,5 +178,5 @@ def test_no_committed_row_with_wide_accesses_takes_fewer_clocks_than_passes(kern
         for case, share in shares.items()
         if re.search(" (reduce|neighbor|vote|scan)/smem-(un|sync)", case) and "/sms x 32/" not in case
     ]
-    assert len(exchanging) > 15  # of kernels that are as they were measured
+    assert len(exchanging) > 15
     assert min(exchanging) > 0.95

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
         "--requests",
         is_flag=True,
         help="Calculate again, and count in the emulator what loops request from memory, for closer limits. Compiles "
-        "the kernels again, and leaves out those whose source has changed since the run. Of kernels of a file, `bench` "
-        "has counted them.",
+        "the sources of the run again, and leaves out kernels that do not compute what their pattern expects now. Of "
+        "kernels of a file, `bench` has counted them.",
     ),
     option(
         "--calibration",
