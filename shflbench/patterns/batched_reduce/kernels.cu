@@ -2,7 +2,6 @@
 #include "batch.cuh"
 #include "copied/butterflies.cuh"
 #include "copied/halving.cuh"
-#include "copied/redux.cuh"
 #include "copied/smem.cuh"
 #include "shflbench.cuh"
 
@@ -43,19 +42,6 @@ __global__ void LAUNCH_BOUNDS batched_reduce_smem(const T* values, T* result, in
         Sum<T> x[SUMS], sums[RESULTS];
         batch.unpack(x);
         shflbench::smem::warp_sums(x, sums, tile);
-        batch.take(sums);
-    }
-    batch.store(result);
-}
-
-// One instruction for each sum, of integers.
-template <typename T>
-__global__ void LAUNCH_BOUNDS batched_reduce_redux(const T* values, T* result, int iterations) {
-    Batch<T> batch(values);
-    REPEAT(iterations) {
-        Sum<T> x[SUMS], sums[RESULTS];
-        batch.unpack(x);
-        shflbench::redux::warp_sums(x, sums);
         batch.take(sums);
     }
     batch.store(result);

@@ -145,6 +145,7 @@ PATTERN = Pattern(
             summary="`__reduce_add_sync` for each sum",
             dtypes=("i32",),
             needs="sm_80",
+            source="redux.cu",
             per_iteration=lambda _, options: {"REDUX": sums_of(options)},
         ),
         Variant(

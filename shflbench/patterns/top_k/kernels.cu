@@ -3,7 +3,6 @@
 #include "copied/merge.cuh"
 #include "copied/radix.cuh"
 #include "copied/rank.cuh"
-#include "copied/redux.cuh"
 #include "elements.cuh"
 #include "shflbench.cuh"
 
@@ -61,21 +60,6 @@ __global__ void LAUNCH_BOUNDS top_k_rank(const T* values, T* largest, T* result,
     REPEAT(iterations) {
         own.advance(got);
         got = shflbench::rank::top_k(own.x, all, chosen);
-    }
-    largest[thread()] = got;
-    own.store(result);
-}
-#endif
-
-#if OPTION_ELEMENTS <= 256 && OPTION_K == 8
-// The largest of all elements, COUNT times: each lane shows the largest element that it still has.
-template <typename T>
-__global__ void LAUNCH_BOUNDS top_k_redux(const T* values, T* largest, T* result, int iterations) {
-    Elements own(values);
-    int got = 0;
-    REPEAT(iterations) {
-        own.advance(got);
-        got = shflbench::redux::top_k(own.x);
     }
     largest[thread()] = got;
     own.store(result);
