@@ -24,3 +24,11 @@ template <typename T>
 __device__ bool is_counted(T value) { return value >= 0; }
 template <typename T>
 __device__ int counter_of(T value, int last) { return value & last; }
+
+// The number of the thread's elements that count.
+template <typename T>
+__device__ T count_of_lane(const T* values) {
+    T count = 0;
+    for (const T value : Elements<T>(values)) count += is_counted(value);
+    return count;
+}

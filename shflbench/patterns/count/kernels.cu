@@ -5,8 +5,6 @@
 #include "copied/global-plain.cuh"
 #include "copied/global.cuh"
 #include "copied/match.cuh"
-#include "copied/redux-block.cuh"
-#include "copied/redux.cuh"
 #include "copied/shared.cuh"
 #include "copied/shfl.cuh"
 #include "shflbench.cuh"
@@ -54,30 +52,10 @@ __global__ void LAUNCH_BOUNDS count_ballot_block(const T* values, T* counts, int
     shflbench::ballot_block::add_warp_count(counts, of_warp, shared<T>());
 }
 
-// The number of the thread's elements that count.
-template <typename T>
-__device__ T count_of_lane(const T* values) {
-    T count = 0;
-    for (const T value : Elements<T>(values)) count += is_counted(value);
-    return count;
-}
-
-// Each lane counts its own elements, then one instruction sums up the warp, and a block the counts of its warps.
-template <typename T>
-__global__ void LAUNCH_BOUNDS count_redux_block(const T* values, T* counts, int) {
-    shflbench::redux_block::add_lane_counts(counts, count_of_lane(values), shared<T>());
-}
-
 // Each lane counts its own elements, then five shuffles sum up the warp.
 template <typename T>
 __global__ void LAUNCH_BOUNDS count_shfl(const T* values, T* counts, int) {
     shflbench::shfl::add_lane_counts(counts, count_of_lane(values));
-}
-
-// Each lane counts its own elements, then one instruction sums up the warp.
-template <typename T>
-__global__ void LAUNCH_BOUNDS count_redux(const T* values, T* counts, int) {
-    shflbench::redux::add_lane_counts(counts, count_of_lane(values));
 }
 
 // Each lane gets which lanes have an element for the same counter; the lowest of these lanes adds for all.

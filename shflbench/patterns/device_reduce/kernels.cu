@@ -5,7 +5,6 @@
 #include "copied/interleaved.cuh"
 #include "copied/last-block-acq-rel.cuh"
 #include "copied/last-block.cuh"
-#include "copied/redux.cuh"
 #include "copied/sequential.cuh"
 #include "copied/shfl-atomic-warp.cuh"
 #include "copied/shfl-vector.cuh"
@@ -88,13 +87,6 @@ __global__ void LAUNCH_BOUNDS device_reduce_shfl_vector(const T* values, Sum<T>*
 template <typename T>
 __global__ void LAUNCH_BOUNDS device_reduce_shfl_atomic_warp(const T* values, Sum<T>* total) {
     shflbench::shfl_atomic_warp::add_sum<BLOCK>(values, ALL, total);
-}
-
-// One instruction sums the integers of a warp.
-template <typename T>
-__global__ void LAUNCH_BOUNDS device_reduce_redux(const T* values, Sum<T>* total) {
-    __shared__ Sum<T> of_warps[BLOCK / WARP];
-    shflbench::redux::add_sum<BLOCK>(values, ALL, total, of_warps);
 }
 
 // Each block stores its sum; the block that finishes last adds up all of them, always in the same order. The fences

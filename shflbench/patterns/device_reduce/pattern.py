@@ -161,6 +161,7 @@ PATTERN = Pattern(
             summary="like `shfl-vector`; `__reduce_add_sync` instead of shuffles",
             dtypes=("i32",),
             needs="sm_80",
+            source="redux.cu",
             arguments=TO_TOTAL,
             atomics=_per_block,
         ),
