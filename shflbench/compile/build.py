@@ -47,7 +47,7 @@ class BuildRequest:
     arguments: tuple[Argument, ...]
     key: str  # in the cache
     later: tuple[BuildRequest, ...] = ()  # of the kernels that follow it
-    without_spills: BuildRequest | None = None  # of fewer blocks per SM, to build if registers do not suffice for this
+    without_spills: BuildRequest | None = None  # of half the blocks per SM, to build if this spills
 
     @property
     def parts(self) -> tuple[BuildRequest, ...]:
@@ -106,18 +106,21 @@ class Builder:
 
     def request(self, pattern: LoadedPattern, case: Case) -> BuildRequest:
         """Return the build request for `case`."""
-        bounds = launch_bounds(pattern.declaration, case, self.arch)
-        request = self._request(pattern, case, bounds)
-        if bounds is None or not bounds.blocks:
-            return request
-        return replace(request, without_spills=self._request(pattern, case, replace(bounds, blocks=0)))
+        source, bounds = translation_unit(pattern, case), launch_bounds(pattern.declaration, case, self.arch)
+        return self._bounded(pattern, case, source, bounds) if bounds else self._request(pattern, case, source)
 
-    def _request(self, pattern: LoadedPattern, case: Case, bounds: CompiledBounds | None) -> BuildRequest:
-        """Return the build request for `case` with these launch bounds."""
+    def _bounded(self, pattern: LoadedPattern, case: Case, source: Source, bounds: CompiledBounds) -> BuildRequest:
+        """Return the request for `case` with these launch bounds; should it spill, with half the blocks per SM."""
+        options = (*source.options, f"-DLAUNCH_BOUNDS={bounds}")
+        request = self._request(pattern, case, replace(source, options=options))
+        if not bounds.blocks:
+            return request
+        fewer = replace(bounds, blocks=bounds.blocks // 2)
+        return replace(request, without_spills=self._bounded(pattern, case, source, fewer))
+
+    def _request(self, pattern: LoadedPattern, case: Case, source: Source) -> BuildRequest:
+        """Return the build request for `case`, of its translation unit."""
         variant, dtype = pattern.declaration.variant(case.variant), DTYPES[case.dtype]
-        source = translation_unit(pattern, case)
-        if bounds is not None:
-            source = replace(source, options=(*source.options, f"-DLAUNCH_BOUNDS={bounds}"))
         constants = pattern.declaration.constants(dict(case.options), case.launch.block)
         expected = ExpectedCode.of(pattern.declaration, variant, dtype, constants)
         # Kernels that follow one another may share `__device__` variables, so they are compiled and cached together.
@@ -143,8 +146,8 @@ class Builder:
             decisive = repr((request.expected, request.arguments))
             return replace(request, source=other, key=key(other, self.arch, self.toolchain.identity, decisive))
 
-        loose = request.without_spills
-        return replace(changed(request), without_spills=changed(loose) if loose else None)
+        looser = request.without_spills
+        return replace(changed(request), without_spills=self.of_source(looser, source) if looser else None)
 
     def build(self, pattern: LoadedPattern, case: Case) -> Kernel:
         """Return the kernel of `case`, from the cache if possible.
@@ -158,7 +161,10 @@ class Builder:
                 raise built
             return built
         kernel = self._build_alone(request)
-        return self._build_alone(request.without_spills) if request.without_spills and _spills(kernel) else kernel
+        while request.without_spills and _spills(kernel):
+            request = request.without_spills
+            kernel = self._build_alone(request)
+        return kernel
 
     def _build_alone(self, request: BuildRequest) -> Kernel:
         if (kernel := self.cache.get(request.key)) is not None:
