@@ -1,8 +1,8 @@
-"""Keep the cycles per iteration of runs of the suite `opponents`, and write the page on them.
+"""Keep the times of runs of the suite `opponents`, and write the page on them.
 
     python -m benchmarks.opponents RUN [RUN ...]   read runs, write opponents.json and opponents.md beside this file
 
-A test compares the record with the cycles of kernels that someone wrote to beat the published answers.
+A test compares the record with the times of kernels that someone wrote to beat the published answers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ HEAD = """\
 
 Written by `python -m benchmarks.opponents RUN …` from runs of `shflbench run opponents`; do not edit.
 
-Cycles per iteration of the two fastest safe variants of each setting, without library calls. [The pages of the
+Cycles per iteration, or µs of a launch without a loop, of the two fastest safe variants of each setting, without
+library calls. [The pages of the
 patterns](../docs/reference/patterns/README.md) say what each variant does.
 """
 
@@ -37,7 +38,8 @@ class Timed:
     setting: str  # e.g. `reduce f32 sms x 32 width=32`
     variant: str
     mechanism: str
-    cycles: float  # per iteration
+    time: float
+    unit: str  # `cycles` per iteration, or `µs` of a launch without a loop
 
 
 def recorded(folder: Path) -> dict[str, Any]:
@@ -46,9 +48,11 @@ def recorded(folder: Path) -> dict[str, Any]:
     device = run.info.device
     rows: dict[str, dict[str, list[Any]]] = {}
     for row in run.rows:
-        if row.safe and row.cycles_per_iteration is not None:
+        if row.safe and row.time_us is not None:
             setting = " ".join((row.pattern, row.dtype, row.launch, *row.option_texts))
-            rows.setdefault(setting, {})[row.variant] = [row.mechanism, round(row.cycles_per_iteration, 1)]
+            cycles = row.cycles_per_iteration
+            time = [row.time_us, "µs"] if cycles is None else [round(cycles, 1), "cycles"]
+            rows.setdefault(setting, {})[row.variant] = [row.mechanism, *time]
     noise = run.info.noise
     return {
         "device": device.name if device else "",
@@ -63,8 +67,13 @@ def recorded(folder: Path) -> dict[str, Any]:
 
 def timed(record: Mapping[str, Any], setting: str) -> list[Timed]:
     """Return the variants of a setting, the fastest first."""
-    found = [Timed(setting, name, kind, cycles) for name, (kind, cycles) in record["settings"][setting].items()]
-    return sorted(found, key=lambda one: one.cycles)
+    found = [Timed(setting, name, *figures) for name, figures in record["settings"][setting].items()]
+    return sorted(found, key=lambda one: one.time)
+
+
+def shown(one: Timed) -> str:
+    """Return the time of a variant: `104.2`, or `3.36 µs` of a launch."""
+    return f"{one.time:,.1f}" if one.unit == "cycles" else f"{one.time:,.4g} µs"
 
 
 def page(records: Sequence[Mapping[str, Any]]) -> str:
@@ -89,14 +98,14 @@ def _table(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         cells: list[str] = []
         for record in records:
             own = [one for one in timed(record, setting) if one.mechanism != "library"][:2]
-            cells += [f"`{one.variant}` {one.cycles:,.1f}" for one in own] + ["–"] * (2 - len(own))
+            cells += [f"`{one.variant}` {shown(one)}" for one in own] + ["–"] * (2 - len(own))
         yield f"| {setting} | {' | '.join(cells)} |"
 
 
 def main() -> None:
     """Write the record and the page."""
     records = [recorded(Path(word)) for word in sys.argv[1:]]
-    RECORD.write_text(json.dumps(records, separators=(",", ":")) + "\n", encoding="utf-8")
+    RECORD.write_text(json.dumps(records, separators=(",", ":"), ensure_ascii=False) + "\n", encoding="utf-8")
     PAGE.write_text(page(records), encoding="utf-8")
 
 

@@ -86,13 +86,13 @@ class Group:
     def cycles(self, variant: str) -> float:
         """Return the cycles per iteration of a variant, of the later kernels where they are known."""
         if variant in self.later:
-            return self.later[variant].cycles
+            return self.later[variant].time
         return self.rows[variant].cycles_per_iteration or 0.0
 
     def quotient(self, of: str, to: str) -> float:
         """Return the time of one variant divided by that of another, of kernels that were compiled alike."""
         if of in self.later and to in self.later:
-            return self.later[of].cycles / self.later[to].cycles
+            return self.later[of].time / self.later[to].time
         return per_iteration(self.rows[of]) / per_iteration(self.rows[to])
 
     def best_of(self, kind: Mechanism) -> str:
@@ -188,7 +188,7 @@ def _unit(found: Mapping[tuple[str, str], Group]) -> str:
 
 def _cell(setting: Group, variant: str, *, registers: bool) -> str:
     if variant in setting.later:
-        return f"*{setting.later[variant].cycles:,.0f}*"
+        return f"*{setting.later[variant].time:,.0f}*"
     row = setting.rows.get(variant)
     if row is None:
         return "–"

@@ -20,7 +20,7 @@ from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import Contest, contests_of, times
 from shflbench.model import Mechanism
 from shflbench.store import find_runs, read_run
-from tools.docs.opponents import Beside, all_settings, beside, side, waits
+from tools.docs.opponents import OTHER_LAYOUT, Beside, all_settings, beside, side, waits
 from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ ONE_BARRIER = "smem-double"  # one block barrier per step, as the talk at GTC 20
 WARP_BARRIERS = "smem-syncwarp"  # the usual best of shared memory, as the text says: the table names others only
 MOSTLY = 2 / 3  # of the settings of a pattern
 MODEL = "h200"  # of the record of the suite `opponents`
-OTHER_LAYOUT = {("struct-access", "soa")}  # its data are stored otherwise, so that it replaces no other variant
 OVERVIEW = "quick"  # the suite whose cases are those of other suites with fewer iterations
 
 
@@ -195,7 +194,7 @@ def cycles(setting: str) -> str:
     found = _beside(setting)
     fastest, shuffle = found.own[0], found.best_of(Mechanism.SHFL)
     assert shuffle  # noqa: S101  (the settings of the page have some)
-    return f"{fastest.cycles:.0f} cycles (`{fastest.variant}`) against {shuffle.cycles:.0f}"
+    return f"{fastest.time:.0f} cycles (`{fastest.variant}`) against {shuffle.time:.0f}"
 
 
 def _beside(setting: str) -> Beside:
@@ -205,11 +204,29 @@ def _beside(setting: str) -> Beside:
     return found
 
 
+def answer(setting: str, kind: Mechanism | None = None) -> str:
+    """Return cells of a table: the fastest at a setting of the suite `opponents`, its speed over what, and over which.
+
+    That is the best of a kind, by default the fastest that exchanges through something else.
+    """
+    found = _beside(setting)
+    other = found.best_of(kind) if kind else found.next_side
+    if other is None:
+        return f"{found.best()} | – | –"
+    factor = "–" if other in found.leaders else times(other.time / found.own[0].time)
+    return f"{found.best()} | {factor} | `{other.variant}`"
+
+
+def launch_time(setting: str) -> str:
+    """Return the time of a launch of the fastest at a setting of the suite `opponents`: `102 µs`."""
+    return f"{_beside(setting).own[0].time:.0f} µs"
+
+
 def leader_beside(setting: str) -> str:
     """Return the fastest variant at a setting of the suite `opponents`, and by what factor over which other."""
     found = _beside(setting)
     other = found.next_side
-    factor = f" {times(other.cycles / found.own[0].cycles)} `{other.variant}`" if other else ""
+    factor = f" {times(other.time / found.own[0].time)} `{other.variant}`" if other else ""
     calls = "".join(f" (`{one.variant}`)" for one in found.faster_libraries)
     return f"`{found.own[0].variant}`{calls}{factor}"
 
@@ -218,7 +235,7 @@ def over_barriers(setting: str) -> str:
     """Return the speed of the fastest at a setting of the suite `opponents` over the best with block barriers."""
     found = _beside(setting)
     waiting = next(one for one in found.variants if waits(one))
-    return "–" if waiting in found.leaders else f"{times(waiting.cycles / found.own[0].cycles)} `{waiting.variant}`"
+    return "–" if waiting in found.leaders else f"{times(waiting.time / found.own[0].time)} `{waiting.variant}`"
 
 
 def over_beside(setting: str, kind: Mechanism) -> str:
@@ -226,7 +243,7 @@ def over_beside(setting: str, kind: Mechanism) -> str:
     found = _beside(setting)
     other = found.best_of(kind)
     assert other  # noqa: S101  (the settings of the page have one)
-    return f"{times(other.cycles / found.own[0].cycles)} the speed of `{other.variant}`"
+    return f"{times(other.time / found.own[0].time)} the speed of `{other.variant}`"
 
 
 def launch_costs() -> tuple[float, float]:
@@ -256,6 +273,8 @@ def render() -> str:
         SHFL=Mechanism.SHFL,
         unsteady=unsteady(),
         cycles=cycles,
+        answer=answer,
+        launch_time=launch_time,
         leader_beside=leader_beside,
         over_barriers=over_barriers,
         over_beside=over_beside,

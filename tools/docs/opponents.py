@@ -1,6 +1,6 @@
 """Look up what the suite `opponents` measured at a setting: all variants beside one another, hybrids included.
 
-Its runs are kept as cycles per iteration, see `benchmarks.opponents`. Kernels of earlier runs are on the same sides as
+Its runs are kept as one time per variant, see `benchmarks.opponents`. Kernels of earlier runs are on the same sides as
 those of today, so that the machine code of a library's kernel there says what it exchanges through.
 """
 
@@ -10,10 +10,10 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from benchmarks.opponents import RECORD, Timed, timed
-from shflbench.analysis.contest import MATTERS
+from shflbench.analysis.contest import MATTERS, times
 from shflbench.model import Mechanism
 from shflbench.store import find_runs, read_run
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 RESULTS = Path(__file__).parents[2] / "results"
 RECORDS = {record["device"].split()[1].lower(): record for record in json.loads(RECORD.read_text(encoding="utf-8"))}
 MODELS = ("nvidia-h100", "nvidia-h200")  # of the reference runs
+OTHER_LAYOUT = {("struct-access", "soa")}  # its data are stored otherwise, so that it replaces no other variant
 COLLECTIVE = ("REDUX", "CREDUX", "VOTE", "MATCH")
 
 
@@ -80,13 +81,27 @@ class Beside:
     @property
     def leaders(self) -> list[Timed]:
         """The fastest, and those that take as long."""
-        return [one for one in self.own if one.cycles <= self.own[0].cycles * (1 + MATTERS)]
+        return [one for one in self.own if one.time <= self.own[0].time * (1 + MATTERS)]
 
     @property
     def faster_libraries(self) -> list[Timed]:
         """The library calls that take less time than any variant of our own."""
-        limit = self.own[0].cycles / (1 + MATTERS)
-        return [one for one in self.variants if one.mechanism == Mechanism.LIBRARY and one.cycles < limit]
+        limit = self.own[0].time / (1 + MATTERS)
+        return [one for one in self.variants if one.mechanism == Mechanism.LIBRARY and one.time < limit]
+
+    def best(self) -> str:
+        """Name the fastest variants, and the library calls that take as long or less."""
+        names = ", ".join(sorted(f"`{one.variant}`" for one in self.leaders))
+        calls = ", ".join(f"`{one.variant}`{self._gain(one)}" for one in self._as_fast_libraries)
+        return f"{names} (also {calls})" if calls else names
+
+    @property
+    def _as_fast_libraries(self) -> list[Timed]:
+        limit = self.own[0].time * (1 + MATTERS)
+        return [one for one in self.variants if one.mechanism == Mechanism.LIBRARY and one.time <= limit]
+
+    def _gain(self, call: Timed) -> str:
+        return f" {times(self.own[0].time / call.time)}" if call in self.faster_libraries else ""
 
     @property
     def next_side(self) -> Timed | None:
@@ -103,16 +118,21 @@ class Beside:
         shfl, smem = self.best_of(Mechanism.SHFL), self.best_of(Mechanism.SMEM)
         if shfl is None or smem is None:
             return None
-        first, second = sorted((shfl, smem), key=lambda one: one.cycles)
-        return "tie" if second.cycles <= first.cycles * (1 + MATTERS) else self.side(first)
+        first, second = sorted((shfl, smem), key=lambda one: one.time)
+        return "tie" if second.time <= first.time * (1 + MATTERS) else self.side(first)
 
 
 def beside(setting: str, model: str) -> Beside | None:
     """Return the variants at a setting, such as `reduce f32 sms x 32 width=32`, on an `h100` or `h200`."""
     record = RECORDS[model]
-    return Beside(timed(record, setting)) if setting in record["settings"] else None
+    return Beside(_rivals(record, setting)) if setting in record["settings"] else None
 
 
 def all_settings(model: str) -> Mapping[str, Beside]:
     """Return all settings of a GPU."""
-    return {setting: Beside(timed(RECORDS[model], setting)) for setting in RECORDS[model]["settings"]}
+    return {setting: Beside(_rivals(RECORDS[model], setting)) for setting in RECORDS[model]["settings"]}
+
+
+def _rivals(record: Mapping[str, Any], setting: str) -> list[Timed]:
+    """Return the variants of a setting that read the same layout of the data, the fastest first."""
+    return [one for one in timed(record, setting) if (setting.split(maxsplit=1)[0], one.variant) not in OTHER_LAYOUT]

@@ -79,7 +79,7 @@ def _rows(suite: str) -> Mapping[tuple[str, str], Row]:
 
 def _time(suite: str, setting: str, variant: str) -> float:
     if suite == LATER:
-        return next(one.cycles for one in all_settings(MODEL)[setting].variants if one.variant == variant)
+        return next(one.time for one in all_settings(MODEL)[setting].variants if one.variant == variant)
     return _rows(suite)[setting, variant].time_us or 0.0
 
 
