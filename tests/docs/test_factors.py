@@ -87,8 +87,9 @@ def later(model: str) -> dict[str, Variants]:
     for setting, variants in record["settings"].items():
         pattern, dtype, *_ = setting.split()
         found[setting] = {
-            name: Measured(library_kinds().get((pattern, dtype, name), kind), cycles, kind == "library")
-            for name, (kind, cycles) in variants.items()
+            name: Measured(library_kinds().get((pattern, dtype, name), kind), time, kind == "library")
+            for name, (kind, time, _) in variants.items()
+            if (pattern, name) not in OTHER_LAYOUT
         }
     return found
 

@@ -115,27 +115,6 @@ def rows_of(text: str, columns: int) -> dict[str, list[str]]:
     return {first: cells for first, *cells in tables if len(cells) == columns - 1}
 
 
-FULL = "2*sms x 1024"
-OTHER_KIND = {  # lines of the second table that compare mechanisms; the others compare ways to access memory
-    "32 words per warp": f"dynamic-indexing|lane-array|f32|{FULL}|length=32;index=random",
-    "count with one counter": "warp-collectives|count|i32|16384x256|counters=1",
-    "sum of 256 threads": "blocks|block-reduce|f32|fill x 256|result=all",
-    "sum of 512 MiB": "blocks|device-reduce|f32|16384x256|per_thread=32;order=block",
-    "RMSNorm of rows of 64": "rows|row-norm|f32|32768x256|length=64;load=vector;norm=rms",
-}
-
-
-@pytest.mark.parametrize(("task", "setting"), OTHER_KIND.items(), ids=OTHER_KIND)
-def test_a_task_in_memory_is_compared_with_the_best_of_another_mechanism(task: str, setting: str) -> None:
-    tables = FIRST_PAGE[FIRST_PAGE.index("## Memory, blocks and rows") :]
-    names, ratio, against, *_ = (rows_of(tables, 5) | rows_of(tables, 6))[task]
-    best, times = named_best(setting, names), safe(setting)
-    own = kind(setting, fastest(safe(setting, libraries=False)))
-    rivals = {variant: time for variant, time in times.items() if kind(setting, variant) != own}
-    assert against == f"`{fastest(rivals)}`"
-    check_over(setting, ratio.removesuffix(" †"), rivals, best, fastest(rivals))
-
-
 CHOICES = re.findall(r"^\| [\w ]+ \| `(\w[^`]*)` \| (.*) \| (.*) \| (.*) \| (.*) \|$", README, re.MULTILINE)
 
 
@@ -179,7 +158,7 @@ def test_the_patterns_in_which_each_kind_is_mostly_faster_are_named() -> None:
                 won.setdefault(pattern, []).append("smem" if min(shared.values()) < min(shuffles.values()) else "shfl")
     for setting, variants in LATER.items():
         shared, shuffles = (
-            {name: cycles for name, (mechanism, cycles) in variants.items() if mechanism == own}
+            {name: time for name, (mechanism, time, _) in variants.items() if mechanism == own}
             for own in ("smem", "shfl")
         )
         if shared and shuffles:

@@ -243,7 +243,26 @@ def over_beside(setting: str, kind: Mechanism) -> str:
     found = _beside(setting)
     other = found.best_of(kind)
     assert other  # noqa: S101  (the settings of the page have one)
-    return f"{times(other.time / found.own[0].time)} the speed of `{other.variant}`"
+    return f"{over_kind(setting, kind)} the speed of `{other.variant}`"
+
+
+def over_kind(setting: str, kind: Mechanism) -> str:
+    """Return the speed of the fastest at a setting of the suite `opponents` over the best of a kind: `14.4×`."""
+    found = _beside(setting)
+    other = found.best_of(kind)
+    assert other  # noqa: S101  (the settings of the page have one)
+    return "–" if other in found.leaders else times(other.time / found.own[0].time)
+
+
+def over_variant(setting: str, variant: str) -> str:
+    """Return the speed of the fastest at a setting of the suite `opponents` over a variant."""
+    found = _beside(setting)
+    return times(next(one.time for one in found.variants if one.variant == variant) / found.own[0].time)
+
+
+def gain(setting: str, other: str) -> str:
+    """Return the speed of the fastest at another setting of the suite `opponents` relative to that at this one."""
+    return times(_beside(setting).own[0].time / _beside(other).own[0].time)
 
 
 def launch_costs() -> tuple[float, float]:
@@ -266,7 +285,6 @@ def render() -> str:
     )
     environment.filters["times"] = times
     return environment.get_template(TEMPLATE.name).render(
-        at=settings(),
         by_pattern=by_pattern(),
         patterns_where=patterns_where,
         SMEM=Mechanism.SMEM,
@@ -278,6 +296,9 @@ def render() -> str:
         leader_beside=leader_beside,
         over_barriers=over_barriers,
         over_beside=over_beside,
+        over_kind=over_kind,
+        over_variant=over_variant,
+        gain=gain,
         launch_costs=launch_costs(),
         GLOBAL=Mechanism.GLOBAL,
         HYBRID=Mechanism.HYBRID,
