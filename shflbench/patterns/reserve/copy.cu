@@ -1,4 +1,4 @@
-//: atomic atomic-plain leader-shfl elect leader-smem cg dtype=i32
+//: atomic atomic-plain leader-shfl elect leader-smem leader-block cg dtype=i32
 
 //! cg
 #include <cooperative_groups.h>
@@ -47,6 +47,17 @@ __device__ inline {T} reserve_slot({T}* next, {T}* slots) {
     if (lane == 0) first = atomicAdd(next, 32);
     __syncwarp();  // lane 0 has written
     return first + lane;
+}
+
+//! leader-block
+// Returns a free slot of a queue: one atomic addition reserves adjacent slots for the block, from *next on.
+// All threads of the block must call it: call __syncthreads() before you call it again. Blocks must be one-dimensional.
+__device__ inline {T} reserve_slot({T}* next) {
+    assert(blockDim.y * blockDim.z == 1);
+    __shared__ {T} first;
+    if (threadIdx.x == 0) first = atomicAdd(next, blockDim.x);
+    __syncthreads();  // thread 0 has written
+    return first + threadIdx.x;
 }
 
 //! cg

@@ -2,6 +2,7 @@
 #include "copied/atomic-plain.cuh"
 #include "copied/atomic.cuh"
 #include "copied/elect.cuh"
+#include "copied/leader-block.cuh"
 #include "copied/leader-shfl.cuh"
 #include "copied/leader-smem.cuh"
 #include "shflbench.cuh"
@@ -29,6 +30,13 @@ __global__ void LAUNCH_BOUNDS reserve_leader_shfl(T* next, T* slots) {
 template <typename T>
 __global__ void LAUNCH_BOUNDS reserve_leader_smem(T* next, T* slots) {
     slots[thread()] = shflbench::leader_smem::reserve_slot(next, shared<T>());
+}
+
+// One thread reserves for the whole block, and writes the result to shared memory for the others: the fewest additions
+// to the counter, and a barrier of the block.
+template <typename T>
+__global__ void LAUNCH_BOUNDS reserve_leader_block(T* next, T* slots) {
+    slots[thread()] = shflbench::leader_block::reserve_slot(next);
 }
 
 // The hardware chooses the lane that reserves for the warp, which the compiler then knows to be one.

@@ -65,6 +65,13 @@ PATTERN = Pattern(
             shared=lambda at: at.block // WARP * at.dtype.size,
         ),
         Variant(
+            name="leader-block",
+            mechanism=Mechanism.SMEM,
+            summary="thread 0 executes one `atomicAdd` for its block; the others read the result from shared memory",
+            arguments=("next", "slots"),
+            atomics=lambda at: at.grid,
+        ),
+        Variant(
             name="cg",
             mechanism=Mechanism.LIBRARY,
             summary="as `leader-shfl`, but with a `cooperative_groups::tiled_partition`",
@@ -79,9 +86,9 @@ PATTERN = Pattern(
         "prove that all lanes add to the same address, it merges the atomic additions of a warp into one (instructions "
         "`VOTE`, `POPC`, one `ATOMG` and `SHFL`), as in `atomic-plain`. In `atomic`, the address depends on the "
         "argument `stride`, which is not known at compile time. The compiler applies the same transformation to the "
-        "atomic addition of a single lane, which costs `leader-shfl` and `leader-smem` one additional vote and one "
-        "additional shuffle. Verification compares all `slots` as one multiset, because the order of the warps is "
-        "undefined. The counter `next` is not reset between timed launches."
+        "atomic addition of a single lane, which costs `leader-shfl`, `leader-smem` and `leader-block` one additional "
+        "vote and one additional shuffle. Verification compares all `slots` as one multiset, because the order of the "
+        "warps is undefined. The counter `next` is not reset between timed launches."
     ),
 )
 
