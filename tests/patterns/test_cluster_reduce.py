@@ -3,7 +3,7 @@ import pytest
 
 from shflbench.measure.agreement import mismatch
 from shflbench.measure.workload import Workload
-from shflbench.model import Mechanism
+from shflbench.model import WARP, Mechanism
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
 
@@ -37,14 +37,27 @@ def test_the_sum_of_a_block_that_is_missing_is_visible() -> None:
     assert mismatch([got], data.expected(0, 1)[:1], 0.0)
 
 
-def test_launches_of_a_setting_have_equal_threads() -> None:
+def test_launches_of_a_setting_have_equal_threads_or_a_warp_per_group() -> None:
     setting = workload("i32", "8").setting
     threads = {}
     for variant in CLUSTER_REDUCE.declaration.variants:
         dims = variant.launch_dims(setting)
         assert dims is not None
         threads[variant.name] = dims.blocks * dims.threads_per_block
+    assert threads.pop("warp-per-group") == (GROUPS + 1) * WARP  # blocks of two groups
     assert set(threads.values()) == {GROUPS * 8 * BLOCK}
+
+
+@pytest.mark.parametrize("variant", ["first-warp", "warp-per-group"])
+@pytest.mark.parametrize(("cluster", "loads"), [("2", 1), ("8", 4)])
+def test_one_warp_loads_a_group_by_vectors_and_needs_no_barrier(variant: str, cluster: str, loads: int) -> None:
+    kernel = kernels.compiled(f"cluster-reduce/{variant}/f32/cluster={cluster}")
+    assert kernel.sass is not None
+    opcodes = [instruction.opcode for instruction in kernel.sass]
+    assert not any(opcode.startswith(("BAR", "STS", "LDS")) for opcode in opcodes)
+    of_loads = [opcode for opcode in opcodes if opcode.startswith("LDG")]
+    assert len(of_loads) == loads
+    assert all(".128" in opcode for opcode in of_loads)
 
 
 @pytest.mark.parametrize("variant", ["barrier", "barrier-one-release", "store-async", "store-async-release"])

@@ -1,5 +1,6 @@
 //: two-launches two-launches-dependent last-block last-block-acq-rel add dtype=f32,i32 cluster=2,4,8
 //: barrier barrier-one-release store-async store-async-release larger-block dtype=f32,i32 cluster=2,4,8
+//: first-warp warp-per-group dtype=f32,i32 cluster=2,4,8
 //: add-async dtype=i32 cluster=2,4,8
 
 //! *
@@ -15,6 +16,7 @@ __device__ inline {T} sum_of_warp({T} x) {
     return x;
 }
 
+//! two-launches two-launches-dependent last-block last-block-acq-rel add barrier barrier-one-release store-async store-async-release add-async larger-block
 // Thread 0 gets the sum of its block.
 template <int THREADS>
 __device__ inline {T} sum_of_block({T} x) {
@@ -205,4 +207,52 @@ template <int THREADS>
 __device__ inline void cluster_sum(const {T}* values, {T}* sums) {
     const {T} sum = sum_of_block<THREADS>(values[blockIdx.x * THREADS + threadIdx.x]);
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+//! first-warp warp-per-group
+// Lane 0 gets the sum of COUNT adjacent values, of which each lane loads up to 16 bytes at a time.
+template <int COUNT>
+__device__ inline {T} sum_of_values(const {T}* values, int lane) {
+    constexpr int PER_LANE = COUNT / 32, WIDTH = PER_LANE < 4 ? PER_LANE : 4;
+    static_assert(COUNT >= 64 && (COUNT & (COUNT - 1)) == 0);
+    struct alignas(WIDTH * sizeof({T})) Vector {
+        {T} x[WIDTH];
+    };
+    assert(reinterpret_cast<size_t>(values) % sizeof(Vector) == 0);
+    Vector vectors[PER_LANE / WIDTH];
+#pragma unroll
+    for (int i = 0; i < PER_LANE / WIDTH; ++i) vectors[i] = reinterpret_cast<const Vector*>(values)[i * 32 + lane];
+    {T} sums[PER_LANE];
+#pragma unroll
+    for (int i = 0; i < PER_LANE; ++i) sums[i] = vectors[i / WIDTH].x[i % WIDTH];
+#pragma unroll
+    for (int half = PER_LANE / 2; half > 0; half /= 2) {
+#pragma unroll
+        for (int i = 0; i < PER_LANE / 2; ++i) {
+            if (i < half) sums[i] = sums[2 * i] + sums[2 * i + 1];
+        }
+    }
+    return sum_of_warp(sums[0]);
+}
+
+//! first-warp
+// THREADS is {cluster} times as large as for several blocks, and a power of 2. There is one value per thread, although
+// only the threads of the first warp load any. `values` are aligned to 16 bytes.
+template <int THREADS>
+__device__ inline void cluster_sum(const {T}* values, {T}* sums) {
+    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1);
+    if (threadIdx.x >= 32) return;
+    const {T} sum = sum_of_values<THREADS>(values + blockIdx.x * THREADS, threadIdx.x);
+    if (threadIdx.x == 0) sums[blockIdx.x] = sum;
+}
+//! warp-per-group
+// Each warp adds up a group of {cluster} * THREADS values, which is a power of 2: launch at least 32 threads per group.
+// `values` are aligned to 16 bytes.
+template <int THREADS>
+__device__ inline void cluster_sum(const {T}* values, {T}* sums, int groups) {
+    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1);
+    static_assert(THREADS % 32 == 0);
+    const int group = blockIdx.x * (THREADS / 32) + threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (group >= groups) return;
+    const {T} sum = sum_of_values<{cluster} * THREADS>(values + group * ({cluster} * THREADS), lane);
+    if (lane == 0) sums[group] = sum;
 }

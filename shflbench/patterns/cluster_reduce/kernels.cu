@@ -1,9 +1,11 @@
 // One sum of the values of several blocks.
 #include "copied/add.cuh"
+#include "copied/first-warp.cuh"
 #include "copied/larger-block.cuh"
 #include "copied/last-block.cuh"
 #include "copied/last-block-acq-rel.cuh"
 #include "copied/two-launches.cuh"
+#include "copied/warp-per-group.cuh"
 #include "shflbench.cuh"
 
 // The sums of blocks through global memory; a second launch, of one thread per group of blocks, adds them.
@@ -39,4 +41,17 @@ __global__ void LAUNCH_BOUNDS cluster_reduce_add(const T* values, T* sums) {
 template <typename T>
 __global__ void LAUNCH_BOUNDS cluster_reduce_larger_block(const T* values, T* sums) {
     shflbench::larger_block::cluster_sum<OPTION_CLUSTER * BLOCK>(values, sums);
+}
+
+// The same block, but its first warp loads all values, 16 bytes per lane at a time, so that there is no barrier and no
+// shared memory. The other warps end at once.
+template <typename T>
+__global__ void LAUNCH_BOUNDS cluster_reduce_first_warp(const T* values, T* sums) {
+    shflbench::first_warp::cluster_sum<OPTION_CLUSTER * BLOCK>(values, sums);
+}
+
+// The same with one warp per group, and as many groups per block as it has warps: no warp that only starts and ends.
+template <typename T>
+__global__ void LAUNCH_BOUNDS cluster_reduce_warp_per_group(const T* values, T* sums, int groups) {
+    shflbench::warp_per_group::cluster_sum<BLOCK>(values, sums, groups);
 }

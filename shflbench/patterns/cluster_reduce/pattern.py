@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shflbench.dimensions import Dims
-from shflbench.model import Mechanism
+from shflbench.model import WARP, Mechanism
 from shflbench.patterns.declare import Input, LaterKernel, Output, Pattern, Scalar, Setting, Variant
 from shflbench.patterns.groups import blocks, larger_blocks, separate_blocks
 
@@ -14,6 +14,11 @@ SECOND_BLOCK = 128  # threads of the second launch
 def thread_per_group(at: Setting) -> tuple[Dims, Dims]:
     """Return the launch of one thread per group."""
     return (-(-at.grid // SECOND_BLOCK), 1, 1), (SECOND_BLOCK, 1, 1)
+
+
+def warp_per_group(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of blocks with one group per warp."""
+    return (-(-at.grid * WARP // at.block), 1, 1), (at.block, 1, 1)
 
 
 PATTERN = Pattern(
@@ -36,7 +41,8 @@ PATTERN = Pattern(
     scalars=(Scalar("groups", lambda at: at.grid),),
     notes=(
         "A launch is that of groups: `132x128` with `cluster=4` are 528 blocks of 128 threads, in clusters of 4 where "
-        "the variant uses them, or 132 blocks of 512 threads in `larger-block`. Its column `shape` has what was "
+        "the variant uses them, or 132 blocks of 512 threads in `larger-block` and `first-warp`, or 33 blocks "
+        "of 128 threads in `warp-per-group`, whose threads have several values each. Its column `shape` has what was "
         "launched. The time is that of all launches of a variant. Values are whole numbers from -8 to 8, so that sums "
         "are exact in any order. `add` needs sums that are zero before: a program has to set them, and between timed "
         "launches they are not. In `store-async` and `add-async`, blocks other than the first one end as soon as they "
@@ -155,6 +161,20 @@ PATTERN = Pattern(
             summary="one block with the threads of all",
             dims=larger_blocks,
             arguments=("values", "sums"),
+        ),
+        Variant(
+            name="first-warp",
+            mechanism=Mechanism.SHFL,
+            summary="the same block; its first warp loads all values, up to 16 bytes per lane at a time; others end",
+            dims=larger_blocks,
+            arguments=("values", "sums"),
+        ),
+        Variant(
+            name="warp-per-group",
+            mechanism=Mechanism.SHFL,
+            summary="one warp per group loads all values, up to 16 bytes per lane at a time; no barrier",
+            dims=warp_per_group,
+            arguments=("values", "sums", "groups"),
         ),
     ),
 )
