@@ -1,4 +1,4 @@
-//: smem global shfl dtype=f32,f64 missing=0,5
+//: smem global prefetch shfl dtype=f32,f64 missing=0,5
 
 //! *
 // The mean of five values, added from left to right.
@@ -7,13 +7,29 @@ __device__ inline {T} mean({T} a, {T} b, {T} c, {T} d, {T} e) {
     return (a + b + c + d + e) * 0.2;  //! dtype=f64
 }
 
+//! prefetch
+// Every eighth block asks for the elements of eight later blocks, so that more bytes are in flight than the resident
+// blocks load. Those blocks start so much later that the elements have arrived in L2, and are not yet replaced there.
+__device__ inline void prefetch_later(const {T}* x, int count) {
+    constexpr int AHEAD_BYTES = 8 << 20, AT_ONCE = 8;
+    assert(reinterpret_cast<size_t>(x) % 16 == 0);
+    if (threadIdx.x != 0 || blockIdx.x % AT_ONCE != 0) return;
+    const int elements = AT_ONCE * blockDim.x, later = blockIdx.x * blockDim.x + AHEAD_BYTES / sizeof({T});
+    if (later + elements > count) return;
+    asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;"
+                 :: "l"(x + later), "r"(elements * (int)sizeof({T})) : "memory");
+}
+
+//! *
 // y[i] becomes the mean of x[i - 2] to x[i + 2]; the first two and the last two elements of y become 0. Call it once in
 // each thread of a kernel with one-dimensional blocks of whole warps, and at least one thread per element. `x` and `y`
 // must not overlap.
-//! global
+//! global prefetch
 // Each thread loads its five values; those that its neighbors load, too, come from the cache.
+// `x` must be aligned to 16 bytes. From sm_90 on.  //! prefetch
 __device__ inline void moving_average(const {T}* x, {T}* y, int count) {
     assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    prefetch_later(x, count);  //! prefetch
     const int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= count) return;
     y[i] = i > 1 && i < count - 2 ? mean(x[i - 2], x[i - 1], x[i], x[i + 1], x[i + 2]) : 0;

@@ -26,7 +26,8 @@ PATTERN = Pattern(
     notes=(
         f"{NOTES} The option `missing` is the number of threads without an element: the array is that much shorter "
         "than the launch. The third table of the article lists 515, 516, ... as `input[i + 2]` for the threads from "
-        "512 on, where 514, 515, ... is correct, and `input1` where its code has `input0`."
+        "512 on, where 514, 515, ... is correct, and `input1` where its code has `input0`. `prefetch` asks for "
+        "elements 8 MiB ahead: it does so only in arrays that are longer."
     ),
     dtypes=("f32", "f64"),
     options={"missing": ("0", "5")},
@@ -49,6 +50,14 @@ PATTERN = Pattern(
             name="global",
             mechanism=Mechanism.GLOBAL,
             summary="five loads from global memory per thread; overlapping loads hit the cache",
+        ),
+        Variant(
+            name="prefetch",
+            mechanism=Mechanism.GLOBAL,
+            summary="the same; every eighth block prefetches to L2 what eight blocks load that start later",
+            needs="sm_90",
+            source="prefetch.cu",
+            opcodes=("UBLKPF",),
         ),
         Variant(
             name="shfl",
