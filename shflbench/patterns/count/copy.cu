@@ -1,5 +1,5 @@
 //: global shared match cg dtype=i32 counters=1,32,1024
-//: global-plain ballot redux ballot-block redux-block shfl dtype=i32 counters=1
+//: global-plain ballot redux ballot-block redux-block redux-block-wide shfl dtype=i32 counters=1
 
 //! cg
 #include <cooperative_groups.h>
@@ -52,22 +52,41 @@ __device__ inline void add_lane_counts({T}* counter, {T} of_lane) {
 
 //! ballot-block
 // Adds the counts of a block's warps, each the same in all lanes of the warp, to the counter.
-//! redux-block
+//! redux-block redux-block-wide
 // Adds the counts of a block's threads to the counter. From sm_80 on.
-//! ballot-block redux-block
+//! ballot-block redux-block redux-block-wide
 // All threads of the block must call it. Blocks must be one-dimensional and consist of whole warps. `of_warps` is
 // shared memory, one element per warp: call __syncthreads() before you use it again.
 __device__ inline void add_warp_count({T}* counter, {T} of_warp, {T}* of_warps) {  //! ballot-block
-__device__ inline void add_lane_counts({T}* counter, {T} of_lane, {T}* of_warps) {  //! redux-block
+__device__ inline void add_lane_counts({T}* counter, {T} of_lane, {T}* of_warps) {  //! redux-block redux-block-wide
     assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
-    const {T} of_warp = __reduce_add_sync(0xffffffffu, of_lane);                    //! redux-block
+    const {T} of_warp = __reduce_add_sync(0xffffffffu, of_lane);                    //! redux-block redux-block-wide
     const int lane = threadIdx.x % 32, warps = blockDim.x / 32;
     if (lane == 0) of_warps[threadIdx.x / 32] = of_warp;
     __syncthreads();  // all warps have written
     if (threadIdx.x >= 32) return;
     {T} of_block = lane < warps ? of_warps[lane] : 0;
+//! ballot-block redux-block
     for (int step = 16; step > 0; step /= 2) of_block += __shfl_xor_sync(0xffffffffu, of_block, step);
+//! redux-block-wide
+    of_block = __reduce_add_sync(0xffffffffu, of_block);
+//! ballot-block redux-block redux-block-wide
     if (lane == 0) atomicAdd(counter, of_block);
+}
+
+//! redux-block-wide
+// Adds the number of elements that are not negative to the counter: each thread has 16, in vectors, which it loads
+// coalesced. A funnel shift per element collects the sign bits, in two chains.
+__device__ inline void add_counts({T}* counter, const int4 (&x)[4], {T}* of_warps) {
+    unsigned even = 0, odd = 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+        even = __funnelshift_l(x[i].x, even, 1);
+        odd = __funnelshift_l(x[i].y, odd, 1);
+        even = __funnelshift_l(x[i].z, even, 1);
+        odd = __funnelshift_l(x[i].w, odd, 1);
+    }
+    add_lane_counts(counter, 16 - __popc(even << 8 | odd), of_warps);
 }
 
 //! shfl

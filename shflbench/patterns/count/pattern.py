@@ -111,6 +111,19 @@ PATTERN = Pattern(
             atomics=_one_per_block,
         ),
         Variant(
+            name="redux-block-wide",
+            mechanism=Mechanism.COLLECTIVE,
+            summary=(
+                "like `redux-block`, with loads of 16 bytes; a funnel shift per element collects the sign bits, and "
+                "`__reduce_add_sync` also sums the counts of the warps"
+            ),
+            needs="sm_80",
+            source="redux.cu",
+            only=ONE,
+            shared=_of_warps,
+            atomics=_one_per_block,
+        ),
+        Variant(
             name="shfl",
             mechanism=Mechanism.SHFL,
             summary="each lane counts in a register; five xor shuffles sum the counts; one `atomicAdd` per warp",
