@@ -7,7 +7,7 @@ from shflbench.backends.base import Array
 from shflbench.measure.verify import difference
 from shflbench.measure.workload import Workload
 from shflbench.patterns.discover import builtin, load
-from tests import cases
+from tests import cases, kernels
 
 NORM = load(builtin()["row-norm"])
 EQUAL, UNEVEN = 0, 1  # a row of each kind
@@ -130,3 +130,21 @@ def test_all_warps_have_rows_and_each_thread_64_bytes_or_more(dtype: str, length
 def test_smem_warp_has_a_slot_per_thread_and_row_that_it_loads_at_once(dtype: str, length: int, slots: int) -> None:
     data = workload(dtype, length, "rms", "2x256")
     assert NORM.declaration.variant("smem-warp").shared(data.setting) == slots * 256 * 4
+
+
+@pytest.mark.parametrize(("variant", "shuffles", "factors"), [("shfl-warp", 16, 4), ("halving-warp", 9, 1)])
+def test_halving_warp_has_fewer_shuffles_and_one_factor_for_four_rows(
+    variant: str, shuffles: int, factors: int
+) -> None:
+    kernel = kernels.compiled(f"row-norm/{variant}/f32/length=64/load=vector/norm=rms")
+    assert kernel.sass is not None
+    opcodes = [instruction.opcode for instruction in kernel.sass]
+    assert sum(opcode.startswith("SHFL") for opcode in opcodes) == shuffles
+    assert sum(opcode == "CALL.REL.NOINC" for opcode in opcodes) == 2 * factors  # slow paths of a quotient and a root
+
+
+def test_halving_warp_loads_weights_before_it_waits_for_the_rows() -> None:
+    kernel = kernels.compiled("row-norm/halving-warp/f32/length=64/load=vector/norm=rms")
+    assert kernel.sass is not None
+    bases = [instruction.base for instruction in kernel.sass]
+    assert bases[: bases.index("SHFL")].count("LDG") == 4 + 1

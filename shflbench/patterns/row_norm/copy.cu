@@ -1,4 +1,5 @@
 //: smem shfl-block shfl-warp smem-warp dtype=f32,bf16 load=vector,scalar norm=rms,layer length=64,128,256,512,1024,4096,16384
+//: halving-warp dtype=f32,bf16 load=vector,scalar norm=rms,layer length=64,128,256
 //: cub dtype=f32,bf16 load=vector norm=rms,layer length=64,128,256,512,1024,4096,16384
 
 //! cub
@@ -74,6 +75,33 @@ __device__ float row_sum(float x, float* slots) {
     return slots[mine - rank];  // the next call writes it after its first __syncwarp()
 }
 
+//! halving-warp
+// Replaces each of ROWS numbers by finish(its sum over the THREADS adjacent lanes of a group), in all of these lanes.
+// In each step a lane passes on half of its sums, until it has the sum of one row: it finishes this one only. All lanes
+// of the warp must call it.
+template <int THREADS, int ROWS, typename Finish>
+__device__ void finish_sums(float (&x)[ROWS], Finish finish) {
+#pragma unroll
+    for (int step = 1; step < ROWS; step *= 2) {
+        const int half = ROWS / 2 / step, distance = THREADS / 2 / step;
+        const bool upper = threadIdx.x & distance;
+#pragma unroll
+        for (int n = 0; n < ROWS / 2; ++n) {
+            if (n >= half) continue;
+            const float other = __shfl_xor_sync(0xffffffffu, upper ? x[n] : x[n + half], distance);
+            x[n] = (upper ? x[n + half] : x[n]) + other;
+        }
+    }
+    for (int distance = THREADS / ROWS / 2; distance > 0; distance /= 2) {
+        x[0] += __shfl_xor_sync(0xffffffffu, x[0], distance);
+    }
+    const float finished = finish(x[0]);
+    for (int n = 0; n < ROWS; ++n) x[n] = __shfl_sync(0xffffffffu, finished, n * (THREADS / ROWS), THREADS);
+}
+
+// Normalizes ROWS rows of LENGTH elements, each `distance` elements after the one before: 2 or 4. All lanes of the warp
+// must call it, the first THREADS of them with some rows, the next THREADS with others, and so on. THREADS is 32, or
+// fewer if the row has less than 32 times 16 bytes: then 16 bytes for each. Blocks must be one-dimensional.
 //! smem shfl-block cub
 // Normalizes a row of LENGTH elements. All threads of the block must call it: a one-dimensional block of
 // THREADS, a power of two from 64 to 1024, with at most 128 elements per thread, so that they fit its registers.
@@ -134,9 +162,9 @@ __device__ void normalize_row(const {T}* x, const {T}* weight, const {T}* bias, 
     assert(reinterpret_cast<size_t>(bias) % 16 == 0);  //! load=vector norm=layer
     assert(reinterpret_cast<size_t>(y) % 16 == 0);  //! load=vector
     const auto sum_of_all = [&](float mine) { return row_sum<THREADS>(mine); };
-//! * load=vector
+//! smem shfl-block shfl-warp smem-warp cub load=vector
     constexpr int VECTOR = 16 / sizeof({T});  // elements of a load
-//! * load=scalar
+//! smem shfl-block shfl-warp smem-warp cub load=scalar
     constexpr int VECTOR = 1;  // elements of a load
 //! smem shfl-block cub
     constexpr int CHUNKS = (LENGTH + THREADS * VECTOR - 1) / (THREADS * VECTOR);
@@ -145,22 +173,22 @@ __device__ void normalize_row(const {T}* x, const {T}* weight, const {T}* bias, 
 //! shfl-warp smem-warp length=16384
     constexpr int CHUNKS = 32 / VECTOR;
     constexpr int PART = CHUNKS * VECTOR * THREADS;  // elements that the lanes have in registers at a time
-//! *
+//! smem shfl-block shfl-warp smem-warp cub
     const int rank = threadIdx.x % THREADS * VECTOR;
     float values[CHUNKS][VECTOR];
     const auto load = [&](int start) {
         for (int chunk = 0; chunk < CHUNKS; ++chunk) {
             const int first = start + chunk * THREADS * VECTOR + rank;
-//! * load=vector
+//! smem shfl-block shfl-warp smem-warp cub load=vector
             alignas(16) {T} loaded[VECTOR] = {};
             if (first < LENGTH) *reinterpret_cast<uint4*>(loaded) = *reinterpret_cast<const uint4*>(x + first);
             for (int i = 0; i < VECTOR; ++i) values[chunk][i] = loaded[i];
-//! * load=scalar
+//! smem shfl-block shfl-warp smem-warp cub load=scalar
             values[chunk][0] = first < LENGTH ? float(x[first]) : 0;
-//! *
+//! smem shfl-block shfl-warp smem-warp cub
         }
     };
-//! * norm=layer
+//! smem shfl-block shfl-warp smem-warp cub norm=layer
     const auto sum = [&] {
         float sum = 0;
         for (int chunk = 0; chunk < CHUNKS; ++chunk) {
@@ -180,7 +208,7 @@ __device__ void normalize_row(const {T}* x, const {T}* weight, const {T}* bias, 
         }
         return sum;
     };
-//! * norm=rms
+//! smem shfl-block shfl-warp smem-warp cub norm=rms
     const auto squares = [&] {
         float sum = 0;
         for (int chunk = 0; chunk < CHUNKS; ++chunk) {
@@ -188,12 +216,12 @@ __device__ void normalize_row(const {T}* x, const {T}* weight, const {T}* bias, 
         }
         return sum;
     };
-//! *
+//! smem shfl-block shfl-warp smem-warp cub
     const auto store = [&](int start, float scale) {
         for (int chunk = 0; chunk < CHUNKS; ++chunk) {
             const int first = start + chunk * THREADS * VECTOR + rank;
             if (first >= LENGTH) continue;
-//! * load=vector
+//! smem shfl-block shfl-warp smem-warp cub load=vector
             alignas(16) {T} weights[VECTOR], normal[VECTOR];
             *reinterpret_cast<uint4*>(weights) = *reinterpret_cast<const uint4*>(weight + first);
             alignas(16) {T} biases[VECTOR];                                                     //! norm=layer
@@ -204,11 +232,11 @@ __device__ void normalize_row(const {T}* x, const {T}* weight, const {T}* bias, 
                 normal[i] = fmaf(scaled, weights[i], biases[i]);  //! norm=layer
             }
             *reinterpret_cast<uint4*>(y + first) = *reinterpret_cast<uint4*>(normal);
-//! * load=scalar
+//! smem shfl-block shfl-warp smem-warp cub load=scalar
             const float scaled = values[chunk][0] * scale;
             y[first] = scaled * float(weight[first]);         //! norm=rms
             y[first] = fmaf(scaled, weight[first], bias[first]);  //! norm=layer
-//! *
+//! smem shfl-block shfl-warp smem-warp cub
         }
     };
 //! smem shfl-block cub
@@ -254,5 +282,70 @@ __device__ void normalize_row(const {T}* x, const {T}* weight, const {T}* bias, 
     for (int start = 0; start < LENGTH; start += PART) {
         load(start);
         store(start, scale);
+    }
+}
+//! halving-warp
+template <int LENGTH, int THREADS, int ROWS>
+__device__ void normalize_rows(const {T}* x, const {T}* weight, {T}* y, int distance) {  //! norm=rms
+__device__ void normalize_rows(const {T}* x, const {T}* weight, const {T}* bias,  //! norm=layer
+                               {T}* y, int distance) {                            //! norm=layer
+    static_assert(THREADS <= 32 && (THREADS & (THREADS - 1)) == 0);
+    static_assert(ROWS == 2 || ROWS == 4);
+    assert(blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(x) % 16 == 0);  //! load=vector
+    assert(reinterpret_cast<size_t>(weight) % 16 == 0);  //! load=vector
+    assert(reinterpret_cast<size_t>(bias) % 16 == 0);  //! load=vector norm=layer
+    assert(reinterpret_cast<size_t>(y) % 16 == 0);  //! load=vector
+    assert(distance * sizeof({T}) % 16 == 0);  //! load=vector
+    constexpr int VECTOR = 16 / sizeof({T});  // elements of a load  //! load=vector
+    constexpr int VECTOR = 1;  // elements of a load  //! load=scalar
+    static_assert(LENGTH % (THREADS * VECTOR) == 0);
+    constexpr int CHUNKS = LENGTH / (THREADS * VECTOR);
+    const int rank = threadIdx.x % THREADS * VECTOR;
+    const auto load = [&](const {T}* row, float (&values)[CHUNKS][VECTOR]) {
+        for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+            const {T}* from = row + chunk * THREADS * VECTOR + rank;
+            alignas(16) {T} loaded[VECTOR];  //! load=vector
+            *reinterpret_cast<uint4*>(loaded) = *reinterpret_cast<const uint4*>(from);  //! load=vector
+            for (int i = 0; i < VECTOR; ++i) values[chunk][i] = loaded[i];  //! load=vector
+            values[chunk][0] = *from;  //! load=scalar
+        }
+    };
+    float values[ROWS][CHUNKS][VECTOR], weights[CHUNKS][VECTOR], scale[ROWS] = {};
+    float biases[CHUNKS][VECTOR], mean[ROWS] = {};  //! norm=layer
+    for (int n = 0; n < ROWS; ++n) load(x + n * distance, values[n]);
+    load(weight, weights);  // before the shuffles wait for the rows
+    load(bias, biases);  //! norm=layer
+
+//! halving-warp norm=layer
+    for (int n = 0; n < ROWS; ++n) {
+        for (const auto& chunk : values[n]) {
+            for (const float value : chunk) mean[n] += value;
+        }
+    }
+    finish_sums<THREADS>(mean, [](float sum) { return sum / LENGTH; });
+//! halving-warp
+    for (int n = 0; n < ROWS; ++n) {
+        for (auto& chunk : values[n]) {
+            for (float& value : chunk) {
+                value -= mean[n];  //! norm=layer
+                scale[n] += value * value;
+            }
+        }
+    }
+    finish_sums<THREADS>(scale, [](float squares) { return sqrtf(LENGTH / (squares + LENGTH * 1e-5f)); });
+
+    for (int n = 0; n < ROWS; ++n) {
+        for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+            {T}* to = y + n * distance + chunk * THREADS * VECTOR + rank;
+            alignas(16) {T} normal[VECTOR];
+            for (int i = 0; i < VECTOR; ++i) {
+                const float scaled = values[n][chunk][i] * scale[n];
+                normal[i] = scaled * weights[chunk][i];                        //! norm=rms
+                normal[i] = fmaf(scaled, weights[chunk][i], biases[chunk][i]);  //! norm=layer
+            }
+            *reinterpret_cast<uint4*>(to) = *reinterpret_cast<uint4*>(normal);  //! load=vector
+            *to = normal[0];  //! load=scalar
+        }
     }
 }

@@ -32,3 +32,9 @@ __global__ void __launch_bounds__(BLOCK, RESIDENT<T, LANES<T>, AT_ONCE<T>>)
 row_norm_smem_warp(const T* x, const T* weight, const T* bias, T* y) {
     normalize_rows(WarpTreeTeam<LANES<T>, AT_ONCE<T>>(), x, weight, bias, y);
 }
+
+template <typename T>
+__global__ void __launch_bounds__(BLOCK, RESIDENT<T, LANES<T>, AT_ONCE<T>>)
+row_norm_halving_warp(const T* x, const T* weight, const T* bias, T* y) {
+    normalize_rows(HalvingTeam<LANES<T>, AT_ONCE<T>>(), x, weight, bias, y);
+}

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.patterns.declare import Input, Output, Pattern, Setting
+from shflbench.model import Mechanism
+from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
 from shflbench.patterns.rows import (
     BLOCKS,
     DTYPES,
@@ -38,7 +39,7 @@ PATTERN = Pattern(
     notes=(
         f"{NOTES} LayerNorm reduces twice, first for the mean and then for the variance around it. Root and quotient "
         "are correctly rounded, once per row; other kernels use `rsqrt.approx`. Sums are exact by choice of the rows, "
-        "so that the results agree bit for bit."
+        "so that the results agree bit for bit. `halving-warp` gives each lane the same rows as `shfl-warp`."
     ),
     dtypes=DTYPES,
     options={**OPTIONS, "norm": ("rms", "layer")},
@@ -54,7 +55,18 @@ PATTERN = Pattern(
         Output("y", elements=elements),
     ),
     bytes_moved=_bytes,
-    variants=row_variants("sums"),
+    variants=(
+        *row_variants("sums"),
+        Variant(
+            name="halving-warp",
+            mechanism=Mechanism.SHFL,
+            summary=(
+                "as `shfl-warp`, for short rows; in each step a lane passes on half of its sums, so that it computes "
+                "one factor and not one per row; weights are loaded before the shuffles"
+            ),
+            only={"length": ("64", "128", "256")},
+        ),
+    ),
 )
 
 # Distances from the mean of rows whose elements matter equally: whole numbers of one octave, so that their mantissas
