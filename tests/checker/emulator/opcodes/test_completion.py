@@ -52,3 +52,10 @@ def test_a_fence_between_a_store_and_a_load_of_a_thread_changes_no_value(form: s
     rows = operands()
     code = f"st.global.u64 [%d5], %b; {form}; ld.global.u64 %x, [%d5]; mov.u64 %y, %a;"
     assert run(code, rows) == [(b, a) for a, b in rows]
+
+
+@pytest.mark.parametrize("form", ["cp.async.bulk.prefetch.L2.global"])
+def test_a_prefetch_changes_no_value_and_needs_no_wait(form: str) -> None:
+    rows = operands()
+    code = f"{form} [%d5], 16; st.global.u64 [%d5], %b; ld.global.u64 %x, [%d5]; mov.u64 %y, %a;"
+    assert run(code, rows) == [(b, a) for a, b in rows]
