@@ -37,7 +37,10 @@ OCCUPANCY = {
     ExecutionUnit.CONVERSION: ("special", 8.0),
     ExecutionUnit.FP32: ("fp32", 1.0),
 }
-OPCODE_OCCUPANCY = {"IMAD": ("multiply", 2.0), **dict.fromkeys(("FLO", "POPC", "BREV"), ("special", 8.0))}
+OPCODE_OCCUPANCY = {
+    **dict.fromkeys(("IMAD", "IDP"), ("multiply", 2.0)),
+    **dict.fromkeys(("FLO", "POPC", "BREV"), ("special", 8.0)),
+}
 
 
 def refusal(code: TimedCode, requests: KernelRequests | None) -> str:

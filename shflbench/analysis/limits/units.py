@@ -1,8 +1,9 @@
 """The units of an SM, and which of them executes an instruction.
 
 Sources: CUDA Binary Utilities 13, section "Instruction Set Reference" (the opcodes and their groups); `shflbench.arch`
-(the rates). An opcode that the documents do not assign to one unit occupies an issue slot only, so that a limit stays a
-lower bound: VIADD, for example, runs faster on an H200 than the documented rate of integer additions (`vote/vote`).
+(the rates); Nsight Compute, section "Pipelines" (IDP, a dot product of bytes, runs on the unit of IMAD). An opcode that
+the documents do not assign to one unit occupies an issue slot only, so that a limit stays a lower bound: VIADD, for
+example, runs faster on an H200 than the documented rate of integer additions (`vote/vote`).
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ _OPCODES: dict[ExecutionUnit, str] = {
     ExecutionUnit.MATCH: "MATCH",
     ExecutionUnit.GLOBAL: "LDG STG LD ST ATOM ATOMG RED REDG LDGSTS",
     ExecutionUnit.LOCAL: "LDL STL",
-    ExecutionUnit.FP32: "FADD FMUL FFMA IMAD IMUL FADD32I FMUL32I FFMA32I FADD2 FMUL2 FFMA2",
+    ExecutionUnit.FP32: "FADD FMUL FFMA IMAD IMUL IDP FADD32I FMUL32I FFMA32I FADD2 FMUL2 FFMA2",
     ExecutionUnit.FP64: "DADD DMUL DFMA DSETP",
     ExecutionUnit.HALF2: "HADD2 HMUL2 HFMA2",
     ExecutionUnit.INTEGER: (

@@ -1,5 +1,6 @@
 //: local dtype=f32,f64 length=32,4,8,16,48,64,128,256
 //: smem dtype=f32,f64 length=32,4,8,16,48,64,128
+//: smem-dp4a dtype=f32 length=32,4,8,16,48,64,128
 //: select dtype=f32,f64 length=4,8,16,32,48,64
 //: select-bits dtype=f32,f64 length=4,8,16,32,64
 
@@ -37,6 +38,31 @@ struct PrivateArray {
         }
     }
     __device__ {T}& operator[](unsigned index) const { return *reinterpret_cast<{T}*>(first + index * pitch); }
+};
+
+//! smem-dp4a
+// A private array of {length} elements in shared memory, at most 256: element i of lane l is the warp's 32 * i + l-th, so
+// that the lanes read different banks, whatever their indices. Blocks must be one-dimensional.
+struct PrivateArray {
+    const char* slots;
+    unsigned mine;  // byte of the first element of this thread
+
+    // Copies the elements from memory, where they lie `stride` elements apart. `slots` is shared memory, {length} * 32
+    // elements per warp of the block.
+    __device__ PrivateArray(const {T}* source, {T}* slots, int stride = 1)
+        : slots(reinterpret_cast<const char*>(slots)),
+          mine((threadIdx.x / 32 * {length} * 32 + threadIdx.x % 32) * sizeof({T})) {
+        assert(blockDim.y * blockDim.z == 1);
+        #pragma unroll
+        for (int i = 0; i < {length}; ++i) slots[mine / sizeof({T}) + i * 32] = source[i * stride];
+    }
+    // Returns the element whose index is the lowest byte of `word`; the other three bytes are ignored. One dot product
+    // of four bytes takes that byte, multiplies it by the distance between elements, and adds the place of the first.
+    __device__ {T} operator[](unsigned word) const {
+        constexpr unsigned DISTANCE = 32 * sizeof({T});
+        static_assert(DISTANCE < 256, "a byte");
+        return *reinterpret_cast<const {T}*>(slots + __dp4a(word, DISTANCE, mine));
+    }
 };
 
 //! select

@@ -2,6 +2,7 @@
 #include "copied/local.cuh"
 #include "copied/select-bits.cuh"
 #include "copied/select.cuh"
+#include "copied/smem-dp4a.cuh"
 #include "copied/smem.cuh"
 #include "shflbench.cuh"
 
@@ -54,6 +55,23 @@ private_array_smem(const T* arrays, const int* start, T* result, float one, int 
         const T element = a[index];
         x = use(x, element, T(one));
         index = next_index(element);
+    }
+    result[thread()] = x;
+}
+#endif
+
+#if OPTION_LENGTH <= 128
+// Each element is itself the word whose lowest byte is the next index: one instruction makes an address of it.
+template <typename T>
+__global__ void LAUNCH_BOUNDS
+private_array_smem_dp4a(const T* arrays, const int* start, T* result, float one, int iterations) {
+    const shflbench::smem_dp4a::PrivateArray a(initial(arrays), shared<T>(), WARP);
+    T x = 0;
+    unsigned word = start[thread()];
+    REPEAT(iterations) {
+        const T element = a[word];
+        x = use(x, element, T(one));
+        word = __float_as_uint(element);
     }
     result[thread()] = x;
 }

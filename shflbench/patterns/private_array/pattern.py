@@ -57,9 +57,11 @@ PATTERN = Pattern(
         "elements). The option `math` is the number of fused multiply-adds after each load, in addition to one "
         "addition; the argument `one` is their factor, which is not known at compile time. The arrays of a block take "
         "`length * block` elements of shared memory, where `block` is the number of threads per block, so long arrays "
-        "require small blocks. The launch option `carveout` tests claim P14. `select` and `select-bits` are not from "
-        "the article. The compiler may replace local arrays of 4 or 8 elements by registers and selects; the "
-        "instruction counts of `local` are therefore reported, but not checked, for these lengths."
+        "require small blocks. The launch option `carveout` tests claim P14. `smem-dp4a`, `select` and `select-bits` "
+        "are not from the article. `smem-dp4a` takes the whole element for an index: its `dp4a` multiplies the lowest "
+        "byte by the distance between elements, the other three bytes by 0, and adds the place of the first. The "
+        "compiler may replace local arrays of 4 or 8 elements by registers and selects; the instruction counts of "
+        "`local` are therefore reported, but not checked, for these lengths."
     ),
     variants=(
         Variant(
@@ -77,6 +79,15 @@ PATTERN = Pattern(
             summary="the array in shared memory; element `i` of thread `t` at `i * block + t`, without bank conflicts",
             shared=lambda at: at.block * at.whole("length") * at.dtype.size,
             per_iteration=loads("LDS"),
+        ),
+        Variant(
+            name="smem-dp4a",
+            mechanism=Mechanism.SMEM,
+            dtypes=("f32",),  # the distance between elements of 64 bits is no byte
+            only={"length": ("32", "4", "8", "16", "48", "64", "128")},
+            summary="the array in shared memory, 32 elements of a warp side by side; one `dp4a` finds the address",
+            shared=lambda at: at.block * at.whole("length") * at.dtype.size,
+            per_iteration=loads("LDS", "IDP"),
         ),
         Variant(
             name="select",

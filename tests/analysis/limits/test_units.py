@@ -38,6 +38,7 @@ def test_every_instruction_of_every_recorded_kernel_has_a_unit(archive: Path) ->
         ("SHFL.BFLY", ExecutionUnit.EXCHANGE),
         ("LDS.U.128", ExecutionUnit.EXCHANGE),
         ("IMAD.MOV.U32", ExecutionUnit.FP32),
+        ("IDP.4A.U8.U8", ExecutionUnit.FP32),
         ("VIADD", ExecutionUnit.OTHER),  # faster on an H200 than the documented rate of integer additions
         ("IADD3.X", ExecutionUnit.INTEGER),
         ("UCGABAR_ARV", ExecutionUnit.CLUSTER_BARRIER),
