@@ -1,6 +1,7 @@
 //: smem smem-syncwarp shfl cub dtype=f32,f64,i32,i64 payload=none,value
 //: smem-rank dtype=f32,f64,i32,i64 payload=none,value
 //: shfl-min dtype=f32,i32 payload=none
+//: shfl-min-max dtype=f32,i32 payload=none
 //: shfl-complement dtype=i32 payload=none
 
 //! cub
@@ -80,6 +81,9 @@ __device__ inline int rank_in_warp(Ordered key, const Ordered* keys) {
 // Reverses the order of keys: of all of them, or of those of lanes whose bit is 1.
 //! shfl-min dtype=f32
 __device__ inline float reverse(float key) { return -key; }
+//! shfl-min-max
+// Reverses the order of the keys of lanes whose bit is 1.
+//! shfl-min shfl-min-max dtype=f32
 __device__ inline float reverse_if(int bit, float key) { return key * static_cast<float>(1 - 2 * bit); }
 //! shfl-min dtype=i32
 __device__ inline int reverse(int key) {
@@ -87,6 +91,7 @@ __device__ inline int reverse(int key) {
     asm("sub.s32 %0, -1, %1;" : "=r"(complement) : "r"(key));
     return complement;
 }
+//! shfl-min shfl-min-max dtype=i32
 __device__ inline int reverse_if(int bit, int key) { return key ^ -bit; }
 
 //! shfl-complement
@@ -143,6 +148,24 @@ __device__ inline {T} warp_sort({T} key) {
         }
     }
     return reverse_if(reversed, key);
+}
+
+//! shfl-min-max
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional.
+__device__ inline {T} warp_sort({T} key) {
+    assert(blockDim.y * blockDim.z == 1);
+    const int lane = threadIdx.x % 32;
+    key = reverse_if(lane / 2 & 1, key);  // keys of runs in descending order are reversed
+    #pragma unroll
+    for (int size = 2; size <= 32; size *= 2) {
+        #pragma unroll
+        for (int distance = size / 2; distance > 0; distance /= 2) {
+            const {T} other = __shfl_xor_sync(0xffffffffu, key, distance);
+            key = lane & distance ? max(key, other) : min(key, other);
+        }
+        key = reverse_if((lane / size ^ lane / (2 * size)) & 1, key);  // if the direction of larger runs differs
+    }
+    return key;
 }
 
 //! shfl-complement

@@ -2,6 +2,7 @@
 #include "copied/shfl.cuh"
 #include "copied/shfl-complement.cuh"
 #include "copied/shfl-min.cuh"
+#include "copied/shfl-min-max.cuh"
 #include "copied/smem.cuh"
 #include "copied/smem-rank.cuh"
 #include "copied/smem-syncwarp.cuh"
@@ -119,6 +120,20 @@ bitonic_sort_shfl_min(const T* keys, const T* values, T* sorted_keys, T* sorted_
     REPEAT(iterations) {
         key = scrambled(key);
         key = shflbench::shfl_min::warp_sort(key);
+    }
+    sorted_keys[thread()] = key;
+    sorted_values[thread()] = value;
+}
+
+// Keys of runs in descending order are reversed, so that in each step the upper lane of a pair keeps the maximum, and the lower
+// one the minimum. No key is compared first: all lanes take the minimum, and by one of five predicates the maximum instead.
+template <typename T>
+__global__ void LAUNCH_BOUNDS
+bitonic_sort_shfl_min_max(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
+    T key = keys[thread()], value = values[thread()];
+    REPEAT(iterations) {
+        key = scrambled(key);
+        key = shflbench::shfl_min_max::warp_sort(key);
     }
     sorted_keys[thread()] = key;
     sorted_values[thread()] = value;

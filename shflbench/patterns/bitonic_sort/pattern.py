@@ -114,6 +114,17 @@ PATTERN = Pattern(
             per_iteration=lambda dtype, options: {"SHFL": exchanges(options) * dtype.words},
         ),
         Variant(
+            name="shfl-min-max",
+            mechanism=Mechanism.SHFL,
+            summary=(
+                "as `shfl`, but keys of descending runs are negated or complemented, so that each step is a minimum in "
+                "the lower lanes and a maximum in the upper ones"
+            ),
+            dtypes=("f32", "i32"),
+            only={"payload": ("none",)},
+            per_iteration=lambda dtype, options: {"SHFL": exchanges(options) * dtype.words},
+        ),
+        Variant(
             name="shfl-complement",
             mechanism=Mechanism.SHFL,
             summary=(

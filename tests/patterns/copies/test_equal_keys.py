@@ -69,6 +69,8 @@ def reference(keys):
         ("smem-rank", "i64"),
         ("shfl-min", "i32"),
         ("shfl-min", "f32"),
+        ("shfl-min-max", "i32"),
+        ("shfl-min-max", "f32"),
         ("shfl-complement", "i32"),
     ],
 )
