@@ -1,5 +1,6 @@
 // An iteration redistributes a tile of 32 x WORDS words: word 32 * i + l starts in register i of lane l, and
 // afterwards each lane has WORDS consecutive words. This turns a coalesced load into structs.
+#include "copied/half-shfl.cuh"
 #include "copied/shfl.cuh"
 #include "copied/shfl-xor.cuh"
 #include "copied/smem.cuh"
@@ -84,3 +85,15 @@ __global__ void LAUNCH_BOUNDS transpose_shfl_xor(const T* values, T* result, int
     REPEAT(iterations) shflbench::shfl_xor::striped_to_blocked(tile.word);
     tile.store(result);
 }
+
+#if OPTION_WORDS_8 || OPTION_WORDS_4
+// Half of the words by shuffles, and the other half through shared memory, whose instructions take turns: fewer accesses
+// than with shared memory alone, and fewer conditional moves than with shuffles alone.
+template <typename T>
+__global__ void LAUNCH_BOUNDS transpose_half_shfl(const T* values, T* result, int iterations) {
+    T* slots = shared<T>() + first_of_warp() * WORDS / 2;
+    Tile<T> tile(values);
+    REPEAT(iterations) shflbench::half_shfl::striped_to_blocked(tile.word, slots);
+    tile.store(result);
+}
+#endif
