@@ -1,6 +1,6 @@
-//: smem smem-syncwarp smem-wide smem-wide-sums shfl global dtype=f32,f64,i32
+//: smem smem-syncwarp smem-wide smem-wide-sums smem-rows-shfl shfl global dtype=f32,f64,i32
 
-//! smem-wide smem-wide-sums
+//! smem-wide smem-wide-sums smem-rows-shfl
 // What one load of 16 bytes reads.
 struct alignas(16) Chunk {
     static constexpr int COUNT = 16 / sizeof({T});
@@ -30,6 +30,39 @@ __device__ inline {T} sum_over_warp({T} x, {T}* slots, Visit visit) {
         }
     }
     __syncwarp();  // all lanes have read: the slots may be written again
+    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+//! smem-rows-shfl
+// Returns the sum of what `term(x, value)` returns for the values of all 32 lanes of the warp. Integers wrap around on
+// overflow. Each lane adds terms for itself and for three other lanes, but only with the eight values of its own group
+// of eight lanes: so `term` must not depend on the lane that calls it, other than by its arguments.
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
+// `slots` is shared memory, one element per thread of the block, aligned to 16 bytes.
+template <typename Term>
+__device__ inline {T} sum_over_warp({T} x, {T}* slots, Term term) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(slots) % 16 == 0);
+    slots[threadIdx.x] = x;
+    __syncwarp();  // all lanes have written
+    const {T} rows[4] = {x, slots[threadIdx.x ^ 8], slots[threadIdx.x ^ 16], slots[threadIdx.x ^ 24]};
+    const Chunk* group = reinterpret_cast<const Chunk*>(slots + threadIdx.x / 8 * 8);
+    {U} sums[4];  // of the lanes at the distances 0, 8, 16 and 24
+    #pragma unroll
+    for (int i = 0; i < 8 / Chunk::COUNT; ++i) {
+        const Chunk chunk = group[i];
+        #pragma unroll
+        for (int k = 0; k < Chunk::COUNT; ++k) {
+            #pragma unroll
+            for (int row = 0; row < 4; ++row) {
+                const {U} of_value = term(rows[row], chunk.values[k]);
+                sums[row] = i == 0 && k == 0 ? of_value : sums[row] + of_value;
+            }
+        }
+    }
+    __syncwarp();  // all lanes have read: the slots may be written again
+    #pragma unroll
+    for (int row = 1; row < 4; ++row) sums[row] = __shfl_xor_sync(0xffffffffu, sums[row], 8 * row);
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
 }
 

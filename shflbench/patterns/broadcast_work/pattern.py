@@ -45,6 +45,16 @@ PATTERN = Pattern(
             per_iteration={"STS": 1, "LDS": PerWord(WARP // 4)},
         ),
         Variant(
+            name="smem-rows-shfl",
+            mechanism=Mechanism.HYBRID,
+            summary=(
+                "each lane sums for four lanes, over the eight values of its own group of lanes, which take fewer "
+                "loads from shared memory; three shuffles return the sums; two `__syncwarp()`"
+            ),
+            shared=elements_per_thread(1),
+            per_iteration=lambda dtype, _: {"STS": 1, "LDS": 3 + 2 * dtype.words, "SHFL": 3 * dtype.words},
+        ),
+        Variant(
             name="smem-unsafe",
             mechanism=Mechanism.SMEM_UNSAFE,
             safe=False,
