@@ -1,4 +1,4 @@
-//: smem smem-syncwarp shfl ballot ballot-float ballot-smem redux cg dtype=f32,f64,i32,i64
+//: smem smem-syncwarp shfl ballot ballot-float ballot-own ballot-smem redux cg dtype=f32,f64,i32,i64
 
 //! cg
 #include <cooperative_groups.h>
@@ -41,6 +41,18 @@ __device__ inline {T} last_where({T} x, bool predicate) {
     const int last = (__float_as_int(__uint2float_rz(lanes)) >> 23) + 1;
     const {T} got = __shfl_sync(0xffffffffu, x, last);  // it takes a number of a lane modulo 32
     return lanes == 0 ? x : got;
+}
+
+//! ballot-own
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional.
+__device__ inline {T} last_where({T} x, bool predicate) {
+    assert(blockDim.y * blockDim.z == 1);
+    const unsigned lanes = __ballot_sync(0xffffffffu, predicate);
+    // The exponent of twice the mask as a float is 128 more than the place of the highest bit. All is rounded towards
+    // zero, so that to add at most 1 does not change the exponent; but if the mask is zero, it is the exponent of that.
+    const float own = __int_as_float((96 + threadIdx.x % 32) << 23);  // 2^(lane - 31)
+    const float sum = __fmaf_rz(__uint2float_rz(lanes), 2.0f, own);
+    return __shfl_sync(0xffffffffu, x, __float_as_int(sum) >> 23);  // it takes a number of a lane modulo 32
 }
 
 //! ballot-smem

@@ -1,6 +1,7 @@
 // All lanes get the value of the last lane whose predicate is true; if there is none, each keeps its own. A lane
 // mixes the received value with its own, because lanes with equal values would stay equal.
 #include "copied/ballot-float.cuh"
+#include "copied/ballot-own.cuh"
 #include "copied/ballot-smem.cuh"
 #include "copied/ballot.cuh"
 #include "copied/shfl.cuh"
@@ -17,6 +18,7 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_last_smem(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     int* candidates = reinterpret_cast<int*>(slots + blockDim.x);
+    const Holds holds;
     T x = values[thread()];
     REPEAT(iterations) x = mix(x, shflbench::smem::last_where(x, holds(x), slots, candidates));
     result[thread()] = x;
@@ -27,6 +29,7 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_last_smem_syncwarp(const T* values, T* result, int iterations) {
     T* slots = shared<T>();
     int* candidates = reinterpret_cast<int*>(slots + blockDim.x);
+    const Holds holds;
     T x = values[thread()];
     REPEAT(iterations) x = mix(x, shflbench::smem_syncwarp::last_where(x, holds(x), slots, candidates));
     result[thread()] = x;
@@ -38,9 +41,10 @@ __global__ void LAUNCH_BOUNDS broadcast_last_smem_unsafe(const T* values, T* res
     T* slots = shared<T>();
     int* candidates = reinterpret_cast<int*>(slots + blockDim.x);
     const int mine = threadIdx.x;
+    const Holds holds;
     T x = values[thread()];
     REPEAT(iterations) {
-        int last = candidate(x);
+        int last = holds(x) ? lane() : NONE;
         for (int distance = WARP / 2; distance > 0; distance /= 2) {
             volatile_store(&candidates[mine], last);
             last = max(last, volatile_load(&candidates[mine ^ distance]));
@@ -54,6 +58,7 @@ __global__ void LAUNCH_BOUNDS broadcast_last_smem_unsafe(const T* values, T* res
 // The same butterfly by shuffles.
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_last_shfl(const T* values, T* result, int iterations) {
+    const Holds holds;
     T x = values[thread()];
     REPEAT(iterations) x = mix(x, shflbench::shfl::last_where(x, holds(x)));
     result[thread()] = x;
@@ -62,6 +67,7 @@ __global__ void LAUNCH_BOUNDS broadcast_last_shfl(const T* values, T* result, in
 // As in the GTC 2013 deck: after one vote all lanes know where the predicate is true.
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_last_ballot(const T* values, T* result, int iterations) {
+    const Holds holds;
     T x = values[thread()];
     REPEAT(iterations) x = mix(x, shflbench::ballot::last_where(x, holds(x)));
     result[thread()] = x;
@@ -70,8 +76,18 @@ __global__ void LAUNCH_BOUNDS broadcast_last_ballot(const T* values, T* result, 
 // The same without the instruction that finds the highest bit, which has a quarter of the rate of others.
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_last_ballot_float(const T* values, T* result, int iterations) {
+    const Holds holds;
     T x = values[thread()];
     REPEAT(iterations) x = mix(x, shflbench::ballot_float::last_where(x, holds(x)));
+    result[thread()] = x;
+}
+
+// The same without a selection if no lane holds: the exponent then is that of the lane itself.
+template <typename T>
+__global__ void LAUNCH_BOUNDS broadcast_last_ballot_own(const T* values, T* result, int iterations) {
+    const Holds holds;
+    T x = values[thread()];
+    REPEAT(iterations) x = mix(x, shflbench::ballot_own::last_where(x, holds(x)));
     result[thread()] = x;
 }
 
@@ -80,6 +96,7 @@ __global__ void LAUNCH_BOUNDS broadcast_last_ballot_float(const T* values, T* re
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_last_ballot_smem(const T* values, T* result, int iterations) {
     T *now = shared<T>(), *next = now + blockDim.x / WARP;
+    const Holds holds;
     T x = values[thread()];
     REPEAT(iterations) x = mix(x, shflbench::ballot_smem::last_where(x, holds(x), now, next));
     result[thread()] = x;

@@ -87,6 +87,15 @@ PATTERN = Pattern(
             per_iteration=lambda dtype, _: {"VOTE": 1, "SHFL": dtype.words},
         ),
         Variant(
+            name="ballot-own",
+            mechanism=Mechanism.COLLECTIVE,
+            summary=(
+                "as `ballot-float`, but a multiply-add sets the exponent of an empty mask to the lane's own number, in "
+                "place of a selection"
+            ),
+            per_iteration=lambda dtype, _: {"VOTE": 1, "SHFL": dtype.words},
+        ),
+        Variant(
             name="ballot-smem",
             mechanism=Mechanism.HYBRID,
             summary="`__ballot_sync` tells each lane whether it is the last, which then stores; all lanes load",

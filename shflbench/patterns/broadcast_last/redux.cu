@@ -6,6 +6,7 @@
 
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_last_redux(const T* values, T* result, int iterations) {
+    const Holds holds;
     T x = values[thread()];
     REPEAT(iterations) x = mix(x, shflbench::redux::last_where(x, holds(x)));
     result[thread()] = x;
