@@ -2,6 +2,7 @@ import pytest
 
 from shflbench.backends.base import Array
 from shflbench.compile import nvrtc
+from shflbench.compile.loops import counted_loops
 from shflbench.measure.workload import Workload
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
@@ -111,3 +112,31 @@ def test_a_block_reserves_two_named_barriers_per_stage(stages: str) -> None:
     source = kernels.source_of(f"handoff/named/i32/stages={stages}")
     log = nvrtc.compile_kernel(source, "sm_90", kernels.tools()).log
     assert f"used {2 * int(stages)} barriers" in log
+
+
+@pytest.mark.parametrize(
+    ("kernel", "of_producers", "of_consumer"),
+    [
+        ("syncthreads-ahead/i32/stages=2", {"STS": 1, "BAR": 1}, {"LDS": 3, "BAR": 1}),
+        ("syncthreads-ahead/i32/stages=1", {"STS": 1, "BAR": 2}, {"LDS": 3, "BAR": 2}),
+        ("syncthreads-pairs/i32/stages=2", {"STS.64": 0.5, "BAR": 1}, {"LDS.64": 1.5, "BAR": 1}),
+    ],
+)
+def test_each_role_executes_the_barriers_of_the_block_in_a_loop_of_its_own(
+    kernel: str,
+    of_producers: dict[str, float],
+    of_consumer: dict[str, float],
+) -> None:
+    sass = kernels.compiled(f"handoff/{kernel}").sass
+    assert sass is not None
+    unroll = HANDOFF.declaration.unroll
+    loops = [loop for loop in counted_loops(sass) if loop.unroll == unroll]
+    counts = [
+        {
+            opcode: sum(item.opcode.startswith(opcode) for item in sass if loop.start <= item.address <= loop.end)
+            / unroll
+            for opcode in expected
+        }
+        for loop, expected in zip(loops, (of_producers, of_consumer), strict=True)
+    ]
+    assert counts == [of_producers, of_consumer]

@@ -1,10 +1,19 @@
-//: syncthreads named mbarrier mbarrier-threads mbarrier-once flag dtype=i32 stages=2,1
+//: syncthreads syncthreads-ahead named mbarrier mbarrier-threads mbarrier-once flag dtype=i32 stages=2,1
+//: syncthreads-pairs dtype=i32 stages=2
 
-//! *
+//! syncthreads syncthreads-ahead named mbarrier mbarrier-threads mbarrier-once flag
 // The threads of all warps of a block but the last one hand a value per call over to the last warp. Blocks must be
 // one-dimensional and consist of BLOCK threads. `number` counts calls, from 0 on. `rows` is shared memory.
 constexpr int STAGES_OF_ROWS = {stages};
 
+//! syncthreads-pairs
+// The threads of all warps of a block but the last one hand two values per call over to the last warp. Blocks must be
+// one-dimensional and consist of BLOCK threads. `number` counts values: 0, 2, 4 and so on. `rows` is shared memory.
+struct alignas(2 * sizeof({T})) Pair {
+    {T} first, second;
+};
+
+//! *
 template <int BLOCK>
 struct Rows {
     static_assert(BLOCK % 32 == 0 && BLOCK >= 64 && BLOCK <= 1024);
@@ -13,8 +22,11 @@ struct Rows {
     unsigned long long full[STAGES_OF_ROWS], empty[STAGES_OF_ROWS];
 //! flag
     int produced[PRODUCERS], consumed;
-//! *
+//! syncthreads syncthreads-ahead named mbarrier mbarrier-threads mbarrier-once flag
     {T} value[STAGES_OF_ROWS][PRODUCERS][32];
+//! syncthreads-pairs
+    Pair value[PRODUCERS][32];
+//! *
 };
 
 //! syncthreads
@@ -34,6 +46,57 @@ __device__ void hand_over(int number, Rows<BLOCK>& rows, Make make, Use use) {
         use(got);
     }
     __syncthreads();  // the consumer has read: the row may be written again  //! stages=1
+}
+
+//! syncthreads-ahead syncthreads-pairs
+// The barrier of __syncthreads(), which CUDA C++ does not allow in a branch that only some warps of the block take. All
+// warps must execute it equally often: call `put` and `get` for the same numbers.
+__device__ inline void sync_block() { asm volatile("bar.sync 0;" ::: "memory"); }
+
+//! syncthreads-ahead
+// All lanes of each producing warp must call it.
+template <int BLOCK>
+__device__ void put({T} x, int number, Rows<BLOCK>& rows) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    rows.value[number % STAGES_OF_ROWS][threadIdx.x / 32][threadIdx.x % 32] = x;
+    sync_block();  // producers have written
+    sync_block();  // the consumer has read: the row may be written again  //! stages=1
+}
+
+// All lanes of the last warp must call it, each time with the same `got`. It begins to load a row before it calls `use`
+// with the values of the row before, which are in `got`. After the last call, call `use(got)` for the last row.
+template <int BLOCK, typename Use>
+__device__ void get({T} (&got)[Rows<BLOCK>::PRODUCERS], int number, Rows<BLOCK>& rows, Use use) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    constexpr int PRODUCERS = Rows<BLOCK>::PRODUCERS;
+    sync_block();
+    {T} next[PRODUCERS];
+#pragma unroll
+    for (int i = 0; i < PRODUCERS; ++i) next[i] = rows.value[number % STAGES_OF_ROWS][i][threadIdx.x % 32];
+    sync_block();  //! stages=1
+    if (number > 0) use(got);
+#pragma unroll
+    for (int i = 0; i < PRODUCERS; ++i) got[i] = next[i];
+}
+
+//! syncthreads-pairs
+// All lanes of each producing warp must call it.
+template <int BLOCK>
+__device__ void put(Pair pair, int number, Rows<BLOCK>& rows) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    if (number > 0) sync_block();  // the consumer has read the pairs before: they may be overwritten
+    rows.value[threadIdx.x / 32][threadIdx.x % 32] = pair;
+    sync_block();  // producers have written
+}
+
+// All lanes of the last warp must call it. `count` is the number of values; the last pair may have one only.
+template <int BLOCK>
+__device__ void get(Pair (&got)[Rows<BLOCK>::PRODUCERS], int number, int count, Rows<BLOCK>& rows) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    sync_block();
+#pragma unroll
+    for (int i = 0; i < Rows<BLOCK>::PRODUCERS; ++i) got[i] = rows.value[i][threadIdx.x % 32];
+    if (number < count - 2) sync_block();  // the producers wait for it in the next call of `put`
 }
 
 //! named

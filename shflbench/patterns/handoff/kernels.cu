@@ -4,6 +4,7 @@
 #include "copied/mbarrier-once.cuh"
 #include "copied/mbarrier-threads.cuh"
 #include "copied/named.cuh"
+#include "copied/syncthreads-ahead.cuh"
 #include "copied/syncthreads.cuh"
 #include "roles.cuh"
 #include "shflbench.cuh"
@@ -20,6 +21,23 @@ __global__ void LAUNCH_BOUNDS handoff_syncthreads(const T* values, T* result, in
             [&] { return x = produce(x); },
             [&](const T (&got)[PRODUCERS]) { x = absorb(x, got); }
         );
+    }
+    result[thread()] = x;
+}
+
+// The same barriers in a loop per role: the consumer absorbs a row while the next one is on its way from shared memory.
+template <typename T>
+__global__ void LAUNCH_BOUNDS handoff_syncthreads_ahead(const T* values, T* result, int iterations) {
+    using namespace shflbench::syncthreads_ahead;
+    __shared__ Rows<BLOCK> rows;
+    T x = values[thread()];
+    if (is_producer()) {
+        REPEAT(iterations) put(x = produce(x), iteration, rows);
+    } else {
+        T got[PRODUCERS];
+        const auto use = [&](const T (&row)[PRODUCERS]) { x = absorb(x, row); };
+        REPEAT(iterations) get(got, iteration, rows, use);
+        if (iterations > 0) use(got);
     }
     result[thread()] = x;
 }

@@ -15,6 +15,11 @@ def block_barriers(_dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, 
     return {"STS": 1, "LDS": producers, "BAR": 2 if constants["stages"] == "1" else 1}
 
 
+def barriers_of_producers(_dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
+    """Return the counts of the producers' loop, which comes first in the machine code: the same barriers, no load."""
+    return {"STS": 1, "BAR": 2 if constants["stages"] == "1" else 1}
+
+
 PATTERN = Pattern(
     summary=(
         "All warps of a block but the last one produce a value per lane and iteration; the last warp reads the values "
@@ -33,10 +38,12 @@ PATTERN = Pattern(
     notes=(
         "The block decides on the number of producers: 1 to 4, in blocks of 64 to 160 threads. With two stages, "
         "producers may write a row while the consumer reads the last one; with a single one, they wait for each other "
-        "in turn. In `named`, all threads of the block take part in each named barrier, as in `__syncthreads()`: the "
-        "difference is that those who arrive do not wait. A block reserves two of them per stage. An SM of sm_90 has "
-        "64: with two stages, at most 16 blocks are resident. An `mbarrier` counts the arrivals of warps, of threads "
-        "(`-threads`), or of one thread (`-once`)."
+        "in turn. `syncthreads-ahead` and `syncthreads-pairs` execute the barrier of `__syncthreads()` by an "
+        "instruction in the code of each role, because CUDA C++ does not allow the call where warps of a block take "
+        "different branches. In `named`, all threads of the block take part in each named barrier, as in "
+        "`__syncthreads()`: the difference is that those who arrive do not wait. A block reserves two named barriers "
+        "per stage. An SM of sm_90 has 64: with two stages, at most 16 blocks are resident. An `mbarrier` counts the "
+        "arrivals of warps, of threads (`-threads`), or of one thread (`-once`)."
     ),
     variants=(
         Variant(
@@ -45,6 +52,19 @@ PATTERN = Pattern(
             baseline=True,
             summary="one `__syncthreads()` per row, or two with a single stage",
             per_iteration=block_barriers,
+        ),
+        Variant(
+            name="syncthreads-ahead",
+            mechanism=Mechanism.SMEM,
+            summary="the same barriers, but the last warp uses the values of a row after it has begun to load the next",
+            per_iteration=barriers_of_producers,
+        ),
+        Variant(
+            name="syncthreads-pairs",
+            mechanism=Mechanism.SMEM,
+            summary="both stages at once, as pairs of values: one `__syncthreads()` and half an access per row",
+            source="pairs.cu",
+            only={"stages": ("2",)},
         ),
         Variant(
             name="named",
