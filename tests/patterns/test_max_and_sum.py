@@ -7,7 +7,7 @@ from shflbench.backends.base import Array
 from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
-from tests import cases
+from tests import cases, kernels
 from tests.patterns.iterations import after, hidden
 
 ONLINE = load(builtin()["max-and-sum"])
@@ -103,3 +103,23 @@ def test_a_redux_replaces_the_first_of_two_butterflies() -> None:
         ONLINE.declaration.variant(name).expected_counts(DTYPES["f32"], {}) for name in ("two-reductions", "redux")
     ]
     assert counts == [{"SHFL": 10}, {"SHFL": 5, "REDUX": 1}]
+
+
+@pytest.mark.parametrize(("variant", "waits"), [("redux-smem8-shfl", True), ("rescale-smem8-shfl", False)])
+def test_a_sum_that_is_rescaled_does_not_wait_for_its_maximum(variant: str, *, waits: bool) -> None:
+    """A lane stores its part of the sum after or before it has the bits of the maximum, all but the sign inverted."""
+    kernel = kernels.compiled(f"max-and-sum/{variant}/f32")
+    assert kernel.sass is not None
+    assert kernel.loop is not None
+    loop = [item for item in kernel.sass if kernel.loop.start <= item.address <= kernel.loop.end]
+    stored = next(index for index, item in enumerate(loop) if item.base == "STS")
+    known = next(index for index, item in enumerate(loop) if item.base == "LOP3" and "0x7fffffff" in item.operands)
+    assert (stored > known) == waits
+
+
+def test_a_maximum_far_from_the_one_before_needs_a_second_sum() -> None:
+    counts = [
+        ONLINE.declaration.variant(name).expected_counts(DTYPES["f32"], {})
+        for name in ("redux-smem8-shfl", "rescale-smem8-shfl")
+    ]
+    assert counts == [{"STS": 1, "LDS": 2, "SHFL": 3, "REDUX": 1}, {"STS": 2, "LDS": 4, "SHFL": 6, "REDUX": 1}]
