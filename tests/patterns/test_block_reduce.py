@@ -7,7 +7,7 @@ from shflbench.backends.base import Array
 from shflbench.measure.workload import INPUT_SETS, Workload
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.discover import builtin, load
-from tests import cases
+from tests import cases, kernels
 from tests.patterns.iterations import after, hidden
 
 REDUCE = load(builtin()["block-reduce"])
@@ -116,3 +116,13 @@ def test_expected_counts_follow_the_block_and_the_result() -> None:
     assert variant("raking").expected_counts(DTYPES["f32"], options) == {"SHFL": 5, "STS": 1, "LDS": 32, "BAR": 2}
     columns = variant("raking-columns").expected_counts(DTYPES["f64"], all_of_64)
     assert columns == {"SHFL": 10, "STS": 2, "LDS": 2, "BAR": 2}
+
+
+@pytest.mark.parametrize(
+    ("variant", "counts"), [("atomic", {"VOTE": 1, "REDUX": 1}), ("atomic-columns-redux", {"VOTE": 0, "REDUX": 1})]
+)
+def test_the_compiler_adds_up_what_lanes_add_to_the_same_address_only(variant: str, counts: dict[str, int]) -> None:
+    loop = kernels.compiled(f"block-reduce/{variant}/i32/result=all").loop
+    assert loop is not None
+    votes = loop.counts.get("VOTE", 0) + loop.counts.get("VOTEU", 0)
+    assert {"VOTE": votes / loop.unroll, "REDUX": loop.counts["REDUX"] / loop.unroll} == counts

@@ -1,6 +1,6 @@
 //: smem smem-syncwarp smem-warps smem-warps-shfl raking raking-columns shfl shfl-loads shfl-once shfl-loads-once smem8-shfl-once atomic cub cub-raking cg dtype=f32,f64,i32,i64 result=all,first
 //: shfl-first-warp dtype=f32,f64,i32,i64 result=all
-//: redux redux-loads-once dtype=i32 result=all,first
+//: redux redux-loads-once atomic-columns-redux dtype=i32 result=all,first
 
 //! cub cub-raking
 #include <cub/block/block_reduce.cuh>
@@ -98,6 +98,20 @@ __device__ inline bool adds_sums() {
     #else
     return threadIdx.x / 32 == 0;
     #endif
+}
+
+//! atomic-columns-redux
+// An array of 32 elements in shared memory, one per lane of all warps, and what the calling thread last read of it.
+struct Columns {
+    {T} *sums, before;
+};
+
+// Returns to all lanes of the warp, which must call it, what the elements together have grown by since its last call.
+__device__ inline {T} growth(Columns& columns) {
+    const {U} sum = columns.sums[threadIdx.x % 32];
+    const {T} growth = __reduce_add_sync(0xffffffffu, sum - columns.before);
+    columns.before = sum;
+    return growth;
 }
 
 //! *
@@ -378,6 +392,25 @@ __device__ inline {T} block_sum({T} x, {T}*& now, {T}*& next, {T}*& last) {
     last = now;
     now = next;
     next = cleared;
+    return sum;
+}
+
+//! atomic-columns-redux
+// From sm_80 on. `now` and `next` are two arrays whose elements are zero, and were before a __syncthreads(); `before`
+// is zero. Arrays are not cleared: a sum is what they have grown by. The function swaps the two: pass the same two to
+// every call.
+template <int BLOCK>
+__device__ inline {T} block_sum({T} x, Columns& now, Columns& next) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    atomicAdd(&now.sums[threadIdx.x % 32], x);
+    __syncthreads();  // all warps have added to `now`, and none still reads `next`
+    {T} sum = x;
+    sum = growth(now);  //! result=all
+    if (threadIdx.x < 32) sum = growth(now);  //! result=first
+    const Columns added = now;
+    now = next;
+    next = added;
     return sum;
 }
 

@@ -127,8 +127,10 @@ PATTERN = Pattern(
         "but changes the order of the values. CUB gives the sum to thread 0 only; with `result=all`, thread 0 passes "
         "it on through shared memory. An `atomicAdd` to shared memory is a single instruction for `i32` only, before "
         "which the compiler adds up what the active lanes add (on sm_90 by `VOTE` and `REDUX`), although only one lane "
-        "is active; for the other types, it generates a loop with compare-and-swap. Values are whole numbers, in "
-        "floating-point types modulo 2^14 (`f32`) or 2^43 (`f64`), so that sums are exact in any order."
+        "is active; for the other types, it generates a loop with compare-and-swap. In `atomic-columns-redux`, the "
+        "lanes of a warp add to different addresses, and nothing is added up before; the arrays are never cleared, "
+        "and each thread remembers what it last read. Values are whole numbers, in floating-point types modulo 2^14 "
+        "(`f32`) or 2^43 (`f64`), so that sums are exact in any order."
     ),
     variants=(
         Variant(
@@ -258,6 +260,18 @@ PATTERN = Pattern(
                 "butterfly with `__shfl_xor_sync` in each warp, then one `atomicAdd` in shared memory per warp; three "
                 "counters, one `__syncthreads()` per iteration"
             ),
+        ),
+        Variant(
+            name="atomic-columns-redux",
+            mechanism=Mechanism.ATOMIC,
+            summary=(
+                "`atomicAdd` of each value to an element per lane in shared memory, then `__reduce_add_sync` of these; "
+                "two arrays, one `__syncthreads()` per iteration"
+            ),
+            dtypes=("i32",),
+            needs="sm_80",
+            opcodes=("ATOMS.ADD", "REDUX"),
+            per_iteration={"ATOMS": 1, "LDS": 1, "REDUX": 1, "BAR": 1},
         ),
         Variant(
             name="cub",
