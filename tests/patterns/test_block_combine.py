@@ -5,11 +5,16 @@ import numpy as np
 import pytest
 
 from shflbench.backends.base import Array
-from shflbench.measure.workload import INPUT_SETS, Workload
+from shflbench.backends.emulator import EmulatorBackend
+from shflbench.checker.machine.launch import execute
+from shflbench.compile.build import Builder
+from shflbench.measure.verify import difference
+from shflbench.measure.workload import INPUT_SETS, Workload, call_of
 from shflbench.model import DTYPES, WARP
 from shflbench.patterns.copies import copy_of
+from shflbench.patterns.declare import Variant
 from shflbench.patterns.discover import builtin, load
-from tests import cases
+from tests import cases, kernels
 from tests.patterns.iterations import after, hidden
 
 COMBINE = load(builtin()["block-combine"])
@@ -71,11 +76,32 @@ def test_expected_counts_follow_the_block_and_the_type() -> None:
     assert counts("adds", "f64", 1024) == {"SHFL": 10, "STS": 1, "LDS": 32, "BAR": 1}
     assert counts("wide-adds", "f32", 64) == {"SHFL": 5, "STS": 1, "LDS": 1, "BAR": 1}
     assert counts("wide-adds", "f64", 1024) == {"SHFL": 10, "STS": 1, "LDS": 16, "BAR": 1}
+    assert counts("smem8-wide-adds", "f32", 64) == {"SHFL": 3, "STS": 2, "LDS": 3, "BAR": 1}
+    assert counts("smem8-wide-adds", "f32", 256) == {"SHFL": 3, "STS": 2, "LDS": 4, "BAR": 1}
+    assert counts("smem8-wide-adds", "f64", 1024) == {"SHFL": 10, "STS": 2, "LDS": 8, "BAR": 1}
+    assert counts("raking-columns", "i32", 64) == {"SHFL": 5, "STS": 2, "LDS": 2, "BAR": 2}
+    assert counts("raking-columns", "f64", 1024) == {"SHFL": 10, "STS": 2, "LDS": 32, "BAR": 2}
+    assert counts("raking-quarters", "f32", 64) == {"SHFL": 3, "STS": 2, "LDS": 3, "BAR": 2}
+    assert counts("raking-quarters", "f32", 1024) == {"SHFL": 3, "STS": 3, "LDS": 10, "BAR": 2}
+    assert counts("raking-quarters", "f64", 256) == {"SHFL": 6, "STS": 3, "LDS": 7, "BAR": 2}
     assert counts("redux", "i32", 256) == {"SHFL": 5, "REDUX": 1, "STS": 1, "LDS": 1, "BAR": 1}
 
 
-@pytest.mark.parametrize("variant", [variant.name for variant in COMBINE.declaration.variants])
-def test_code_to_copy_has_a_single_barrier_as_the_measured_kernel_has(variant: str) -> None:
-    code = copy_of(COMBINE.name, variant, "i32", {})
+@pytest.mark.parametrize("variant", COMBINE.declaration.variants, ids=lambda variant: variant.name)
+def test_code_to_copy_has_as_many_barriers_as_the_measured_kernel_has(variant: Variant) -> None:
+    code = copy_of(COMBINE.name, variant.name, "i32", {})
     assert code is not None
-    assert len(re.findall(r"^ *__syncthreads\(\);", code, re.MULTILINE)) == 1
+    counts = variant.expected_counts(DTYPES["i32"], {"block": "128"}) or {"BAR": 1}  # CUB's own are in its header
+    assert len(re.findall(r"^ *__syncthreads\(\);", code, re.MULTILINE)) == counts["BAR"]
+
+
+@pytest.mark.archs
+@pytest.mark.parametrize("block", [64, 256, 1024])
+@pytest.mark.parametrize("variant", ["smem8-wide-adds", "raking-columns", "raking-quarters"])
+def test_sums_are_right_in_small_and_large_blocks(variant: str, block: int) -> None:
+    """`check` takes 128 threads, of which all add up for `raking-quarters`, and none shuffles for `smem8-wide-adds`."""
+    case = cases.case(COMBINE.name, variant, "f64", f"2x{block}")
+    kernel, data = Builder(kernels.tools(), "sm_90", kernels.CACHE).build(COMBINE, case), workload("f64", block)
+    assert kernel.violations == ()
+    emulated = EmulatorBackend("sm_90").open(call_of(COMBINE, case, kernel, data.setting))
+    assert difference(data, execute(emulated.launch(data.inputs(0), 5)), 0, 5) == ""
