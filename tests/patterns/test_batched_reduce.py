@@ -119,6 +119,10 @@ def test_expected_counts_follow_the_number_of_sums_and_the_result() -> None:
     assert counts("smem", 32) == {"STS": 32, "LDS": 32, "SHFL": 0}
     assert counts("smem", 8) == {"STS": 8, "LDS": 8, "SHFL": 2}
     assert counts("smem", 64, "all") == {"STS": 66, "LDS": 80, "SHFL": 0}
+    assert counts("smem-stmatrix", 8) == {"STSM": 2, "LDS": 2, "SHFL": 2, "STS": 0}
+    assert counts("smem-stmatrix", 64, "all") == {"STSM": 16, "LDS": 32, "SHFL": 0, "STS": 2}
+    assert counts("halving-stmatrix", 16) == {"STSM": 2, "LDS": 2, "SHFL": 9, "STS": 0}
+    assert counts("halving-stmatrix", 64, "all") == {"STSM": 8, "LDS": 24, "SHFL": 32, "STS": 2}
     assert counts("mma", 32, dtype="f16") == {"HMMA": 8, "SHFL": 3}
     assert counts("mma", 64, "all", "bf16") == {"HMMA": 16, "SHFL": 70}
     assert counts("mma-split", 2) == {"HMMA": 3, "SHFL": 2}
@@ -135,12 +139,21 @@ def test_cub_sums_one_by_one_with_each_version_of_its_headers(result: str) -> No
 
 @pytest.mark.archs
 @pytest.mark.parametrize(
-    "variant", [item.name for item in BATCHED.declaration.variants if "f32" in (item.dtypes or DTYPE_NAMES)]
+    ("variant", "sums"),
+    [
+        *(
+            (item.name, "1")
+            for item in BATCHED.declaration.variants
+            if "f32" in (item.dtypes or DTYPE_NAMES) and not item.only
+        ),
+        *((variant, sums) for variant in ("smem-stmatrix", "halving-stmatrix") for sums in ("8", "64")),
+    ],
 )
-def test_a_single_sum_reaches_all_lanes(variant: str) -> None:
+def test_all_lanes_get_the_fewest_and_the_most_sums(variant: str, sums: str) -> None:
     """Other tests take each option with the default of the other one."""
-    options = {"sums": "1", "result": "all"}
+    options = {"sums": sums, "result": "all"}
     case = cases.case(BATCHED.name, variant, "f32", "1x64", options=options)
     kernel, data = Builder(kernels.tools(), "sm_90", kernels.CACHE).build(BATCHED, case), workload("f32", **options)
+    assert kernel.violations == ()
     emulated = EmulatorBackend("sm_90").open(call_of(BATCHED, case, kernel, data.setting))
     assert difference(data, execute(emulated.launch(data.inputs(0), 5)), 0, 5) == ""

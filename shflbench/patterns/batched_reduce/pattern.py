@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 from shflbench.model import WARP, Dtype, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
 
+FROM_8 = ("32", "8", "16", "64")  # sums with a tile of at least four rows after a step of halving
 STEPS = 5  # of an exchange over 32 lanes
 FRACTION = {"f16": 10, "bf16": 7, "f32": 18}  # bits of u in a floating-point number 1 + u / 2^bits
+WIDE = 4  # words that a lane loads at once, and matrices that it stores at once
 F32_PARTS = 3  # bf16 numbers that together have the digits of one f32
 
 
@@ -45,6 +47,23 @@ def tile(_dtype: Dtype, options: Mapping[str, str]) -> Mapping[str, int]:
     }
 
 
+def stored_matrices(steps: int) -> Callable[[Dtype, Mapping[str, str]], Mapping[str, int]]:
+    """Return the counts of tiles that `stmatrix` stores, after so many steps of the halving exchange."""
+
+    def counts(_dtype: Dtype, options: Mapping[str, str]) -> Mapping[str, int]:
+        sums, per_lane, passed = sums_of(options), own_of(options), passed_on(options)
+        stored = sums >> steps
+        of_row = STEPS - (sums // per_lane).bit_length() + 1  # shuffles of the lanes that share the values of a sum
+        return {
+            "STSM": stored // WIDE,
+            "LDS": (stored + passed) // WIDE,
+            "SHFL": sums - stored + per_lane * of_row,
+            "STS": per_lane if passed else 0,
+        }
+
+    return counts
+
+
 def matrices(parts: int) -> Callable[[Dtype, Mapping[str, str]], Mapping[str, int]]:
     """Return the counts if each value is the sum of so many parts of 16 bits, which are multiplied one by one."""
 
@@ -71,6 +90,11 @@ def tile_bytes(at: Setting) -> int:
     return at.block // WARP * 16 * -(-rows * (WARP + 1) // 4)
 
 
+def stored_bytes(steps: int) -> Callable[[Setting], int]:
+    """Return the shared memory of a block: per warp, two tiles with a row of 36 words for each value that is stored."""
+    return lambda at: at.block // WARP * 2 * 4 * (min(at.whole("sums"), WARP) >> steps) * (WARP + 4)
+
+
 PATTERN = Pattern(
     summary="Each lane has `sums` values, and the warp sums each of them over its lanes: `sums` sums at once.",
     source="NVIDIA/cccl, issues 7562 and 7692, pull requests 8607 and 9321, 2025 and 2026",
@@ -88,14 +112,14 @@ PATTERN = Pattern(
         "every lane needs every sum. Butterflies give all sums to all lanes, which then choose theirs by conditional "
         "moves. `cub` takes one shuffle per sum to pass it on from lane 0. In `halving`, `mma`, `mma-split` and "
         "`cub-batched`, each sum is first in one lane, and `result=all` takes one more shuffle per sum; in `smem`, "
-        "loads from shared memory. For 64 sums, a thread needs more than 128 registers, hence blocks of at most 256 "
-        "threads. Two values of 16 bits lie in one register, as after a wide load, and their sums are f32. In the "
-        "matrix that `mma` multiplies by, all elements are 0 or 1: products are exact, and additions are those of the "
-        "matrix unit. In `mma-split`, a number in f32 is the sum of three bf16, which have its 24 digits, unless they "
-        "are smaller than 2^-126. Values have so few digits that all sums are exact in any order; in general, the "
-        "error of `mma` and `mma-split` is that of adding 4 values, each of which a matrix unit may truncate to 24 "
-        "digits of the largest, and then 8 sums in f32. `cub-batched` does an exchange like `halving`, with `redux` "
-        "instead for up to 8 sums of integers; CUDA has it from 13.4 on."
+        "`smem-stmatrix` and `halving-stmatrix`, loads from shared memory. For 64 sums, a thread needs more than 128 "
+        "registers, hence blocks of at most 256 threads. Two values of 16 bits lie in one register, as after a wide "
+        "load, and their sums are f32. In the matrix that `mma` multiplies by, all elements are 0 or 1: products are "
+        "exact, and additions are those of the matrix unit. In `mma-split`, a number in f32 is the sum of three bf16, "
+        "which have its 24 digits, unless they are smaller than 2^-126. Values have so few digits that all sums are "
+        "exact in any order; in general, the error of `mma` and `mma-split` is that of adding 4 values, each of which "
+        "a matrix unit may truncate to 24 digits of the largest, and then 8 sums in f32. `cub-batched` does an "
+        "exchange like `halving`, with `redux` instead for up to 8 sums of integers; CUDA has it from 13.4 on."
     ),
     variants=(
         Variant(
@@ -120,6 +144,31 @@ PATTERN = Pattern(
             ),
             shared=tile_bytes,
             per_iteration=tile,
+        ),
+        Variant(
+            name="smem-stmatrix",
+            mechanism=Mechanism.SMEM,
+            summary=(
+                "like `smem`, with `stmatrix`, which stores four registers at once, and loads of 16 bytes; two tiles "
+                "in turn, one `__syncwarp()` per 32 sums"
+            ),
+            shared=stored_bytes(0),
+            only={"sums": FROM_8},
+            needs="sm_90",
+            source="stmatrix.cu",
+            per_iteration=stored_matrices(0),
+            opcodes=("STSM.16.M88.4", "LDS.128"),
+        ),
+        Variant(
+            name="halving-stmatrix",
+            mechanism=Mechanism.HYBRID,
+            summary="one step of `halving`, then `smem-stmatrix` for half as many values",
+            shared=stored_bytes(1),
+            only={"sums": FROM_8},
+            needs="sm_90",
+            source="stmatrix.cu",
+            per_iteration=stored_matrices(1),
+            opcodes=("STSM.16.M88.4", "LDS.128", "SHFL.BFLY"),
         ),
         Variant(
             name="mma",
