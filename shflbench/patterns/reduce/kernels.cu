@@ -2,6 +2,7 @@
 #include "copied/shfl.cuh"
 #include "copied/smem-double.cuh"
 #include "copied/smem-syncwarp.cuh"
+#include "copied/smem-wide-double.cuh"
 #include "copied/smem-wide.cuh"
 #include "copied/smem.cuh"
 #include "copied/smem4-shfl.cuh"
@@ -45,6 +46,16 @@ __global__ void LAUNCH_BOUNDS reduce_smem_wide(const T* values, T* result, int i
     T* slots = shared<T>();
     T x = values[thread()];
     REPEAT(iterations) x = advance(x, shflbench::smem_wide::warp_sum(x, slots));
+    result[thread()] = x;
+}
+
+// Two buffers in turn, one barrier, and a sum that grows from load to load, the same in all lanes: after the last of
+// eight loads, three additions are left, not the five of a tree.
+template <typename T>
+__global__ void LAUNCH_BOUNDS reduce_smem_wide_double(const T* values, T* result, int iterations) {
+    T *now = shared<T>(), *next = now + blockDim.x;
+    T x = values[thread()];
+    REPEAT(iterations) x = advance(x, shflbench::smem_wide_double::warp_sum(x, now, next));
     result[thread()] = x;
 }
 

@@ -91,6 +91,18 @@ PATTERN = Pattern(
             per_iteration=lambda _, options: {"STS": 1, "LDS": int(options["width"]) // 4},
         ),
         Variant(
+            name="smem-wide-double",
+            mechanism=Mechanism.SMEM,
+            dtypes=WORDS,
+            only={"width": WIDTHS[:4]},
+            summary=(
+                "as `smem-wide`, with double-buffered shared memory and one `__syncwarp()`; each lane adds what it "
+                "loads in the order of the loads"
+            ),
+            shared=elements_per_thread(2),
+            per_iteration=lambda _, options: {"STS": 1, "LDS": int(options["width"]) // 4},
+        ),
+        Variant(
             name="smem4-shfl",
             mechanism=Mechanism.HYBRID,
             dtypes=WORDS,
@@ -254,9 +266,10 @@ def tolerance(at: Setting, iterations: int) -> float:
 
     In the sum of a warp, an iteration adds one binary digit below the point (six at first); sums stay below 2^10. So
     the sums of f32 (24 digits) are exact for 8 iterations, those of f64 (53 digits) for 37. After those, the rounding
-    errors of an iteration change a lane by at most 32·eps: two additions of values below 32, and the five of a sum
-    below 2^10 divided by 64. An iteration in which one lane missed one input changes every lane by 1/2048. Smaller
-    groups have smaller sums and fewer digits.
+    errors of an iteration change a lane by at most 32·eps. Values are below 10.5: their two additions err by 4·eps
+    each, and a sum of 32, divided by 64, by 12·eps at most if it grows by four values at a time; a tree errs by less.
+    With 16 lanes, values are below 18.5: 8·eps each, and 16·eps. An iteration in which one lane missed one input
+    changes every lane by 1/2048. Smaller groups have smaller sums and fewer digits.
     """
     if at.dtype.size // at.dtype.components == HALF or not at.dtype.floating:
         return 0.0
