@@ -15,11 +15,6 @@ def block_barriers(_dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, 
     return {"STS": 1, "LDS": producers, "BAR": 2 if constants["stages"] == "1" else 1}
 
 
-def barriers_of_producers(_dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
-    """Return the counts of the producers' loop, which comes first in the machine code: the same barriers, no load."""
-    return {"STS": 1, "BAR": 2 if constants["stages"] == "1" else 1}
-
-
 PATTERN = Pattern(
     summary=(
         "All warps of a block but the last one produce a value per lane and iteration; the last warp reads the values "
@@ -57,7 +52,7 @@ PATTERN = Pattern(
             name="syncthreads-ahead",
             mechanism=Mechanism.SMEM,
             summary="the same barriers, but the last warp uses the values of a row after it has begun to load the next",
-            per_iteration=barriers_of_producers,
+            opcodes=("STS", "LDS", "BAR.SYNC"),  # of two loops; the compiler decides which comes first
         ),
         Variant(
             name="syncthreads-pairs",
