@@ -4,6 +4,7 @@ from pathlib import Path
 
 from shflbench.store import read_run
 from tests.cli.bench.conftest import BenchCommand
+from tests.conftest import Command
 
 COUNTED = """#include <cstdint>
 #include <vector>
@@ -34,8 +35,9 @@ int main() {
 """
 
 
-def test_bins_are_counted_of_the_bytes_that_the_host_code_begins_with(bench: BenchCommand) -> None:
-    outcome = bench(COUNTED, "--no-check")
+def test_bins_are_counted_of_the_bytes_that_the_host_code_begins_with(process: Command) -> None:
+    Path("sums.cu").write_text(COUNTED, encoding="utf-8")
+    outcome = process("bench", "sums.cu", "--output", "run", "--no-check")
     assert outcome.code == 0
     assert "contents of data = the first elements of the host code, repeated (derived)." in outcome.err
     assert "give them by --arg data=FILE.npy" not in outcome.err
