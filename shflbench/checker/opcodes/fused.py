@@ -3,8 +3,8 @@
 Single precision: the product is exact in double precision, the sum is rounded there first. That changes the
 result only where the double lies halfway between two singles, or is subnormal as a single; there, and for directed
 roundings, the sum is rounded to odd (Boldo and Melquiond, "Emulation of a FMA and correctly rounded sums", IEEE
-Transactions on Computers 57(4), 2008). Double precision: error-free transformations and one rounding to odd; elements
-for which these are not exact are computed with exact rationals.
+Transactions on Computers 57(4), 2008). Double precision: error-free transformations and one rounding to odd, of the
+mantissas alone where the numbers are very large or very small; subnormal results are computed with exact rationals.
 """
 
 import math
@@ -25,6 +25,10 @@ POWER_OF_TWO = 0.5  # the mantissa that frexp gives
 _SPLIT = 2.0**27 + 1  # Veltkamp's constant: cuts 53 digits into 26 and 26
 # Products and splits of numbers between these neither overflow nor lose digits below the smallest double.
 _SAFE_LOW, _SAFE_HIGH = 2.0**-400, 2.0**400
+_NORMAL = 2.0**-1021  # a larger result was not rounded again for lack of digits
+# Binary places between the product of two mantissas and a third number, beyond which the smaller one decides on nothing
+# but the direction of a rounding: a product has 106 digits.
+_FAR = 200
 
 
 def _exact(a: Fraction, b: Fraction, c: Fraction) -> Fraction:
@@ -125,14 +129,30 @@ def _to_odd(a: Values, b: Values) -> Values:
     return adjusted
 
 
+def _rounded(a: Values, b: Values, c: Values) -> Values:
+    """Return a·b + c, rounded once, where no step overflows or lacks digits."""
+    product, low = _two_product(a, b)
+    total, error = _two_sum(c, low)
+    high, rest = _two_sum(product, total)
+    result: Values = high + _to_odd(rest, error)
+    return result
+
+
+def _of_mantissas(a: Values, b: Values, c: Values) -> Values:
+    """Return a·b + c of finite numbers of any size, rounded once if it is normal."""
+    (a, a_place), (b, b_place), (c, c_place) = (np.frexp(x) for x in (a, b, c))
+    place = np.where((a == 0) | (b == 0), c_place, a_place + b_place)
+    c_place = np.where(c == 0, place, c_place)
+    scale = np.maximum(place, c_place - _FAR)
+    result: Values = np.ldexp(_rounded(a, b, np.ldexp(c, np.clip(c_place - place, -_FAR, _FAR))), scale)
+    return result
+
+
 def _double(a: Values, b: Values, c: Values, out: Values) -> None:
     if _by_power_of_two(a, b, c, out):
         return
     x, y, z = (np.broadcast_to(v, out.shape) for v in (a, b, c))
-    product, low = _two_product(x, y)
-    total, error = _two_sum(z, low)
-    high, rest = _two_sum(product, total)
-    result = high + _to_odd(rest, error)
+    result = _rounded(x, y, z)
     sizes = [np.abs(v) for v in (x, y, z, result)]
     safe = np.logical_and.reduce([((size > _SAFE_LOW) | (size == 0)) & (size < _SAFE_HIGH) for size in sizes])
     zero = result == 0
@@ -142,8 +162,11 @@ def _double(a: Values, b: Values, c: Values, out: Values) -> None:
         np.copyto(out, result)
     else:
         operands = (np.array(x), np.array(y), np.array(z))
+        result[~safe] = _of_mantissas(*(v[~safe] for v in operands))
         np.copyto(out, result)
-        _repair(~safe, operands, out)
+        known = safe | ((np.abs(result) >= _NORMAL) & np.logical_and.reduce([np.isfinite(v) for v in operands]))
+        if not known.all():
+            _repair(~known, operands, out)
 
 
 def _decode(instruction: PtxInstruction) -> Pure:

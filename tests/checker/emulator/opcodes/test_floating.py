@@ -109,6 +109,19 @@ def test_single_precision_needs_no_exact_rationals(mode: str, monkeypatch: pytes
     assert got.tolist() == [settled(number(x) * Fraction(5, 4), "f32", mode) for x in tiny.tolist()]
 
 
+def test_double_precision_needs_no_exact_rationals_for_normal_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Bytes that a kernel takes for doubles are of all sizes: each instruction took 50 ms per 1,000 threads.
+    a, b, c = np.random.default_rng(3).integers(0, 2**64, (3, 3000), dtype=np.uint64).view(np.float64)
+    with np.errstate(all="ignore"):
+        near = np.ldexp(np.frexp(c)[0], np.clip(np.frexp(a)[1] + np.frexp(b)[1], -1000, 1000))
+        a, b, c = np.tile(a, 3), np.tile(b, 3), np.concatenate([c, near, np.zeros(3000)])
+        place = np.frexp(a)[1] + np.frexp(b)[1]
+    normal = np.isfinite(a) & np.isfinite(b) & np.isfinite(c) & (place > -900)
+    assert normal.sum() > 5000
+    monkeypatch.setattr(fused, "slowly", None)
+    check("fma.rn.f64", lambda x, y, z: total(product(x, y), z, "rn"), a[normal], b[normal], c[normal])
+
+
 @pytest.mark.parametrize("size", [4, 8])
 @pytest.mark.parametrize("factor", [0.5, 1 / 64, 2.0**-100, 3.0, 2.0])
 def test_a_constant_factor_uses_the_fast_path_only_where_it_is_exact(factor: float, size: int) -> None:
