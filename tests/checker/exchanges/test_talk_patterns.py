@@ -187,9 +187,9 @@ def write_out(pattern: str, option: str, folder: Path) -> Path:
     places = f"const int {PLACES.get(pattern, 'mine = threadIdx.x')};\n    "
     text, count = kernel.subn(lambda match: match[1] + places + loop + match[2], file.read_text(encoding="utf-8"), 1)
     assert count == 1
-    written = folder / f"written-out-{file.name}"
-    written.write_text(text, encoding="utf-8")
-    return written
+    copy = folder / f"written-out-{file.name}"
+    copy.write_text(text, encoding="utf-8")
+    return copy
 
 
 # Pattern, its options, and the shuffle that a patch writes instead of a slot for each thread.
