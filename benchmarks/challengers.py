@@ -1,6 +1,7 @@
 """Keep the times of kernels that experts wrote to beat the published answers, and write the page on them.
 
     python -m benchmarks.challengers DEVICE RESULTS.csv [RESULTS.csv ...]   write challengers.json and challengers.md
+    python -m benchmarks.challengers                                        write challengers.md anew
 
 Each file is the table of a run of a suite that has published variants and challengers (`x-…`) side by side.
 """
@@ -9,9 +10,11 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from benchmarks.opponents import RECORD as OPPONENTS
 from shflbench.store.rows import decode
 
 if TYPE_CHECKING:
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 RECORD = Path(__file__).with_suffix(".json")
 PAGE = Path(__file__).with_suffix(".md")
 CHALLENGER = "x-"
+NAMES = {"batched": "batched-reduce"}  # of patterns, where the challengers' folder had another one
 MARGIN = 1.03  # an answer stands if nothing else is faster by more
 # What a challenger changes besides the exchange, so that it answers another question: pattern, challengers, reason.
 OTHER_QUESTIONS = (
@@ -59,15 +63,18 @@ HEAD = """\
 Written by `python -m benchmarks.challengers` from runs beside the published variants of commit d6f634f5; do not edit.
 
 Four readers who knew the hardware were given the published answers, and wrote at least five kernels against each, which
-were fixed before anybody timed them ([the kernels](challengers/)). At {fell} of {settings} settings of {patterns}
-patterns, a challenger is over {margin:.0%} faster than the fastest published variant, and does the same; in `vote` and
-`broadcast-last`, it also has other code around the exchange. These kernels are not in the suites yet: until they are,
-read the answers of these rows as *of the published variants*.
+were fixed before anybody timed them (their sources: commit fc602ad9, `benchmarks/challengers/`). At {fell} of
+{settings} settings of {patterns} patterns, a challenger was over {margin:.0%} faster than the fastest published
+variant, and did the same; in `vote` and `broadcast-last`, it also had other code around the exchange. Those that won
+are variants of the patterns now: at {answered} of the {fell} settings, a variant is as fast within {margin:.0%}
+([all variants](opponents.md)).
 
-Cycles per iteration, or µs of a launch without a loop, on {device}.
+Cycles per iteration, or µs of a launch without a loop, on {device};
+now: on another one (`{uuid}`, {date}). Whether a launch is as fast as that of a challenger is judged
+relative to the published variant on the same card, because what a launch costs by itself differs between cards.
 
-| setting | published | fastest challenger | faster by |
-|---|---|---|---|
+| setting | published | fastest challenger | faster by | now |
+|---|---|---|---|---|
 """
 
 
@@ -84,30 +91,87 @@ def recorded(files: Sequence[Path]) -> dict[str, dict[str, list[Any]]]:
     return settings
 
 
-def page(record: Mapping[str, Any]) -> str:
-    """Return the page on a record."""
+@dataclass(frozen=True, slots=True)
+class Fall:
+    """A setting whose published answer fell; times are cycles per iteration, or µs of a launch."""
+
+    setting: str
+    published: str
+    challenger: str
+    times: Mapping[str, float]  # then, by variant
+    unit: str
+    now: Mapping[str, float]  # by variant; empty if the suite `opponents` does not have the setting
+
+    @property
+    def fastest_now(self) -> str:
+        """The fastest variant of today."""
+        return min(self.now, key=self.now.__getitem__)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether a variant of today is as fast as the challenger."""
+        if not self.now:
+            return False
+        scale = 1.0 if self.unit == "cycles" else self.now[self.published] / self.times[self.published]
+        return self.now[self.fastest_now] <= MARGIN * scale * self.times[self.challenger]
+
+    @property
+    def line(self) -> str:
+        """The row of the page."""
+        published, challenger = (self.times[name] for name in (self.published, self.challenger))
+        cells = (
+            self.setting,
+            f"`{self.published}` {published:g} {self.unit}",
+            f"`{self.challenger}` {challenger:g} {self.unit}",
+            f"{published / challenger:.2f}×",
+            f"`{self.fastest_now}` {self.now[self.fastest_now]:g}{'' if self.is_answered else ' (slower)'}"
+            if self.now
+            else "–",
+        )
+        return f"| {' | '.join(cells)} |"
+
+
+def falls(record: Mapping[str, Any], now: Mapping[str, Any]) -> list[Fall]:
+    """Return the settings whose published answers fell, with what the suite `opponents` has there (`now`)."""
+    every = (_fall(setting, times, now["settings"]) for setting, times in record["settings"].items())
+    return [one for one in every if one]
+
+
+def page(record: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    """Return the page on a record; `now` is that of the suite `opponents` on a GPU of the same model."""
     settings: Mapping[str, Mapping[str, list[Any]]] = record["settings"]
-    lines = list(filter(None, (_line(setting, times) for setting, times in settings.items())))
-    patterns = {setting.partition(" ")[0] for setting in settings}
+    fell = falls(record, now)
     head = HEAD.format(
-        settings=len(settings), patterns=len(patterns), fell=len(lines), margin=MARGIN - 1, device=record["device"]
+        settings=len(settings),
+        patterns=len({setting.partition(" ")[0] for setting in settings}),
+        fell=len(fell),
+        answered=sum(one.is_answered for one in fell),
+        margin=MARGIN - 1,
+        device=record["device"],
+        uuid=now["uuid"][:12],
+        date=now["started"][:10],
     )
-    return "\n".join([head.rstrip("\n"), *lines, "", *_left_out(settings)])
+    return "\n".join([head.rstrip("\n"), *(one.line for one in fell), "", *_left_out(settings)])
 
 
-def _line(setting: str, times: Mapping[str, list[Any]]) -> str:
-    """Return the row of a setting whose published answer fell; empty if it stands."""
+def _fall(setting: str, times: Mapping[str, list[Any]], now: Mapping[str, Any]) -> Fall | None:
+    """Return how the published answer of a setting fell; None if it stands."""
     others = {name for pattern, names, _ in OTHER_QUESTIONS if pattern == setting.partition(" ")[0] for name in names}
     published = {name: time for name, (time, _) in times.items() if not name.startswith(CHALLENGER)}
     alike = {name: time for name, (time, _) in times.items() if name.startswith(CHALLENGER) and name not in others}
     if not published or not alike or setting in WITHOUT_BEST:
-        return ""
+        return None
     best, challenger = min(published, key=published.__getitem__), min(alike, key=alike.__getitem__)
-    ratio, unit = published[best] / alike[challenger], times[best][1]
-    if ratio <= MARGIN:
-        return ""
-    words = f"`{challenger}` {alike[challenger]:g} {unit}"
-    return f"| {setting} | `{best}` {published[best]:g} {unit} | {words} | {ratio:.2f}× |"
+    if published[best] / alike[challenger] <= MARGIN:
+        return None
+    today = {name: time for name, (_, time, _) in now.get(_place(setting), {}).items()}
+    return Fall(setting, best, challenger, published | alike, times[best][1], today)
+
+
+def _place(setting: str) -> str:
+    """Return a setting as the record of the suite `opponents` has it."""
+    pattern, _, rest = setting.partition(" ")
+    return f"{NAMES.get(pattern, pattern)} {rest.replace(',', '')}"
 
 
 def _left_out(settings: Mapping[str, Mapping[str, list[Any]]]) -> Iterator[str]:
@@ -122,11 +186,19 @@ def _left_out(settings: Mapping[str, Mapping[str, list[Any]]]) -> Iterator[str]:
 
 
 def main() -> None:
-    """Write the record and the page."""
-    device, *files = sys.argv[1:]
-    record = {"device": device, "settings": recorded([Path(file) for file in files])}
-    RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    PAGE.write_text(page(record), encoding="utf-8")
+    """Write the record, if there are files to read, and the page."""
+    if sys.argv[1:]:
+        device, *files = sys.argv[1:]
+        record = {"device": device, "settings": recorded([Path(file) for file in files])}
+        RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    record = json.loads(RECORD.read_text(encoding="utf-8"))
+    PAGE.write_text(page(record, opponents_now()), encoding="utf-8")
+
+
+def opponents_now() -> Mapping[str, Any]:
+    """Return the record of the suite `opponents` on an H100."""
+    records = json.loads(OPPONENTS.read_text(encoding="utf-8"))
+    return next(one for one in records if "H100" in one["device"])
 
 
 if __name__ == "__main__":

@@ -61,6 +61,7 @@ def recorded(folder: Path) -> dict[str, Any]:
         "nvrtc": run.info.versions.nvrtc,
         "started": run.info.started,
         "quiet": noise is not None and noise.quiet,
+        "noise": noise.sentence if noise else "",
         "settings": rows,
     }
 
@@ -83,7 +84,7 @@ def page(records: Sequence[Mapping[str, Any]]) -> str:
 
 def _about(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for record in records:
-        state = "quiet" if record["quiet"] else "not quiet"
+        state = "quiet" if record["quiet"] else f"not quiet: {record['noise']}"
         yield (
             f"- {record['device']} (`{record['uuid'][:12]}`), driver {record['driver']}, NVRTC {record['nvrtc']}, "
             f"{record['started'][:10]}, {state}"

@@ -17,6 +17,7 @@ CHALLENGERS = {
     "scan f32 2*sms x 1024 kind=inclusive": 325,
     "bitonic-sort i32 sms x 32 payload=none": 197,
     "bitonic-sort i32 sms x 256 payload=none": 273,
+    "bitonic-sort i32 2*sms x 1024 payload=none": 1261,
     "transpose f32 sms x 32 words=8": 59,
     "broadcast-work f32 sms x 32": 151,
     "broadcast-last f32 sms x 32": 77.4,
@@ -33,13 +34,14 @@ CHALLENGERS = {
     "block-scan f32 sms x 256 kind=inclusive": 262,
 }
 MARGIN = 1.03
-STILL_FASTER = {"transpose f32 sms x 32 words=32": 135, "bitonic-sort i32 2*sms x 1024 payload=none": 1261}
-LEAD = 1.07  # of these, at most
+STILL_FASTER = {"transpose f32 sms x 32 words=32": 135}
+LEAD = 1.04  # of these, at most
 
 
-def test_the_record_is_of_both_models_on_quiet_gpus() -> None:
+def test_the_record_is_of_both_models_and_the_page_says_which_gpu_was_not_quiet() -> None:
     assert [record["device"] for record in RECORDS] == ["NVIDIA H100 80GB HBM3", "NVIDIA H200"]
-    assert all(record["quiet"] for record in RECORDS)
+    text = PAGE.read_text(encoding="utf-8")
+    assert all(record["quiet"] or f"not quiet: {record['noise']}" in text for record in RECORDS)
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record["device"])
@@ -53,7 +55,7 @@ def test_no_challenger_is_faster(record: dict[str, object], setting: str) -> Non
 @pytest.mark.parametrize("setting", STILL_FASTER)
 def test_challengers_that_are_still_faster_lead_by_little(record: dict[str, object], setting: str) -> None:
     fastest, *_ = timed(record, setting)
-    assert MARGIN < fastest.time / STILL_FASTER[setting] < LEAD, fastest
+    assert 1 < fastest.time / STILL_FASTER[setting] < LEAD, fastest
 
 
 def test_the_page_is_that_of_the_record() -> None:

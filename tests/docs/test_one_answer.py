@@ -17,10 +17,6 @@ from tests.fakes.commands import call
 
 ROOT = Path(__file__).parents[2]
 RESULTS = sorted((ROOT / "results").glob("*/nvidia-h200"))  # of one GPU: a question has an answer for each
-LINE = re.compile(
-    r"^\| \[(?P<task>[^]]+)\]\(reference/patterns/(?P<pattern>[\w-]+)\.md\) \| (?P<names>[^|]+) \|", re.MULTILINE
-)
-
 Best = dict[str, dict[str, dict[str, Any]]]  # group → variant → case
 
 
@@ -121,13 +117,3 @@ def test_readme_names_what_show_names(setting: str, names: str) -> None:
     rows = [group for group in best() if group.startswith(start) and group.removeprefix(start).isdecimal() == (not end)]
     largest = max((group for group in rows if group.endswith(end)), key=lambda group: int(group.split("/")[3]))
     assert set(re.findall(r"`([^`]+)`", names)) == set(best()[largest])
-
-
-def test_the_first_page_names_what_some_setting_of_the_pattern_has() -> None:
-    page = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-    tables = [table for table in page.split("\n\n") if table.startswith("| task (time ")]  # of runs in results/
-    lines = [match.groupdict() for table in tables for match in LINE.finditer(table)]
-    assert len(lines) == sum(table.count("\n| [") for table in tables) > 5
-    for line in lines:
-        found = [set(cases) for group, cases in best().items() if group.startswith(f"{line['pattern']}/")]
-        assert set(re.findall(r"`([^`]+)`", line["names"])) in found, line["task"]

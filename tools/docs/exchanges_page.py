@@ -24,7 +24,6 @@ from shflbench.store.limits_file import read_limits
 from tools.docs.claims_page import cell, measured, share, verdicts
 from tools.docs.contradictions_page import linked
 from tools.docs.first_page import ROOT, per_iteration
-from tools.docs.first_page import settings as first_page_settings
 from tools.docs.opponents import RECORDS, all_settings
 from tools.docs.page_file import write_page
 
@@ -83,11 +82,12 @@ class Group:
         """Whether a variant was measured."""
         return variant in self.rows or variant in self.later
 
-    def cycles(self, variant: str) -> float:
-        """Return the cycles per iteration of a variant, of the later kernels where they are known."""
+    def cost(self, variant: str) -> float:
+        """Return the cycles per iteration of a variant, or µs of a launch; of later kernels where they are known."""
         if variant in self.later:
             return self.later[variant].time
-        return self.rows[variant].cycles_per_iteration or 0.0
+        row = self.rows[variant]
+        return row.cycles_per_iteration or row.time_us or 0.0
 
     def quotient(self, of: str, to: str) -> float:
         """Return the time of one variant divided by that of another, of kernels that were compiled alike."""
@@ -99,7 +99,7 @@ class Group:
         """Return the fastest safe variant of a kind; of later kernels where they are known."""
         if self.later:
             own = [one.variant for one in self.later.values() if one.mechanism == kind.value]
-            return min(own, key=self.cycles)
+            return min(own, key=self.cost)
         rows = [row for row in self.rows.values() if row.safe and row.mechanism == kind.value]
         return min(rows, key=per_iteration).variant
 
@@ -115,9 +115,9 @@ class Group:
             libraries = {name for name, one in self.later.items() if one.mechanism == Mechanism.LIBRARY}
             libraries |= {name for name, row in self.rows.items() if row.mechanism == Mechanism.LIBRARY}
             safe = {*self.later, *(name for name, row in self.rows.items() if row.safe)}
-            limit = min(self.cycles(name) for name in safe - libraries) * (1 + MATTERS)
+            limit = min(self.cost(name) for name in safe - libraries) * (1 + MATTERS)
             names, calls = (
-                sorted(it for it in part if self.cycles(it) <= limit) for part in (safe - libraries, libraries)
+                sorted(it for it in part if self.cost(it) <= limit) for part in (safe - libraries, libraries)
             )
         return ", ".join(names) + (f" (also {', '.join(calls)})" if calls else "")
 
@@ -182,13 +182,15 @@ def table(
 
 def _unit(found: Mapping[tuple[str, str], Group]) -> str:
     rows = [row for setting in found.values() for row in setting.rows.values()]
-    is_loop = any(setting.later for setting in found.values()) or any(row.cycles_per_iteration for row in rows)
+    later = [one for setting in found.values() for one in setting.later.values()]
+    is_loop = any(one.unit == "cycles" for one in later) or any(row.cycles_per_iteration for row in rows)
     return "Cycles per iteration" if is_loop else "Times in µs of a launch"
 
 
 def _cell(setting: Group, variant: str, *, registers: bool) -> str:
     if variant in setting.later:
-        return f"*{setting.later[variant].time:,.0f}*"
+        one = setting.later[variant]
+        return f"*{one.time:,.0f}*" if one.unit == "cycles" else f"*{one.time:.1f}*"
     row = setting.rows.get(variant)
     if row is None:
         return "–"
@@ -235,7 +237,7 @@ def slower(name: str, variant: str, other: str) -> bool:
     """Whether a variant is shown to be slower than another."""
     one = settings()[name]
     if one.later:
-        return one.cycles(variant) > one.cycles(other) * (1 + MATTERS)
+        return one.cost(variant) > one.cost(other) * (1 + MATTERS)
     return one.contest is not None and one.contest.is_slower(one.rows[variant], one.rows[other])
 
 
@@ -254,7 +256,7 @@ def time(name: str, variant: str) -> str:
 def cycles(name: str, variant: str, per: str = "") -> str:
     """Return the clock cycles per iteration of a variant, or per instruction of an opcode in it."""
     count = (settings()[name].rows[variant].sass_per_iteration or {})[per] if per else 1
-    return f"{settings()[name].cycles(variant) / count:.0f}"
+    return f"{settings()[name].cost(variant) / count:.0f}"
 
 
 def fences(name: str, variant: str) -> str:
@@ -309,12 +311,6 @@ def _pattern(row: Row) -> str:
     return row.pattern
 
 
-def plain_atomic() -> float:
-    """Return the time of a plain `atomicAdd` per thread over that of one per warp, of the run that has both."""
-    rows = first_page_settings()["warp-collectives reserve i32 16384x256"]
-    return rows.ratio("atomic-plain", "leader-shfl")
-
-
 def links(*threads: str) -> str:
     """Return links to threads, such as `NVIDIA/cccl#7562`; GitHub leads from issues to pull requests."""
     split = (thread.split("#") for thread in threads)
@@ -345,7 +341,6 @@ def render() -> str:
         SHFL=Mechanism.SHFL,
         SMEM=Mechanism.SMEM,
         launch_costs=launch_costs(),
-        plain_atomic=contest.times(plain_atomic()),
         most=f"{MOST:.0%}",
         counted="ldmatrix" in WAVEFRONTS.read_text(encoding="utf-8"),
         verdicts=verdicts(LETTER, RUN.name),

@@ -20,7 +20,7 @@ from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import Contest, contests_of, times
 from shflbench.model import Mechanism
 from shflbench.store import find_runs, read_run
-from tools.docs.opponents import OTHER_LAYOUT, Beside, all_settings, beside, side, waits
+from tools.docs.opponents import OTHER_LAYOUT, RECORDS, Beside, all_settings, beside, side, waits
 from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
@@ -213,7 +213,8 @@ def answer(setting: str, kind: Mechanism | None = None) -> str:
     other = found.best_of(kind) if kind else found.next_side
     if other is None:
         return f"{found.best()} | – | –"
-    factor = "–" if other in found.leaders else times(other.time / found.own[0].time)
+    is_as_fast = other in (*found.leaders, *found.as_fast_libraries)
+    factor = "–" if is_as_fast else times(other.time / found.own[0].time)
     return f"{found.best()} | {factor} | `{other.variant}`"
 
 
@@ -289,7 +290,7 @@ def render() -> str:
         patterns_where=patterns_where,
         SMEM=Mechanism.SMEM,
         SHFL=Mechanism.SHFL,
-        unsteady=unsteady(),
+        record=RECORDS[MODEL],
         cycles=cycles,
         answer=answer,
         launch_time=launch_time,

@@ -92,11 +92,12 @@ class Beside:
     def best(self) -> str:
         """Name the fastest variants, and the library calls that take as long or less."""
         names = ", ".join(sorted(f"`{one.variant}`" for one in self.leaders))
-        calls = ", ".join(f"`{one.variant}`{self._gain(one)}" for one in self._as_fast_libraries)
+        calls = ", ".join(f"`{one.variant}`{self._gain(one)}" for one in self.as_fast_libraries)
         return f"{names} (also {calls})" if calls else names
 
     @property
-    def _as_fast_libraries(self) -> list[Timed]:
+    def as_fast_libraries(self) -> list[Timed]:
+        """The library calls that take as long as the fastest variant of our own, or less."""
         limit = self.own[0].time * (1 + MATTERS)
         return [one for one in self.variants if one.mechanism == Mechanism.LIBRARY and one.time <= limit]
 
