@@ -80,12 +80,14 @@ class Drift:
 
 
 def side_of_record(record: Mapping[str, Any]) -> Side:
-    """Return what a record of the suite `opponents` has of a GPU."""
+    """Return what a record of the suite `opponents` has of a GPU: cycles per iteration, without launches of one pass."""
     rows = {
-        setting: {name: cycles for name, (_, cycles) in variants.items()}
+        setting: {name: time for name, (_, time, unit) in variants.items() if unit == "cycles"}
         for setting, variants in record["settings"].items()
     }
-    return Side(f"{record['device']}, {record['uuid'][:12]}", rows)
+    return Side(
+        f"{record['device']}, {record['uuid'][:12]}", {setting: times for setting, times in rows.items() if times}
+    )
 
 
 def side_of_run(folder: Path) -> Side:

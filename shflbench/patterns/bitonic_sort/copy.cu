@@ -198,16 +198,17 @@ __device__ inline void warp_sort(                                               
     assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
     assert(reinterpret_cast<size_t>(unsorted) % 16 == 0);
     const int lane = threadIdx.x % 32, first = threadIdx.x - lane;
+    Ordered* const of_warp = sorted + first;
     const Ordered mine = to_ordered(key);
     unsorted[threadIdx.x] = mine;
     __syncwarp();  // all lanes have written `unsorted`, and have read what was sorted before
     const int rank = rank_in_warp(mine, unsorted + first);
-    sorted[first + rank] = mine;
+    of_warp[rank] = mine;
     sorted_values[first + rank] = value;  //! payload=value
     __syncwarp();  // all lanes have written what is sorted, and have read `unsorted`
-    return from_ordered(sorted[threadIdx.x]);  //! payload=none
-    key = from_ordered(sorted[threadIdx.x]);   //! payload=value
-    value = sorted_values[threadIdx.x];        //! payload=value
+    return from_ordered(of_warp[lane]);    //! payload=none
+    key = from_ordered(of_warp[lane]);     //! payload=value
+    value = sorted_values[threadIdx.x];    //! payload=value
 }
 
 //! smem-syncwarp

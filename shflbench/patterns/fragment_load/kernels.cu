@@ -15,7 +15,7 @@ __global__ void LAUNCH_BOUNDS fragment_load_lds_128(const T* values, int* result
     const char* tiles = tiles_by_rows<STRIDE, place>(values);
     Fragments own;
     REPEAT(iterations) {
-        load_fragments(own.word, tiles + own.tile * SIDE * STRIDE, first_row());
+        load_fragments(own.word, tiles, own.tile * (SIDE * STRIDE), first_row());
         own.use();
     }
     own.store(result);
@@ -28,7 +28,7 @@ __global__ void LAUNCH_BOUNDS fragment_load_lds_64(const T* values, int* result,
     const char* tiles = tiles_by_rows<STRIDE, place>(values);
     Fragments own;
     REPEAT(iterations) {
-        load_fragments(own.word, tiles + own.tile * SIDE * STRIDE, first_row());
+        load_fragments(own.word, tiles, own.tile * (SIDE * STRIDE), first_row());
         own.use();
     }
     own.store(result);
@@ -40,7 +40,7 @@ __global__ void LAUNCH_BOUNDS fragment_load_lds_32(const T* values, int* result,
     const char* tiles = tiles_by_rows<STRIDE, place>(values);
     Fragments own;
     REPEAT(iterations) {
-        load_fragments(own.word, tiles + own.tile * SIDE * STRIDE, first_row());
+        load_fragments(own.word, tiles, own.tile * (SIDE * STRIDE), first_row());
         own.use();
     }
     own.store(result);
@@ -53,7 +53,7 @@ __global__ void LAUNCH_BOUNDS fragment_load_ldmatrix_x1(const T* values, int* re
     const char* tiles = tiles_by_rows<STRIDE, place>(values);
     Fragments own;
     REPEAT(iterations) {
-        load_fragments(own.word, tiles + own.tile * SIDE * STRIDE, first_row());
+        load_fragments(own.word, tiles, own.tile * (SIDE * STRIDE), first_row());
         own.use();
     }
     own.store(result);
@@ -66,7 +66,7 @@ __global__ void LAUNCH_BOUNDS fragment_load_ldmatrix_x4(const T* values, int* re
     const char* tiles = tiles_by_rows<STRIDE, place>(values);
     Fragments own;
     REPEAT(iterations) {
-        load_fragments(own.word, tiles + own.tile * SIDE * STRIDE, first_row());
+        load_fragments(own.word, tiles, own.tile * (SIDE * STRIDE), first_row());
         own.use();
     }
     own.store(result);
@@ -79,7 +79,7 @@ __global__ void LAUNCH_BOUNDS fragment_load_ldmatrix_x4_trans(const T* values, i
     const char* tiles = tiles_by_columns<STRIDE, place>(values);
     Fragments own;
     REPEAT(iterations) {
-        load_fragments(own.word, tiles + own.tile * SIDE * STRIDE, first_row());
+        load_fragments(own.word, tiles, own.tile * (SIDE * STRIDE), first_row());
         own.use();
     }
     own.store(result);

@@ -44,24 +44,23 @@ struct PrivateArray {
 // A private array of {length} elements in shared memory, at most 256: element i of lane l is the warp's 32 * i + l-th, so
 // that the lanes read different banks, whatever their indices. Blocks must be one-dimensional.
 struct PrivateArray {
-    const char* slots;
-    unsigned mine;  // byte of the first element of this thread
+    unsigned mine;  // where the first element of this thread lies in shared memory, in bytes
 
     // Copies the elements from memory, where they lie `stride` elements apart. `slots` is shared memory, {length} * 32
     // elements per warp of the block.
     __device__ PrivateArray(const {T}* source, {T}* slots, int stride = 1)
-        : slots(reinterpret_cast<const char*>(slots)),
-          mine((threadIdx.x / 32 * {length} * 32 + threadIdx.x % 32) * sizeof({T})) {
+        : mine(__cvta_generic_to_shared(slots + threadIdx.x / 32 * {length} * 32 + threadIdx.x % 32)) {
         assert(blockDim.y * blockDim.z == 1);
+        {T}* const own = slots + threadIdx.x / 32 * {length} * 32 + threadIdx.x % 32;
         #pragma unroll
-        for (int i = 0; i < {length}; ++i) slots[mine / sizeof({T}) + i * 32] = source[i * stride];
+        for (int i = 0; i < {length}; ++i) own[i * 32] = source[i * stride];
     }
     // Returns the element whose index is the lowest byte of `word`; the other three bytes are ignored. One dot product
     // of four bytes takes that byte, multiplies it by the distance between elements, and adds the place of the first.
     __device__ {T} operator[](unsigned word) const {
         constexpr unsigned DISTANCE = 32 * sizeof({T});
         static_assert(DISTANCE < 256, "a byte");
-        return *reinterpret_cast<const {T}*>(slots + __dp4a(word, DISTANCE, mine));
+        return *static_cast<const {T}*>(__cvta_shared_to_generic(__dp4a(word, DISTANCE, mine)));
     }
 };
 
