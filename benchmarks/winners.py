@@ -80,7 +80,7 @@ class Drift:
 
 
 def side_of_record(record: Mapping[str, Any]) -> Side:
-    """Return what a record of the suite `opponents` has of a GPU: cycles per iteration, without launches of one pass."""
+    """Return what a record of the suite `opponents` has of a GPU: cycles per iteration, no launches of one pass."""
     rows = {
         setting: {name: time for name, (_, time, unit) in variants.items() if unit == "cycles"}
         for setting, variants in record["settings"].items()

@@ -49,8 +49,9 @@ __device__ void hand_over(int number, Rows<BLOCK>& rows, Make make, Use use) {
 }
 
 //! syncthreads-ahead syncthreads-pairs
-// The barrier of __syncthreads(), which CUDA C++ does not allow in a branch that only some warps of the block take. All
-// warps must execute it equally often: call `put` and `get` for the same numbers.
+// The barrier of __syncthreads(), which CUDA C++ does not allow in a branch that only some warps of the block take. PTX
+// does; synccheck of compute-sanitizer reports it nevertheless. All warps must execute it equally often: call `put` and
+// `get` for the same numbers.
 __device__ inline void sync_block() { asm volatile("bar.sync 0;" ::: "memory"); }
 
 //! syncthreads-ahead
