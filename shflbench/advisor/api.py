@@ -57,13 +57,13 @@ class AdviceResult:
         """The advice as plain data, as `shflbench advise --format json` prints it."""
         if self.predicted:
             return [predicted_record(self.predicted.answer, self.predicted.code)]
-        return [measured_record(one.advice, one.noise, one.settling, one.code) for one in self.measured]
+        return [measured_record(one.advice, one.noise, one.settling, one.code, one.untimed) for one in self.measured]
 
     def text(self) -> str:
         """Return the advice in sentences, a line each."""
         lines = predicted_sentences(self.predicted.answer) if self.predicted else []
         for one in self.measured:
-            lines += [headline(one.advice, one.gpu), *sentences(one.advice, one.noise, one.settling)]
+            lines += [headline(one.advice, one.gpu), *sentences(one.advice, one.noise, one.settling, one.untimed)]
         return "\n".join(lines)
 
     def __str__(self) -> str:

@@ -10,15 +10,19 @@ from shflbench.advisor.copied_code import StoredCase, code_of
 from shflbench.advisor.settling_run import settling_run
 from shflbench.analysis.advice.nearest import advise
 from shflbench.analysis.contest import Certainty
+from shflbench.model import Mechanism, Target
 from shflbench.patterns.discover import builtin_declaration
 
 if TYPE_CHECKING:
     from shflbench.advisor.copied_code import CopiedCode
     from shflbench.advisor.gpu_results import GpuResults
     from shflbench.advisor.settling_run import SettlingRun
+    from shflbench.analysis.advice.answer import Answer
     from shflbench.analysis.advice.nearest import Advice
     from shflbench.analysis.advice.request import Request
     from shflbench.model import Noise
+
+NO_CCCL = (0, 0)  # only library calls need one
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,7 @@ class GpuAdvice:
     noise: Noise | None  # of the run that the answer rests on
     settling: SettlingRun | None
     code: CopiedCode | None
+    untimed: tuple[str, ...] = ()  # safe variants that the run did not time, and that may be faster
 
 
 def advice_of(results: GpuResults, request: Request) -> GpuAdvice | None:
@@ -51,4 +56,18 @@ def advice_of(results: GpuResults, request: Request) -> GpuAdvice | None:
         {**dict(answer.options), **request.options},
         stored=StoredCase(best.case_id, run),
     )
-    return GpuAdvice(results.title, made, run.info.noise, settling, code)
+    return GpuAdvice(results.title, made, run.info.noise, settling, code, _untimed(answer))
+
+
+def _untimed(answer: Answer) -> tuple[str, ...]:
+    """Return the variants of a shipped pattern that a run did not time: safe ones for its GPU, and no library calls."""
+    declared, target = builtin_declaration(answer.pattern), Target(answer.arch, NO_CCCL)
+    return tuple(
+        variant.name
+        for variant in (declared.variants if declared else ())
+        if variant.safe
+        and variant.mechanism is not Mechanism.LIBRARY
+        and variant.has(answer.dtype, dict(answer.options))
+        and not variant.unsupported_reason(target)
+        and not answer.rank(variant.name)
+    )

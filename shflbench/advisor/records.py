@@ -6,6 +6,8 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shflbench.advisor.copied_code import CopiedCode
     from shflbench.advisor.settling_run import SettlingRun
     from shflbench.analysis.advice.nearest import Advice
@@ -14,7 +16,11 @@ if TYPE_CHECKING:
 
 
 def measured_record(
-    advice: Advice, noise: Noise | None, settling: SettlingRun | None, code: CopiedCode | None
+    advice: Advice,
+    noise: Noise | None,
+    settling: SettlingRun | None,
+    code: CopiedCode | None,
+    untimed: Sequence[str] = (),
 ) -> dict[str, object]:
     """Return the advice for one GPU that was measured."""
     answer = advice.answer
@@ -23,6 +29,7 @@ def measured_record(
         "arch": answer.arch,
         "request": _request(advice),
         "measured": {**asdict(answer), "options": dict(answer.options), "case_ids": answer.case_ids},
+        "untimed": list(untimed),
         "predicted": None,
         "noise": noise and asdict(noise),
         "differences": [asdict(difference) for difference in advice.differences],

@@ -14,10 +14,10 @@ from shflbench.analysis.contest import MATTERS, Certainty, times, times_within
 from shflbench.analysis.limits.distance import unreached_words
 from shflbench.model import WARP
 from shflbench.printable import escape
-from shflbench.words import all_of, one_or_many
+from shflbench.words import all_of, join_words, one_or_many
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from shflbench.advisor.settling_run import SettlingRun
     from shflbench.analysis.advice.answer import Answer, EarlierAnswer
@@ -32,14 +32,18 @@ def headline(advice: Advice, gpu: str) -> str:
     return f"{escape(answer.pattern)}, {escape(answer.setting)}, on {gpu}"
 
 
-def sentences(advice: Advice, noise: Noise | None, settling: SettlingRun | None) -> Iterator[str]:
-    """Yield the advice in sentences, a line each."""
+def sentences(
+    advice: Advice, noise: Noise | None, settling: SettlingRun | None, untimed: Sequence[str] = ()
+) -> Iterator[str]:
+    """Yield the advice in sentences, a line each; `untimed` are variants that the run did not time."""
     answer = advice.answer
     yield _verdict(advice)
     yield f"How sure: {_certainty(answer)}"
     for clause in library_words(answer):
         yield f"{escape(clause[:1].upper() + clause[1:])}"
     yield f"Rests on: {_rows(answer)}"
+    if untimed:
+        yield f"Not timed in that run, and perhaps faster: {join_words(untimed)}"
     yield from _earlier(answer)
     if noise and not noise.quiet:
         yield f"Noise: {escape(noise.verdict)}: {escape(noise.sentence)}"

@@ -47,7 +47,7 @@ def _parts(result: AdviceResult) -> Iterator[tuple[list[str], Table, CopiedCode 
         answer = result.predicted.answer
         yield predicted_sentences(answer), predicted_ranking(answer), result.predicted.code, answer.variant
     for one in result.measured:
-        lines = [headline(one.advice, one.gpu), *sentences(one.advice, one.noise, one.settling)]
+        lines = [headline(one.advice, one.gpu), *sentences(one.advice, one.noise, one.settling, one.untimed)]
         yield lines, ranking(one.advice.answer), one.code, one.advice.answer.variant
 
 

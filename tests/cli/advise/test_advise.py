@@ -244,3 +244,14 @@ def test_an_earlier_run_of_the_setting_is_named_where_it_says_something_else(shf
     (earlier,) = (line for line in lines if line.startswith("Earlier run: "))
     assert earlier == f"Earlier run: {runs[1]} names smem, 3.0× the speed of local"
     assert "Earlier run" not in shflbench("advise", "private-array", runs[1]).out
+
+
+def test_safe_variants_that_the_run_did_not_time_are_named(shflbench: Command, tmp_path: Path) -> None:
+    reductions(tmp_path / "results", "i32")
+    outcome = shflbench("advise", "reduce", "--dtype", "i32", "--option", "width=32")
+    (line,) = [
+        line for line in outcome.out.splitlines() if line.startswith("Not timed in that run, and perhaps faster: ")
+    ]
+    assert {"smem-wide", "smem8-shfl"} <= set(line.partition(": ")[2].replace(" and ", ", ").split(", "))
+    untimed = record(shflbench, "reduce", "--dtype", "i32", "--option", "width=32")["untimed"]
+    assert {"redux", "redux-mask", "smem-unsafe", "cub"} & set(untimed) == set()  # timed, of groups, unsafe, a library
