@@ -1,5 +1,4 @@
 // All threads of a block, or only thread 0, get the sum of the block's values.
-#include "copied/atomic-columns-redux.cuh"
 #include "copied/atomic.cuh"
 #include "copied/raking-columns.cuh"
 #include "copied/raking.cuh"
@@ -198,18 +197,5 @@ __global__ void LAUNCH_BOUNDS block_reduce_redux_loads_once(const T* values, T* 
     T *now = sums[0], *next = sums[1];
     T x = values[thread()];
     REPEAT(iterations) x = advance(x, shflbench::redux_loads_once::block_sum<BLOCK>(x, now, next));
-    result[thread()] = x;
-}
-
-// Atomic additions to a column per lane, and one instruction that sums what the columns have grown by.
-template <typename T>
-__global__ void LAUNCH_BOUNDS block_reduce_atomic_columns_redux(const T* values, T* result, int iterations) {
-    using shflbench::atomic_columns_redux::Columns;
-    __shared__ T sums[2][WARP];
-    if (threadIdx.x < 2 * WARP) sums[threadIdx.x / WARP][lane()] = 0;
-    __syncthreads();
-    Columns now = {sums[0], 0}, next = {sums[1], 0};
-    T x = values[thread()];
-    REPEAT(iterations) x = advance(x, shflbench::atomic_columns_redux::block_sum<BLOCK>(x, now, next));
     result[thread()] = x;
 }

@@ -270,6 +270,7 @@ PATTERN = Pattern(
             ),
             dtypes=("i32",),
             needs="sm_80",
+            source="redux.cu",
             opcodes=("ATOMS.ADD", "REDUX"),
             per_iteration={"ATOMS": 1, "LDS": 1, "REDUX": 1, "BAR": 1},
         ),

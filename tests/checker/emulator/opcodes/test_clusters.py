@@ -29,6 +29,14 @@ def test_a_block_finds_two_words_in_its_cluster(form: str) -> None:
     assert run(code, rows) == rows
 
 
+@pytest.mark.parametrize("form", ["st.shared.cluster.u64", "ld.shared.cluster.u64"])
+def test_a_block_finds_a_word_of_64_bits_in_its_cluster(form: str) -> None:
+    code = f"{HERE} st.shared::cluster.u64 [%r6], %a; ld.shared::cluster.u64 %x, [%r6]; mov.u64 %y, %b;"
+    assert form in code.replace("::", ".")
+    rows = operands()
+    assert run(code, rows) == rows
+
+
 @pytest.mark.parametrize("form", ["st.relaxed.cluster.shared.cluster.u64", "ld.relaxed.cluster.shared.cta.u64"])
 def test_a_block_finds_a_word_of_its_cluster_without_an_order(form: str) -> None:
     code = f"""
