@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.opponents import RECORD as OPPONENTS
+from shflbench.model import Mechanism
 from shflbench.store.rows import decode
 
 if TYPE_CHECKING:
@@ -164,7 +165,8 @@ def _fall(setting: str, times: Mapping[str, list[Any]], now: Mapping[str, Any]) 
     best, challenger = min(published, key=published.__getitem__), min(alike, key=alike.__getitem__)
     if published[best] / alike[challenger] <= MARGIN:
         return None
-    today = {name: time for name, (_, time, _) in now.get(_place(setting), {}).items()}
+    every = now.get(_place(setting), {})
+    today = {name: time for name, (kind, time, _) in every.items() if kind != Mechanism.LIBRARY or name == best}
     return Fall(setting, best, challenger, published | alike, times[best][1], today)
 
 

@@ -26,8 +26,7 @@ HEAD = """\
 Written by `python -m benchmarks.opponents RUN …` from runs of `shflbench run opponents`; do not edit.
 
 Cycles per iteration, or µs of a launch without a loop, of the two fastest safe variants of each setting, without
-library calls. [The pages of the
-patterns](../docs/reference/patterns/README.md) say what each variant does.
+library calls. [The pages of the patterns](../docs/reference/patterns/README.md) say what each variant does.
 """
 
 

@@ -34,7 +34,7 @@ class GpuAdvice:
     noise: Noise | None  # of the run that the answer rests on
     settling: SettlingRun | None
     code: CopiedCode | None
-    untimed: tuple[str, ...] = ()  # safe variants that the run did not time, and that may be faster
+    untimed: tuple[str, ...]  # safe variants that the run did not time, and that may be faster
 
 
 def advice_of(results: GpuResults, request: Request) -> GpuAdvice | None:

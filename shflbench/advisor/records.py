@@ -20,7 +20,7 @@ def measured_record(
     noise: Noise | None,
     settling: SettlingRun | None,
     code: CopiedCode | None,
-    untimed: Sequence[str] = (),
+    untimed: Sequence[str],
 ) -> dict[str, object]:
     """Return the advice for one GPU that was measured."""
     answer = advice.answer

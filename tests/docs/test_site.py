@@ -6,10 +6,10 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
-from shflbench.store import find_runs, read_run
 from tools.docs.first_page import PAGE, Setting, cycles, render, settings, verdicts
+from tools.docs.opponents import RECORDS
 from tools.docs.site_files import all_files, body, page_name
-from tools.docs.site_links import DOCS, ROOT, FileLink, entries, file_link, parse, rewrite
+from tools.docs.site_links import DOCS, FileLink, entries, file_link, parse, rewrite
 
 TEXT = PAGE.read_text(encoding="utf-8")
 NOTEBOOK = DOCS / "notebooks" / "explore-results.md"
@@ -64,17 +64,8 @@ def test_with_one_warp_per_sm_other_variants_than_shuffles_lead() -> None:
         assert cycles(setting) in " ".join(TEXT.split())
 
 
-def test_figures_of_runs_on_an_unsteady_gpu_are_marked() -> None:
-    measured = [folder for folder in find_runs([ROOT / "results"]) if folder.name == "nvidia-h200"]
-    unsteady = {folder.parent.name for folder in measured if not is_quiet(folder)}
-    assert bool(unsteady) == ("\n† Measured on an unsteady GPU, as the runs of " in TEXT)
-    assert all(f"`{suite}`" in TEXT for suite in unsteady)
-    assert unsteady or "†" not in TEXT
-
-
-def is_quiet(folder: Path) -> bool:
-    noise = read_run(folder).info.noise
-    return noise is not None and noise.quiet
+def test_the_page_says_whether_its_gpu_was_quiet() -> None:
+    assert RECORDS["h200"]["quiet"] != ("The GPU was [not quiet](../benchmarks/opponents.md)" in TEXT)
 
 
 def test_its_counts_of_verdicts_are_those_of_the_page_on_claims() -> None:

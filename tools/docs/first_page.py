@@ -46,12 +46,6 @@ class Setting:
     """The contest between the variants of a setting: candidates and ties are those of every other answer."""
 
     contest: Contest
-    is_quiet: bool = True  # whether the run was measured on a quiet GPU
-
-    @property
-    def mark(self) -> str:
-        """Return the sign of figures that were not measured on a quiet GPU."""
-        return "" if self.is_quiet else " †"
 
     @property
     def rows(self) -> Mapping[str, Row]:
@@ -94,10 +88,6 @@ class Setting:
     def best_of(self, kind: Mechanism) -> Row | None:
         """Return the fastest row that exchanges values through something, of a library too; None if there is none."""
         return next((row for row in self.rivals if side(row) == kind.value), None)
-
-    def next_side(self) -> Row:
-        """Return the fastest row, also of a library, that exchanges through something else than the fastest."""
-        return next(row for row in self.rivals if side(row) != side(self.contest.fastest))
 
     def over(self, kind: Mechanism) -> str:
         """Return the speed of the fastest over the best of a kind; a dash if that is among the fastest."""
@@ -146,7 +136,7 @@ def settings(device: str = DEVICE) -> dict[str, Setting]:
         for contest in contests_of(run.rows, RunTimes(run)):
             row = contest.fastest
             name = " ".join((run.info.suite.name, row.pattern, row.dtype, row.launch, *row.option_texts))
-            found[name] = Setting(contest, is_quiet=run.info.noise is None or run.info.noise.quiet)
+            found[name] = Setting(contest)
     return found
 
 
@@ -171,7 +161,7 @@ def patterns_where(faster: str) -> list[str]:
 
 
 def unsteady() -> list[str]:
-    """Return the suites whose reference runs were not made on a quiet GPU; see `Setting.mark`."""
+    """Return the suites whose reference runs were not made on a quiet GPU."""
     infos = [read_run(folder).info for folder in find_runs([ROOT / "results"]) if folder.name == DEVICE]
     return [f"`{info.suite.name}`" for info in infos if info.noise and not info.noise.quiet]
 
@@ -216,6 +206,11 @@ def answer(setting: str, kind: Mechanism | None = None) -> str:
     is_as_fast = other in (*found.leaders, *found.as_fast_libraries)
     factor = "–" if is_as_fast else times(other.time / found.own[0].time)
     return f"{found.best()} | {factor} | `{other.variant}`"
+
+
+def fastest(setting: str) -> str:
+    """Name the fastest at a setting of the suite `opponents`."""
+    return _beside(setting).best()
 
 
 def launch_time(setting: str) -> str:
@@ -293,6 +288,7 @@ def render() -> str:
         record=RECORDS[MODEL],
         cycles=cycles,
         answer=answer,
+        fastest=fastest,
         launch_time=launch_time,
         leader_beside=leader_beside,
         over_barriers=over_barriers,

@@ -8,8 +8,8 @@ __device__ inline {T} mean({T} a, {T} b, {T} c, {T} d, {T} e) {
 }
 
 //! prefetch
-// Every eighth block asks for the elements of eight later blocks, so that more bytes are in flight than the resident
-// blocks load. Those blocks start so much later that the elements have arrived in L2, and are not yet replaced there.
+// Every eighth block asks for the elements of eight later blocks, 8 MiB ahead, to have more bytes in flight than the
+// resident blocks load.
 __device__ inline void prefetch_later(const {T}* x, int count) {
     constexpr int AHEAD_BYTES = 8 << 20, AT_ONCE = 8;
     assert(reinterpret_cast<size_t>(x) % 16 == 0);
