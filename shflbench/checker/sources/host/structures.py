@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import struct
 from typing import TYPE_CHECKING
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from shflbench.checker.sources.kernel_file import Field
 
 _STEP = re.compile(r"([A-Za-z_]\w*)|\[(\d+)\]")
+MOST_KEPT = 4096  # members of structures; an array of structures asks for the same ones for each element
 
 
 def members(value: Structure) -> Iterator[tuple[str, object]]:
@@ -52,7 +54,7 @@ def pack(value: Structure) -> Memory:
         result.known[part.offset : part.offset + part.size] = bytes(part.size)
     for part, type_, number in given:  # after the unknown members of a union
         if type_ is not None and isinstance(number, int | float):
-            result.store(part.offset, type_, number)
+            result.put(part.offset, type_, number)
     return result
 
 
@@ -100,9 +102,9 @@ def copy_into(target: Reference, source: object) -> None:
 def _at(value: Structure, path: str) -> object:
     """Return the value of a member, or of an element of an array in it."""
     place: object = value
-    for step in _STEP.finditer(path):
-        if step[1] is not None:
-            cell = place.fields.get(step[1]) if isinstance(place, Structure) else None
+    for name, number in _steps(path):
+        if name:
+            cell = place.fields.get(name) if isinstance(place, Structure) else None
             if cell is None:
                 return UNKNOWN
             place = cell.value
@@ -110,12 +112,19 @@ def _at(value: Structure, path: str) -> object:
             element = place.target
             while element.is_array and element.target is not None:  # a layout numbers all elements of rows
                 element = element.target
-            place = HostElement(place.memory, place.offset + int(step[2]) * (element.size or 0), element).load()
+            place = HostElement(place.memory, place.offset + number * (element.size or 0), element).load()
         else:
             return UNKNOWN
     return place
 
 
+@functools.lru_cache(MOST_KEPT)
+def _steps(path: str) -> tuple[tuple[str, int], ...]:
+    """Return the steps to a member: `offsets[1]` is ("offsets", 0), ("", 1)."""
+    return tuple((step[1] or "", int(step[2] or 0)) for step in _STEP.finditer(path))
+
+
+@functools.lru_cache(MOST_KEPT)
 def _type_of(part: Field) -> HostType | None:
     """Return the type of a member that is a number, or may be null."""
     form = "Q" if part.pointer else format_of(part.element)  # of pointers, null is the only number

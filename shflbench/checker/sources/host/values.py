@@ -169,15 +169,21 @@ class Memory:
         elif not type_.format:
             self.objects[offset] = value
         elif self._kept() and 0 <= offset <= len(self.data) - (type_.size or 1):
-            end = offset + (type_.size or 1)
             if isinstance(value, int | float):
-                self.data[offset:end] = _packed(type_, value)
-            self.known[offset:end] = (b"\1" if isinstance(value, int | float) else b"\0") * (end - offset)
-            self._note(offset, end, value)
+                self.put(offset, type_, value)
+            else:
+                self.known[offset : offset + (type_.size or 1)] = bytes(type_.size or 1)
         elif isinstance(value, int | float) and 0 <= offset <= len(self.first) < MOST_FIRST:
             end = offset + (type_.size or 1)
             self.first[offset:end] = _packed(type_, value)
             self._note(offset, end, value)
+
+    def put(self, offset: int, type_: HostType, value: float) -> None:
+        """Store a number in contents that are kept already, within their bounds."""
+        packed = _packed(type_, value)
+        end = offset + len(packed)
+        self.data[offset:end], self.known[offset:end] = packed, b"\1" * len(packed)
+        self._note(offset, end, value)
 
     def _note(self, offset: int, end: int, value: object) -> None:
         if isinstance(value, int | float) and offset in {0, self.stored}:
