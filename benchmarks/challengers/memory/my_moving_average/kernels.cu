@@ -1,0 +1,21 @@
+// Every element becomes the mean of itself, the two before and the two after it; the first two and the
+// last two of the whole array become zero.
+#include "copied/global.cuh"
+#include "copied/shfl.cuh"
+#include "copied/smem.cuh"
+#include "shflbench.cuh"
+
+template <typename T>
+__global__ void LAUNCH_BOUNDS my_moving_average_global(const T* x, T* y, int count) {
+    shflbench::global::moving_average(x, y, count);
+}
+
+template <typename T>
+__global__ void LAUNCH_BOUNDS my_moving_average_smem(const T* x, T* y, int count) {
+    shflbench::smem::moving_average(x, y, count, shared<T>());
+}
+
+template <typename T>
+__global__ void LAUNCH_BOUNDS my_moving_average_shfl(const T* x, T* y, int count) {
+    shflbench::shfl::moving_average(x, y, count);
+}

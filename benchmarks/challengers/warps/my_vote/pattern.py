@@ -1,0 +1,71 @@
+"""All lanes get the result of a vote: whether a predicate is true in all lanes, in any lane, or in which."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shflbench.model import WARP, Mechanism
+from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
+
+STEPS = 5  # exchanges of a butterfly over 32 lanes
+
+
+def a_byte_per_thread(at: Setting) -> int:
+    """Return the shared memory of a block with one byte per thread."""
+    return at.block
+
+
+PATTERN = Pattern(
+    summary=(
+        "All lanes get the result of a warp vote: whether a predicate is true in all lanes or in any lane, or the mask "
+        "of the lanes in which it is true."
+    ),
+    source="NTNU, Shuffle Shenanigans, warp voting",
+    representative={"launch": "2*sms x 1024", "op": "any"},
+    also_called=("any", "all", "ballot"),
+    buffers=(Input("values"), Output("result")),
+    dtypes=("i32",),
+    options={"op": ("any",)},
+    notes=(
+        "The predicate of an iteration depends on the vote of the previous iteration; otherwise, the compiler would "
+        "remove the votes. Over the iterations, the predicate is true in all lanes, in some lanes and in no lane of a "
+        "warp."
+    ),
+    launch_bounds=True,
+    variants=(
+        Variant(name="vote", mechanism=Mechanism.COLLECTIVE, summary="published", per_iteration={"VOTE": 1}, baseline=True),
+        Variant(name="x-products", mechanism=Mechanism.COLLECTIVE, summary="as vote, the sum with the vote by IMAD", per_iteration={"VOTE": 1}),
+        Variant(name="x-guarded-product", mechanism=Mechanism.COLLECTIVE, summary="as vote, one sum, to which a guarded IMAD adds", per_iteration={"VOTE": 1}),
+        Variant(name="x-two-predicates", mechanism=Mechanism.COLLECTIVE, summary="as vote, the sign is taken by a shift", per_iteration={"VOTE": 1}),
+        Variant(name="x-ahead", mechanism=Mechanism.COLLECTIVE, summary="two iterations at once: three votes that do not wait for one another", per_iteration=None, opcodes=("VOTE",)),
+        Variant(name="x-ballot-product", mechanism=Mechanism.COLLECTIVE, summary="the mask, its minimum with 1, and a product", per_iteration={"VOTE": 1}),
+        Variant(name="x-redux-max", mechanism=Mechanism.COLLECTIVE, summary="the sign of the largest unsigned number", per_iteration={"REDUX": 1}),
+    ),
+)
+
+PART = 2**25  # share of a lane in the quarter of all integers in which the numbers of a warp lie
+STEP = np.uint32(37 * PART)  # an odd number of parts: a warp visits all 128
+FACTOR, SHIFT = np.uint32(0x9E3779B1), np.uint32(7)  # the result of a vote moves a warp by less than one part
+
+
+def inputs(rng: np.random.Generator, at: Setting) -> NDArray[np.int32]:
+    """Draw the numbers of each warp within a quarter of all integers, distinct, in random order; shape [warps, 32]."""
+    parts = rng.permuted(np.tile(np.arange(WARP) * PART, (at.warps, 1)), axis=1)
+    numbers = parts + rng.integers(PART, size=parts.shape) + rng.integers(2**32, size=(at.warps, 1))
+    return numbers.astype(np.uint32).view(np.int32)
+
+
+def reference(values: NDArray[np.int32], iterations: int, op: str) -> NDArray[np.int32]:
+    """Add STEP and the result of a vote on the signs to the numbers of each warp; shape [warps, 32]."""
+    x = values
+    for _ in range(iterations):
+        change = vote(x < 0, op) * FACTOR >> SHIFT
+        x = (x.view(np.uint32) + STEP + change).view(np.int32)
+    return x
+
+
+def vote(predicate: NDArray[np.bool_], op: str) -> NDArray[np.uint32]:
+    """Return the result of each warp's vote; shape [warps, 1]."""
+    if op == "ballot":
+        return np.packbits(predicate, axis=1, bitorder="little").view(np.uint32)
+    votes = predicate.sum(axis=1, keepdims=True)
+    return np.where(votes == WARP if op == "all" else votes > 0, np.uint32(1), np.uint32(0))
