@@ -6,42 +6,51 @@ from pathlib import Path
 import pytest
 
 from benchmarks import challengers
+from benchmarks.challenger_rounds import FIRST, Round
+from benchmarks.challenger_rounds import ROUNDS as ROUNDS_
 from shflbench.store import read_run
 
 RESULTS = Path(__file__).parents[2] / "results"
 
 PAGE = challengers.PAGE.read_text(encoding="utf-8")
-RECORD = json.loads(challengers.RECORD.read_text(encoding="utf-8"))
+RECORDS = json.loads(challengers.RECORD.read_text(encoding="utf-8"))
 NOW = {"uuid": "GPU-0", "started": "2026-11-28", "settings": {}}
+ROUNDS = list(zip(ROUNDS_, RECORDS, strict=True))
 
 
-def test_the_page_follows_from_the_record() -> None:
-    assert challengers.page(RECORD, challengers.opponents_now()) == PAGE
+def test_the_page_follows_from_the_records() -> None:
+    assert challengers.page(RECORDS, challengers.opponents_now()) == PAGE
 
 
 # Settings at which a challenger is still faster. In the first three it has other code around the exchange.
-STILL_FASTER = {
-    "broadcast-last f32 sms x 32",
-    "broadcast-last f32 sms x 256",
-    "vote i32 sms x 32 op=any",
-    "private-array f32 8*sms x 64 length=32, index=worst, math=0",
-    "cluster-reduce f32 sms x 128 cluster=8",
-    "cluster-reduce f32 64*sms x 128 cluster=2",
-}
+STILL_FASTER = (
+    {
+        "broadcast-last f32 sms x 32",
+        "broadcast-last f32 sms x 256",
+        "vote i32 sms x 32 op=any",
+        "private-array f32 8*sms x 64 length=32, index=worst, math=0",
+        "cluster-reduce f32 sms x 128 cluster=8",
+        "cluster-reduce f32 64*sms x 128 cluster=2",
+    },
+    set(),
+)
 
 
-def test_what_beat_a_published_answer_is_in_the_patterns_now() -> None:
-    fell = challengers.falls(RECORD, challengers.opponents_now())
+@pytest.mark.parametrize("number", [0, 1])
+def test_what_beat_a_published_answer_is_in_the_patterns_now(number: int) -> None:
+    one, record = ROUNDS[number]
+    fell = challengers.falls(one, record, challengers.of_model(one.model, challengers.opponents_now()))
     assert len(fell) > 40
-    assert {one.setting for one in fell if not one.now} == set()
-    assert {one.setting for one in fell if not one.is_answered} == STILL_FASTER
+    assert {fall.setting for fall in fell if not fall.now} == set()
+    assert {fall.setting for fall in fell if not fall.is_answered} == STILL_FASTER[number]
 
 
-def test_each_name_that_does_not_count_was_timed() -> None:
-    timed = {(at.partition(" ")[0], name) for at, times in RECORD["settings"].items() for name in times}
-    assert {(pattern, name) for pattern, names, _ in challengers.OTHER_QUESTIONS for name in names} <= timed
-    assert set(challengers.WITHOUT_BEST) <= set(RECORD["settings"])
-    assert [at for at, best in challengers.WITHOUT_BEST.items() if best in RECORD["settings"][at]] == []
+@pytest.mark.parametrize(("one", "record"), ROUNDS, ids=["first", "second"])
+def test_each_name_that_does_not_count_was_timed(one: Round, record: dict[str, dict[str, dict[str, object]]]) -> None:
+    timed = {(at.partition(" ")[0], name) for at, times in record["settings"].items() for name in times}
+    assert {(pattern, name) for pattern, names, _ in one.other_questions for name in names} <= timed
+    assert set(one.without_best) <= set(record["settings"])
+    assert [at for at, best in one.without_best.items() if best in record["settings"][at]] == []
 
 
 def test_a_record_has_the_safe_variants_that_a_run_timed() -> None:
@@ -74,11 +83,11 @@ def test_a_record_has_the_safe_variants_that_a_run_timed() -> None:
 def test_only_a_challenger_of_the_same_question_counts_that_is_faster_by_more_than_the_margin(
     pattern: str, times: dict[str, float], fell: str
 ) -> None:
-    setting = next((at for at in challengers.WITHOUT_BEST if at.startswith(pattern)), f"{pattern} f32 1x32")
+    setting = next((at for at in FIRST.without_best if at.startswith(pattern)), f"{pattern} f32 1x32")
     timed = {name: [time, "cycles"] for name, time in times.items()}
-    page = challengers.page({"device": "a GPU", "settings": {setting: timed}}, NOW)
+    page = challengers.section(FIRST, {"device": "a GPU", "settings": {setting: timed}}, NOW)
     assert fell in page
-    assert f"At {int(bool(fell))} of\n1 settings" in page
+    assert f"At {int(bool(fell))} of 1 settings" in page
     assert ("`x-wide`: a thread stores for others" in page) == (pattern == "reserve")
 
 
