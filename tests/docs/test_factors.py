@@ -248,7 +248,7 @@ def test_a_weaker_opponent_is_noticed() -> None:
     assert left_out("h200", store, "shfl", "direct", set()).keys() == {"vector"}
     assert left_out("h200", "reserve i32 16384x256", "leader-shfl", "atomic", set()).keys() == {"atomic-plain"}
     assert "smem-wide" in left_out("h200", "reduce f32 sms x 32 width=32", "shfl", "smem-syncwarp", set())
-    assert left_out("h200", transpose, "smem-wide", "cub-shfl", set()) == {}
+    assert left_out("h200", transpose, "smem-wide", "shfl-xor", set()) == {}
 
 
 def explanation(page: str) -> str:

@@ -16,7 +16,7 @@ from tools.docs.runs_page import PAGE, ReferenceRun, reference_runs, render
 
 RUNS = reference_runs()
 FOLDERS = [path.parent for path in sorted((ROOT / "results").glob("*/nvidia-h?00/run.json"))]
-COMPARED = [run for run in RUNS if run.suite in {"gtc2013", "occupancy"}]
+COMPARED = [run for run in RUNS if run.suite in {"rows", "occupancy"}]  # one that is listed, one that is not
 OLDER = re.findall(r"^shflbench run (\S+) --output", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 
@@ -44,9 +44,13 @@ def test_a_run_is_listed_exactly_if_its_suite_defines_other_measurements(
         assert not one.is_current
 
 
-@pytest.mark.parametrize(
-    "one", [one for one in RUNS if one.suite in {"gtc2013", "occupancy"}], ids=lambda one: one.suite
-)
+def test_the_page_names_the_runs_whose_kernels_have_no_launch_bounds() -> None:
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    (names,) = re.findall(r"runs measured kernels without launch bounds: those of (.+?)\.", text)
+    assert set(re.findall(r"`(\S+?)`", names)) == {one.suite for one in RUNS} - {"gtc2013"}
+
+
+@pytest.mark.parametrize("one", COMPARED, ids=lambda one: one.suite)
 def test_compare_refuses_exactly_the_listed_runs_beside_runs_of_their_suite(tmp_path: Path, one: ReferenceRun) -> None:
     """With `--allow suite` it compares the cases that both have, as the page says."""
     folder = ROOT / one.folder

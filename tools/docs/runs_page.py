@@ -63,6 +63,12 @@ class ReferenceRun:
         return f"`{(versions.git_commit or '')[:COMMIT]}`{' with changes' if versions.git_dirty else ''}"
 
     @property
+    def has_bounds(self) -> bool:
+        """Whether its kernels were compiled for their launches."""
+        archive = self.run.kernels()
+        return archive is not None and any("/blocks_per_sm=" in kernel.name for kernel in archive.index.kernels)
+
+    @property
     def state(self) -> str:
         """How the suite differs from that of the run, in words."""
         if self.is_current:
@@ -106,8 +112,13 @@ def render() -> str:
         model: len({one.card for one in runs if one.model == model}) for model in sorted({one.model for one in runs})
     }
     changed = sum(bool(one.run.info.versions.git_dirty) for one in runs)
-    outdated = [one for one in runs if not one.is_current]
-    return environment.get_template(TEMPLATE.name).render(runs=runs, cards=cards, changed=changed, outdated=outdated)
+    return environment.get_template(TEMPLATE.name).render(
+        runs=runs,
+        cards=cards,
+        changed=changed,
+        unbounded=[one for one in runs if not one.has_bounds],
+        outdated=[one for one in runs if not one.is_current],
+    )
 
 
 def main() -> None:
