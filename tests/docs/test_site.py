@@ -47,7 +47,7 @@ def test_what_its_sentences_say_of_other_settings_holds_in_the_runs(at: dict[str
     assert at["residency transpose f32 8*sms x 256 words=2"].leaders() == ["shfl"]
     assert at["residency transpose f32 8*sms x 256 words=8"].leaders()[0].startswith("smem-")
     assert at["gtc2013 reduce f32 26x1024 width=8"].leaders() == ["shfl"]
-    assert "smem-wide" in at["gtc2013 broadcast f32 26x1024 values=4"].leaders()
+    assert at["gtc2013 broadcast f32 26x1024 values=4"].leaders() == ["shfl"]
     assert at[f"{PRIVATE} index=uniform math=0"].leaders() == ["smem"]
     assert at[f"{LANES} length=64 index=uniform"].leaders() == ["smem"]
     for launch, words in (("65536x256", 2), ("32768x256", 4), ("16384x256", 8), ("16384x256", 12)):
@@ -87,7 +87,7 @@ def test_the_fastest_variants_are_safe_and_tie(at: dict[str, Setting]) -> None:
     tie = at[f"{LANES} length=64 index=random"]
     assert tie.faster() == "tie"
     assert not neighbor.rows["smem-unsafe"].safe
-    assert at[f"{TRANSPOSE}32"].leaders() == ["smem-syncwarp", "smem-wide"]  # `smem-unsafe` takes as long
+    assert at[f"{TRANSPOSE}32"].leaders() == ["smem-stmatrix", "smem-syncwarp", "smem-wide"]
 
 
 def test_the_cells_of_the_notebook_run(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,7 @@ def test_figures_are_those_of_the_committed_rows() -> None:
     limits = read_limits(run.folder)
     by_case = {row.case_id: row for row in run.rows}
     answers = answers_of(run, limits)
-    assert len(answers) == 16
+    assert len(answers) == 18
     for best in answers:
         row = by_case[best.case_ids[[one.variant for one in best.ranking].index(best.variant)]]
         assert best.over_baseline
