@@ -17,7 +17,8 @@ PAGES = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")
 def test_it_fits_on_two_screens() -> None:
     lines = README.splitlines()
     assert len(lines) <= TWO_SCREENS
-    assert max(map(len, lines)) <= 130
+    assert max(len(line) for line in lines if not line.startswith("|")) <= 130
+    assert max(len(line) for line in lines if line.startswith("|")) <= 140  # rendered, a cell breaks lines
 
 
 def test_its_table_of_a_run_is_that_of_the_reference_run(capsys: pytest.CaptureFixture[str]) -> None:
