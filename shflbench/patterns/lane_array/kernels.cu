@@ -2,6 +2,7 @@
 #include "copied/global.cuh"
 #include "copied/local.cuh"
 #include "copied/shfl.cuh"
+#include "copied/smem-dp4a.cuh"
 #include "copied/smem.cuh"
 #include "shflbench.cuh"
 
@@ -17,6 +18,21 @@ __device__ unsigned first_of_array() { return thread() / WARP * LENGTH; }
 template <typename T>
 __global__ void LAUNCH_BOUNDS lane_array_smem(const T* arrays, const int* start, T* result, int iterations) {
     const shflbench::smem::WarpArray a(arrays + first_of_array(), shared<T>());
+    T x = 0;
+    unsigned index = start[thread()];
+    REPEAT(iterations) {
+        const T element = a[index];
+        x += element;
+        index = low_bits(element);
+    }
+    result[thread()] = x;
+}
+
+// The array lies in shared memory several times, so that the whole lowest byte of a word is an index: one dot product of bytes
+// takes that byte from the element and finds the address.
+template <typename T>
+__global__ void LAUNCH_BOUNDS lane_array_smem_dp4a(const T* arrays, const int* start, T* result, int iterations) {
+    const shflbench::smem_dp4a::WarpArray a(arrays + first_of_array(), shared<T>());
     T x = 0;
     unsigned index = start[thread()];
     REPEAT(iterations) {

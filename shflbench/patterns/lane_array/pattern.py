@@ -11,6 +11,7 @@ from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
 Floats = NDArray[np.floating]
 Integers = NDArray[np.integer]
 
+INDICES_OF_A_BYTE = 256  # as in copy.cu
 SHORT = ("4", "8")  # arrays for which the compiler may do without local memory
 
 
@@ -37,12 +38,14 @@ PATTERN = Pattern(
     options={"length": ("32", "4", "8", "16", "64"), "index": ("random", "uniform")},
     notes=(
         "In the article, each thread has a private array. This pattern covers the case in which all lanes of a warp "
-        "have the same array, so that one copy per warp is sufficient: in the registers of the lanes, in shared memory "
-        "or in L1. The variant `shfl` is not from the article. The low bits of each element are the index of the next "
-        "element. With `index=random`, each lane starts at a random element; with `index=uniform`, all lanes of a warp "
-        "start at the same element and always read the same index. A shuffle takes the index modulo its width; the "
-        "other variants compute the modulo with a mask. The compiler may keep local arrays of 4 or 8 elements in "
-        "registers; the instruction counts of `local` are therefore reported, but not checked, for these lengths."
+        "have the same array, so that one copy per warp is sufficient: in the registers of the lanes, in shared "
+        "memory or in L1. The variants `shfl` and `smem-dp4a` are not from the article. The low bits of each element "
+        "are the index of the next element. With `index=random`, each lane starts at a random element; with "
+        "`index=uniform`, all lanes of a warp start at the same element and always read the same index. A shuffle "
+        "takes the index modulo its width; `smem-dp4a` takes its lowest byte, and repeats the array up to 256 "
+        "elements; the other variants compute the modulo with a mask. The compiler may keep local arrays of 4 or 8 "
+        "elements in registers; the instruction counts of `local` are therefore reported, but not checked, for these "
+        "lengths."
     ),
     launch_bounds=True,
     variants=(
@@ -53,6 +56,16 @@ PATTERN = Pattern(
             summary="one copy of the array per warp in shared memory",
             shared=lambda at: at.block // WARP * at.whole("length") * at.dtype.size,
             per_iteration={"LDS": 1},
+        ),
+        Variant(
+            name="smem-dp4a",
+            mechanism=Mechanism.SMEM,
+            summary=(
+                "256 elements per warp in shared memory, the array several times over; one `dp4a` takes the lowest "
+                "byte of an index and finds the address"
+            ),
+            shared=lambda at: at.block // WARP * INDICES_OF_A_BYTE * at.dtype.size,
+            per_iteration={"LDS": 1, "IDP": 1},
         ),
         Variant(
             name="shfl",
