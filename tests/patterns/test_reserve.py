@@ -3,6 +3,8 @@ import pytest
 
 from shflbench.backends.base import Array
 from shflbench.measure.agreement import mismatch
+from shflbench.model import DTYPES
+from shflbench.patterns.declare import Setting
 from shflbench.patterns.discover import builtin, load
 from tests import cases, kernels
 
@@ -52,6 +54,19 @@ def test_queue_starts_at_a_different_slot_in_each_input_set() -> None:
     starts = {int(WORK.inputs(index)[0][0]) for index in range(WORK.input_sets)}
     assert len(starts) == WORK.input_sets
     assert 0 not in starts
+
+
+@pytest.mark.parametrize("launch", [(1, 32), (264, 1024), (265, 1024), (9000, 32), (16384, 256), (65535, 992)])
+def test_at_most_264_blocks_of_one_addition_share_all_slots(launch: tuple[int, int]) -> None:
+    declared = RESERVE.declaration
+    at = Setting(DTYPES["i32"], {}, *launch)
+    dims = declared.variant("leader-block-once").launch_dims(at)
+    assert dims is not None
+    blocks = dims.grid[0]
+    (of_block,) = (int(scalar.value(at)) for scalar in declared.scalars if scalar.name == "slots_of_block")
+    assert dims.block[0] == 1024
+    assert blocks <= 264
+    assert (blocks - 1) * of_block < at.threads <= blocks * of_block
 
 
 def test_the_elected_lane_is_chosen_by_the_instruction() -> None:

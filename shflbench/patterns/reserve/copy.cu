@@ -1,4 +1,4 @@
-//: atomic atomic-plain leader-shfl elect leader-smem leader-block cg dtype=i32
+//: atomic atomic-plain leader-shfl elect leader-smem leader-block leader-larger-block leader-block-once cg dtype=i32
 
 //! cg
 #include <cooperative_groups.h>
@@ -59,6 +59,29 @@ __device__ inline {T} reserve_slot({T}* next) {
     __syncthreads();  // thread 0 has written
     return first + threadIdx.x;
 }
+
+//! leader-larger-block leader-block-once
+// Reserves `count` adjacent slots of a queue for the block, from *next on, and returns the first: one atomic addition.
+// All threads of the block must call it, with the same count: call __syncthreads() before you call it again. Blocks
+// must be one-dimensional.
+__device__ inline {T} reserve_slots({T}* next, int count) {
+    assert(blockDim.y * blockDim.z == 1);
+    __shared__ {T} first;
+    if (threadIdx.x == 0) {
+        // As PTX: in front of an atomicAdd() the compiler would vote which lanes take part, although it is one.
+        {T} old;
+        asm volatile("atom.relaxed.gpu.global.add.s32 %0, [%1], %2;"
+                     : "=r"(old) : "l"(__cvta_generic_to_global(next)), "r"(count) : "memory");
+        first = old;
+    }
+    __syncthreads();  // thread 0 has written
+    return first;
+}
+
+//! leader-larger-block
+// Returns a free slot of a queue for each of the first `count` threads of the block. The other threads must call it,
+// too, but have no slot.
+__device__ inline {T} reserve_slot({T}* next, int count) { return reserve_slots(next, count) + threadIdx.x; }
 
 //! cg
 // All 32 lanes of the warp must call it. Blocks must consist of whole warps.
