@@ -26,6 +26,7 @@ __all__ = [
     "repeated",
     "row_count",
     "row_variants",
+    "rows_at_once",
 ]
 
 DTYPES = ("f32", "bf16")
@@ -59,8 +60,7 @@ def length(at: Setting) -> int:
 
 def row_count(at: Setting) -> int:
     """Return the rows of a launch: as many as its warps work on if the lanes of a row have 16 bytes or more each."""
-    lanes = _lanes(at)
-    return at.threads // lanes * _at_once(at, lanes)
+    return at.threads // _lanes(at) * rows_at_once(at)
 
 
 def _lanes(at: Setting) -> int:
@@ -68,14 +68,14 @@ def _lanes(at: Setting) -> int:
     return min(WARP, length(at) * at.dtype.size // _ACCESS_BYTES)
 
 
-def _at_once(at: Setting, lanes: int) -> int:
-    """Return the rows that so many lanes load before they reduce the first, as in rows.cuh."""
-    return max(1, _BYTES_AT_ONCE * lanes // (length(at) * at.dtype.size))
+def rows_at_once(at: Setting) -> int:
+    """Return the rows that the lanes of a warp load before they reduce the first, as in rows.cuh."""
+    return max(1, _BYTES_AT_ONCE * _lanes(at) // (length(at) * at.dtype.size))
 
 
 def _slots(at: Setting) -> int:
     """Return the shared memory of `smem-warp`, in bytes per block: an f32 per thread and row that it loads at once."""
-    return at.block * _at_once(at, _lanes(at)) * np.dtype(np.float32).itemsize
+    return at.block * rows_at_once(at) * np.dtype(np.float32).itemsize
 
 
 def elements(at: Setting) -> int:

@@ -1,5 +1,5 @@
 //: smem shfl-block shfl-warp smem-warp dtype=f32,bf16 load=vector,scalar norm=rms,layer length=64,128,256,512,1024,4096,16384
-//: halving-warp dtype=f32,bf16 load=vector,scalar norm=rms,layer length=64,128,256
+//: shfl-one-row halving-warp dtype=f32,bf16 load=vector,scalar norm=rms,layer length=64,128,256
 //: cub dtype=f32,bf16 load=vector norm=rms,layer length=64,128,256,512,1024,4096,16384
 
 //! cub
@@ -51,7 +51,7 @@ __device__ float row_sum(float x, RowStorage<THREADS>* slots) {
     return x;
 }
 
-//! shfl-warp
+//! shfl-warp shfl-one-row
 // The sum of the values of each group of THREADS adjacent lanes, for all of them. All lanes of the warp must call it.
 template <int THREADS>
 __device__ float row_sum(float x) {
@@ -110,6 +110,10 @@ __device__ void finish_sums(float (&x)[ROWS], Finish finish) {
 // with one row, the next THREADS with another, and so on. THREADS is 32, or fewer if the row has less than 32 times
 // 16 bytes: then 16 bytes for each. Blocks must be one-dimensional; they have at most 256 threads, so that the row fits
 // the registers.
+//! shfl-one-row
+// Normalizes a row of LENGTH elements, which is read once. All lanes of the warp must call it, the first THREADS of
+// them with one row, the next THREADS with another, and so on. THREADS is 32, or fewer if the row has less than 32
+// times 16 bytes: then 16 bytes for each. Blocks must be one-dimensional.
 //! shfl-warp smem-warp length=16384
 // Normalizes a row of LENGTH elements, a multiple of 1024, which is read again in each pass, because it does not fit
 // the registers of a warp. All lanes of the warp must call it; THREADS is 32. Blocks must be
@@ -284,6 +288,65 @@ __device__ void normalize_row(const {T}* x, const {T}* weight, const {T}* bias, 
         store(start, scale);
     }
 }
+//! shfl-one-row
+template <int LENGTH, int THREADS>
+__device__ inline void normalize_row(const {T}* x, const {T}* weight, {T}* y) {  //! norm=rms
+__device__ inline void normalize_row(const {T}* x, const {T}* weight, const {T}* bias, {T}* y) {  //! norm=layer
+    static_assert(THREADS <= 32 && (THREADS & (THREADS - 1)) == 0);
+    assert(blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(x) % 16 == 0);  //! load=vector
+    assert(reinterpret_cast<size_t>(weight) % 16 == 0);  //! load=vector
+    assert(reinterpret_cast<size_t>(bias) % 16 == 0);  //! load=vector norm=layer
+    assert(reinterpret_cast<size_t>(y) % 16 == 0);  //! load=vector
+    constexpr int VECTOR = 16 / sizeof({T});  // elements of a load  //! load=vector
+    constexpr int VECTOR = 1;  // elements of a load  //! load=scalar
+    static_assert(LENGTH % (THREADS * VECTOR) == 0);
+    constexpr int CHUNKS = LENGTH / (THREADS * VECTOR);
+    const int rank = threadIdx.x % THREADS * VECTOR;
+
+    float values[CHUNKS][VECTOR], weights[CHUNKS][VECTOR];
+    float biases[CHUNKS][VECTOR];  //! norm=layer
+    const auto load = [&](const {T}* row, float (&to)[CHUNKS][VECTOR], auto read) {
+        for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+            const {T}* from = row + chunk * THREADS * VECTOR + rank;
+            alignas(16) {T} loaded[VECTOR];  //! load=vector
+            *reinterpret_cast<uint4*>(loaded) = read(reinterpret_cast<const uint4*>(from));  //! load=vector
+            for (int i = 0; i < VECTOR; ++i) to[chunk][i] = loaded[i];  //! load=vector
+            to[chunk][0] = read(from);  //! load=scalar
+        }
+    };
+    const auto read_again = [](const auto* from) { return *from; };
+    load(x, values, [](const auto* from) { return __ldcs(from); });  // read once: do not evict the weights from L1
+    load(weight, weights, read_again);  // before the shuffles wait for the row
+    load(bias, biases, read_again);     //! norm=layer
+
+    float mean = 0;  //! norm=layer
+    for (const auto& chunk : values) {  //! norm=layer
+        for (const float value : chunk) mean += value;  //! norm=layer
+    }  //! norm=layer
+    mean = row_sum<THREADS>(mean) / LENGTH;  //! norm=layer
+    float squares = 0;
+    for (auto& chunk : values) {
+        for (float& value : chunk) {
+            value -= mean;  //! norm=layer
+            squares += value * value;
+        }
+    }
+    const float scale = sqrtf(LENGTH / (row_sum<THREADS>(squares) + LENGTH * 1e-5f));
+
+    for (int chunk = 0; chunk < CHUNKS; ++chunk) {
+        {T}* to = y + chunk * THREADS * VECTOR + rank;
+        alignas(16) {T} normal[VECTOR];
+        for (int i = 0; i < VECTOR; ++i) {
+            const float scaled = values[chunk][i] * scale;
+            normal[i] = scaled * weights[chunk][i];                        //! norm=rms
+            normal[i] = fmaf(scaled, weights[chunk][i], biases[chunk][i]);  //! norm=layer
+        }
+        *reinterpret_cast<uint4*>(to) = *reinterpret_cast<uint4*>(normal);  //! load=vector
+        *to = normal[0];  //! load=scalar
+    }
+}
+
 //! halving-warp
 template <int LENGTH, int THREADS, int ROWS>
 __device__ void normalize_rows(const {T}* x, const {T}* weight, {T}* y, int distance) {  //! norm=rms

@@ -19,11 +19,15 @@ from shflbench.patterns.rows import (
     repeat_rows,
     repeated,
     row_variants,
+    rows_at_once,
 )
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from shflbench.dimensions import Dims
+
+SHORT = {"length": ("64", "128", "256")}
 EPSILON = np.float32(1e-5)  # as in normalize.cuh, and the default of PyTorch's LayerNorm
 
 
@@ -33,13 +37,19 @@ def _bytes(at: Setting) -> int:
     return at.dtype.size * (2 * elements(at) + parameters * length(at))
 
 
+def row_per_lane(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of blocks in which a lane has one row: as many blocks more as it has rows in `shfl-warp`."""
+    return (at.grid * rows_at_once(at), 1, 1), (at.block, 1, 1)
+
+
 PATTERN = Pattern(
     summary="Each row is scaled by its root mean square (RMSNorm), or to mean 0 and variance 1 (LayerNorm).",
     source="our own, after kernels of machine-learning frameworks",
     notes=(
         f"{NOTES} LayerNorm reduces twice, first for the mean and then for the variance around it. Root and quotient "
         "are correctly rounded, once per row; other kernels use `rsqrt.approx`. Sums are exact by choice of the rows, "
-        "so that the results agree bit for bit. `halving-warp` gives each lane the same rows as `shfl-warp`."
+        "so that the results agree bit for bit. `halving-warp` gives each lane the same rows as `shfl-warp`, and "
+        "`shfl-one-row` one of them: the column `shape` has its number of blocks."
     ),
     dtypes=DTYPES,
     options={**OPTIONS, "norm": ("rms", "layer")},
@@ -58,13 +68,23 @@ PATTERN = Pattern(
     variants=(
         *row_variants("sums"),
         Variant(
+            name="shfl-one-row",
+            mechanism=Mechanism.SHFL,
+            summary=(
+                "as `shfl-warp`, for short rows; each lane has one row, not up to four, in up to four times as many "
+                "blocks; weights are loaded before the shuffles"
+            ),
+            dims=row_per_lane,
+            only=SHORT,
+        ),
+        Variant(
             name="halving-warp",
             mechanism=Mechanism.SHFL,
             summary=(
                 "as `shfl-warp`, for short rows; in each step a lane passes on half of its sums, so that it computes "
                 "one factor and not one per row; weights are loaded before the shuffles"
             ),
-            only={"length": ("64", "128", "256")},
+            only=SHORT,
         ),
     ),
 )
