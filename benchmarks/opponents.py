@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from shflbench.patterns.discover import builtin_declaration
 from shflbench.store import read_run
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ HEAD = """\
 Written by `python -m benchmarks.opponents RUN …` from runs of `shflbench run opponents`; do not edit.
 
 Cycles per iteration, or µs of a launch without a loop, of the two fastest safe variants of each setting, without
-library calls. [The pages of the patterns](../docs/reference/patterns/README.md) say what each variant does.
+library calls and without `soa`, whose data are laid out otherwise. [The pages of the
+patterns](../docs/reference/patterns/README.md) say what each variant does.
 """
 
 
@@ -71,6 +73,18 @@ def timed(record: Mapping[str, Any], setting: str) -> list[Timed]:
     return sorted(found, key=lambda one: one.time)
 
 
+def has_other_layout(pattern: str, variant: str) -> bool:
+    """Whether a variant declares that its data are laid out otherwise, so that it replaces no other."""
+    declared = builtin_declaration(pattern)
+    return declared is not None and any(one.name == variant and one.other_layout for one in declared.variants)
+
+
+def rivals(record: Mapping[str, Any], setting: str) -> list[Timed]:
+    """Return the variants of a setting that may replace one another, the fastest first."""
+    pattern = setting.split(maxsplit=1)[0]
+    return [one for one in timed(record, setting) if not has_other_layout(pattern, one.variant)]
+
+
 def shown(one: Timed) -> str:
     """Return the time of a variant: `104.2`, or `3.36 µs` of a launch."""
     return f"{one.time:,.1f}" if one.unit == "cycles" else f"{one.time:,.4g} µs"
@@ -97,7 +111,7 @@ def _table(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for setting in records[0]["settings"]:
         cells: list[str] = []
         for record in records:
-            own = [one for one in timed(record, setting) if one.mechanism != "library"][:2]
+            own = [one for one in rivals(record, setting) if one.mechanism != "library"][:2]
             cells += [f"`{one.variant}` {shown(one)}" for one in own] + ["–"] * (2 - len(own))
         yield f"| {setting} | {' | '.join(cells)} |"
 

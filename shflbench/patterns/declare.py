@@ -246,6 +246,7 @@ class Variant:
     atomics: Size | None = None  # atomic operations of a launch on one address of global memory, at least
     other_inputs: bool = False  # verified with those of the function `other_inputs`, too: see `measure.verify_again`
     waits_for_memory: bool = False  # its loop waits for L2 or DRAM: `compare` allows for other physical pages
+    other_layout: bool = False  # its data are laid out otherwise: it shows what the others could reach, replacing none
 
     def has(self, dtype: str, options: Mapping[str, str]) -> bool:
         """Whether the variant supports this dtype and these options."""

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from benchmarks.opponents import PAGE, RECORD, page, timed
+from benchmarks.opponents import PAGE, RECORD, has_other_layout, page, rivals, timed
+from shflbench.patterns.discover import builtin, builtin_declaration
 
 RECORDS = json.loads(RECORD.read_text(encoding="utf-8"))
 # Cycles per iteration of the challengers on an H100; on an H200 they took the same within 1.3%.
@@ -56,6 +57,24 @@ def test_no_challenger_is_faster(record: dict[str, object], setting: str) -> Non
 def test_challengers_that_are_still_faster_lead_by_little(record: dict[str, object], setting: str) -> None:
     fastest, *_ = timed(record, setting)
     assert 1 < fastest.time / STILL_FASTER[setting] < LEAD, fastest
+
+
+def test_a_copy_of_data_in_another_layout_is_no_answer() -> None:
+    setting = "struct-access f32 512x256 words=16 way=store"
+    times = {"soa": ["global", 4.4, "µs"], "shfl": ["shfl", 4.7, "µs"], "smem": ["smem", 4.6, "µs"]}
+    record = {**RECORDS[0], "settings": {setting: times}}
+    assert [one.variant for one in timed(record, setting)] == ["soa", "smem", "shfl"]
+    assert [one.variant for one in rivals(record, setting)] == ["smem", "shfl"]
+    assert f"| {setting} | `smem` 4.6 µs | `shfl` 4.7 µs |" in page([record])
+
+
+def test_layouts_are_as_declared() -> None:
+    declared = {name: builtin_declaration(name) for name in builtin()}
+    others = {(name, one.name) for name, item in declared.items() if item for one in item.variants if one.other_layout}
+    assert others == {("struct-access", "soa")}
+    assert has_other_layout("struct-access", "soa")
+    assert not has_other_layout("struct-access", "a variant of an earlier run")
+    assert not has_other_layout("a pattern of an earlier run", "soa")
 
 
 def test_the_page_is_that_of_the_record() -> None:

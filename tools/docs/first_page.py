@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from benchmarks.opponents import has_other_layout
 from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import Contest, contests_of, times
 from shflbench.model import Mechanism
 from shflbench.store import find_runs, read_run
-from tools.docs.opponents import OTHER_LAYOUT, RECORDS, Beside, all_settings, beside, side, waits
+from tools.docs.opponents import RECORDS, Beside, all_settings, beside, side, waits
 from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Setting:
     @property
     def rivals(self) -> list[Row]:
         """The safe rows, fastest first: candidates and library calls that read the same layout of the data."""
-        rows = (row for row in self.contest.rows if row.safe and (row.pattern, row.variant) not in OTHER_LAYOUT)
+        rows = (row for row in self.contest.rows if row.safe and not has_other_layout(row.pattern, row.variant))
         return sorted(rows, key=per_iteration)
 
     def ratio_of_launches(self, slow: str, fast: str) -> float:

@@ -10,9 +10,9 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from benchmarks.opponents import RECORD, Timed, timed
+from benchmarks.opponents import RECORD, Timed, rivals
 from shflbench.analysis.contest import MATTERS, times
 from shflbench.model import Mechanism
 from shflbench.store import find_runs, read_run
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 RESULTS = Path(__file__).parents[2] / "results"
 RECORDS = {record["device"].split()[1].lower(): record for record in json.loads(RECORD.read_text(encoding="utf-8"))}
 MODELS = ("nvidia-h100", "nvidia-h200")  # of the reference runs
-OTHER_LAYOUT = {("struct-access", "soa")}  # its data are stored otherwise, so that it replaces no other variant
 COLLECTIVE = ("REDUX", "CREDUX", "VOTE", "MATCH")
 
 
@@ -126,14 +125,9 @@ class Beside:
 def beside(setting: str, model: str) -> Beside | None:
     """Return the variants at a setting, such as `reduce f32 sms x 32 width=32`, on an `h100` or `h200`."""
     record = RECORDS[model]
-    return Beside(_rivals(record, setting)) if setting in record["settings"] else None
+    return Beside(rivals(record, setting)) if setting in record["settings"] else None
 
 
 def all_settings(model: str) -> Mapping[str, Beside]:
     """Return all settings of a GPU."""
-    return {setting: Beside(_rivals(RECORDS[model], setting)) for setting in RECORDS[model]["settings"]}
-
-
-def _rivals(record: Mapping[str, Any], setting: str) -> list[Timed]:
-    """Return the variants of a setting that read the same layout of the data, the fastest first."""
-    return [one for one in timed(record, setting) if (setting.split(maxsplit=1)[0], one.variant) not in OTHER_LAYOUT]
+    return {setting: Beside(rivals(RECORDS[model], setting)) for setting in RECORDS[model]["settings"]}

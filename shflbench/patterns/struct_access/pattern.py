@@ -81,6 +81,7 @@ PATTERN = Pattern(
             name="soa",
             mechanism=Mechanism.GLOBAL,
             summary="copy from a structure of arrays to a structure of arrays: upper bound",
+            other_layout=True,
         ),
     ),
 )
