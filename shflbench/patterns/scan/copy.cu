@@ -1,4 +1,5 @@
 //: smem smem-double smem-syncwarp smem-wide smem8-shfl shfl shfl-predicate cub cg dtype=f32,f64,i32,i64 kind=inclusive,exclusive
+//: smem16-redux redux-shfl dtype=i32 kind=inclusive,exclusive
 
 //! cub
 #include <cub/warp/warp_scan.cuh>
@@ -40,7 +41,7 @@ __device__ inline {T} add_from_below({T} value, int distance) {
     return sum;
 }
 
-//! smem-wide smem8-shfl
+//! smem-wide smem8-shfl smem16-redux
 // What one load of 16 bytes reads.
 struct alignas(16) Chunk {
     static constexpr int COUNT = 16 / sizeof({T});
@@ -66,6 +67,18 @@ __device__ inline {T} first_of(Chunk chunk) {
         if (place >= i) sum += chunk.values[i - 1];  //! kind=exclusive
     }
     return sum;
+}
+
+//! redux-shfl
+// Adds `addend` to `sum` if the condition is true. Without PTX, the compiler adds in all lanes and then selects.
+__device__ inline void add_if(bool condition, {T}& sum, {T} addend) {
+    asm volatile(
+        "{\n\t"
+        ".reg .pred holds;\n\t"
+        "setp.ne.s32 holds, %2, 0;\n\t"
+        "@holds add.s32 %0, %0, %1;\n\t"
+        "}"
+        : "+r"(sum) : "r"(addend), "r"((int)condition));
 }
 
 //! smem8-shfl
@@ -169,6 +182,46 @@ __device__ inline {T} prefix_sum({T} x, {T}*& now, {T}*& next) {
     now = next;
     next = written;
     return sum;
+}
+
+//! smem16-redux
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps. From sm_80 on.
+// `now` and `next` point to two arrays in shared memory, each with 64 elements per warp of the block, aligned to 16
+// bytes. The elements 0 to 15 and 32 to 47 of each warp must be 0, and must be so before a __syncwarp(). The function
+// swaps the pointers: pass the same two to every call. Call __syncwarp() before you use the arrays otherwise.
+__device__ inline {T} prefix_sum({T} x, {T}*& now, {T}*& next) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(now) % 16 == 0 && reinterpret_cast<size_t>(next) % 16 == 0);
+    const int lane = threadIdx.x % 32, place = threadIdx.x / 16 * 32 + 16 + lane % 16;
+    now[place] = x;
+    const {U} of_lower_half = __reduce_add_sync(0xffffffffu, lane < 16 ? x : 0);
+    __syncwarp();  // all lanes have written `now`, and none still reads `next`
+    const Chunk* own = reinterpret_cast<const Chunk*>(now + place / 4 * 4);
+    const {U} third = sum_of(own[-3]), second = sum_of(own[-2]), first = sum_of(own[-1]);  // zeros below the half
+    {U} sum = static_cast<{U}>(first_of(*own)) + third + (second + first);
+    if (lane >= 16) sum += of_lower_half;
+    {T}* const written = now;
+    now = next;
+    next = written;
+    return sum;
+}
+
+//! redux-shfl
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional. From sm_80 on.
+__device__ inline {T} prefix_sum({T} x) {
+    assert(blockDim.y * blockDim.z == 1);
+    const int lane = threadIdx.x % 32;
+    const {T} of_lower_half = __reduce_add_sync(0xffffffffu, lane < 16 ? x : 0);
+    {T} sum = x;
+    #pragma unroll
+    for (int distance = 1; distance < 8; distance *= 2) {
+        add_if(lane % 16 >= distance, sum, __shfl_up_sync(0xffffffffu, sum, distance, 16));
+    }
+    const {T} below = __shfl_up_sync(0xffffffffu, sum, 8, 16);
+    add_if(lane >= 16, sum, of_lower_half);  // while the shuffle, which does not need it, is under way
+    add_if(lane % 16 >= 8, sum, below);
+    return sum;  //! kind=inclusive
+    return static_cast<{U}>(sum) - static_cast<{U}>(x);  //! kind=exclusive
 }
 
 //! smem-syncwarp

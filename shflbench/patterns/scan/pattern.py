@@ -99,6 +99,33 @@ PATTERN = Pattern(
             per_iteration=lambda dtype, options: {"SHFL": exchanges(dtype, options) * dtype.words},
         ),
         Variant(
+            name="smem16-redux",
+            mechanism=Mechanism.HYBRID,
+            summary=(
+                "each lane loads four groups of 4 values within its half of the warp, 16 bytes at a time; "
+                "`__reduce_add_sync` sums the lower half for the upper one; one `__syncwarp()`"
+            ),
+            dtypes=("i32",),
+            needs="sm_80",
+            source="redux.cu",
+            shared=elements_per_thread(4),
+            opcodes=("STS", "LDS", "REDUX.SUM"),
+            per_iteration={"STS": 1, "LDS": 4, "REDUX": 1},
+        ),
+        Variant(
+            name="redux-shfl",
+            mechanism=Mechanism.COLLECTIVE,
+            summary=(
+                "`__shfl_up_sync` within each half of the warp; `__reduce_add_sync` sums the lower half for the upper "
+                "one; additions with a predicate in PTX"
+            ),
+            dtypes=("i32",),
+            needs="sm_80",
+            source="redux.cu",
+            opcodes=("SHFL.UP", "REDUX.SUM"),
+            per_iteration={"SHFL": STEPS - 1, "REDUX": 1},
+        ),
+        Variant(
             name="cub",
             mechanism=Mechanism.LIBRARY,
             summary="`cub::WarpScan`",
