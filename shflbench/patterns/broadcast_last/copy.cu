@@ -1,14 +1,37 @@
-//: smem smem-syncwarp shfl ballot ballot-float ballot-own ballot-smem redux cg dtype=f32,f64,i32,i64
+//: smem smem-syncwarp shfl ballot ballot-float ballot-own ballot-clamp ballot-clamp-float ballot-smem redux cg dtype=f32,f64,i32,i64
 
 //! cg
 #include <cooperative_groups.h>
 
-//! ballot
+//! ballot ballot-clamp
 // Returns the place of the highest bit that is set, or -1. CUDA C++ has no function for this instruction of PTX.
 __device__ inline int highest_bit(unsigned bits) {
     int place;
     asm("bfind.u32 %0, %1;" : "=r"(place) : "r"(bits));
     return place;
+}
+
+//! ballot-clamp ballot-clamp-float
+// Returns the value of lane `source` modulo 32 if that is at most `clamp`, otherwise the lane's own. CUDA C++ has no
+// access to this operand of the shuffle; PTX has.
+__device__ inline {T} shuffle_up_to({T} value, int source, unsigned clamp) {
+    {T} got;
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, %3, 0xffffffff;"      //! dtype=f32,i32
+                 : "=f"(got) : "f"(value), "r"(source), "r"(clamp));  //! dtype=f32
+                 : "=r"(got) : "r"(value), "r"(source), "r"(clamp));  //! dtype=i32
+//! ballot-clamp ballot-clamp-float dtype=f64,i64
+    asm volatile(
+        "{\n\t"
+        ".reg .b32 low, high;\n\t"
+        "mov.b64 {low, high}, %1;\n\t"
+        "shfl.sync.idx.b32 low, low, %2, %3, 0xffffffff;\n\t"
+        "shfl.sync.idx.b32 high, high, %2, %3, 0xffffffff;\n\t"
+        "mov.b64 %0, {low, high};\n\t"
+        "}"
+        : "=d"(got) : "d"(value), "r"(source), "r"(clamp));  //! dtype=f64
+        : "=l"(got) : "l"(value), "r"(source), "r"(clamp));  //! dtype=i64
+//! ballot-clamp ballot-clamp-float
+    return got;
 }
 
 //! *
@@ -53,6 +76,26 @@ __device__ inline {T} last_where({T} x, bool predicate) {
     const float own = __int_as_float((96 + threadIdx.x % 32) << 23);  // 2^(lane - 31)
     const float sum = __fmaf_rz(__uint2float_rz(lanes), 2.0f, own);
     return __shfl_sync(0xffffffffu, x, __float_as_int(sum) >> 23);  // it takes a number of a lane modulo 32
+}
+
+//! ballot-clamp
+// All 32 lanes of the warp must call it.
+__device__ inline {T} last_where({T} x, bool predicate) {
+    const unsigned lanes = __ballot_sync(0xffffffffu, predicate);
+    // A mask is greater than the place of its highest bit, and so no place exceeds the smaller of the mask and 31. The
+    // place of an empty mask, -1 or lane 31, exceeds 0: the shuffle returns the lane's own value.
+    return shuffle_up_to(x, highest_bit(lanes), min(lanes, 31u));
+}
+
+//! ballot-clamp-float
+// All 32 lanes of the warp must call it.
+__device__ inline {T} last_where({T} x, bool predicate) {
+    const unsigned lanes = __ballot_sync(0xffffffffu, predicate);
+    // The exponent of the mask as a float, rounded towards zero, is 127 more than the place of the highest bit.
+    const int last = (__float_as_int(__uint2float_rz(lanes)) >> 23) + 1;
+    // A mask is greater than the place of its highest bit, and so no place exceeds the smaller of the mask and 31. The
+    // place of an empty mask, 1, exceeds 0: the shuffle returns the lane's own value.
+    return shuffle_up_to(x, last, min(lanes, 31u));
 }
 
 //! ballot-smem

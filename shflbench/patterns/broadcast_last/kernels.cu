@@ -1,5 +1,7 @@
 // All lanes get the value of the last lane whose predicate is true; if there is none, each keeps its own. A lane
 // mixes the received value with its own, because lanes with equal values would stay equal.
+#include "copied/ballot-clamp-float.cuh"
+#include "copied/ballot-clamp.cuh"
 #include "copied/ballot-float.cuh"
 #include "copied/ballot-own.cuh"
 #include "copied/ballot-smem.cuh"
@@ -88,6 +90,24 @@ __global__ void LAUNCH_BOUNDS broadcast_last_ballot_own(const T* values, T* resu
     const Holds holds;
     T x = values[thread()];
     REPEAT(iterations) x = mix(x, shflbench::ballot_own::last_where(x, holds(x)));
+    result[thread()] = x;
+}
+
+// The shuffle itself returns the lane's own value if no lane holds: the lane that it would read is then above the clamp.
+template <typename T>
+__global__ void LAUNCH_BOUNDS broadcast_last_ballot_clamp(const T* values, T* result, int iterations) {
+    const Holds holds;
+    T x = values[thread()];
+    REPEAT(iterations) x = mix(x, shflbench::ballot_clamp::last_where(x, holds(x)));
+    result[thread()] = x;
+}
+
+// The same without the instruction that finds the highest bit.
+template <typename T>
+__global__ void LAUNCH_BOUNDS broadcast_last_ballot_clamp_float(const T* values, T* result, int iterations) {
+    const Holds holds;
+    T x = values[thread()];
+    REPEAT(iterations) x = mix(x, shflbench::ballot_clamp_float::last_where(x, holds(x)));
     result[thread()] = x;
 }
 

@@ -96,6 +96,21 @@ PATTERN = Pattern(
             per_iteration=lambda dtype, _: {"VOTE": 1, "SHFL": dtype.words},
         ),
         Variant(
+            name="ballot-clamp",
+            mechanism=Mechanism.COLLECTIVE,
+            summary=(
+                "as `ballot`, but with the smaller of the mask and 31 as the clamp of the PTX instruction `shfl.sync`, "
+                "which then returns the lane's own value for an empty mask, in place of a selection"
+            ),
+            per_iteration=lambda dtype, _: {"VOTE": 1, "SHFL": dtype.words},
+        ),
+        Variant(
+            name="ballot-clamp-float",
+            mechanism=Mechanism.COLLECTIVE,
+            summary="as `ballot-clamp`, but the exponent of the mask as a float is the last lane, as in `ballot-float`",
+            per_iteration=lambda dtype, _: {"VOTE": 1, "SHFL": dtype.words},
+        ),
+        Variant(
             name="ballot-smem",
             mechanism=Mechanism.HYBRID,
             summary="`__ballot_sync` tells each lane whether it is the last, which then stores; all lanes load",
