@@ -1,6 +1,6 @@
-//: smem smem-syncwarp smem-wide smem-wide-sums smem-rows-shfl shfl global dtype=f32,f64,i32
+//: smem smem-syncwarp smem-wide smem-wide-sums smem-wide-double smem-rows-shfl smem-two-rows-shfl shfl global dtype=f32,f64,i32
 
-//! smem-wide smem-wide-sums smem-rows-shfl
+//! smem-wide smem-wide-sums smem-wide-double smem-rows-shfl smem-two-rows-shfl
 // What one load of 16 bytes reads.
 struct alignas(16) Chunk {
     static constexpr int COUNT = 16 / sizeof({T});
@@ -31,6 +31,36 @@ __device__ inline {T} sum_over_warp({T} x, {T}* slots, Visit visit) {
     }
     __syncwarp();  // all lanes have read: the slots may be written again
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+//! smem-wide-double
+// Returns the sum of what `visit` returns for the values of all 32 lanes of the warp. Integers wrap around on overflow.
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
+// `now` and `next` point to two arrays in shared memory, each with one element per thread of the block, aligned to 16
+// bytes. The function swaps the pointers: pass the same two to every call. Call __syncwarp() before you use the arrays
+// otherwise.
+template <typename Visit>
+__device__ inline {T} sum_over_warp({T} x, {T}*& now, {T}*& next, Visit visit) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(now) % 16 == 0 && reinterpret_cast<size_t>(next) % 16 == 0);
+    {T}* const slots = now;
+    now = next;
+    next = slots;
+    slots[threadIdx.x] = x;
+    __syncwarp();  // all lanes have written `now`, and none still reads `next`
+    const Chunk* chunks = reinterpret_cast<const Chunk*>(slots + threadIdx.x / 32 * 32);
+    {U} sums[2];  // an addition waits only for the one before the last
+    #pragma unroll
+    for (int i = 0; i < 32 / Chunk::COUNT; ++i) {
+        const Chunk chunk = chunks[i];
+        #pragma unroll
+        for (int k = 0; k < Chunk::COUNT; ++k) {
+            const int place = i * Chunk::COUNT + k;
+            const {U} term = visit(chunk.values[k]);
+            sums[place % 2] = place < 2 ? term : sums[place % 2] + term;
+        }
+    }
+    return sums[0] + sums[1];
 }
 
 //! smem-rows-shfl
@@ -64,6 +94,46 @@ __device__ inline {T} sum_over_warp({T} x, {T}* slots, Term term) {
     #pragma unroll
     for (int row = 1; row < 4; ++row) sums[row] = __shfl_xor_sync(0xffffffffu, sums[row], 8 * row);
     return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+//! smem-two-rows-shfl
+// Returns the sum of what `term(mine, value)` returns for the 16 values of the chunks.
+template <typename Term>
+__device__ inline {U} sum_of_row({T} mine, const Chunk (&chunks)[16 / Chunk::COUNT], Term term) {
+    constexpr int SUMS = 4;  // an addition waits only for the one before the last three  //! dtype=f32
+    constexpr int SUMS = 2;  // an addition waits only for the one before the last  //! dtype!=f32
+    {U} sums[SUMS];
+    #pragma unroll
+    for (int i = 0; i < 16; ++i) {
+        const {U} of_value = term(mine, chunks[i / Chunk::COUNT].values[i % Chunk::COUNT]);
+        sums[i % SUMS] = i < SUMS ? of_value : sums[i % SUMS] + of_value;
+    }
+    #pragma unroll
+    for (int i = 1; i < SUMS; ++i) sums[0] += sums[i];
+    return sums[0];
+}
+
+// Returns the sum of what `term(x, value)` returns for the values of all 32 lanes of the warp. Integers wrap around on
+// overflow. Each lane adds terms for itself and for one other lane, but only with the 16 values of its own half of the
+// warp: so `term` must not depend on the lane that calls it, other than by its arguments.
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
+// `slots` is shared memory, one element per thread of the block, aligned to 16 bytes.
+template <typename Term>
+__device__ inline {T} sum_over_warp({T} x, {T}* slots, Term term) {
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(slots) % 16 == 0);
+    slots[threadIdx.x] = x;
+    __syncwarp();  // all lanes have written
+    const {T} other = slots[threadIdx.x ^ 16];
+    const Chunk* half = reinterpret_cast<const Chunk*>(slots + threadIdx.x / 16 * 16);
+    Chunk chunks[16 / Chunk::COUNT];
+    #pragma unroll
+    for (int i = 0; i < 16 / Chunk::COUNT; ++i) chunks[i] = half[i];
+    // First for the other lane, so that the shuffle is under way during the additions for the own one.
+    const {U} got = __shfl_xor_sync(0xffffffffu, sum_of_row(other, chunks, term), 16);
+    const {U} own = sum_of_row(x, chunks, term);
+    __syncwarp();  // all lanes have read: the slots may be written again
+    return own + got;
 }
 
 //! shfl smem smem-syncwarp smem-wide global

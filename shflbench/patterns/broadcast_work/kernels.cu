@@ -3,6 +3,8 @@
 #include "copied/shfl.cuh"
 #include "copied/smem-rows-shfl.cuh"
 #include "copied/smem-syncwarp.cuh"
+#include "copied/smem-two-rows-shfl.cuh"
+#include "copied/smem-wide-double.cuh"
 #include "copied/smem-wide-sums.cuh"
 #include "copied/smem-wide.cuh"
 #include "copied/smem.cuh"
@@ -60,6 +62,18 @@ __global__ void LAUNCH_BOUNDS broadcast_work_smem_wide_sums(const T* values, T* 
     result[thread()] = x;
 }
 
+// Two buffers, one barrier per iteration, and two sums.
+template <typename T>
+__global__ void LAUNCH_BOUNDS broadcast_work_smem_wide_double(const T* values, T* result, int iterations) {
+    T *now = shared<T>(), *next = now + blockDim.x;
+    T x = values[thread()];
+    REPEAT(iterations) {
+        const auto visit = [=](T value) { return distance(x, value); };
+        x = advance(x, shflbench::smem_wide_double::sum_over_warp(x, now, next, visit));
+    }
+    result[thread()] = x;
+}
+
 // Four rows of the table of distances, and eight of its columns: five loads instead of eight, and three shuffles for the sums.
 template <typename T>
 __global__ void LAUNCH_BOUNDS broadcast_work_smem_rows_shfl(const T* values, T* result, int iterations) {
@@ -67,6 +81,16 @@ __global__ void LAUNCH_BOUNDS broadcast_work_smem_rows_shfl(const T* values, T* 
     T x = values[thread()];
     const auto term = [](T mine, T value) { return distance(mine, value); };
     REPEAT(iterations) x = advance(x, shflbench::smem_rows_shfl::sum_over_warp(x, slots, term));
+    result[thread()] = x;
+}
+
+// Two rows and sixteen columns: as many loads, and one shuffle.
+template <typename T>
+__global__ void LAUNCH_BOUNDS broadcast_work_smem_two_rows_shfl(const T* values, T* result, int iterations) {
+    T* slots = shared<T>();
+    T x = values[thread()];
+    const auto term = [](T mine, T value) { return distance(mine, value); };
+    REPEAT(iterations) x = advance(x, shflbench::smem_two_rows_shfl::sum_over_warp(x, slots, term));
     result[thread()] = x;
 }
 

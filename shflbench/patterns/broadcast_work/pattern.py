@@ -45,6 +45,13 @@ PATTERN = Pattern(
             per_iteration={"STS": 1, "LDS": PerWord(WARP // 4)},
         ),
         Variant(
+            name="smem-wide-double",
+            mechanism=Mechanism.SMEM,
+            summary="as `smem-wide`, but double-buffered, with two sums per lane; one `__syncwarp()`",
+            shared=elements_per_thread(2),
+            per_iteration={"STS": 1, "LDS": PerWord(WARP // 4)},
+        ),
+        Variant(
             name="smem-rows-shfl",
             mechanism=Mechanism.HYBRID,
             summary=(
@@ -53,6 +60,16 @@ PATTERN = Pattern(
             ),
             shared=elements_per_thread(1),
             per_iteration=lambda dtype, _: {"STS": 1, "LDS": 3 + 2 * dtype.words, "SHFL": 3 * dtype.words},
+        ),
+        Variant(
+            name="smem-two-rows-shfl",
+            mechanism=Mechanism.HYBRID,
+            summary=(
+                "each lane sums for two lanes, over the 16 values of its own half of the warp; one shuffle returns the "
+                "sum for the other lane; two `__syncwarp()`"
+            ),
+            shared=elements_per_thread(1),
+            per_iteration=lambda dtype, _: {"STS": 1, "LDS": 1 + 4 * dtype.words, "SHFL": dtype.words},
         ),
         Variant(
             name="smem-unsafe",
