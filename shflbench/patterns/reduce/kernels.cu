@@ -77,12 +77,14 @@ __global__ void LAUNCH_BOUNDS reduce_smem8_shfl(const T* values, T* result, int 
     result[thread()] = x;
 }
 
-// Two buffers in turn: the barrier of the next iteration separates the loads from the next store to the same buffer.
+// Two buffers in turn: the barrier of the next iteration separates the loads from the next store to the same buffer. Those of a
+// warp lie side by side, so that both have the same addresses but for a constant.
 template <typename T>
 __global__ void LAUNCH_BOUNDS reduce_smem8_shfl_double(const T* values, T* result, int iterations) {
-    T *now = shared<T>(), *next = now + blockDim.x;
+    T* slots = shared<T>();
+    int offset = 0;
     T x = values[thread()];
-    REPEAT(iterations) x = advance(x, shflbench::smem8_shfl_double::warp_sum(x, now, next));
+    REPEAT(iterations) x = advance(x, shflbench::smem8_shfl_double::warp_sum(x, slots, offset));
     result[thread()] = x;
 }
 

@@ -127,9 +127,12 @@ PATTERN = Pattern(
             mechanism=Mechanism.HYBRID,
             dtypes=WORDS,
             only={"width": WIDTHS[:2]},
-            summary="as `smem8-shfl`, with double-buffered shared memory and one `__syncwarp()`",
+            summary=(
+                "as `smem8-shfl`, with double-buffered shared memory and one `__syncwarp()`; the last 4 values in two "
+                "8-byte loads"
+            ),
             shared=elements_per_thread(2),
-            per_iteration=lambda _, options: {"STS": 1, "LDS": 2, "SHFL": {"32": 3, "16": 1}[options["width"]]},
+            per_iteration=lambda _, options: {"STS": 1, "LDS": 3, "SHFL": {"32": 3, "16": 1}[options["width"]]},
             opcodes=("STS", "LDS", "SHFL.BFLY"),
         ),
         Variant(
