@@ -77,20 +77,19 @@ __device__ inline int rank_in_warp(Ordered key, const Ordered* keys) {
     return counts[0] + counts[1] + counts[2] + counts[3];
 }
 
-//! shfl-min
-// Reverses the order of keys: of all of them, or of those of lanes whose bit is 1.
-//! shfl-min dtype=f32
-__device__ inline float reverse(float key) { return -key; }
-//! shfl-min-max
+//! shfl-min dtype=i32
+// Returns -1. In PTX, because the compiler must not know the number: from a register of the thread, one instruction of
+// sm_90 subtracts a key, which is its complement, and takes the minimum.
+__device__ inline int minus_one_in_register() {
+    int result;
+    asm("max.s32 %0, %1, -1;" : "=r"(result) : "r"(-1 - static_cast<int>(threadIdx.x)));
+    return result;
+}
+
+//! shfl-min shfl-min-max
 // Reverses the order of the keys of lanes whose bit is 1.
 //! shfl-min shfl-min-max dtype=f32
 __device__ inline float reverse_if(int bit, float key) { return key * static_cast<float>(1 - 2 * bit); }
-//! shfl-min dtype=i32
-__device__ inline int reverse(int key) {
-    int complement;  // in PTX, because the compiler would take the units for logic, which are busy with the minima
-    asm("sub.s32 %0, -1, %1;" : "=r"(complement) : "r"(key));
-    return complement;
-}
 //! shfl-min shfl-min-max dtype=i32
 __device__ inline int reverse_if(int bit, int key) { return key ^ -bit; }
 
@@ -136,6 +135,7 @@ __device__ inline void warp_sort({T}& key, {T}& value) {  //! payload=value
 __device__ inline {T} warp_sort({T} key) {
     assert(blockDim.y * blockDim.z == 1);
     const int lane = threadIdx.x % 32;
+    const int minus_one = minus_one_in_register();  //! dtype=i32
     int reversed = 0;  // 1 if the order of this lane's key is reversed: then the minimum is the larger key
     #pragma unroll
     for (int size = 2; size <= 32; size *= 2) {
@@ -143,7 +143,9 @@ __device__ inline {T} warp_sort({T} key) {
         for (int distance = size / 2; distance > 0; distance /= 2) {
             const int keeps_larger = (lane / distance ^ lane / size) & 1;
             key = reverse_if(reversed ^ keeps_larger, key);
-            key = min(key, reverse(__shfl_xor_sync(0xffffffffu, key, distance)));
+            const {T} other = __shfl_xor_sync(0xffffffffu, key, distance);
+            key = min(key, -other);             //! dtype=f32
+            key = min(key, minus_one - other);  //! dtype=i32
             reversed = keeps_larger;
         }
     }
