@@ -1,5 +1,6 @@
 //: smem smem-syncwarp shfl cub dtype=f32,f64,i32,i64 payload=none,value
 //: smem-rank dtype=f32,f64,i32,i64 payload=none,value
+//: smem-rank-window dtype=f32 payload=none,value
 //: shfl-min dtype=f32,i32 payload=none
 //: shfl-min-max dtype=f32,i32 payload=none
 //: shfl-complement dtype=i32 payload=none
@@ -16,7 +17,7 @@ __device__ inline bool takes_other({T} mine, {T} other, int size, int distance) 
     return (mine < other) == (upper != descending);
 }
 
-//! smem-rank dtype=f32,i32
+//! smem-rank smem-rank-window dtype=f32,i32
 // A whole number with the order of the keys.
 using Ordered = int;
 using OrderedBits = unsigned;
@@ -24,9 +25,10 @@ using OrderedBits = unsigned;
 // A whole number with the order of the keys.
 using Ordered = long long;
 using OrderedBits = unsigned long long;
-//! smem-rank dtype=f32
+//! smem-rank smem-rank-window dtype=f32
 __device__ inline int in_order(int bits) { return bits ^ (bits >> 31 & 0x7fffffff); }
 __device__ inline int to_ordered(float key) { return in_order(__float_as_int(key)); }
+//! smem-rank dtype=f32
 __device__ inline float from_ordered(int ordered) { return __int_as_float(in_order(ordered)); }
 //! smem-rank dtype=f64
 __device__ inline long long in_order(long long bits) { return bits ^ (bits >> 63 & 0x7fffffffffffffff); }
@@ -36,7 +38,8 @@ __device__ inline double from_ordered(long long ordered) { return __longlong_as_
 __device__ inline Ordered to_ordered({T} key) { return key; }
 __device__ inline {T} from_ordered(Ordered ordered) { return ordered; }
 
-//! smem-rank
+//! smem-rank smem-rank-window
+
 // Adds 1 if the other key is less than the limit. In PTX, because the compiler would add 1 and then select a number.
 __device__ inline void count_less(int& count, Ordered other, Ordered limit) {
     asm("{\n\t"
@@ -50,6 +53,7 @@ __device__ inline void count_less(int& count, Ordered other, Ordered limit) {
         : "l"(other), "l"(limit));  //! dtype=f64,i64
 }
 
+//! smem-rank
 // Returns how many of the warp's 32 keys come before the lane's own: the smaller ones, and of equal ones those of
 // lower lanes. A key of a lower lane is compared with the own key plus 1; of the largest number, this is the smallest
 // one.
@@ -73,6 +77,26 @@ __device__ inline int rank_in_warp(Ordered key, const Ordered* keys) {
             const bool is_lower = i == 0 ? j < lane % COUNT : place < lane / COUNT;
             count_less(counts[j % 4], others[j], bits + is_lower);
         }
+    }
+    return counts[0] + counts[1] + counts[2] + counts[3];
+}
+
+//! smem-rank-window
+// Returns how many of the warp's 32 keys come before the lane's own: the smaller ones, and of equal ones those of
+// lower lanes. `keys` has all keys, and then all keys less 1. From its group of four on, a lane compares its key with
+// 32 numbers that follow one another: those of lower groups are less by 1, so that an equal key of theirs counts.
+__device__ inline int rank_in_warp(Ordered key, const Ordered* keys) {
+    const int lane = threadIdx.x % 32;
+    int counts[4] = {};
+    #pragma unroll
+    for (int i = 0; i < 8; ++i) {
+        Ordered others[4];
+        const unsigned address = __cvta_generic_to_shared(keys + lane / 4 * 4 + 4 * i);
+        asm volatile("ld.volatile.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+                     : "=r"(others[0]), "=r"(others[1]), "=r"(others[2]), "=r"(others[3])
+                     : "r"(address) : "memory");
+        #pragma unroll
+        for (int j = 0; j < 4; ++j) count_less(counts[j], others[j], key + (i == 0 && j < lane % 4));
     }
     return counts[0] + counts[1] + counts[2] + counts[3];
 }
@@ -115,7 +139,7 @@ __device__ inline void keep(int& key, int other, int upper, int one) {
 // Sorts the warp's 32 keys in ascending order: lane i gets the i-th.  //! payload=none
 // Sorts the warp's 32 keys in ascending order: lane i gets the i-th, and the value that belongs to it.  //! payload=value
 // No key may be NaN.  //! dtype=f32,f64
-//! smem-rank cub payload=value
+//! smem-rank smem-rank-window cub payload=value
 // Of equal keys, that of the lower lane comes first.
 //! smem smem-syncwarp shfl payload=value
 // No two keys may be equal: both lanes of a pair would keep the same one, and a value would be lost.
@@ -211,6 +235,33 @@ __device__ inline void warp_sort(                                               
     return from_ordered(of_warp[lane]);    //! payload=none
     key = from_ordered(of_warp[lane]);     //! payload=value
     value = sorted_values[threadIdx.x];    //! payload=value
+}
+
+//! smem-rank-window
+// All 32 lanes of the warp must call it. Blocks must be one-dimensional and consist of whole warps.
+// `unsorted` and `sorted` are two arrays in shared memory, with two numbers and one key per thread of the block;
+// `unsorted` is aligned to 16 bytes. `sorted_values` is an array of values. Call __syncwarp() before you use them  //! payload=value
+// `unsorted` is aligned to 16 bytes. Call __syncwarp() before you use them otherwise.  //! payload=none
+// otherwise.  //! payload=value
+__device__ inline {T} warp_sort({T} key, Ordered* unsorted, {T}* sorted) {  //! payload=none
+__device__ inline void warp_sort(                                                          //! payload=value
+    {T}& key, {T}& value, Ordered* unsorted, {T}* sorted, {T}* sorted_values) {  //! payload=value
+    assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(unsorted) % 16 == 0);
+    const int lane = threadIdx.x % 32, first = threadIdx.x - lane;
+    const Ordered mine = to_ordered(key);
+    Ordered* const keys = unsorted + 2 * first;
+    {T}* const of_warp = sorted + first;
+    keys[lane] = mine;
+    keys[lane + 32] = mine - 1;  // the smallest and the largest number are NaN
+    __syncwarp();  // all lanes have written `unsorted`, and have read what was sorted before
+    const int rank = rank_in_warp(mine, keys);
+    of_warp[rank] = key;
+    sorted_values[first + rank] = value;  //! payload=value
+    __syncwarp();  // all lanes have written what is sorted, and have read `unsorted`
+    return of_warp[lane];                //! payload=none
+    key = of_warp[lane];                 //! payload=value
+    value = sorted_values[threadIdx.x];  //! payload=value
 }
 
 //! smem-syncwarp

@@ -5,6 +5,7 @@
 #include "copied/shfl-min-max.cuh"
 #include "copied/smem.cuh"
 #include "copied/smem-rank.cuh"
+#include "copied/smem-rank-window.cuh"
 #include "copied/smem-syncwarp.cuh"
 #include "network.cuh"
 #include "shflbench.cuh"
@@ -105,6 +106,26 @@ bitonic_sort_smem_rank(const T* keys, const T* values, T* sorted_keys, T* sorted
         shflbench::smem_rank::warp_sort(key, value, unsorted, sorted, values_of_sorted);
 #else
         key = shflbench::smem_rank::warp_sort(key, unsorted, sorted);
+#endif
+    }
+    sorted_keys[thread()] = key;
+    sorted_values[thread()] = value;
+}
+
+// The same with two copies of the keys, the second one less by 1: a lane compares its own key with 32 numbers that follow one
+// another, and those of lower groups of four lanes need no other limit. The key itself is stored at its place.
+template <typename T>
+__global__ void LAUNCH_BOUNDS
+bitonic_sort_smem_rank_window(const T* keys, const T* values, T* sorted_keys, T* sorted_values, int iterations) {
+    auto* unsorted = shared<typename Key<T>::Ordered>();
+    T *sorted = shared<T>() + 2 * blockDim.x, *values_of_sorted = sorted + blockDim.x;
+    T key = keys[thread()], value = values[thread()];
+    REPEAT(iterations) {
+        key = scrambled(key);
+#if OPTION_PAYLOAD_VALUE
+        shflbench::smem_rank_window::warp_sort(key, value, unsorted, sorted, values_of_sorted);
+#else
+        key = shflbench::smem_rank_window::warp_sort(key, unsorted, sorted);
 #endif
     }
     sorted_keys[thread()] = key;

@@ -57,8 +57,9 @@ PATTERN = Pattern(
         "values unchanged. Before each sort, every lane scrambles its key; otherwise, the input of every sort after "
         "the first would already be sorted. Scrambling also makes the 32 keys of a warp distinct. The published "
         "compare-exchange function (`return x < y == dir ? y : x`) loses values unless the keys are distinct: of two "
-        "equal keys, both lanes would keep the same value. `smem-rank` does not need distinct keys: of equal keys, "
-        "that of the lower lane comes first. It sorts floating-point keys as integers of the same order."
+        "equal keys, both lanes would keep the same value. `smem-rank` and `smem-rank-window` do not need distinct "
+        "keys: of equal keys, that of the lower lane comes first. They sort floating-point keys as integers of the "
+        "same order."
     ),
     variants=(
         Variant(
@@ -95,6 +96,17 @@ PATTERN = Pattern(
             ),
             shared=rank_bytes,
             per_iteration=rank_counts,
+        ),
+        Variant(
+            name="smem-rank-window",
+            mechanism=Mechanism.SMEM,
+            summary=(
+                "as `smem-rank`, but with two copies of the keys, the second one less by 1, of which each lane loads "
+                "32 adjacent numbers; two `__syncwarp()`"
+            ),
+            dtypes=("f32",),
+            shared=lambda at: rank_bytes(at) + at.block * at.dtype.size,
+            per_iteration=lambda dtype, options: rank_counts(dtype, options) | {"STS": 3 + with_values(options)},
         ),
         Variant(
             name="shfl",

@@ -20,8 +20,12 @@ __global__ void equal_keys_sort(const T* keys, T* sorted_keys) {
     sorted_keys[thread()] = warp_sort(CALL);
 }
 """
-SHARED = """Ordered* unsorted = shared<Ordered>();
-    Ordered* sorted = unsorted + blockDim.x;"""
+SHARED = {
+    "smem-rank": """Ordered* unsorted = shared<Ordered>();
+    Ordered* sorted = unsorted + blockDim.x;""",
+    "smem-rank-window": """Ordered* unsorted = shared<Ordered>();
+    T* sorted = shared<T>() + 2 * blockDim.x;""",
+}
 
 DECLARATION = """
 import numpy as np
@@ -41,7 +45,7 @@ PATTERN = Pattern(
             mechanism=Mechanism.MECHANISM,
             baseline=True,
             summary="a copy",
-            shared=elements_per_thread(2),
+            shared=elements_per_thread(3),
         ),
     ),
 )
@@ -67,6 +71,7 @@ def reference(keys):
         ("smem-rank", "i32"),
         ("smem-rank", "f32"),
         ("smem-rank", "i64"),
+        ("smem-rank-window", "f32"),
         ("shfl-min", "i32"),
         ("shfl-min", "f32"),
         ("shfl-min-max", "i32"),
@@ -82,13 +87,13 @@ def test_equal_and_extreme_keys_are_sorted(
     schedules.run_fewer(monkeypatch, schedules.THREE)
     text = copy_of("bitonic-sort", variant, dtype, {"payload": "none"})
     assert text
-    by_rank = variant == "smem-rank"
+    by_rank = variant in SHARED
     folder = tmp_path / "equal_keys"
     folder.mkdir()
     name = f"bitonic_sort_{variant}".replace("-", "_")
     (folder / "copied.cuh").write_text(f"{text}\nusing namespace {name};\n")
     call = "keys[thread()], unsorted, sorted" if by_rank else "keys[thread()]"
-    (folder / "kernels.cu").write_text(KERNEL.replace("SHARED", SHARED if by_rank else "").replace("CALL", call))
+    (folder / "kernels.cu").write_text(KERNEL.replace("SHARED", SHARED.get(variant, "")).replace("CALL", call))
     declaration = DECLARATION.replace("DTYPE", DTYPES[dtype].name)
     (folder / "pattern.py").write_text(declaration.replace(".MECHANISM", ".SMEM" if by_rank else ".SHFL"))
     outcome = shflbench("check", folder, "--format", "json")
