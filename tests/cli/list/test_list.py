@@ -29,7 +29,7 @@ def test_patterns_are_listed_with_their_variants_options_and_claims(shflbench: C
         "scan: Each lane gets the prefix sum of its warp's values, including or excluding its own value.",
         (
             "  variants  smem (baseline)  smem-double  smem-syncwarp  smem-unsafe (UNSAFE)  smem-wide  "
-            "smem8-shfl  shfl  shfl-predicate  cub  cg"
+            "smem8-shfl  shfl  shfl-predicate  smem16-redux  redux-shfl  cub  cg"
         ),
         "  dtypes    f32 f64 i32 i64",
         "  options   kind=inclusive|exclusive",
