@@ -1,5 +1,7 @@
 //: smem smem-tree smem-syncwarp dtype=f32,f64,i32,i64 kind=inclusive,exclusive
 //: shfl shfl-first-warp shfl-once shfl-loads-once smem8-shfl-once cub cub-raking cg dtype=f32,f64,i32,i64 kind=inclusive,exclusive
+//: raking-shfl dtype=f32,i32 kind=inclusive,exclusive
+//: redux-smem8 dtype=i32 kind=inclusive,exclusive
 
 //! cub cub-raking
 #include <cub/block/block_scan.cuh>
@@ -9,15 +11,15 @@
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>
 
-//! shfl-loads-once smem8-shfl-once
+//! shfl-loads-once smem8-shfl-once redux-smem8
 // What one load of 16 bytes reads.
 struct alignas(16) Chunk {
     static constexpr int COUNT = 16 / sizeof({T});
     {T} values[COUNT];
 };
 
-//! smem8-shfl-once
-__device__ inline {T} sum_of(Chunk chunk) {
+//! smem8-shfl-once redux-smem8
+__device__ inline {T} sum_of(const Chunk& chunk) {
     const {U} sum = static_cast<{U}>(chunk.values[0]) + chunk.values[1];
     return sum;  //! dtype=f64,i64
     const {U} others = static_cast<{U}>(chunk.values[2]) + chunk.values[3];  //! dtype=f32,i32
@@ -26,42 +28,117 @@ __device__ inline {T} sum_of(Chunk chunk) {
 
 // Returns the sum of the first values of the lane's own chunk, up to its own.  //! kind=inclusive
 // Returns the sum of the first values of the lane's own chunk, below its own.  //! kind=exclusive
-__device__ inline {T} first_of(Chunk chunk) {
+__device__ inline {T} first_of(const Chunk& chunk) {
     const int place = threadIdx.x % Chunk::COUNT;
-    {U} sum = chunk.values[0];  //! kind=inclusive
-    {U} sum = 0;  //! kind=exclusive
+    const {U} two = static_cast<{U}>(chunk.values[0]) + chunk.values[1];  //! kind=inclusive
+    const {U} lower = place >= 1 ? two : chunk.values[0];  //! kind=inclusive
+    return lower;  //! dtype=f64,i64 kind=inclusive
+    return place >= 1 ? chunk.values[0] : 0;  //! dtype=f64,i64 kind=exclusive
+//! smem8-shfl-once redux-smem8 dtype=f32,i32 kind=inclusive
+    const {U} last = static_cast<{U}>(chunk.values[2]) + chunk.values[3];
+    const {U} upper = place >= 3 ? last : chunk.values[2];
+    return place >= 2 ? lower + upper : lower;
+//! smem8-shfl-once redux-smem8 dtype=f32,i32 kind=exclusive
+    const {U} two = static_cast<{U}>(chunk.values[0]) + chunk.values[1];
+    const {U} upper = place >= 3 ? two + chunk.values[2] : two;
+    const {U} lower = place >= 1 ? chunk.values[0] : 0;
+    return place >= 2 ? upper : lower;
+//! smem8-shfl-once redux-smem8
+}
+
+// The values of a group of 8 lanes: the lane's own chunk, and the others.
+struct Group {
+    Chunk own, others[8 / Chunk::COUNT - 1];
+};
+
+__device__ inline int own_chunk() { return threadIdx.x % 8 / Chunk::COUNT; }
+
+// `slots` is shared memory, an element per thread, aligned to 16 bytes.
+__device__ inline Group load_group(const {T}* slots) {
+    const Chunk* const chunks = reinterpret_cast<const Chunk*>(slots) + threadIdx.x / 8 * (8 / Chunk::COUNT);
+    Group group = {chunks[own_chunk()]};
     #pragma unroll
-    for (int i = 1; i < Chunk::COUNT; ++i) {
-        if (place >= i) sum += chunk.values[i];  //! kind=inclusive
-        if (place >= i) sum += chunk.values[i - 1];  //! kind=exclusive
+    for (int i = 1; i < 8 / Chunk::COUNT; ++i) group.others[i - 1] = chunks[own_chunk() ^ i];
+    return group;
+}
+
+// Sums of the other chunks of the lane's group, and of groups: of its own, of the one that shares 16 lanes with it, and
+// of the other two.
+struct GroupSums {
+    {U} chunks[8 / Chunk::COUNT - 1], own, adjacent, others;
+};
+
+// All lanes of the warp must call it. Its three shuffles do not wait for one another.
+__device__ inline GroupSums exchange_groups(const Group& group) {
+    GroupSums sums;
+    sums.own = sum_of(group.own);
+    #pragma unroll
+    for (int i = 1; i < 8 / Chunk::COUNT; ++i) sums.own += sums.chunks[i - 1] = sum_of(group.others[i - 1]);
+    sums.adjacent = __shfl_xor_sync(0xffffffffu, sums.own, 8);
+    const {U} second = __shfl_xor_sync(0xffffffffu, sums.own, 16);
+    const {U} third = __shfl_xor_sync(0xffffffffu, sums.own, 24);
+    sums.others = second + third;
+    return sums;
+}
+
+// Returns the prefix sum of the values of the warp.
+__device__ inline {T} prefix_sum_of(const Group& group, const GroupSums& sums) {
+    {U} sum = first_of(group.own);
+    #pragma unroll
+    for (int i = 1; i < 8 / Chunk::COUNT; ++i) {
+        if ((own_chunk() ^ i) < own_chunk()) sum += sums.chunks[i - 1];
     }
+    if (threadIdx.x & 8) sum += sums.adjacent;
+    if (threadIdx.x & 16) sum += sums.others;
     return sum;
 }
 
-// Returns the prefix sum of the warp's 32 values in `slots`, which are aligned to 16 bytes: within groups of 8 lanes
-// by loads, between groups by shuffles that do not wait for one another.
-__device__ inline {T} groups_prefix_sum(const {T}* slots) {
-    constexpr int CHUNKS = 8 / Chunk::COUNT;
-    const int lane = threadIdx.x % 32, mine = lane / Chunk::COUNT % CHUNKS;
-    const Chunk* chunks = reinterpret_cast<const Chunk*>(slots) + lane / 8 * CHUNKS;
-    const Chunk own = chunks[mine];
-    {U} of_group = sum_of(own), sum = first_of(own);
-    #pragma unroll
-    for (int i = 1; i < CHUNKS; ++i) {
-        const int other = (mine + i) % CHUNKS;
-        const {U} of_chunk = sum_of(chunks[other]);
-        of_group += of_chunk;
-        if (other < mine) sum += of_chunk;
-    }
-    #pragma unroll
-    for (int distance = 8; distance < 32; distance += 8) {
-        const {U} below = __shfl_up_sync(0xffffffffu, of_group, distance);
-        if (lane >= distance) sum += below;
-    }
-    return sum;
+//! smem8-shfl-once
+// An array of the sums of warps has copies, each of which begins with zeros and is shifted by one element against the
+// one before: in one of them, the sums of the lower warps and zeros are whole chunks.
+template <int BLOCK>
+struct Shifted {
+    static constexpr int WARPS = BLOCK / 32, COUNT = WARPS > Chunk::COUNT ? WARPS : Chunk::COUNT;
+    static constexpr int ROW = 2 * COUNT + Chunk::COUNT;  // not a power of two, against bank conflicts
+    static constexpr int ELEMENTS = Chunk::COUNT * ROW;
+};
+
+// Where the calling thread writes and reads in such an array.
+struct WarpSums {
+    {T}* own;
+    const Chunk* lower;
+};
+
+// `sums` is Shifted<BLOCK>::ELEMENTS elements of shared memory, aligned to 16 bytes, which are zero.
+template <int BLOCK>
+__device__ inline WarpSums warp_sums_in({T}* sums) {
+    assert(reinterpret_cast<size_t>(sums) % 16 == 0);
+    using Of = Shifted<BLOCK>;
+    const int warp = threadIdx.x / 32, copy = threadIdx.x % Chunk::COUNT, aligned = warp % Chunk::COUNT;
+    const {T}* const lower = sums + aligned * Of::ROW + warp - aligned;
+    return {sums + copy * Of::ROW + Of::COUNT + warp - copy, reinterpret_cast<const Chunk*>(lower)};
 }
 
-//! shfl-loads-once smem8-shfl-once
+// Returns `sum` and those of the sums that belong to lower warps. A lane loads up to eight of them; in larger blocks,
+// shuffles add up what the lanes have loaded.
+template <int BLOCK>
+__device__ inline {T} add_lower_warps({U} sum, const WarpSums& sums) {
+    constexpr int COUNT = Shifted<BLOCK>::COUNT, PART = COUNT < 8 ? COUNT : 8, PARTS = COUNT / PART;
+    const Chunk* const part = sums.lower + threadIdx.x % PARTS * (PART / Chunk::COUNT);
+    {U} of_part = PARTS == 1 ? sum : 0;
+    #pragma unroll
+    for (int i = 0; i < PART / Chunk::COUNT; ++i) {
+        const Chunk chunk = part[i];
+        of_part += sum_of(chunk);
+    }
+    #pragma unroll
+    for (int distance = PARTS / 2; distance > 0; distance /= 2) {
+        of_part += __shfl_xor_sync(0xffffffffu, of_part, distance);
+    }
+    return PARTS == 1 ? of_part : sum + of_part;
+}
+
+//! shfl-loads-once
 // Returns the sum of those of the WARPS values in shared memory that belong to lower warps. A lane loads up to eight of
 // them; in larger blocks, shuffles add up what the lanes have loaded.
 template <int WARPS>
@@ -306,27 +383,126 @@ __device__ {T} block_prefix_sum({T} x, {T}*& now, {T}*& next) {
 }
 
 //! smem8-shfl-once
-// `slots` is shared memory, BLOCK elements, aligned to 16 bytes. `now` and `next` point to two arrays in shared
-// memory, each with BLOCK / 32 elements and at least 16 bytes, aligned to 16 bytes. The function swaps the pointers:
-// pass the same two to every call. Call __syncthreads() before you use the arrays otherwise.
+// `slots` is shared memory, BLOCK elements, aligned to 16 bytes. `now` and `next` are warp_sums_in<BLOCK> of two arrays
+// that were cleared before a __syncthreads(). The function swaps the two: pass the same two to every call.
 template <int BLOCK>
-__device__ {T} block_prefix_sum({T} x, {T}* slots, {T}*& now, {T}*& next) {
+__device__ inline {T} block_prefix_sum({T} x, {T}* slots, WarpSums& now, WarpSums& next) {
     static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
     assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
     assert(reinterpret_cast<size_t>(slots) % 16 == 0);
-    assert(reinterpret_cast<size_t>(now) % 16 == 0);
-    assert(reinterpret_cast<size_t>(next) % 16 == 0);
     slots[threadIdx.x] = x;
     __syncwarp();  // all lanes have written
-    const {U} sum = groups_prefix_sum(slots + (threadIdx.x - threadIdx.x % 32));
-    if (threadIdx.x % 32 == 31) now[threadIdx.x / 32] = sum;  //! kind=inclusive
-    if (threadIdx.x % 32 == 31) now[threadIdx.x / 32] = sum + x;  //! kind=exclusive
+    const Group group = load_group(slots);
+    const GroupSums sums = exchange_groups(group);
+    if (threadIdx.x % 32 < Chunk::COUNT) *now.own = sums.own + sums.adjacent + sums.others;
     __syncthreads();  // all warps have written `now` and read `slots`, and none still reads `next`
-    const {U} below = load_lower_warps<BLOCK / 32>(now);
+    const {T} sum = add_lower_warps<BLOCK>(prefix_sum_of(group, sums), now);
+    const WarpSums written = now;
+    now = next;
+    next = written;
+    return sum;
+}
+
+//! redux-smem8
+// From sm_80 on. `slots` is shared memory, BLOCK elements, aligned to 16 bytes. `now` and `next` point to two arrays in
+// shared memory, each with BLOCK / 32 zeros, which were written before a __syncthreads(), and as many elements behind
+// them. The function swaps the pointers: pass the same two to every call.
+template <int BLOCK>
+__device__ inline {T} block_prefix_sum({T} x, {T}* slots, {T}*& now, {T}*& next) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(slots) % 16 == 0);
+    constexpr int WARPS = BLOCK / 32;
+    const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    slots[threadIdx.x] = x;
+    __syncwarp();  // all lanes have written
+    const Group group = load_group(slots);
+    const {T} of_warp = __reduce_add_sync(0xffffffffu, x);
+    if (lane == 0) now[WARPS + warp] = of_warp;
+    __syncthreads();  // all warps have written `now` and read `slots`, and none still reads `next`
+    // The elements below the own warp's are zeros and the sums of the lower warps.
+    const {T} lower = lane < WARPS ? now[warp + lane] : 0;
+    const {U} sum = prefix_sum_of(group, exchange_groups(group));
     {T}* const written = now;
     now = next;
     next = written;
-    return below + sum;
+    return sum + __reduce_add_sync(0xffffffffu, lower);
+}
+
+//! raking-shfl
+// What one access of a lane reads or writes.
+template <int COUNT>
+struct alignas(COUNT * sizeof({T})) Chunk {
+    {U} values[COUNT];
+};
+
+// The first warp scans the values of the block, of which each lane has BLOCK / 32 adjacent ones, in chunks of up to 16
+// bytes. Chunks of different lanes change places within 128 bytes, against bank conflicts.
+template <int BLOCK>
+struct Raking {
+    static constexpr int VALUES = BLOCK / 32, COUNT = VALUES < 4 ? VALUES : 4, CHUNKS = VALUES / COUNT;
+    __device__ static int place_of(int chunk) { return chunk ^ chunk / 8 % CHUNKS; }
+};
+
+// Returns the sum of the values of all lower lanes of the warp.
+__device__ inline {T} lower_lanes({T} x) {
+    const int lane = threadIdx.x % 32;
+    {U} sum = __shfl_up_sync(0xffffffffu, x, 1);
+    if (lane == 0) sum = 0;
+    #pragma unroll
+    for (int distance = 1; distance < 32; distance *= 2) {
+        const {U} below = __shfl_up_sync(0xffffffffu, sum, distance);
+        if (lane >= distance) sum += below;
+    }
+    return sum;
+}
+
+// Replaces the values of a chunk by sums of the first ones, up to each. Returns the sum of all.
+__device__ inline {T} scan_chunk(Chunk<2>& chunk) { return chunk.values[1] += chunk.values[0]; }
+__device__ inline {T} scan_chunk(Chunk<4>& chunk) {
+    chunk.values[1] += chunk.values[0];
+    const {U} upper = chunk.values[2] + chunk.values[3];
+    chunk.values[2] += chunk.values[1];
+    return chunk.values[3] = chunk.values[1] + upper;
+}
+
+// `slots` is shared memory, BLOCK elements, aligned to 16 bytes.
+template <int BLOCK>
+__device__ inline {T} block_prefix_sum({T} x, {T}* slots) {
+    static_assert(BLOCK >= 64 && BLOCK <= 1024 && (BLOCK & (BLOCK - 1)) == 0);
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    assert(reinterpret_cast<size_t>(slots) % 16 == 0);
+    using Of = Raking<BLOCK>;
+    const int mine = threadIdx.x;
+    {T}* const own = slots + Of::place_of(mine / Of::COUNT) * Of::COUNT + mine % Of::COUNT;
+    *own = x;
+    __syncthreads();
+    if (mine < 32) {
+        Chunk<Of::COUNT>* const chunks = reinterpret_cast<Chunk<Of::COUNT>*>(slots);
+        Chunk<Of::COUNT> scanned[Of::CHUNKS];
+        {U} of_chunks[Of::CHUNKS], of_lane = 0;
+        #pragma unroll
+        for (int i = 0; i < Of::CHUNKS; ++i) scanned[i] = chunks[Of::place_of(mine * Of::CHUNKS + i)];
+        #pragma unroll
+        for (int i = 0; i < Of::CHUNKS; ++i) of_lane += of_chunks[i] = scan_chunk(scanned[i]);
+        {U} below = lower_lanes(of_lane);
+        #pragma unroll
+        for (int i = 0; i < Of::CHUNKS; ++i) {
+            Chunk<Of::COUNT> sums;
+            const {U} up_to_chunk = below + of_chunks[i];
+            #pragma unroll
+            for (int j = 0; j < Of::COUNT - 1; ++j) {
+                sums.values[j] = below + scanned[i].values[j];  //! kind=inclusive
+                sums.values[j + 1] = below + scanned[i].values[j];  //! kind=exclusive
+            }
+            sums.values[Of::COUNT - 1] = up_to_chunk;  //! kind=inclusive
+            sums.values[0] = below;  //! kind=exclusive
+            chunks[Of::place_of(mine * Of::CHUNKS + i)] = sums;
+            below = up_to_chunk;
+        }
+    }
+    __syncthreads();
+    return *own;  // the next call writes it by the same thread
 }
 
 //! cub cub-raking

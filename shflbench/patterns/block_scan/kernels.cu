@@ -1,4 +1,5 @@
 // Each thread gets the sum of its own value and those of the lower threads of its block, or of those alone.
+#include "copied/raking-shfl.cuh"
 #include "copied/shfl-first-warp.cuh"
 #include "copied/shfl-loads-once.cuh"
 #include "copied/shfl-once.cuh"
@@ -133,13 +134,28 @@ __global__ void LAUNCH_BOUNDS block_scan_shfl_loads_once(const T* values, T* res
     result[thread()] = x;
 }
 
-// The same, with scans within the warps by groups of eight lanes through shared memory.
+// The same, with scans within the warps by groups of eight lanes through shared memory, and shifted copies of the sums.
 template <typename T>
 __global__ void LAUNCH_BOUNDS block_scan_smem8_shfl_once(const T* values, T* result, int iterations) {
+    namespace copied = shflbench::smem8_shfl_once;
+    constexpr int ELEMENTS = copied::Shifted<BLOCK>::ELEMENTS;
     __shared__ __align__(16) T slots[BLOCK];
-    __shared__ __align__(16) T sums[2][SUMS<T>];
-    T *now = sums[0], *next = sums[1];
+    __shared__ __align__(16) T sums[2][ELEMENTS];
+    static_assert(ELEMENTS <= BLOCK);
+    if (threadIdx.x < ELEMENTS) sums[0][threadIdx.x] = sums[1][threadIdx.x] = 0;
+    __syncthreads();
+    auto now = copied::warp_sums_in<BLOCK>(sums[0]), next = copied::warp_sums_in<BLOCK>(sums[1]);
     T x = values[thread()];
-    REPEAT(iterations) x = advance(x, shflbench::smem8_shfl_once::block_prefix_sum<BLOCK>(x, slots, now, next));
+    REPEAT(iterations) x = advance(x, copied::block_prefix_sum<BLOCK>(x, slots, now, next));
+    result[thread()] = x;
+}
+
+// The first warp scans all values, several adjacent ones per lane. One barrier after their writes, one after those of
+// the sums.
+template <typename T>
+__global__ void LAUNCH_BOUNDS block_scan_raking_shfl(const T* values, T* result, int iterations) {
+    __shared__ __align__(16) T slots[BLOCK];
+    T x = values[thread()];
+    REPEAT(iterations) x = advance(x, shflbench::raking_shfl::block_prefix_sum<BLOCK>(x, slots));
     result[thread()] = x;
 }

@@ -71,6 +71,12 @@ def groups(dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
     return {"SHFL": between + of_warps["SHFL"], "STS": 2, "LDS": of_group + of_warps["LDS"], "BAR": 1}
 
 
+def raking(_dtype: Dtype, constants: Mapping[str, str]) -> Mapping[str, int]:
+    """Return the counts of a scan by the first warp, whose lanes access their values 16 bytes at once."""
+    wide = max(1, int(constants["block"]) // WARP * 4 // WIDEST)
+    return {"STS": 1 + wide, "LDS": wide + 1, "SHFL": 1 + OF_WARP, "BAR": 2}
+
+
 def with_zeros(at: Setting) -> int:
     """Return the shared memory of the slots of warps with half as many zeros, in bytes per block."""
     return at.block * 3 // 2 * at.dtype.size
@@ -94,14 +100,18 @@ PATTERN = Pattern(
     static_block=True,
     notes=(
         "`smem` adds over distances that double, `smem-tree` up and down a tree, with fewer additions and more steps; "
-        "both take a block barrier per step. All other variants scan within warps first. In `shfl`, each warp then "
-        "adds the sums of the lower warps by a butterfly; in `shfl-first-warp`, `smem-syncwarp` and `smem-unsafe`, the "
-        "first warp scans the sums of the warps, and all threads read its results; `shfl-once` has two arrays for the "
-        "sums, which saves the second barrier of `shfl`; in `shfl-loads-once`, each thread also loads the sums of all "
-        "warps, in place of the butterfly. For integers, the exclusive sum is the inclusive sum minus the value of the "
-        "thread. For floating-point types, this subtraction would round; their exclusive sum takes one more exchange, "
-        "which shifts the inclusive sums by one thread. `smem-tree` needs neither. Values are whole numbers, in "
-        "floating-point types modulo 2^14 (`f32`) or 2^43 (`f64`), so that sums are exact in any order."
+        "both take a block barrier per step. In `raking-shfl`, as in CUB's default, all values pass through shared "
+        "memory, and the first warp scans them while the other warps wait. All other variants scan within warps first. "
+        "In `shfl`, each warp then adds the sums of the lower warps by a butterfly; in `shfl-first-warp`, "
+        "`smem-syncwarp` and `smem-unsafe`, the first warp scans the sums of the warps, and all threads read its "
+        "results; `shfl-once` has two arrays for the sums, which saves the second barrier of `shfl`; in "
+        "`shfl-loads-once`, each thread also loads the sums of all warps, in place of the butterfly. The copies of "
+        "these sums in `smem8-shfl-once` begin with zeros, and each is shifted by one more element: the sums of the "
+        "lower warps are then whole chunks of 16 bytes, which a thread adds up without conditions. For integers, the "
+        "exclusive sum is the inclusive sum minus the value of the thread. For floating-point types, this subtraction "
+        "would round; their exclusive sum takes one more exchange, which shifts the inclusive sums by one thread. "
+        "`smem-tree` needs neither. Values are whole numbers, in floating-point types modulo 2^14 (`f32`) or 2^43 "
+        "(`f64`), so that sums are exact in any order."
     ),
     variants=(
         Variant(
@@ -176,10 +186,34 @@ PATTERN = Pattern(
             mechanism=Mechanism.HYBRID,
             summary=(
                 "like `shfl-loads-once`, but each thread loads the values of its group of 8 lanes, and "
-                "`__shfl_up_sync` exchanges the sums of the groups of a warp"
+                "`__shfl_xor_sync` exchanges the sums of the groups of a warp; shifted copies of the sums of the warps"
             ),
-            opcodes=("STS", "LDS", "SHFL.UP", "BAR"),
+            opcodes=("STS", "LDS", "SHFL.BFLY", "BAR"),
             per_iteration=groups,
+        ),
+        Variant(
+            name="redux-smem8",
+            mechanism=Mechanism.HYBRID,
+            summary=(
+                "like `smem8-shfl-once`, with `__reduce_add_sync` for the sum of each warp and for that of the lower "
+                "warps"
+            ),
+            dtypes=("i32",),
+            needs="sm_80",
+            source="redux.cu",
+            opcodes=("STS", "LDS", "SHFL.BFLY", "REDUX", "BAR"),
+            per_iteration={"STS": 2, "LDS": 3, "SHFL": 3, "REDUX": 2, "BAR": 1},
+        ),
+        Variant(
+            name="raking-shfl",
+            mechanism=Mechanism.SMEM,
+            summary=(
+                "each lane of the first warp adds up adjacent values in shared memory, by accesses of 16 bytes; then a "
+                "scan with `__shfl_up_sync`; the warp writes the prefix sums to shared memory"
+            ),
+            dtypes=("f32", "i32"),
+            needs="sm_80",  # as shfl-first-warp
+            per_iteration=raking,
         ),
         Variant(
             name="cub",
