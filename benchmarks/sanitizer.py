@@ -39,7 +39,7 @@ NOT_FOLLOWED = (
     *(f"cluster-exchange/{variant}/" for variant in ("mbarrier", "numbered")),
 )
 # Synccheck wants all warps to wait at one instruction for the barrier of a block, which PTX does not demand.
-ONE_INSTRUCTION = ("handoff/syncthreads-ahead/", "handoff/syncthreads-pairs/")
+ONE_INSTRUCTION = tuple(f"handoff/syncthreads-{variant}/" for variant in ("ahead", "two-ahead", "pairs", "pairs-ahead"))
 
 
 def run(earlier: Record | None, besides: Record | None) -> Record:

@@ -119,7 +119,9 @@ def test_a_block_reserves_two_named_barriers_per_stage(stages: str) -> None:
     [
         ("syncthreads-ahead/i32/stages=2", {"STS": 1, "BAR": 1}, {"LDS": 3, "BAR": 1}),
         ("syncthreads-ahead/i32/stages=1", {"STS": 1, "BAR": 2}, {"LDS": 3, "BAR": 2}),
+        ("syncthreads-two-ahead/i32/stages=1", {"STS": 1, "BAR": 2}, {"LDS": 3, "BAR": 2}),
         ("syncthreads-pairs/i32/stages=2", {"STS.64": 0.5, "BAR": 1}, {"LDS.64": 1.5, "BAR": 1}),
+        ("syncthreads-pairs-ahead/i32/stages=2", {"STS.64": 0.5, "BAR": 1}, {"LDS.64": 1.5, "BAR": 1}),
     ],
 )
 def test_each_role_executes_the_barriers_of_the_block_in_a_loop_of_its_own(

@@ -1,12 +1,12 @@
-//: syncthreads syncthreads-ahead named mbarrier mbarrier-threads mbarrier-once flag dtype=i32 stages=2,1
-//: syncthreads-pairs dtype=i32 stages=2
+//: syncthreads syncthreads-ahead syncthreads-two-ahead named mbarrier mbarrier-threads mbarrier-once flag dtype=i32 stages=2,1
+//: syncthreads-pairs syncthreads-pairs-ahead dtype=i32 stages=2
 
-//! syncthreads syncthreads-ahead named mbarrier mbarrier-threads mbarrier-once flag
+//! syncthreads syncthreads-ahead syncthreads-two-ahead named mbarrier mbarrier-threads mbarrier-once flag
 // The threads of all warps of a block but the last one hand a value per call over to the last warp. Blocks must be
 // one-dimensional and consist of BLOCK threads. `number` counts calls, from 0 on. `rows` is shared memory.
 constexpr int STAGES_OF_ROWS = {stages};
 
-//! syncthreads-pairs
+//! syncthreads-pairs syncthreads-pairs-ahead
 // The threads of all warps of a block but the last one hand two values per call over to the last warp. Blocks must be
 // one-dimensional and consist of BLOCK threads. `number` counts values: 0, 2, 4 and so on. `rows` is shared memory.
 struct alignas(2 * sizeof({T})) Pair {
@@ -22,9 +22,9 @@ struct Rows {
     unsigned long long full[STAGES_OF_ROWS], empty[STAGES_OF_ROWS];
 //! flag
     int produced[PRODUCERS], consumed;
-//! syncthreads syncthreads-ahead named mbarrier mbarrier-threads mbarrier-once flag
+//! syncthreads syncthreads-ahead syncthreads-two-ahead named mbarrier mbarrier-threads mbarrier-once flag
     {T} value[STAGES_OF_ROWS][PRODUCERS][32];
-//! syncthreads-pairs
+//! syncthreads-pairs syncthreads-pairs-ahead
     Pair value[PRODUCERS][32];
 //! *
 };
@@ -48,13 +48,20 @@ __device__ void hand_over(int number, Rows<BLOCK>& rows, Make make, Use use) {
     __syncthreads();  // the consumer has read: the row may be written again  //! stages=1
 }
 
-//! syncthreads-ahead syncthreads-pairs
+//! syncthreads-two-ahead
+// What the last warp has loaded and not used yet: the values of two rows.
+template <int BLOCK>
+struct Loaded {
+    {T} older[Rows<BLOCK>::PRODUCERS], newer[Rows<BLOCK>::PRODUCERS];
+};
+
+//! syncthreads-ahead syncthreads-two-ahead syncthreads-pairs syncthreads-pairs-ahead
 // The barrier of __syncthreads(), which CUDA C++ does not allow in a branch that only some warps of the block take. PTX
 // does; synccheck of compute-sanitizer reports it nevertheless. All warps must execute it equally often: call `put` and
 // `get` for the same numbers.
 __device__ inline void sync_block() { asm volatile("bar.sync 0;" ::: "memory"); }
 
-//! syncthreads-ahead
+//! syncthreads-ahead syncthreads-two-ahead
 // All lanes of each producing warp must call it.
 template <int BLOCK>
 __device__ void put({T} x, int number, Rows<BLOCK>& rows) {
@@ -64,6 +71,7 @@ __device__ void put({T} x, int number, Rows<BLOCK>& rows) {
     sync_block();  // the consumer has read: the row may be written again  //! stages=1
 }
 
+//! syncthreads-ahead
 // All lanes of the last warp must call it, each time with the same `got`. It begins to load a row before it calls `use`
 // with the values of the row before, which are in `got`. After the last call, call `use(got)` for the last row.
 template <int BLOCK, typename Use>
@@ -78,6 +86,58 @@ __device__ void get({T} (&got)[Rows<BLOCK>::PRODUCERS], int number, Rows<BLOCK>&
     if (number > 0) use(got);
 #pragma unroll
     for (int i = 0; i < PRODUCERS; ++i) got[i] = next[i];
+}
+
+//! syncthreads-two-ahead
+// All lanes of the last warp must call it, each time with the same `loaded`. It begins to load a row before it calls
+// `use` with the values of the row before the last one. After the last call, call `use_last`.
+template <int BLOCK, typename Use>
+__device__ void get(Loaded<BLOCK>& loaded, int number, Rows<BLOCK>& rows, Use use) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    constexpr int PRODUCERS = Rows<BLOCK>::PRODUCERS;
+    sync_block();
+    {T} next[PRODUCERS];
+#pragma unroll
+    for (int i = 0; i < PRODUCERS; ++i) next[i] = rows.value[number % STAGES_OF_ROWS][i][threadIdx.x % 32];
+    sync_block();  //! stages=1
+    if (number > 1) use(loaded.older);
+#pragma unroll
+    for (int i = 0; i < PRODUCERS; ++i) {
+        loaded.older[i] = loaded.newer[i];
+        loaded.newer[i] = next[i];
+    }
+}
+
+// Calls `use` with the values of the last two of `count` rows.
+template <int BLOCK, typename Use>
+__device__ void use_last(const Loaded<BLOCK>& loaded, int count, Use use) {
+    if (count > 1) use(loaded.older);
+    if (count > 0) use(loaded.newer);
+}
+
+//! syncthreads-pairs-ahead
+// All lanes of each producing warp must call it.
+template <int BLOCK>
+__device__ void put(Pair pair, Rows<BLOCK>& rows) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    rows.value[threadIdx.x / 32][threadIdx.x % 32] = pair;
+    sync_block();  // producers have written
+    sync_block();  // the consumer has read the pairs: they may be overwritten
+}
+
+// All lanes of the last warp must call it, each time with the same `got`. It begins to load pairs before it calls `use`
+// with the pairs before, which are in `got`. After the last call, use the last pairs in `got`.
+template <int BLOCK, typename Use>
+__device__ void get(Pair (&got)[Rows<BLOCK>::PRODUCERS], int number, Rows<BLOCK>& rows, Use use) {
+    assert(blockDim.x == BLOCK && blockDim.y * blockDim.z == 1);
+    sync_block();
+    Pair next[Rows<BLOCK>::PRODUCERS];
+#pragma unroll
+    for (int i = 0; i < Rows<BLOCK>::PRODUCERS; ++i) next[i] = rows.value[i][threadIdx.x % 32];
+    sync_block();
+    if (number > 0) use(got);
+#pragma unroll
+    for (int i = 0; i < Rows<BLOCK>::PRODUCERS; ++i) got[i] = next[i];
 }
 
 //! syncthreads-pairs

@@ -5,6 +5,7 @@
 #include "copied/mbarrier-threads.cuh"
 #include "copied/named.cuh"
 #include "copied/syncthreads-ahead.cuh"
+#include "copied/syncthreads-two-ahead.cuh"
 #include "copied/syncthreads.cuh"
 #include "roles.cuh"
 #include "shflbench.cuh"
@@ -38,6 +39,23 @@ __global__ void LAUNCH_BOUNDS handoff_syncthreads_ahead(const T* values, T* resu
         const auto use = [&](const T (&row)[PRODUCERS]) { x = absorb(x, row); };
         REPEAT(iterations) get(got, iteration, rows, use);
         if (iterations > 0) use(got);
+    }
+    result[thread()] = x;
+}
+
+// The consumer absorbs a row two rows after it has begun to load it: it does not wait for a load.
+template <typename T>
+__global__ void LAUNCH_BOUNDS handoff_syncthreads_two_ahead(const T* values, T* result, int iterations) {
+    using namespace shflbench::syncthreads_two_ahead;
+    __shared__ Rows<BLOCK> rows;
+    T x = values[thread()];
+    if (is_producer()) {
+        REPEAT(iterations) put(x = produce(x), iteration, rows);
+    } else {
+        Loaded<BLOCK> loaded;
+        const auto use = [&](const T (&row)[PRODUCERS]) { x = absorb(x, row); };
+        REPEAT(iterations) get(loaded, iteration, rows, use);
+        use_last(loaded, iterations, use);
     }
     result[thread()] = x;
 }

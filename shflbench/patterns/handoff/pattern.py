@@ -33,7 +33,7 @@ PATTERN = Pattern(
     notes=(
         "The block decides on the number of producers: 1 to 4, in blocks of 64 to 160 threads. With two stages, "
         "producers may write a row while the consumer reads the last one; with a single one, they wait for each other "
-        "in turn. `syncthreads-ahead` and `syncthreads-pairs` execute the barrier of `__syncthreads()` by an "
+        "in turn. `syncthreads-pairs` and the variants named `-ahead` execute the barrier of `__syncthreads()` by an "
         "instruction in the code of each role, because CUDA C++ does not allow the call where warps of a block take "
         "different branches. In `named`, all threads of the block take part in each named barrier, as in "
         "`__syncthreads()`: the difference is that those who arrive do not wait. A block reserves two named barriers "
@@ -55,11 +55,25 @@ PATTERN = Pattern(
             opcodes=("STS", "LDS", "BAR.SYNC"),  # of two loops; the compiler decides which comes first
         ),
         Variant(
+            name="syncthreads-two-ahead",
+            mechanism=Mechanism.SMEM,
+            summary="like `syncthreads-ahead`, but the last warp begins to load two more rows before it uses a row",
+            opcodes=("STS", "LDS", "BAR.SYNC"),  # as syncthreads-ahead
+        ),
+        Variant(
             name="syncthreads-pairs",
             mechanism=Mechanism.SMEM,
             summary="both stages at once, as pairs of values: one `__syncthreads()` and half an access per row",
             source="pairs.cu",
             only={"stages": ("2",)},
+        ),
+        Variant(
+            name="syncthreads-pairs-ahead",
+            mechanism=Mechanism.SMEM,
+            summary="like `syncthreads-pairs`, but the last warp uses two rows after it has begun to load the next two",
+            source="pairs.cu",
+            only={"stages": ("2",)},
+            opcodes=("STS", "LDS", "BAR.SYNC"),  # as syncthreads-ahead
         ),
         Variant(
             name="named",
