@@ -101,15 +101,16 @@ __device__ inline bool adds_sums() {
 }
 
 //! atomic-columns-redux
-// An array of 32 elements in shared memory, one per lane of all warps, and what the calling thread last read of it.
+// An array of 32 elements in shared memory, one per lane of all warps, and the sum of all that the calling thread last
+// got.
 struct Columns {
     {T} *sums, before;
 };
 
 // Returns to all lanes of the warp, which must call it, what the elements together have grown by since its last call.
 __device__ inline {T} growth(Columns& columns) {
-    const {U} sum = columns.sums[threadIdx.x % 32];
-    const {T} growth = __reduce_add_sync(0xffffffffu, sum - columns.before);
+    const {U} sum = __reduce_add_sync(0xffffffffu, columns.sums[threadIdx.x % 32]);
+    const {T} growth = sum - columns.before;
     columns.before = sum;
     return growth;
 }

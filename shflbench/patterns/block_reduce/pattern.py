@@ -128,9 +128,9 @@ PATTERN = Pattern(
         "it on through shared memory. An `atomicAdd` to shared memory is a single instruction for `i32` only, before "
         "which the compiler adds up what the active lanes add (on sm_90 by `VOTE` and `REDUX`), although only one lane "
         "is active; for the other types, it generates a loop with compare-and-swap. In `atomic-columns-redux`, the "
-        "lanes of a warp add to different addresses, and nothing is added up before; the arrays are never cleared, "
-        "and each thread remembers what it last read. Values are whole numbers, in floating-point types modulo 2^14 "
-        "(`f32`) or 2^43 (`f64`), so that sums are exact in any order."
+        "lanes of a warp add to different addresses, and nothing is added up before; the arrays are never cleared, and "
+        "each thread remembers what the sum of an array was. Values are whole numbers, in floating-point types modulo "
+        "2^14 (`f32`) or 2^43 (`f64`), so that sums are exact in any order."
     ),
     variants=(
         Variant(
