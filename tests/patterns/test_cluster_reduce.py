@@ -37,7 +37,7 @@ def test_the_sum_of_a_block_that_is_missing_is_visible() -> None:
     assert mismatch([got], data.expected(0, 1)[:1], 0.0)
 
 
-def test_launches_of_a_setting_have_equal_threads_or_a_warp_per_group() -> None:
+def test_launches_of_a_setting_have_equal_threads_or_fewer_with_several_values_each() -> None:
     setting = workload("i32", "8").setting
     threads = {}
     for variant in CLUSTER_REDUCE.declaration.variants:
@@ -45,11 +45,17 @@ def test_launches_of_a_setting_have_equal_threads_or_a_warp_per_group() -> None:
         assert dims is not None
         threads[variant.name] = dims.blocks * dims.threads_per_block
     assert threads.pop("warp-per-group") == (GROUPS + 1) * WARP  # blocks of two groups
+    assert threads.pop("lanes-per-group") == BLOCK  # more than a thread per 32 values
     assert set(threads.values()) == {GROUPS * 8 * BLOCK}
 
 
-@pytest.mark.parametrize("variant", ["first-warp", "warp-per-group"])
-@pytest.mark.parametrize(("cluster", "loads"), [("2", 1), ("8", 4)])
+@pytest.mark.parametrize(
+    ("variant", "cluster", "loads"),
+    [
+        *(("first-warp", "2", 1), ("first-warp", "8", 4), ("warp-per-group", "2", 1), ("warp-per-group", "8", 4)),
+        *(("lanes-per-group", "2", 8), ("lanes-per-group", "8", 8)),
+    ],
+)
 def test_one_warp_loads_a_group_by_vectors_and_needs_no_barrier(variant: str, cluster: str, loads: int) -> None:
     kernel = kernels.compiled(f"cluster-reduce/{variant}/f32/cluster={cluster}")
     assert kernel.sass is not None

@@ -1,6 +1,6 @@
 //: two-launches two-launches-dependent last-block last-block-acq-rel add dtype=f32,i32 cluster=2,4,8
 //: barrier barrier-one-release store-async store-async-release larger-block dtype=f32,i32 cluster=2,4,8
-//: first-warp warp-per-group dtype=f32,i32 cluster=2,4,8
+//: first-warp warp-per-group lanes-per-group dtype=f32,i32 cluster=2,4,8
 //: add-async dtype=i32 cluster=2,4,8
 
 //! *
@@ -9,7 +9,7 @@
 // From sm_90 on.
 //! barrier barrier-one-release store-async store-async-release add-async
 // Call it in a kernel with __cluster_dims__({cluster}).
-//! *
+//! two-launches two-launches-dependent last-block last-block-acq-rel add barrier barrier-one-release store-async store-async-release add-async larger-block first-warp warp-per-group
 __device__ inline {T} sum_of_warp({T} x) {
 #pragma unroll
     for (int offset = 16; offset > 0; offset /= 2) x += __shfl_down_sync(0xffffffffu, x, offset);
@@ -208,11 +208,14 @@ __device__ inline void cluster_sum(const {T}* values, {T}* sums) {
     const {T} sum = sum_of_block<THREADS>(values[blockIdx.x * THREADS + threadIdx.x]);
     if (threadIdx.x == 0) sums[blockIdx.x] = sum;
 }
-//! first-warp warp-per-group
-// Lane 0 gets the sum of COUNT adjacent values, of which each lane loads up to 16 bytes at a time.
-template <int COUNT>
+//! first-warp warp-per-group lanes-per-group
+// Lane 0 gets the sum of COUNT adjacent values, of which each lane loads up to 16 bytes at a time.  //! first-warp warp-per-group
+// Lane 0 of LANES adjacent ones gets the sum of COUNT adjacent values, of which each lane loads 16 bytes at a time.  //! lanes-per-group
+template <int COUNT>  //! first-warp warp-per-group
+template <int COUNT, int LANES>  //! lanes-per-group
 __device__ inline {T} sum_of_values(const {T}* values, int lane) {
-    constexpr int PER_LANE = COUNT / 32, WIDTH = PER_LANE < 4 ? PER_LANE : 4;
+    constexpr int LANES = 32, PER_LANE = COUNT / LANES, WIDTH = PER_LANE < 4 ? PER_LANE : 4;  //! first-warp warp-per-group
+    constexpr int PER_LANE = COUNT / LANES, WIDTH = 4;  //! lanes-per-group
     static_assert(COUNT >= 64 && (COUNT & (COUNT - 1)) == 0);
     struct alignas(WIDTH * sizeof({T})) Vector {
         {T} x[WIDTH];
@@ -220,7 +223,7 @@ __device__ inline {T} sum_of_values(const {T}* values, int lane) {
     assert(reinterpret_cast<size_t>(values) % sizeof(Vector) == 0);
     Vector vectors[PER_LANE / WIDTH];
 #pragma unroll
-    for (int i = 0; i < PER_LANE / WIDTH; ++i) vectors[i] = reinterpret_cast<const Vector*>(values)[i * 32 + lane];
+    for (int i = 0; i < PER_LANE / WIDTH; ++i) vectors[i] = reinterpret_cast<const Vector*>(values)[i * LANES + lane];
     {T} sums[PER_LANE];
 #pragma unroll
     for (int i = 0; i < PER_LANE; ++i) sums[i] = vectors[i / WIDTH].x[i % WIDTH];
@@ -231,7 +234,13 @@ __device__ inline {T} sum_of_values(const {T}* values, int lane) {
             if (i < half) sums[i] = sums[2 * i] + sums[2 * i + 1];
         }
     }
-    return sum_of_warp(sums[0]);
+    return sum_of_warp(sums[0]);  //! first-warp warp-per-group
+//! lanes-per-group
+    {T} sum = sums[0];
+#pragma unroll
+    for (int offset = LANES / 2; offset > 0; offset /= 2) sum += __shfl_down_sync(0xffffffffu, sum, offset);
+    return sum;
+//! first-warp warp-per-group lanes-per-group
 }
 
 //! first-warp
@@ -255,4 +264,18 @@ __device__ inline void cluster_sum(const {T}* values, {T}* sums, int groups) {
     if (group >= groups) return;
     const {T} sum = sum_of_values<{cluster} * THREADS>(values + group * ({cluster} * THREADS), lane);
     if (lane == 0) sums[group] = sum;
+}
+//! lanes-per-group
+// Each lane adds up 32 values of a group of {cluster} * THREADS, which is a power of 2: launch a thread per 32 values, in
+// whole blocks. `values` are aligned to 16 bytes.
+template <int THREADS>
+__device__ inline void cluster_sum(const {T}* values, {T}* sums, int groups) {
+    assert(blockDim.x == THREADS && blockDim.y * blockDim.z == 1);
+    constexpr int COUNT = {cluster} * THREADS, LANES = COUNT / 32;
+    static_assert(THREADS % 32 == 0 && COUNT <= 1024);
+    const int group = (blockIdx.x * THREADS + threadIdx.x) / LANES, lane = threadIdx.x % LANES;
+    // Whole warps take part in the shuffles: lanes without a group add up the values of the last one.
+    const int loaded = group < groups ? group : groups - 1;
+    const {T} sum = sum_of_values<COUNT, LANES>(values + loaded * COUNT, lane);
+    if (lane == 0 && group < groups) sums[group] = sum;
 }

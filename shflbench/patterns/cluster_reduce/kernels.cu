@@ -1,6 +1,7 @@
 // One sum of the values of several blocks.
 #include "copied/add.cuh"
 #include "copied/first-warp.cuh"
+#include "copied/lanes-per-group.cuh"
 #include "copied/larger-block.cuh"
 #include "copied/last-block.cuh"
 #include "copied/last-block-acq-rel.cuh"
@@ -54,4 +55,10 @@ __global__ void LAUNCH_BOUNDS cluster_reduce_first_warp(const T* values, T* sums
 template <typename T>
 __global__ void LAUNCH_BOUNDS cluster_reduce_warp_per_group(const T* values, T* sums, int groups) {
     shflbench::warp_per_group::cluster_sum<BLOCK>(values, sums, groups);
+}
+
+// The same with a lane per 32 values: several groups per warp, unless a group has 1024.
+template <typename T>
+__global__ void LAUNCH_BOUNDS cluster_reduce_lanes_per_group(const T* values, T* sums, int groups) {
+    shflbench::lanes_per_group::cluster_sum<BLOCK>(values, sums, groups);
 }

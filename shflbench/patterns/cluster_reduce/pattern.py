@@ -9,6 +9,7 @@ from shflbench.patterns.declare import Input, LaterKernel, Output, Pattern, Scal
 from shflbench.patterns.groups import blocks, larger_blocks, separate_blocks
 
 SECOND_BLOCK = 128  # threads of the second launch
+PER_THREAD = 32  # values that a thread adds up in `lanes-per-group`
 
 
 def thread_per_group(at: Setting) -> tuple[Dims, Dims]:
@@ -19,6 +20,11 @@ def thread_per_group(at: Setting) -> tuple[Dims, Dims]:
 def warp_per_group(at: Setting) -> tuple[Dims, Dims]:
     """Return the launch of blocks with one group per warp."""
     return (-(-at.grid * WARP // at.block), 1, 1), (at.block, 1, 1)
+
+
+def thread_per_values(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of one thread per 32 values, in whole blocks."""
+    return (-(-blocks(at) // PER_THREAD), 1, 1), (at.block, 1, 1)
 
 
 PATTERN = Pattern(
@@ -41,12 +47,12 @@ PATTERN = Pattern(
     scalars=(Scalar("groups", lambda at: at.grid),),
     notes=(
         "A launch is that of groups: `132x128` with `cluster=4` are 528 blocks of 128 threads, in clusters of 4 where "
-        "the variant uses them, or 132 blocks of 512 threads in `larger-block` and `first-warp`, or 33 blocks "
-        "of 128 threads in `warp-per-group`, whose threads have several values each. Its column `shape` has what was "
-        "launched. The time is that of all launches of a variant. Values are whole numbers from -8 to 8, so that sums "
-        "are exact in any order. `add` needs sums that are zero before: a program has to set them, and between timed "
-        "launches they are not. In `store-async` and `add-async`, blocks other than the first one end as soon as they "
-        "have sent their sum."
+        "the variant uses them, or 132 blocks of 512 threads in `larger-block` and `first-warp`, or 33 blocks of 128 "
+        "threads in `warp-per-group`, or 17 in `lanes-per-group`, whose threads have several values each. Its column "
+        "`shape` has what was launched. The time is that of all launches of a variant. Values are whole numbers from "
+        "-8 to 8, so that sums are exact in any order. `add` needs sums that are zero before: a program has to set "
+        "them, and between timed launches they are not. In `store-async` and `add-async`, blocks other than the first "
+        "one end as soon as they have sent their sum."
     ),
     variants=(
         Variant(
@@ -174,6 +180,13 @@ PATTERN = Pattern(
             mechanism=Mechanism.SHFL,
             summary="one warp per group loads all values, up to 16 bytes per lane at a time; no barrier",
             dims=warp_per_group,
+            arguments=("values", "sums", "groups"),
+        ),
+        Variant(
+            name="lanes-per-group",
+            mechanism=Mechanism.SHFL,
+            summary="one lane per 32 values, which loads 16 bytes at a time: 2 to 32 lanes per group",
+            dims=thread_per_values,
             arguments=("values", "sums", "groups"),
         ),
     ),
