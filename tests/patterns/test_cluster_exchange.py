@@ -49,7 +49,8 @@ def test_a_value_of_the_iteration_before_is_visible_at_the_end(block: int) -> No
 
 
 @pytest.mark.parametrize(
-    ("variant", "opcode"), [("barrier", "UCGABAR_ARV"), ("mbarrier", "SYNCS.ARRIVE"), ("store-async", "STAS")]
+    ("variant", "opcode"),
+    [("barrier", "UCGABAR_ARV"), ("mbarrier", "SYNCS.ARRIVE"), ("store-async", "STAS"), ("red-async", "REDAS")],
 )
 def test_the_mechanism_is_in_the_timed_loop(variant: str, opcode: str) -> None:
     kernel = kernels.compiled(f"cluster-exchange/{variant}/i32/cluster=2")
@@ -65,7 +66,13 @@ def test_two_values_of_four_bytes_are_one_asynchronous_store() -> None:
 
 @pytest.mark.parametrize(
     ("variant", "barriers", "fences"),
-    [("barrier", True, True), ("mbarrier", False, True), ("numbered", False, False), ("barrier-relaxed", True, False)],
+    [
+        ("barrier", True, True),
+        ("mbarrier", False, True),
+        ("red-async", False, False),
+        ("numbered", False, False),
+        ("barrier-relaxed", True, False),
+    ],
 )
 def test_a_relaxed_arrival_has_no_fence_of_the_whole_gpu(variant: str, *, barriers: bool, fences: bool) -> None:
     kernel = kernels.compiled(f"cluster-exchange/{variant}/i32/cluster=2")

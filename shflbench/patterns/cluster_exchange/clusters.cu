@@ -10,6 +10,7 @@
 #include "copied/global.cuh"
 #include "copied/mbarrier.cuh"
 #include "copied/numbered.cuh"
+#include "copied/red-async.cuh"
 #include "copied/store-async.cuh"
 
 // Through global memory; the barrier of the cluster orders the accesses.
@@ -103,7 +104,24 @@ cluster_exchange_store_async(const T* values, T* result, int iterations) {
     result[thread()] = x;
 }
 
-// UNSAFE: the same without the second barrier. A thread's next store depends on the value that it has read, and a block goes
+// Additions that count their bytes, at a barrier per warp. They are relaxed, and so are the loads. No load can get what
+// depends on its own result, as all later additions to its slot do: no barrier need say that a slot has been read.
+template <typename T>
+__global__ void LAUNCH_BOUNDS __cluster_dims__(BLOCKS)
+cluster_exchange_red_async(const T* values, T* result, int iterations) {
+    using namespace shflbench::red_async;
+    __shared__ unsigned slots[2][BLOCK];
+    __shared__ unsigned long long full[2][BLOCK / WARP];
+    auto now = prepare(slots[0], full[0]), next = prepare(slots[1], full[1]);
+    T x = values[thread()];
+    cluster_sync();
+    REPEAT(iterations) x = mix(x, exchange<BLOCK>(x, now, next));
+    __syncwarp();
+    cluster_sync();
+    result[thread()] = x;
+}
+
+// UNSAFE: `store-async` without the second barrier. A thread's next store depends on the value that it has read, and a block goes
 // on when the stores of all threads of the other one have come, so that whoever writes a slot again could know that it has
 // been read. But stores of this kind are weak, and their completion orders no earlier loads of the thread that began them.
 template <typename T>

@@ -31,12 +31,13 @@ PATTERN = Pattern(
     ),
     notes=(
         "A launch is that of groups: `132x128` with `cluster=4` are 528 blocks of 128 threads, in clusters of 4, or "
-        "132 blocks of 512 threads in `larger-block`. Its column `shape` has what was launched. All variants have two "
-        "slots per thread, so that one synchronization per iteration is enough. A barrier of the cluster waits for all "
-        "of its blocks, an `mbarrier` for the two that exchange. A value of `i64` is two of 4 bytes in one store "
-        "(`st.async.v2`). In `numbered` and `barrier-relaxed`, a word has the number of its iteration, so that the "
-        "order of memory does not matter: no exchange needs a fence of the whole GPU (`MEMBAR.ALL.GPU`). In `mbarrier` "
-        "and `store-async`, each arrival at a barrier of the other block has one, because it releases."
+        "132 blocks of 512 threads in `larger-block` and `larger-block-pairs`. Its column `shape` has what was "
+        "launched. All variants have two slots per thread, so that one synchronization per iteration is enough. A "
+        "barrier of the cluster waits for all of its blocks, an `mbarrier` for the two that exchange. A value of `i64` "
+        "is two of 4 bytes in one store (`st.async.v2`). In `numbered` and `barrier-relaxed`, a word has the number of "
+        "its iteration, so that the order of memory does not matter: no exchange needs a fence of the whole GPU "
+        "(`MEMBAR.ALL.GPU`). Nor does one of `red-async`, whose additions and loads are relaxed. In `mbarrier` and "
+        "`store-async`, each arrival at a barrier of the other block has one, because it releases."
     ),
     variants=(
         Variant(
@@ -100,6 +101,20 @@ PATTERN = Pattern(
             opcodes=("STAS", "SYNCS"),
         ),
         Variant(
+            name="red-async",
+            mechanism=Mechanism.CLUSTER,
+            summary=(
+                "`red.async` adds to a slot that is never cleared, and counts its bytes at an `mbarrier` per warp of "
+                "the other block"
+            ),
+            dtypes=("i32",),
+            needs="sm_90",
+            source="clusters.cu",
+            dims=separate_blocks,
+            arguments=("values", "result", "iterations"),
+            opcodes=("REDAS", "SYNCS"),
+        ),
+        Variant(
             name="numbered",
             mechanism=Mechanism.CLUSTER,
             summary="relaxed stores of value and iteration in one word, which the other block polls; no fence",
@@ -127,6 +142,14 @@ PATTERN = Pattern(
             dims=larger_blocks,
             arguments=("values", "result", "iterations"),
             per_iteration={"STS": 1, "LDS": 1, "BAR": 1},
+        ),
+        Variant(
+            name="larger-block-pairs",
+            mechanism=Mechanism.SMEM,
+            summary="the same; a named barrier per pair of warps (`cluster=2`) or of ranks (`cluster=4`, `cluster=8`)",
+            dims=larger_blocks,
+            arguments=("values", "result", "iterations"),
+            opcodes=("STS", "LDS", "BAR.SYNC"),  # of a loop per pair
         ),
     ),
 )
