@@ -99,6 +99,13 @@ def test_only_the_plain_layout_has_bank_conflicts(variant: str, conflicts: int, 
     assert passes == 16 * (conflicts if layout == "plain" else 1)
 
 
+def test_lanes_of_odd_rows_load_other_halves_so_that_the_plain_layout_has_no_bank_conflicts() -> None:
+    name = "fragment-load/lds-halves/i16/layout=plain"
+    requests = requests_of(FRAGMENTS, kernels.subjects()[name].case, kernels.kernel(name))
+    loads = [one for one in requests.accesses if (one.space, one.kind) == (AccessSpace.SHARED, AccessKind.LOAD)]
+    assert sum(one.requests * (one.passes or 0) for one in loads) / requests.warps == 16
+
+
 @pytest.mark.parametrize(
     ("variant", "opcode", "other"),
     [

@@ -5,6 +5,7 @@
 #include "copied/lds-128.cuh"
 #include "copied/lds-32.cuh"
 #include "copied/lds-64.cuh"
+#include "copied/lds-halves.cuh"
 #include "shflbench.cuh"
 #include "tiles.cuh"
 
@@ -13,9 +14,10 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS fragment_load_lds_128(const T* values, int* result, int iterations) {
     using namespace shflbench::lds_128;
     const char* tiles = tiles_by_rows<STRIDE, place>(values);
+    const int size = tile_bytes<SIDE * STRIDE>();
     Fragments own;
     REPEAT(iterations) {
-        load_fragments(own.word, tiles, own.tile * (SIDE * STRIDE), first_row());
+        load_fragments(own.word, tiles, own.tile * size, first_row());
         own.use();
     }
     own.store(result);
@@ -26,9 +28,10 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS fragment_load_lds_64(const T* values, int* result, int iterations) {
     using namespace shflbench::lds_64;
     const char* tiles = tiles_by_rows<STRIDE, place>(values);
+    const int size = tile_bytes<SIDE * STRIDE>();
     Fragments own;
     REPEAT(iterations) {
-        load_fragments(own.word, tiles, own.tile * (SIDE * STRIDE), first_row());
+        load_fragments(own.word, tiles, own.tile * size, first_row());
         own.use();
     }
     own.store(result);
@@ -38,22 +41,40 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS fragment_load_lds_32(const T* values, int* result, int iterations) {
     using namespace shflbench::lds_32;
     const char* tiles = tiles_by_rows<STRIDE, place>(values);
+    const int size = tile_bytes<SIDE * STRIDE>();
     Fragments own;
     REPEAT(iterations) {
-        load_fragments(own.word, tiles, own.tile * (SIDE * STRIDE), first_row());
+        load_fragments(own.word, tiles, own.tile * size, first_row());
         own.use();
     }
     own.store(result);
 }
+
+#if OPTION_LAYOUT_PLAIN
+// Like lds-128, but lanes of odd rows load the halves of a row in the other order, and put them in order in registers.
+template <typename T>
+__global__ void LAUNCH_BOUNDS fragment_load_lds_halves(const T* values, int* result, int iterations) {
+    using namespace shflbench::lds_halves;
+    const char* tiles = tiles_by_rows<STRIDE, place>(values);
+    const int size = tile_bytes<SIDE * STRIDE>();
+    Fragments own;
+    REPEAT(iterations) {
+        load_fragments(own.word, tiles, own.tile * size, first_row());
+        own.use();
+    }
+    own.store(result);
+}
+#endif
 
 // Lanes 0 to 7 name the rows of the matrix.
 template <typename T>
 __global__ void LAUNCH_BOUNDS fragment_load_ldmatrix_x1(const T* values, int* result, int iterations) {
     using namespace shflbench::ldmatrix_x1;
     const char* tiles = tiles_by_rows<STRIDE, place>(values);
+    const int size = tile_bytes<SIDE * STRIDE>();
     Fragments own;
     REPEAT(iterations) {
-        load_fragments(own.word, tiles, own.tile * (SIDE * STRIDE), first_row());
+        load_fragments(own.word, tiles, own.tile * size, first_row());
         own.use();
     }
     own.store(result);
@@ -64,9 +85,10 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS fragment_load_ldmatrix_x4(const T* values, int* result, int iterations) {
     using namespace shflbench::ldmatrix_x4;
     const char* tiles = tiles_by_rows<STRIDE, place>(values);
+    const int size = tile_bytes<SIDE * STRIDE>();
     Fragments own;
     REPEAT(iterations) {
-        load_fragments(own.word, tiles, own.tile * (SIDE * STRIDE), first_row());
+        load_fragments(own.word, tiles, own.tile * size, first_row());
         own.use();
     }
     own.store(result);
@@ -77,9 +99,10 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS fragment_load_ldmatrix_x4_trans(const T* values, int* result, int iterations) {
     using namespace shflbench::ldmatrix_x4_trans;
     const char* tiles = tiles_by_columns<STRIDE, place>(values);
+    const int size = tile_bytes<SIDE * STRIDE>();
     Fragments own;
     REPEAT(iterations) {
-        load_fragments(own.word, tiles, own.tile * (SIDE * STRIDE), first_row());
+        load_fragments(own.word, tiles, own.tile * size, first_row());
         own.use();
     }
     own.store(result);
