@@ -1,4 +1,5 @@
 // Lane l with element e gets what lane e had in element l, as far as their lowest bits go: as many as the option says.
+#include "copied/half-shfl.cuh"
 #include "copied/shfl-bits.cuh"
 #include "copied/shfl-rounds.cuh"
 #include "copied/smem.cuh"
@@ -45,6 +46,21 @@ __global__ void LAUNCH_BOUNDS convert_layout_smem_stmatrix(const T* values, T* r
     }
     own.store(result);
 }
+
+#if OPTION_BITS_3 || OPTION_BITS_4
+// Half of the words by shuffles, and the other half through shared memory: those whose lane and register differ in the highest
+// of the exchanged bits. Fewer accesses than with shared memory alone, and fewer shuffles than without.
+template <typename T>
+__global__ void LAUNCH_BOUNDS convert_layout_half_shfl(const T* values, T* result, int iterations) {
+    auto* slots = shared<T>() + threadIdx.x / WARP * (WARP * ELEMENTS / 2);
+    Registers<T> own(values);
+    REPEAT(iterations) {
+        shflbench::half_shfl::convert(own.x, slots);
+        own.advance();
+    }
+    own.store(result);
+}
+#endif
 
 // Bit by bit: a lane keeps half of its elements, and exchanges the others with the lane that differs in this bit. Within two
 // registers, it sends every second part of each as one register.
