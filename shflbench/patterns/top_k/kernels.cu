@@ -1,5 +1,6 @@
 // A warp selects the COUNT largest of its elements: lane i gets element i % COUNT of the descending order.
 #include "copied/bitonic.cuh"
+#include "copied/heads-rank.cuh"
 #include "copied/merge.cuh"
 #include "copied/radix.cuh"
 #include "copied/rank.cuh"
@@ -60,6 +61,23 @@ __global__ void LAUNCH_BOUNDS top_k_rank(const T* values, T* largest, T* result,
     REPEAT(iterations) {
         own.advance(got);
         got = shflbench::rank::top_k(own.x, all, chosen);
+    }
+    largest[thread()] = got;
+    own.store(result);
+}
+#endif
+
+#if OPTION_ELEMENTS_64 || OPTION_ELEMENTS_128 || OPTION_ELEMENTS_256
+// Each lane sorts its elements. The 8 largest are among those of the 8 lanes with the largest first elements, and element j of
+// the lane whose first one has rank r has at least r + j larger ones: few candidates are left, whose ranks are their places.
+template <typename T>
+__global__ void LAUNCH_BOUNDS top_k_heads_rank(const T* values, T* largest, T* result, int iterations) {
+    int* slots = shared<int>() + threadIdx.x / WARP * 76;
+    Elements own(values);
+    int got = 0;
+    REPEAT(iterations) {
+        own.advance(got);
+        got = shflbench::heads_rank::top_k(own.x, slots);
     }
     largest[thread()] = got;
     own.store(result);
