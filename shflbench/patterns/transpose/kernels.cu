@@ -1,6 +1,7 @@
 // An iteration redistributes a tile of 32 x WORDS words: word 32 * i + l starts in register i of lane l, and
 // afterwards each lane has WORDS consecutive words. This turns a coalesced load into structs.
 #include "copied/half-shfl.cuh"
+#include "copied/quarter-shfl.cuh"
 #include "copied/shfl.cuh"
 #include "copied/shfl-xor.cuh"
 #include "copied/smem.cuh"
@@ -94,6 +95,18 @@ __global__ void LAUNCH_BOUNDS transpose_half_shfl(const T* values, T* result, in
     T* slots = shared<T>() + first_of_warp() * WORDS / 2;
     Tile<T> tile(values);
     REPEAT(iterations) shflbench::half_shfl::striped_to_blocked(tile.word, slots);
+    tile.store(result);
+}
+#endif
+
+#if OPTION_WORDS_32
+// A quarter of the words by shuffles, those whose register and lane agree in their two highest bits, and the
+// others through shared memory.
+template <typename T>
+__global__ void LAUNCH_BOUNDS transpose_quarter_shfl(const T* values, T* result, int iterations) {
+    T* slots = shared<T>() + threadIdx.x / WARP * (TILE / 4 * 3);
+    Tile<T> tile(values);
+    REPEAT(iterations) shflbench::quarter_shfl::striped_to_blocked(tile.word, slots);
     tile.store(result);
 }
 #endif
