@@ -53,7 +53,7 @@ def stored_matrices(steps: int) -> Callable[[Dtype, Mapping[str, str]], Mapping[
     def counts(_dtype: Dtype, options: Mapping[str, str]) -> Mapping[str, int]:
         sums, per_lane, passed = sums_of(options), own_of(options), passed_on(options)
         stored = sums >> steps
-        of_row = STEPS - (sums // per_lane).bit_length() + 1  # shuffles of the lanes that share the values of a sum
+        of_row = {1: 0, 2: 1, 4: 3}[WARP * per_lane // sums]  # shuffles of the lanes that share the values of a sum
         return {
             "STSM": stored // WIDE,
             "LDS": (stored + passed) // WIDE,
