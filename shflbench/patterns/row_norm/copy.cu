@@ -306,19 +306,19 @@ __device__ inline void normalize_row(const {T}* x, const {T}* weight, const {T}*
 
     float values[CHUNKS][VECTOR], weights[CHUNKS][VECTOR];
     float biases[CHUNKS][VECTOR];  //! norm=layer
-    const auto load = [&](const {T}* row, float (&to)[CHUNKS][VECTOR], auto read) {
+    const auto load = [&](const {T}* row, float (&to)[CHUNKS][VECTOR], bool once) {
         for (int chunk = 0; chunk < CHUNKS; ++chunk) {
             const {T}* from = row + chunk * THREADS * VECTOR + rank;
+            const auto* wide = reinterpret_cast<const uint4*>(from);  //! load=vector
             alignas(16) {T} loaded[VECTOR];  //! load=vector
-            *reinterpret_cast<uint4*>(loaded) = read(reinterpret_cast<const uint4*>(from));  //! load=vector
+            *reinterpret_cast<uint4*>(loaded) = once ? __ldcs(wide) : *wide;  //! load=vector
             for (int i = 0; i < VECTOR; ++i) to[chunk][i] = loaded[i];  //! load=vector
-            to[chunk][0] = read(from);  //! load=scalar
+            to[chunk][0] = once ? __ldcs(from) : *from;  //! load=scalar
         }
     };
-    const auto read_again = [](const auto* from) { return *from; };
-    load(x, values, [](const auto* from) { return __ldcs(from); });  // read once: do not evict the weights from L1
-    load(weight, weights, read_again);  // before the shuffles wait for the row
-    load(bias, biases, read_again);     //! norm=layer
+    load(x, values, true);  // read once: do not evict the weights from L1
+    load(weight, weights, false);  // before the shuffles wait for the row
+    load(bias, biases, false);     //! norm=layer
 
     float mean = 0;  //! norm=layer
     for (const auto& chunk : values) {  //! norm=layer
