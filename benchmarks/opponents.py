@@ -2,6 +2,7 @@
 
     python -m benchmarks.opponents RUN [RUN ...]   read runs, write opponents.json and opponents.md beside this file
 
+The record keeps the latest run of each model.
 A test compares the record with the times of kernels that someone wrote to beat the published answers.
 """
 
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from shflbench.patterns.discover import builtin_declaration
 from shflbench.store import read_run
+from shflbench.words import count_noun
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -98,10 +100,18 @@ def page(records: Sequence[Mapping[str, Any]]) -> str:
 def _about(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for record in records:
         state = "quiet" if record["quiet"] else f"not quiet: {record['noise']}"
+        lacking = len(_variants(*records) - _variants(record))
+        age = f"; with earlier code, and without {count_noun(lacking, 'variant')} of the other run" if lacking else ""
         yield (
             f"- {record['device']} (`{record['uuid'][:12]}`), driver {record['driver']}, NVRTC {record['nvrtc']}, "
-            f"{record['started'][:10]}, {state}"
+            f"{record['started'][:10]}, {state}{age}"
         )
+
+
+def _variants(*records: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """Return the variants that the records have, each with its pattern."""
+    every = (item for record in records for item in record["settings"].items())
+    return {(setting.split(maxsplit=1)[0], name) for setting, times in every for name in times}
 
 
 def _table(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -118,7 +128,9 @@ def _table(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def main() -> None:
     """Write the record and the page."""
-    records = [recorded(Path(word)) for word in sys.argv[1:]]
+    known = json.loads(RECORD.read_text(encoding="utf-8"))
+    latest = {record["device"]: record for record in (*known, *(recorded(Path(word)) for word in sys.argv[1:]))}
+    records = list(latest.values())
     RECORD.write_text(json.dumps(records, separators=(",", ":"), ensure_ascii=False) + "\n", encoding="utf-8")
     PAGE.write_text(page(records), encoding="utf-8")
 

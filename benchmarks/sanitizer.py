@@ -36,7 +36,7 @@ Record = dict[str, Any]  # the JSON file
 # Racecheck follows neither named barriers that some threads only arrive at, nor barriers and flags in shared memory.
 NOT_FOLLOWED = (
     *(f"handoff/{variant}/" for variant in ("named", "mbarrier", "mbarrier-threads", "mbarrier-once", "flag")),
-    *(f"cluster-exchange/{variant}/" for variant in ("mbarrier", "numbered")),
+    *(f"cluster-exchange/{variant}/" for variant in ("mbarrier", "numbered", "red-async")),
 )
 # Synccheck wants all warps to wait at one instruction for the barrier of a block, which PTX does not demand.
 ONE_INSTRUCTION = tuple(f"handoff/syncthreads-{variant}/" for variant in ("ahead", "two-ahead", "pairs", "pairs-ahead"))

@@ -1,4 +1,4 @@
-"""Results of an H100, recorded by `benchmarks/agreement.py --record`: the emulator gives the same bits."""
+"""Results of an H200, recorded by `benchmarks/agreement.py --record`: the emulator gives the same bits."""
 
 import json
 from functools import cache
@@ -26,7 +26,7 @@ from shflbench.backends.base import Array
 from shflbench.model import Kernel
 from tests import kernels
 
-FIXTURE = Path(__file__).parents[2] / "data" / "agreement-nvidia-h100.json"
+FIXTURE = Path(__file__).parents[2] / "data" / "agreement-nvidia-h200.json"
 ARCH = "sm_90"
 KERNELS = pattern_kernels(ARCH)
 COMPARED = {kernel.name for kernel in KERNELS}
@@ -73,8 +73,8 @@ def test_every_dtype_and_run_gives_the_bits_that_the_gpu_gave(subject: PatternKe
     assert {run: words for run, words in found.items() if words != "undecided"} == {}
 
 
-def test_the_record_is_of_an_h100_and_holds_no_difference(recorded: dict[str, Any]) -> None:
-    assert (recorded["device"], recorded["arch"]) == ("NVIDIA H100 80GB HBM3", ARCH)
+def test_the_record_is_of_an_h200_and_holds_no_difference(recorded: dict[str, Any]) -> None:
+    assert (recorded["device"], recorded["arch"]) == ("NVIDIA H200", ARCH)
     assert set(recorded["kernels"]) == {subject.name for subject in subjects(ARCH)}
     runs = [run for kernel in recorded["kernels"].values() for run in kernel["runs"].values()]
     assert [run["difference"] for run in runs if not run["agree"]] == []
