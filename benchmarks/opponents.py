@@ -100,8 +100,8 @@ def page(records: Sequence[Mapping[str, Any]]) -> str:
 def _about(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     for record in records:
         state = "quiet" if record["quiet"] else f"not quiet: {record['noise']}"
-        lacking = len(_variants(*records) - _variants(record))
-        age = f"; with earlier code, and without {count_noun(lacking, 'variant')} of the other run" if lacking else ""
+        older = len(_variants(*records) - _variants(record))
+        age = f"; with earlier code, and without {count_noun(older, 'variant')} of the other run" if older else ""
         yield (
             f"- {record['device']} (`{record['uuid'][:12]}`), driver {record['driver']}, NVRTC {record['nvrtc']}, "
             f"{record['started'][:10]}, {state}{age}"

@@ -2,7 +2,7 @@
 
 Needs no GPU. Whether a variant leads on both GPUs says little: where intervals are wide, slow variants count as
 leaders, too. A ratio of two variants is measured on both, and its drift can be any number. Without runs, the two GPUs
-are those of `opponents.json`.
+are the H100 of `opponents.json` and an H200 with the same kernels, `winners.json`.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from shflbench.store import Row
 
 PAGE = Path(__file__).with_suffix(".md")
+SAME = Path(__file__).with_suffix(".json")  # the record of an H200 with the kernels of the H100 of opponents.json
 DRIFT = 0.03  # as much as two cards of one model may differ by (docs/explanation/how-we-compare.md)
 ALLOWED = 0.05  # of the ratios may drift by more
 TURNED = 0.01  # by as much, a variant has to be faster on one GPU and slower on the other
@@ -156,10 +157,16 @@ def parts(found: Sequence[Drift]) -> dict[str, list[Drift]]:
     return {name: part for name, part in (("within a block", others), ("in clusters", clusters)) if part}
 
 
+def _of_h100() -> Mapping[str, Any]:
+    records: list[Mapping[str, Any]] = json.loads(RECORD.read_text(encoding="utf-8"))
+    return next(record for record in records if "H100" in record["device"])
+
+
 def main() -> None:
     """Write the page; the exit code is 1 if too many ratios within a block drift."""
     folders = [side_of_run(Path(word)) for word in sys.argv[1:]]
-    sides = folders or [side_of_record(record) for record in json.loads(RECORD.read_text(encoding="utf-8"))]
+    same = (_of_h100(), json.loads(SAME.read_text(encoding="utf-8")))
+    sides = folders or [side_of_record(record) for record in same]
     pairs = list(pairwise(sides))[::2]
     found = [(pair, drifts(*pair)) for pair in pairs]
     split = [(name, pair, part) for pair, several in found for name, part in parts(several).items()]

@@ -168,7 +168,7 @@ def test_page_says_which_cases_of_warp_collectives_it_has() -> None:
 def test_suite_of_places_is_valid() -> None:
     suite = load_suite(ROOT / "benchmarks" / "compare_power" / "places.yaml")
     variants = Counter(case.pattern for case in suite.cases)
-    assert variants == {"reserve": 14, "neighbor-difference": 12, "strided-read": 4, "memory-ladder": 2}
+    assert variants == {"reserve": 18, "neighbor-difference": 12, "strided-read": 4, "memory-ladder": 2}
 
 
 def test_a_case_that_a_run_lacks_has_empty_cells() -> None:

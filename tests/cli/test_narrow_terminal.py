@@ -16,7 +16,7 @@ GTC = ROOT / "results" / "gtc2013"
 @pytest.mark.parametrize(
     ("words", "row"),
     [
-        (["list"], r"      dtypes f32 f64 i32 i64, variants 9, summary Each warp sorts 32 keys"),
+        (["list"], r"      dtypes f32 f64 i32 i64, variants 10, summary Each warp sorts 32 keys"),
         (
             ["fleet", str(FLEET)],
             r"      slower \+0\.0% \(-0\.3 to 0\.4\), worst pattern neighbor",

@@ -26,8 +26,6 @@ def test_commands_are_found_in_blocks_and_in_sentences() -> None:
     assert {words[0] for words in readme} >= {
         "run",
         "plot",
-        "show",
-        "list",
         "gate",
         "compare",
         "baseline",

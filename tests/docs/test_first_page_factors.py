@@ -74,9 +74,8 @@ def test_the_remarks_are_of_the_best_of_a_kind_too() -> None:
     equal = at(f"{LANES}64 index=uniform")
     assert f"at equal indices, `smem` {over(equal, 'shfl')}" in TEXT
     loads = at(f"{STRUCTS}load")
-    assert loads["vector"].cost <= loads[best(loads)].cost * ALMOST
     cached = at("struct-access f32 512x256 words=16 way=load")
-    assert f"loads: `vector` as fast, from L2: {over(cached, 'global')}" in TEXT
+    assert f"loads: {over(loads, 'global')}, from L2: {over(cached, 'global')}" in TEXT
     for dtype, end in (("f32", "; `i32`"), ("i32", " |")):
         block = at(f"block-reduce {dtype} sms x 256 result=all")
         first = best(block)

@@ -441,7 +441,7 @@ struct alignas(COUNT * sizeof({T})) Chunk {
 template <int BLOCK>
 struct Raking {
     static constexpr int VALUES = BLOCK / 32, COUNT = VALUES < 4 ? VALUES : 4, CHUNKS = VALUES / COUNT;
-    __device__ static int place_of(int chunk) { return chunk ^ chunk / 8 % CHUNKS; }
+    __device__ static int place_of(int chunk) { return chunk ^ (chunk / 8) % CHUNKS; }
 };
 
 // Returns the sum of the values of all lower lanes of the warp.

@@ -160,8 +160,8 @@ def test_outputs_without_an_order_are_compared_sorted() -> None:
     right = subject.workload(run).expected(0, 1)
     assert agreement.difference(subject, run, right, [right[0], right[1][::-1]]) == ""
     words = agreement.difference(subject, run, right, [right[0], right[1] + 1])
-    assert words.startswith("in output 2, element 0 of 512 threads is 0x")
-    assert words.endswith("512 of 512 differ")
+    assert words.startswith("in output 2, element 0 of 256 threads is 0x")
+    assert words.endswith("256 of 256 differ")
 
 
 def test_every_put_of_a_kernel_has_its_own_number() -> None:

@@ -26,7 +26,7 @@ def test_three_sentences_say_what_wins_what_matters_and_how_much_was_measured() 
     run = read_run(real("gtc2013"))
     use, matters, trust = content_of(run.folder).sentences
     assert use.startswith(
-        "On NVIDIA H200, of 32 pairs of pattern and element type, the fastest safe mechanism is shuffle"
+        "On NVIDIA H200, of 34 pairs of pattern and element type, the fastest safe mechanism is shuffle"
     )
     assert matters.startswith("The choice matters most for ")
     when = run.info.started[:10]

@@ -47,6 +47,16 @@ def test_a_block_finds_a_word_of_its_cluster_without_an_order(form: str) -> None
     assert run(code, rows) == rows
 
 
+@pytest.mark.parametrize("form", ["ld.relaxed.cluster.shared.cta.u32"])
+def test_a_block_loads_its_own_word_of_32_bits_without_an_order(form: str) -> None:
+    code = f"""
+        {HERE} st.shared::cluster.u64 [%r6], %a; ld.relaxed.cluster.shared::cta.u32 %r7, [%r5];
+        ld.relaxed.cluster.shared::cta.u32 %r8, [%r5+4]; mov.b64 %x, {{%r7, %r8}}; mov.u64 %y, %b;"""
+    assert form in code.replace("::", ".")
+    rows = operands()
+    assert run(code, rows) == rows
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 @pytest.mark.parametrize(
     "form", ["barrier.cluster.arrive.aligned", "barrier.cluster.arrive.relaxed.aligned", "barrier.cluster.wait.aligned"]
