@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.challenger_rounds import ROUNDS, Round
-from benchmarks.opponents import RECORD as OPPONENTS
+from benchmarks.opponents import kept, of_model
 from shflbench.model import Mechanism
 from shflbench.store.rows import decode
 
@@ -34,9 +34,9 @@ Written by `python -m benchmarks.challengers` from runs beside the published var
 
 Twice, four readers who knew the hardware were given the published answers, and wrote five kernels or more against
 nearly each, which were fixed before anybody timed them. An answer falls where a challenger is over {margin:.0%} faster
-than the fastest published variant, and does the same. Those that won are variants of the patterns now
-([all variants](opponents.md)). The second round found as much as the first, so a third one would probably find more: a
-table says what is fastest among the variants that it names.
+than the fastest published variant, and does the same. Most of those that won are variants of the patterns now
+([all variants](opponents.md)), and the tables mark where a challenger is still faster. The second round found as much
+as the first, so a third one would probably find more: a table says what is fastest among the variants that it names.
 
 Times are cycles per iteration, or µs of a launch without a loop; now: on another card of the model. Whether a launch is
 as fast as that of a challenger is judged relative to the published variant on the same card, because what a launch
@@ -140,17 +140,6 @@ def section(one: Round, record: Mapping[str, Any], now: Mapping[str, Any]) -> st
     return "\n".join([head.rstrip("\n"), *(fall.line for fall in fell), "", *_left_out(one, settings)])
 
 
-def of_model(model: str, opponents: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Return the record of the suite `opponents` on a GPU of a model."""
-    return next(one for one in opponents if model in one["device"])
-
-
-def opponents_now() -> list[Mapping[str, Any]]:
-    """Return the records of the suite `opponents`."""
-    records: list[Mapping[str, Any]] = json.loads(OPPONENTS.read_text(encoding="utf-8"))
-    return records
-
-
 def _fall(one: Round, setting: str, times: Mapping[str, list[Any]], now: Mapping[str, Any]) -> Fall | None:
     """Return how the published answer of a setting fell; None if it stands."""
     others = one.left_out(setting.partition(" ")[0])
@@ -190,7 +179,7 @@ def main() -> None:
         number, device, *files = sys.argv[1:]
         records[int(number) - 1 :] = [{"device": device, "settings": recorded([Path(file) for file in files])}]
         RECORD.write_text(json.dumps(records, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    PAGE.write_text(page(records, opponents_now()), encoding="utf-8")
+    PAGE.write_text(page(records, kept()), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -69,6 +69,17 @@ def recorded(folder: Path) -> dict[str, Any]:
     }
 
 
+def kept() -> list[Mapping[str, Any]]:
+    """Return the records of the latest runs, one per model."""
+    records: list[Mapping[str, Any]] = json.loads(RECORD.read_text(encoding="utf-8"))
+    return records
+
+
+def of_model(model: str, records: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Return the record of a GPU of a model."""
+    return next(record for record in records if model in record["device"])
+
+
 def timed(record: Mapping[str, Any], setting: str) -> list[Timed]:
     """Return the variants of a setting, the fastest first."""
     found = [Timed(setting, name, *figures) for name, figures in record["settings"][setting].items()]
@@ -128,8 +139,7 @@ def _table(records: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 
 def main() -> None:
     """Write the record and the page."""
-    known = json.loads(RECORD.read_text(encoding="utf-8"))
-    latest = {record["device"]: record for record in (*known, *(recorded(Path(word)) for word in sys.argv[1:]))}
+    latest = {record["device"]: record for record in (*kept(), *(recorded(Path(word)) for word in sys.argv[1:]))}
     records = list(latest.values())
     RECORD.write_text(json.dumps(records, separators=(",", ":"), ensure_ascii=False) + "\n", encoding="utf-8")
     PAGE.write_text(page(records), encoding="utf-8")

@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from benchmarks.opponents import RECORD
+from benchmarks.opponents import kept, of_model
 from shflbench.analysis.contest import times
 from shflbench.store import read_run
 
@@ -157,16 +157,15 @@ def parts(found: Sequence[Drift]) -> dict[str, list[Drift]]:
     return {name: part for name, part in (("within a block", others), ("in clusters", clusters)) if part}
 
 
-def _of_h100() -> Mapping[str, Any]:
-    records: list[Mapping[str, Any]] = json.loads(RECORD.read_text(encoding="utf-8"))
-    return next(record for record in records if "H100" in record["device"])
+def same_kernels() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """Return the records of an H100 and of an H200 with the same kernels."""
+    return of_model("H100", kept()), json.loads(SAME.read_text(encoding="utf-8"))
 
 
 def main() -> None:
     """Write the page; the exit code is 1 if too many ratios within a block drift."""
     folders = [side_of_run(Path(word)) for word in sys.argv[1:]]
-    same = (_of_h100(), json.loads(SAME.read_text(encoding="utf-8")))
-    sides = folders or [side_of_record(record) for record in same]
+    sides = folders or [side_of_record(record) for record in same_kernels()]
     pairs = list(pairwise(sides))[::2]
     found = [(pair, drifts(*pair)) for pair in pairs]
     split = [(name, pair, part) for pair, several in found for name, part in parts(several).items()]

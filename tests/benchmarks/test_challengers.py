@@ -8,6 +8,7 @@ import pytest
 from benchmarks import challengers
 from benchmarks.challenger_rounds import FIRST, Round
 from benchmarks.challenger_rounds import ROUNDS as ROUNDS_
+from benchmarks.opponents import kept, of_model
 from shflbench.store import read_run
 
 RESULTS = Path(__file__).parents[2] / "results"
@@ -19,7 +20,7 @@ ROUNDS = list(zip(ROUNDS_, RECORDS, strict=True))
 
 
 def test_the_page_follows_from_the_records() -> None:
-    assert challengers.page(RECORDS, challengers.opponents_now()) == PAGE
+    assert challengers.page(RECORDS, kept()) == PAGE
 
 
 # Settings at which a challenger is still faster. In the first three of the first round it has other code around the
@@ -54,7 +55,7 @@ STILL_FASTER = (
 @pytest.mark.parametrize("number", [0, 1])
 def test_what_beat_a_published_answer_is_in_the_patterns_now(number: int) -> None:
     one, record = ROUNDS[number]
-    fell = challengers.falls(one, record, challengers.of_model(one.model, challengers.opponents_now()))
+    fell = challengers.falls(one, record, of_model(one.model, kept()))
     assert len(fell) > 40
     assert {fall.setting for fall in fell if not fall.now} == set()
     assert {fall.setting for fall in fell if not fall.is_answered} == STILL_FASTER[number]

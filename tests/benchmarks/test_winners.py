@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from benchmarks import winners
-from benchmarks.opponents import RECORD
 from benchmarks.winners import Drift, Side, beyond, drifts, main, parts, side_of_record, side_of_run, summary
 
 RUN = Path(__file__).parents[2] / "results" / "quick" / "nvidia-h200"
@@ -61,7 +60,7 @@ def test_the_page_is_that_of_the_record(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 def test_ratios_that_drift_are_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    records = [json.loads(RECORD.read_text(encoding="utf-8"))[0], json.loads(winners.SAME.read_text(encoding="utf-8"))]
+    records = winners.same_kernels()
     for variants in records[1]["settings"].values():
         for name, (mechanism, time, unit) in variants.items():
             variants[name] = [mechanism, time * (1.1 if mechanism == "shfl" else 1.0), unit]

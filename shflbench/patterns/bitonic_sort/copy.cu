@@ -122,8 +122,8 @@ __device__ inline int reverse_if(int bit, int key) { return key ^ -bit; }
 __device__ inline int complement_if(int bit, int key) { return key ^ -(bit & 1); }
 
 // Keeps the larger key in the upper lane of a pair, the smaller one in the lower lane. `one` is 1, which the compiler
-// must not know: a product moves the other key, because the units that multiply are idle. It would select by those that
-// also compare.
+// must not know: a product moves the other key, in another unit than a selection, which takes the one that also
+// compares.
 __device__ inline void keep(int& key, int other, int upper, int one) {
     asm("{\n\t"
         ".reg .pred upper, kept;\n\t"

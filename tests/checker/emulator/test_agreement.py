@@ -80,6 +80,20 @@ def test_the_record_is_of_an_h200_and_holds_no_difference(recorded: dict[str, An
     assert [run["difference"] for run in runs if not run["agree"]] == []
 
 
+def test_the_page_counts_the_kernels_and_runs_of_the_record(recorded: dict[str, Any]) -> None:
+    page = (FIXTURE.parents[2] / "docs" / "explanation" / "what-the-emulator-proves.md").read_text(encoding="utf-8")
+    parts: list[dict[str, int]] = [{}, {}]
+    for name, kernel in recorded["kernels"].items():
+        parts[name.startswith("torture/")][name] = len(kernel["runs"])
+    for part in parts:
+        assert f"| {len(part):,} | {sum(part.values()):,} |" in page
+    runs = sum(sum(part.values()) for part in parts)
+    assert f"all {runs:,} runs of {len(recorded['kernels']):,} kernels gave the same bits" in page
+    others = [name for name, kernel in recorded["kernels"].items() if "device" in kernel]
+    assert [name.startswith("batched-reduce/cub-batched/") for name in others] == [True] * 2
+    assert "those of `batched-reduce/cub-batched`\nran on an H100" in page
+
+
 def test_only_kernels_of_approximate_instructions_are_not_compared() -> None:
     others = {
         name
