@@ -69,7 +69,7 @@ __device__ inline {T} first_of(Chunk chunk) {
     return sum;
 }
 
-//! redux-shfl
+//! smem16-redux redux-shfl
 // Adds `addend` to `sum` if the condition is true. Without PTX, the compiler adds in all lanes and then selects.
 __device__ inline void add_if(bool condition, {T}& sum, {T} addend) {
     asm volatile(
@@ -198,8 +198,8 @@ __device__ inline {T} prefix_sum({T} x, {T}*& now, {T}*& next) {
     __syncwarp();  // all lanes have written `now`, and none still reads `next`
     const Chunk* own = reinterpret_cast<const Chunk*>(now + place / 4 * 4);
     const {U} third = sum_of(own[-3]), second = sum_of(own[-2]), first = sum_of(own[-1]);  // zeros below the half
-    {U} sum = static_cast<{U}>(first_of(*own)) + third + (second + first);
-    if (lane >= 16) sum += of_lower_half;
+    {T} sum = static_cast<{U}>(first_of(*own)) + third + (second + first);
+    add_if(lane >= 16, sum, of_lower_half);  // last: with +=, the compiler adds it first, and all additions wait for it
     {T}* const written = now;
     now = next;
     next = written;
