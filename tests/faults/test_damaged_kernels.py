@@ -1,14 +1,13 @@
 """Damaged machine code, and files that make a reader wait: one sentence and exit 3, in time."""
 
-import json
 import os
 import shutil
-import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
+from shflbench.store.kernel_archive import KernelArchive
 from shflbench.store.limits_file import read_limits, write_limits
 from tests.faults.conftest import shflbench_commands
 
@@ -16,21 +15,18 @@ RECORDED = Path(__file__).parents[2] / "results" / "moving-average" / "nvidia-h2
 Change = Callable[[bytes], bytes]
 
 
-def damage(folder: Path, change: Change, kind: str = "cubins/", arch: str = "sm_90") -> Path:
-    """Copy a run, change its files of one kind, and write their hashes again, as somebody does who wants to deceive."""
+def damage(folder: Path, change: Change, arch: str = "sm_90") -> Path:
+    """Copy a run, change its cubins, and write their hashes again, as somebody does who wants to deceive."""
     shutil.copytree(RECORDED, folder)
     limits = read_limits(folder).values()  # none is complete, so that the kernels are read
     write_limits(folder, [replace(limit, model_us=None) for limit in limits])
-    with zipfile.ZipFile(folder / "kernels.zip") as archive:
-        contents = {name: archive.read(name) for name in archive.namelist()}
-    index = json.loads(contents.pop("index.json"))
-    index["compiler"]["arch"] = arch
-    for name in [name for name in contents if name.startswith(kind)]:
-        contents[name] = change(contents[name])
-        index["files"][name] = sha256(contents[name]).hexdigest()
-    with zipfile.ZipFile(folder / "kernels.zip", "w") as archive:
-        for name, content in {**contents, "index.json": json.dumps(index).encode()}.items():
-            archive.writestr(name, content)
+    archive = KernelArchive.read(folder / "kernels.zip")
+    contents = {
+        name: change(content) if name.startswith("cubins/") else content for name, content in archive.contents.items()
+    }
+    files = {name: sha256(content).hexdigest() for name, content in contents.items()}
+    index = replace(archive.index, compiler=replace(archive.index.compiler, arch=arch), files=files)
+    (folder / "kernels.zip").write_bytes(KernelArchive(index, contents).encode())
     return folder
 
 
