@@ -5,9 +5,10 @@
 | `index.json` | `KernelIndex` |
 | `sources/<pattern>-<hash>.cu` | a translation unit as the compiler got it |
 | `headers/<hash>-<name>` | a header that a unit includes |
-| `cubins/<pattern>-<hash>.cubin` | machine code as the driver loaded it, of one or more kernels of a unit |
+| `cubins.tar.xz` | `cubins/<pattern>-<hash>.cubin`: machine code as it was loaded, of one or more kernels of a unit |
 
-Each content is there once, however many kernels share it. The same kernels give the same bytes.
+Each content is there once, however many kernels share it. The same kernels give the same bytes. In files of schema 1,
+cubins are members of the zip as sources are.
 """
 
 from __future__ import annotations
@@ -25,25 +26,30 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
 from shflbench.model import Resources  # noqa: TC001  (likewise)
-from shflbench.store import run_files
+from shflbench.store import cubin_tar, run_files
+from shflbench.store.cubin_tar import CUBIN_TAR
 from shflbench.store.json_record import decode, encode
 from shflbench.store.record_values import ARCH, wrong_value
 from shflbench.store.run_files import RESTORE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from pydantic import TypeAdapter
 
     from shflbench.model import Kernel
 
-SCHEMA = 1
+SCHEMA = 2
 INDEX = "index.json"
 DIGITS = 12  # of the hash in a file's name: 48 bits, enough for the few hundred files of a run
-MOST_BYTES = 256 << 20  # of all files together, unpacked: those of `gtc2013` hold 14 MB
+MOST_BYTES = 256 << 20  # of all files together, unpacked: those of `blocks` hold 37 MB
 EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest time that a zip file can hold: the bytes must not depend on the clock
-# What `zipfile` raises for damaged files of all kinds, by experiment.
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OverflowError, RuntimeError, ValueError)
+OVERHEAD = 16 << 10  # bytes that each file counts besides: a small tar can hold a million files without content
+# What `zipfile` raises for damaged files of all kinds, by experiment, and what a damaged tar raises.
+_DAMAGE = (
+    *(zipfile.BadZipFile, zlib.error, EOFError, KeyError, OverflowError, RuntimeError, ValueError),
+    *cubin_tar.DAMAGE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,12 +206,12 @@ class KernelArchive:
     def _encoded(self) -> bytes:
         """The content of `kernels.zip`, compressed once unless threads ask for it at the same time."""
         file = io.BytesIO()
+        cubins = {name: content for name, content in self.contents.items() if cubin_tar.is_cubin(name)}
+        others = {name: content for name, content in self.contents.items() if name not in cubins}
         with zipfile.ZipFile(file, "w") as archive:
-            members = {INDEX: encode(self.index, SCHEMA).encode(), **self.contents}
-            for name, content in members.items():
-                member = zipfile.ZipInfo(name, EPOCH)
-                member.external_attr = 0o644 << 16  # or `unzip` makes files that nobody may read
-                archive.writestr(member, content, zipfile.ZIP_DEFLATED)
+            for name, content in {INDEX: encode(self.index, SCHEMA).encode(), **others}.items():
+                archive.writestr(_member(name), content, zipfile.ZIP_DEFLATED)
+            archive.writestr(_member(CUBIN_TAR), cubin_tar.pack(cubins), zipfile.ZIP_STORED)
         return file.getvalue()
 
     @classmethod
@@ -213,12 +219,7 @@ class KernelArchive:
         """Read the file at `path`; ResultsError where it is missing or damaged, or a hash does not fit its content."""
         content = run_files.read(path)
         try:
-            with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                if sum(member.file_size for member in archive.infolist()) > MOST_BYTES:
-                    raise ResultsError(f"{path} is damaged: its files hold more than {MOST_BYTES:,} bytes", RESTORE)
-                if len(set(archive.namelist())) < len(archive.namelist()):
-                    raise ResultsError(f"{path} is damaged: a file is there twice", RESTORE)
-                members = {member.filename: _unpack(archive, member) for member in archive.infolist()}
+            members = _members(content)
         except _DAMAGE as error:
             raise ResultsError(f"{path} is damaged: {error}", RESTORE) from error
         inside = path / INDEX
@@ -231,6 +232,38 @@ class KernelArchive:
             if name not in members or sha256(members[name]).hexdigest() != index.files.get(name):
                 raise ResultsError(f"{path} is damaged: {name} is missing or was changed", RESTORE)
         return cls(index, {name: members[name] for name in index.files}, path)
+
+
+def _member(name: str) -> zipfile.ZipInfo:
+    """Return the header of a file in `kernels.zip`."""
+    member = zipfile.ZipInfo(name, EPOCH)
+    member.external_attr = 0o644 << 16  # or `unzip` makes files that nobody may read
+    return member
+
+
+def _members(content: bytes) -> dict[str, bytes]:
+    """Return all files of a `kernels.zip`; BadZipFile or another of `_DAMAGE` where it is damaged."""
+    members: dict[str, bytes] = {}
+    room = MOST_BYTES
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for name, text in _unpacked(archive):
+            room -= OVERHEAD + len(text)
+            if room < 0:
+                raise zipfile.BadZipFile(f"its files hold more than {MOST_BYTES:,} bytes")
+            if name in members:
+                raise zipfile.BadZipFile("a file is there twice")
+            members[name] = text
+    return members
+
+
+def _unpacked(archive: zipfile.ZipFile) -> Iterator[tuple[str, bytes]]:
+    """Yield name and content of each file, those in the tar as if they were members; unpacked when it is taken."""
+    for member in archive.infolist():
+        content = _unpack(archive, member)
+        if member.filename == CUBIN_TAR:
+            yield from cubin_tar.unpack(content)
+        else:
+            yield member.filename, content
 
 
 def _unpack(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:

@@ -105,5 +105,5 @@ INDEX_KEYS: Mapping[str, str] = {
     "kernels.loop.instructions": "instructions in the loop by opcode without modifiers",
     "kernels.later": "kernels of the same unit that the cases launch after this one, each with `expression`, `symbol`,"
     " `cubin`, `code_sha256`, `resources` and `instructions`; empty in older runs",
-    "files": "SHA-256 of every other file in `kernels.zip`, by name; readers check it",
+    "files": "SHA-256 of every source, header and cubin, by name; readers check it",
 }

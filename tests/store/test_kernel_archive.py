@@ -2,7 +2,7 @@ import io
 import json
 import tracemalloc
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
@@ -11,8 +11,10 @@ import pytest
 
 from shflbench.errors import ResultsError
 from shflbench.model import Instruction, Kernel, Loop, Resources
+from shflbench.store.cubin_tar import CUBIN_TAR, pack, unpack
 from shflbench.store.kernel_archive import (
     INDEX,
+    OVERHEAD,
     BuiltKernel,
     BuiltLaterKernel,
     CompilerCall,
@@ -52,6 +54,17 @@ def path(tmp_path: Path) -> Path:
 def members(path: Path) -> dict[str, bytes]:
     with zipfile.ZipFile(path) as file:
         return {name: file.read(name) for name in file.namelist()}
+
+
+def cubins(path: Path) -> dict[str, bytes]:
+    return dict(unpack(members(path)[CUBIN_TAR]))
+
+
+def in_schema_1(path: Path) -> dict[str, bytes]:
+    """Return the members of the file as version 0.2.0 writes it."""
+    contents = members(path)
+    index = contents.pop(INDEX).replace(b'"schema": 2', b'"schema": 1')
+    return {INDEX: index, **dict(unpack(contents.pop(CUBIN_TAR))), **contents}
 
 
 def put(path: Path, contents: Mapping[str, bytes]) -> None:
@@ -105,7 +118,8 @@ def test_every_key_of_the_index_is_in_the_reference(path: Path) -> None:
 
 def test_kernels_of_a_unit_share_its_files_and_any_order_gives_the_same_bytes(path: Path) -> None:
     names = sorted(members(path))
-    assert [name.partition("/")[0] for name in names] == ["cubins", "headers", INDEX, "sources"]
+    assert [name.partition("/")[0] for name in names] == [CUBIN_TAR, "headers", INDEX, "sources"]
+    assert list(cubins(path).values()) == [KERNEL.cubin]
     assert archive(*reversed(TWO)).encode() == path.read_bytes()
 
 
@@ -150,12 +164,41 @@ def test_a_file_cut_short_is_damaged(path: Path) -> None:
             KernelArchive.read(path)
 
 
-def test_an_archive_that_unpacks_to_more_than_any_run_holds_is_refused_before_it_is_unpacked(
-    path: Path, monkeypatch: pytest.MonkeyPatch
+def test_cubins_of_schema_1_are_members_of_the_zip(path: Path) -> None:
+    whole, content = KernelArchive.read(path), path.read_bytes()
+    put(path, in_schema_1(path))
+    assert [name for name in members(path) if name.startswith("cubins")] == [
+        "cubins/demo-" + sha256(KERNEL.cubin).hexdigest()[:12] + ".cubin"
+    ]
+    assert KernelArchive.read(path) == whole
+    assert KernelArchive.read(path).encode() == content
+
+
+def test_kernels_of_schema_1_are_completed_in_schema_2(path: Path) -> None:
+    put(path, in_schema_1(path))
+    further = archive(built("demo/new/f32", cubin=b"new"))
+    path.write_bytes(KernelArchive.read(path).with_further(further).encode())
+    assert sorted(cubins(path).values()) == [KERNEL.cubin, b"new"]
+    assert KernelArchive.read(path) == archive(*TWO, built("demo/new/f32", cubin=b"new"))
+
+
+def test_a_cubin_whose_name_is_too_long_for_a_tar_is_a_member_of_the_zip(path: Path) -> None:
+    long = archive(built(f"{'d' * 200}/smem/f32"), *TWO)
+    path.write_bytes(long.encode())
+    assert len([name for name in members(path) if name.startswith("cubins/ddd")]) == len(cubins(path)) == 1
+    assert KernelArchive.read(path) == long
+
+
+@pytest.mark.parametrize("form", [members, in_schema_1])
+def test_an_archive_that_holds_more_than_any_run_is_refused_while_it_is_unpacked(
+    path: Path, form: Callable[[Path], dict[str, bytes]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("shflbench.store.kernel_archive.MOST_BYTES", 100)
-    monkeypatch.setattr("zipfile.ZipFile.open", None)
-    with pytest.raises(ResultsError, match=r"kernels\.zip is damaged: its files hold more than 100 bytes"):
+    size = sum(len(content) + OVERHEAD for content in in_schema_1(path).values())
+    put(path, form(path))
+    monkeypatch.setattr("shflbench.store.kernel_archive.MOST_BYTES", size)
+    KernelArchive.read(path)
+    monkeypatch.setattr("shflbench.store.kernel_archive.MOST_BYTES", size - 1)
+    with pytest.raises(ResultsError, match=rf"kernels\.zip is damaged: its files hold more than {size - 1:,} bytes"):
         KernelArchive.read(path)
 
 
@@ -188,11 +231,23 @@ def test_only_the_method_that_runs_use_is_unpacked(path: Path, method: int) -> N
         KernelArchive.read(path)
 
 
+def test_a_cubin_in_the_tar_and_beside_it_is_there_twice(path: Path) -> None:
+    put(path, {**members(path), **cubins(path)})
+    with pytest.raises(ResultsError, match=r"kernels\.zip is damaged: a file is there twice"):
+        KernelArchive.read(path)
+
+
+def test_a_damaged_tar_damages_the_archive(path: Path) -> None:
+    put(path, {**members(path), CUBIN_TAR: b"no archive at all"})
+    with pytest.raises(ResultsError, match=r"kernels\.zip is damaged: Input format not supported by decoder"):
+        KernelArchive.read(path)
+
+
 def test_content_that_does_not_fit_its_hash_is_named(path: Path) -> None:
     contents = members(path)
-    (cubin,) = (name for name in contents if name.startswith("cubins/"))
-    for changed in ({**contents, cubin: b"other"}, {name: contents[name] for name in contents if name != cubin}):
-        put(path, changed)
+    (cubin,) = cubins(path)
+    for changed in ({cubin: b"other"}, {}):
+        put(path, {**contents, CUBIN_TAR: pack(changed)})
         with pytest.raises(ResultsError, match=rf"kernels\.zip is damaged: {cubin} is missing or was changed"):
             KernelArchive.read(path)
 
@@ -202,8 +257,8 @@ def test_an_archive_without_an_index_or_of_a_later_version_is_refused(path: Path
     put(path, {name: content for name, content in contents.items() if name != INDEX})
     with pytest.raises(ResultsError, match=r"kernels\.zip is damaged: it has no index\.json"):
         KernelArchive.read(path)
-    put(path, contents | {INDEX: contents[INDEX].replace(b'"schema": 1', b'"schema": 2')})
-    with pytest.raises(ResultsError, match=r"kernels\.zip/index\.json has schema 2"):
+    put(path, contents | {INDEX: contents[INDEX].replace(b'"schema": 2', b'"schema": 3')})
+    with pytest.raises(ResultsError, match=r"kernels\.zip/index\.json has schema 3"):
         KernelArchive.read(path)
 
 

@@ -131,15 +131,22 @@ compiled, the machine code that ran, and what was counted in it. Runs of version
 
 ```sh
 unzip -d kernels results/quick/nvidia-h200-20260115-1/kernels.zip
+tar -C kernels -xf kernels/cubins.tar.xz
 nvdisasm kernels/cubins/reduce-*.cubin
 ```
+
+Cubins resemble each other, and together take a fifth of the space. In files of schema 1, which version 0.2.0 reads,
+each cubin is a file of the zip as sources are; so is one of a pattern whose name has more than 81 characters.
 
 A resumed run is refused where the machine code of a kernel is no longer that of its `code_sha256`."""
     contents = [
         ("`index.json`", "what is known of each kernel"),
         ("`sources/<pattern>-<hash>.cu`", "a translation unit as the compiler got it"),
         ("`headers/<hash>-<name>`", "a header of shflbench or of the pattern that units include"),
-        ("`cubins/<pattern>-<hash>.cubin`", "the machine code that was loaded, of one or more kernels of a unit"),
+        (
+            "`cubins.tar.xz`",
+            "`cubins/<pattern>-<hash>.cubin`: the machine code that was loaded, of one or more kernels of a unit",
+        ),
     ]
     rows = [(f"`{key}`", meaning) for key, meaning in INDEX_KEYS.items()]
     return _page(
