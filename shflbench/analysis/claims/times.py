@@ -62,12 +62,16 @@ class UncertainValue:
     shifts: bool = False  # whether an offset that all launches of the run share is in the value
 
     def interval(self, family: int, offset_us: float = 0.0) -> Interval:
-        """Return the interval that holds jointly for `family` values, if all launches took `offset_us` longer."""
+        """Return the interval that holds jointly for `family` values, if all launches took `offset_us` longer.
+
+        It does not reach below 0: no time does.
+        """
         k = quantile(family, self.freedom)
         c = student(1 - EXCESS_ERROR / 2, self.freedom) if self.excess else 0.0
         half_width = math.sqrt(k**2 * self.variance + c**2 * self.excess)
         shift = offset_us if self.shifts else 0.0
-        return Interval(self.value - shift, self.low - half_width - shift, self.high + half_width - shift)
+        low = max(0.0, self.low - half_width - shift)
+        return Interval(self.value - shift, low, self.high + half_width - shift)
 
 
 def quantile(family: int, freedom: int = 0) -> float:

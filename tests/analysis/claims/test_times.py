@@ -75,6 +75,12 @@ def test_the_interval_contains_both_estimates_and_moves_with_the_offset_of_the_r
     assert replace(value, shifts=False).interval(1, 0.5) == interval
 
 
+def test_the_interval_of_a_time_does_not_reach_below_zero() -> None:
+    value = UncertainValue(value=10.0, low=9.8, high=10.0, variance=100.0)
+    assert value.interval(1).low == 0.0
+    assert value.interval(1).high > 20.0
+
+
 def test_processes_that_differ_by_more_than_the_noise_widen_the_interval_of_their_case() -> None:
     run = side(Simulated(processes=3, seed=4))
     case_id, calm = list(run.rows)[30], list(run.rows)[31]
