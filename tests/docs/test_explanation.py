@@ -94,9 +94,9 @@ SHORT_ROWS, LARGE_ARRAY = "32768x256/1/length=64/load=vector/norm=rms", "f32/163
 @pytest.mark.parametrize(
     ("figure", "slower", "faster"),
     [
-        ("has 5.7×", f"row-norm/shfl-block/f32/{SHORT_ROWS}", f"row-norm/shfl-warp/f32/{SHORT_ROWS}"),
+        ("has 5.6×", f"row-norm/shfl-block/f32/{SHORT_ROWS}", f"row-norm/shfl-warp/f32/{SHORT_ROWS}"),
         ("(1.00×)", f"device-reduce/smem/{LARGE_ARRAY}", f"device-reduce/shfl/{LARGE_ARRAY}"),
-        ("to 2.5×", f"block-reduce/smem/{BLOCK}/result=all", f"block-reduce/shfl-first-warp/{BLOCK}/result=all"),
+        ("to 2.6×", f"block-reduce/smem/{BLOCK}/result=all", f"block-reduce/shfl-first-warp/{BLOCK}/result=all"),
         ("(3.3×)", f"block-reduce/smem/{BLOCK_I32}/result=all", f"block-reduce/redux/{BLOCK_I32}/result=all"),
         (
             "`): 1.5×",
@@ -108,14 +108,19 @@ SHORT_ROWS, LARGE_ARRAY = "32768x256/1/length=64/load=vector/norm=rms", "f32/163
             f"block-reduce/smem-syncwarp/{BLOCK}/result=all",
             f"block-reduce/shfl-first-warp/{BLOCK}/result=all",
         ),
-        ("(3.9×)", f"block-reduce/smem/{BLOCK_I32}/result=all", f"block-reduce/raking-columns/{BLOCK_I32}/result=all"),
+        ("(4.1×)", f"block-reduce/smem/{BLOCK_I32}/result=all", f"block-reduce/raking-columns/{BLOCK_I32}/result=all"),
         (
-            "and 0.55×",
+            "(6.0×)",
+            f"block-reduce/smem/{BLOCK_I32}/result=all",
+            f"block-reduce/atomic-columns-redux/{BLOCK_I32}/result=all",
+        ),
+        (
+            "and 0.54×",
             f"block-reduce/raking-columns/{BLOCK_F64}/result=all",
             f"block-reduce/smem-syncwarp/{BLOCK_F64}/result=all",
         ),
         (
-            "has 1.04×",
+            "has 1.02×",
             f"block-reduce/shfl-first-warp/{BLOCK_F64}/result=all",
             f"block-reduce/smem-syncwarp/{BLOCK_F64}/result=all",
         ),
@@ -168,7 +173,7 @@ def test_the_answer_about_elements_per_thread_has_the_measured_factors(measured:
     text = " ".join(TEXTS["what-the-other-suites-show.md"].split())
     gains = sorted(one[name] / four[name] for name in one)
     assert f"{gains[0]:.1f}× to {gains[-1]:.1f}× as fast as with one." in text
-    assert max(four.values()) / min(four.values()) < 1.02
+    assert max(four.values()) / min(four.values()) < 1.03
     slower = [100 * (eight[name] / eight["shfl"] - 1) for name in ("global", "smem")]
     assert f"{slower[0]:.0f}% faster than plain loads, and {slower[1]:.0f}% faster than `smem`." in text
 

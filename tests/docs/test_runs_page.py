@@ -44,6 +44,12 @@ def test_a_run_is_listed_exactly_if_its_suite_defines_other_measurements(
         assert not one.is_current
 
 
+def test_the_page_names_the_runs_whose_gpu_was_not_quiet() -> None:
+    said = re.findall(r"^The runs? of (.+?) records? an? \[(.+?)\]", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    named = {(suite, verdict) for suites, verdict in said for suite in re.findall(r"`(\S+?)`", suites)}
+    assert named == {(one.suite, one.disturbance) for one in RUNS if one.disturbance}
+
+
 def test_the_page_names_the_runs_whose_kernels_have_no_launch_bounds() -> None:
     text = " ".join(PAGE.read_text(encoding="utf-8").split())
     (names,) = re.findall(r"runs measured kernels without launch bounds: those of (.+?)\.", text)

@@ -74,16 +74,16 @@ def test_the_kernel_that_ran_is_counted_whatever_its_source_is_now(
     assert requests_of_run(run, changed(tmp_path / "neighbor", file, old, new), kernel_cache) == counted
 
 
-STORE = "slots[mine] = x;"
+STORE = "slots[threadIdx.x] = x;"
 
 
 @pytest.mark.parametrize(
     ("compiled", "stores"),
     [
         pytest.param(STORE, [1], id="as it is"),
-        pytest.param(f"volatile_store(&slots[mine], x);\n{STORE}", [2], id="the same by two stores"),
-        pytest.param("slots[mine] = x + 1;", [], id="another result than the pattern expects"),
-        pytest.param("slots[mine] = y;", [], id="does not compile"),
+        pytest.param(f"{STORE}\n__syncthreads();\n{STORE}", [2], id="the same by two stores"),
+        pytest.param("slots[threadIdx.x] = x + 1;", [], id="another result than the pattern expects"),
+        pytest.param("slots[threadIdx.x] = y;", [], id="does not compile"),
     ],
 )
 def test_what_the_run_compiled_decides(
@@ -92,10 +92,11 @@ def test_what_the_run_compiled_decides(
     run = run_of("smem")
     archive = run.kernels()
     assert archive is not None
-    (source,) = {item.source for item in archive.index.kernels if run.rows[0].case_id in item.cases}
-    text = archive.contents[source].decode()
+    (kernel,) = (item for item in archive.index.kernels if run.rows[0].case_id in item.cases)
+    header = kernel.headers["copied/smem.cuh"]
+    text = archive.contents[header].decode()
     assert STORE in text
-    contents = {**archive.contents, source: text.replace(STORE, compiled).encode()}
+    contents = {**archive.contents, header: text.replace(STORE, compiled).encode()}
     monkeypatch.setattr(Run, "kernels", lambda _: replace(archive, contents=contents))
     counted = requests_of_run(run, builtin(), kernel_cache).values()
     assert [sum(access.kind is AccessKind.STORE for access in one.accesses) for one in counted] == stores

@@ -69,6 +69,7 @@ MECHANISMS = {
     "warp collective": "collective",
     "matrix unit": "matrix",
     "shared memory": "smem",
+    "shared memory and shuffles": "hybrid",
     "atomics": "atomic",
 }
 FAR = 1.5

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from shflbench.grouping import group_by
 from shflbench.store import find_runs, read_run
 from shflbench.suite import find_shipped, load
 from shflbench.suite.revision import same_measurements
@@ -61,6 +62,12 @@ class ReferenceRun:
         """The commit of shflbench that measured it, and whether files differed from it."""
         versions = self.run.info.versions
         return f"`{(versions.git_commit or '')[:COMMIT]}`{' with changes' if versions.git_dirty else ''}"
+
+    @property
+    def disturbance(self) -> str:
+        """What the run records of its GPU, such as `unsteady GPU`; empty where it was quiet."""
+        noise = self.run.info.noise
+        return noise.verdict if noise and not noise.quiet else ""
 
     @property
     def has_bounds(self) -> bool:
@@ -116,6 +123,7 @@ def render() -> str:
         runs=runs,
         cards=cards,
         changed=changed,
+        disturbed=group_by([one for one in runs if one.disturbance], lambda one: one.disturbance),
         unbounded=[one for one in runs if not one.has_bounds],
         outdated=[one for one in runs if not one.is_current],
     )

@@ -50,7 +50,7 @@ def refusal(code: TimedCode, requests: KernelRequests | None) -> str:
     bases = {one.base for one in instructions}
     reasons = {
         "no unit is known for some of its instructions": None in units,
-        "the time of barriers of a cluster or in memory, and of asynchronous copies, is not known": bool(
+        "the time of barriers of a cluster or in memory, asynchronous copies and matrix units is not known": bool(
             units & UNPUBLISHED
         ),
         "its warps may diverge": any(one.opcode.startswith(DIVERGENT) for one in instructions),

@@ -36,6 +36,7 @@ class ExecutionUnit(StrEnum):
     MBARRIER = "mbarrier"
     CLUSTER_STORE = "cluster store"  # asynchronous, to the shared memory of another block
     BULK_COPY = "bulk copy"
+    MATRIX = "matrix"  # products and transpositions of matrices
     OTHER = "other"  # control flow, copies, and what no document assigns to a unit: an issue slot
 
 
@@ -47,6 +48,7 @@ UNPUBLISHED = frozenset(
         ExecutionUnit.MBARRIER,
         ExecutionUnit.CLUSTER_STORE,
         ExecutionUnit.BULK_COPY,
+        ExecutionUnit.MATRIX,  # but for the peak rate of large products
     }
 )
 MATRICES = {"LDSM": "LDS", "STSM": "STS"}  # accesses of 128 bits per row of a matrix, whose address one lane passes
@@ -75,6 +77,7 @@ _OPCODES: dict[ExecutionUnit, str] = {
     ExecutionUnit.MBARRIER: "SYNCS",
     ExecutionUnit.CLUSTER_STORE: "STAS REDAS",
     ExecutionUnit.BULK_COPY: "UBLKCP UBLKRED UBLKPF",
+    ExecutionUnit.MATRIX: "HMMA IMMA DMMA BMMA QMMA OMMA HGMMA IGMMA QGMMA BGMMA MOVM",
     ExecutionUnit.OTHER: (
         "BRA BRX JMP JMX CALL RET EXIT KILL BSSY BSYNC BREAK BMOV NOP NANOSLEEP YIELD WARPSYNC WARPGROUP ENDCOLLECTIVE"
         " DEPBAR LDGDEPBAR ERRBAR CGAERRBAR MEMBAR CCTL CCTLL FENCE MOV CS2R S2R LDC P2R R2P VIADD PLOP3 PSETP POPC"

@@ -36,6 +36,7 @@ MEANINGS = {  # of causes and units whose name does not say it
     ExecutionUnit.MBARRIER: "operations on barriers in shared memory, SYNCS; their rate is not published",
     ExecutionUnit.CLUSTER_STORE: "st.async and red.async to another block; their rate is not published",
     ExecutionUnit.BULK_COPY: "cp.async.bulk; its rate is not published",
+    ExecutionUnit.MATRIX: "mma and movmatrix; their rates are only published as a peak of large products",
     ExecutionUnit.OTHER: "control flow, copies and the like, which only need an issue slot",
 }
 

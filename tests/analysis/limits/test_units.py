@@ -10,7 +10,7 @@ from shflbench.analysis.limits.units import _OPCODES, least_passes, waits_for_l2
 from shflbench.model import Instruction
 
 RESULTS = Path(__file__).parents[3] / "results"
-ARCHIVES = [*sorted(RESULTS.glob("*/nvidia-h200/kernels.zip")), RESULTS / "clusters" / "nvidia-h100" / "kernels.zip"]
+ARCHIVES = [*sorted(RESULTS.glob("*/nvidia-h200/kernels.zip")), *sorted(RESULTS.glob("*/nvidia-h100/kernels.zip"))]
 
 
 def instruction(opcode: str) -> Instruction:
@@ -45,6 +45,8 @@ def test_every_instruction_of_every_recorded_kernel_has_a_unit(archive: Path) ->
         ("SYNCS.PHASECHK.TRANS64.TRYWAIT", ExecutionUnit.MBARRIER),
         ("REDAS.ADD", ExecutionUnit.CLUSTER_STORE),
         ("UBLKCP.S.G", ExecutionUnit.BULK_COPY),
+        ("HMMA.16816.F32", ExecutionUnit.MATRIX),
+        ("MOVM.16.MT88", ExecutionUnit.MATRIX),
         ("WGMMA", None),
     ],
 )

@@ -240,9 +240,9 @@ def test_every_variant_that_a_committed_run_recommends_has_code_to_copy() -> Non
 def test_an_earlier_run_of_the_setting_is_named_where_it_says_something_else(shflbench: Command) -> None:
     runs = [RESULTS / suite / "nvidia-h200" for suite in ("residency", "dynamic-indexing")]
     lines = shflbench("advise", "private-array", *runs).out.splitlines()
-    assert lines[1].startswith("At this setting, use smem: 2.8× the speed of the next mechanism (local)")
+    assert lines[1].startswith("At this setting, use smem: 2.9× the speed of the next mechanism (local)")
     (earlier,) = (line for line in lines if line.startswith("Earlier run: "))
-    assert earlier == f"Earlier run: {runs[1]} names smem, 3.0× the speed of local"
+    assert earlier == f"Earlier run: {runs[1]} names smem-dp4a, 3.1× the speed of local"
     assert "Earlier run" not in shflbench("advise", "private-array", runs[1]).out
 
 

@@ -79,7 +79,7 @@ def test_an_own_pattern_shows_the_kernel_that_the_run_stored(shflbench: Command,
     assert (outcome.code, outcome.err) == (0, "")
     assert outcome.out.startswith("// vote_vote")
     assert "as compiled for results\n" in outcome.out
-    assert "__all_sync" in outcome.out
+    assert "shflbench::vote::WARP_VOTE(predicate(x))" in outcome.out
 
 
 def test_an_own_pattern_without_stored_kernels_has_no_code(shflbench: Command, tmp_path: Path) -> None:

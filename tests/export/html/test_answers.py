@@ -41,11 +41,12 @@ def test_a_winner_that_differs_between_settings_says_depends_and_where() -> None
 
 
 def test_variants_that_are_not_shown_to_be_slower_are_not_called_as_fast() -> None:
-    content = content_of(real("blocks"))
-    remarks = {line.outcome: line.exceptions for line in content.answers}
+    blocks, gtc2013 = content_of(real("blocks")), content_of(real("gtc2013"))
+    remarks = {line.outcome: line.exceptions for line in (*blocks.answers, *gtc2013.answers)}
     assert remarks["undecided"].startswith("not shown to be slower here: ")
     assert remarks["tie"].startswith("as fast here: ")
-    assert content.sentences[0].endswith("; 7 depend on the setting, 2 are ties and 2 are undecided.")
+    assert blocks.sentences[0].endswith("; 8 depend on the setting and 3 are undecided.")
+    assert gtc2013.sentences[0].endswith("; 6 depend on the setting and 1 is a tie.")
 
 
 def test_library_calls_are_named_beside_the_answer_and_are_none() -> None:

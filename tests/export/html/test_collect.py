@@ -35,12 +35,12 @@ def test_three_sentences_say_what_wins_what_matters_and_how_much_was_measured() 
 
 def test_provenance_of_each_run_is_shown() -> None:
     (card,) = small().runs
-    assert card.is_quiet
-    expected = {"Driver": "580.159.04", "NVRTC": "13.0", "Date": "2026-11-23 22:27:29 UTC"}
+    assert not card.is_quiet
+    expected = {"Driver": "580.159.04", "NVRTC": "13.5", "Date": "2026-11-28 17:20:58 UTC"}
     assert expected.items() <= card.facts.items()
-    assert card.facts["Commit"].startswith("d82d68dd")
+    assert card.facts["Commit"].startswith("c0663e72")
     assert card.facts["Suite"].startswith("moving-average, revision ")
-    assert card.facts["Cases"] == "99: 99 timed"
+    assert card.facts["Cases"] == "118: 118 timed"
 
 
 def test_a_busy_machine_is_named(tmp_path: Path) -> None:

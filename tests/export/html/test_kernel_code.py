@@ -51,9 +51,9 @@ def test_each_kernel_of_a_real_run_is_cut_out_whole(suite: str) -> None:
 def test_the_pieces_of_a_kernel_are_its_text_and_its_facts_are_those_of_the_run() -> None:
     pattern = next(one for one in small().patterns if one.name == "moving-average")
     kernels = {kernel.variant: kernel for kernel in pattern.kernels}
-    assert set(kernels) == {"global", "smem", "shfl"}
+    assert set(kernels) == {"global", "prefetch", "smem", "shfl"}
     code = "".join(text for _, text in kernels["shfl"].pieces)
-    assert code.count("__global__ void moving_average_shfl") == 1
+    assert code.count("__global__ void LAUNCH_BOUNDS moving_average_shfl") == 1
     assert ("k", "__global__ void ") in kernels["shfl"].pieces
     facts = dict(kernels["shfl"].facts)
     assert "SHFL 6" in facts["SASS of the kernel"]
