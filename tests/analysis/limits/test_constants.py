@@ -38,9 +38,10 @@ def test_without_a_calibration_the_constants_stay() -> None:
 
 def test_the_halves_of_the_patterns_never_change() -> None:
     measured = {row.pattern for folder in RESULTS.glob("*/nvidia-h200") for row in read_run(folder).rows}
+    # Those that are newer than the constants.
     newer = "block-reduce block-scan column-sum device-reduce row-norm softmax stream warp-value"
     newer += " moving-average-blocked batched-reduce block-combine convert-layout handoff max-and-sum staging"
-    newer += " transpose16 transpose8 fragment-load top-k cluster-exchange cluster-reduce dependent-launch"  # than the constants
+    newer += " transpose16 transpose8 fragment-load top-k cluster-exchange cluster-reduce dependent-launch"
     patterns = measured - set(newer.split())
     test_half = "bitonic-sort broadcast-work memory-ladder moving-average neighbor-difference reserve scan vote"
     assert {pattern for pattern in patterns if not is_fitted(pattern)} == set(test_half.split())

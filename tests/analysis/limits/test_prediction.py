@@ -64,11 +64,15 @@ def test_bank_conflicts_that_the_emulator_counted_occupy_the_path() -> None:
     assert cycles(loop, full, requests(8)) == pytest.approx(8 * cycles(loop, full, requests(1)), rel=0.1)
 
 
+UNKNOWN_TIME = "the time of barriers of a cluster or in memory, asynchronous copies and matrix units is not known"
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
         ("XYZ R1, R2", "no unit is known for some of its instructions"),
-        ("UCGABAR_WAIT", "the time of barriers of a cluster or in memory, asynchronous copies and matrix units is not known"),
+        ("UCGABAR_WAIT", UNKNOWN_TIME),
+        ("HMMA.16816.F32 R4, R4, R8, RZ", UNKNOWN_TIME),
         ("BRA.DIV UR6, 0x6f0", "its warps may diverge"),
         ("MATCH.ANY R8, R9", "the time of MATCH depends on the values"),
         ("LDG.E.STRONG.GPU R1, [R2]", "the time of its loads from L2 or DRAM is not known"),

@@ -187,11 +187,11 @@ def test_compiler_with_other_scheduling_is_named(shflbench: Command, new: Path) 
     slow(new, 2.0)
     kernel = stored(new)[SYNCWARP]
     compiler = KernelArchive.read(new / KERNELS_FILE).index.compiler
-    put(new, {SYNCWARP: replace(kernel, code_sha256="0" * 64)}, replace(compiler, nvrtc="13.5"))
+    put(new, {SYNCWARP: replace(kernel, code_sha256="0" * 64)}, replace(compiler, nvrtc="13.6"))
     assert below(shflbench("compare", "base", "new").out, SYNCWARP) == [
         (
             "likely cause: other machine code with the same instruction counts per iteration: "
-            "their order, registers or control codes changed; NVRTC 13.0 → 13.5"
+            "their order, registers or control codes changed; NVRTC 13.5 → 13.6"
         )
     ]
 

@@ -94,7 +94,7 @@ def test_a_run_holds_the_code_of_its_compiler(inspect: Command) -> None:
 def test_two_runs_with_one_compiler_have_the_same_code(inspect: Command) -> None:
     earlier = [str(RUN.parents[1] / suite / "nvidia-h200") for suite in ("launch-sweep", "quick")]
     outcome = inspect("own.yaml", "--variant", "smem", "--diff", *earlier)
-    assert outcome.out.splitlines()[1].split("  ")[-1] == "quick/nvidia-h200 (NVRTC 13.0)"
+    assert outcome.out.splitlines()[1].split("  ")[-1] == "quick/nvidia-h200 (NVRTC 13.5)"
     assert sentences(outcome.out) == ["same 67 instructions in the same order, with the same control codes"]
 
 
