@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from shflbench.dimensions import Dims
     from shflbench.model import Launch, Target
+    from shflbench.patterns.family import Family, Member
 
     Size = Callable[["Setting"], int]
     Shape = Callable[["Setting"], tuple[Dims, Dims]]  # blocks of the grid, and threads per block
@@ -328,13 +329,19 @@ class Pattern:
     )  # `dtype`, `launch`, values of options: the setting that stands for the pattern in every answer; see `usual`
     also_called: tuple[str, ...] = ()  # other names, for which a command suggests this pattern
     notes: str = ""  # what was corrected in a published kernel, and what a reader must know
+    family: Family | None = None  # further variants, which run where they are named
 
     def variant(self, name: str) -> Variant:
-        """Return the variant called `name`; KeyError if there is none."""
+        """Return the variant or the member of the family called `name`; KeyError if there is none."""
         for variant in self.variants:
             if variant.name == name:
                 return variant
-        raise KeyError(name)
+        return self.members[name].variant
+
+    @property
+    def members(self) -> Mapping[str, Member]:
+        """The members of the family by name, if it has one."""
+        return self.family.members if self.family else {}
 
     @property
     def baseline(self) -> Variant:

@@ -17,7 +17,7 @@ from shflbench.suite.quotes import quote
 from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from shflbench.model import Case
@@ -96,26 +96,28 @@ def _load_shipped(name: str) -> LoadedPattern:
 
 def check_experiment(loc: Loc, experiment: Experiment, pattern: Pattern) -> Iterator[Problem]:
     """Yield the problems of the names in the experiment at `loc`."""
-    variants = [variant.name for variant in pattern.variants]
+    variants, members = [variant.name for variant in pattern.variants], pattern.members
     yield from _check_options(loc, experiment, pattern)
-    yield from _check_words((*loc, "variants"), "variant", experiment.variants, variants)
+    yield from _check_words((*loc, "variants"), "variant", experiment.variants, variants, members)
     yield from _check_words((*loc, "dtypes"), "dtype", experiment.dtypes, pattern.dtypes)
     yield from _check_repeats(loc, experiment)
     for index, skip in enumerate(experiment.skip):
         at = (*loc, "skip", index)
         yield from _check_options(at, skip, pattern)
-        yield from _check_words((*at, "variant"), "variant", skip.variant, variants)
+        yield from _check_words((*at, "variant"), "variant", skip.variant, variants, members)
         yield from _check_words((*at, "dtype"), "dtype", skip.dtype, pattern.dtypes)
 
 
 def check_defaults(defaults: Defaults, patterns: Iterable[Pattern]) -> Iterator[Problem]:
     """Yield the problems of the names in `defaults`: one of the file's patterns must have each."""
     variants: dict[str, None] = {}
+    members: dict[str, None] = {}
     dtypes: dict[str, None] = {}
     for pattern in patterns:
         variants |= dict.fromkeys(variant.name for variant in pattern.variants)
+        members |= dict.fromkeys(pattern.members)
         dtypes |= dict.fromkeys(pattern.dtypes)
-    yield from _check_words(("defaults", "variants"), "variant", defaults.variants, variants)
+    yield from _check_words(("defaults", "variants"), "variant", defaults.variants, variants, members)
     yield from _check_words(("defaults", "dtypes"), "dtype", defaults.dtypes, dtypes)
     yield from _check_repeats(("defaults",), defaults)
 
@@ -189,13 +191,16 @@ def _check_numbers(loc: Loc, value: object, among: range) -> Iterator[Problem]:
             seen.add(number)
 
 
-def _check_words(loc: Loc, kind: str, words: Iterable[object], known: Iterable[str]) -> Iterator[Problem]:
+def _check_words(
+    loc: Loc, kind: str, words: Iterable[object], known: Iterable[str], members: Collection[str] = ()
+) -> Iterator[Problem]:
+    """Yield the problems of words; `members` of families are allowed, and too many to be listed."""
     known = list(known)
     seen = set()
     for index, word in enumerate(words):
         if not isinstance(word, str):
             yield not_allowed((*loc, index), word, ", ".join(known))
-        elif word not in known:
+        elif word not in known and word not in members:
             yield unknown((*loc, index), kind, word, known)
         elif word in seen:
             yield _repeated((*loc, index), word)

@@ -115,8 +115,10 @@ def _dtypes(experiment: Experiment, defaults: Defaults, pattern: Pattern) -> lis
 
 
 def _variants(experiment: Experiment, defaults: Defaults, pattern: Pattern, dtype: str) -> list[str]:
-    having = [variant.name for variant in pattern.variants if dtype in (variant.dtypes or pattern.dtypes)]
-    return [name for name in experiment.variants or defaults.variants or having if name in having]
+    known = {variant.name: variant for variant in pattern.variants}
+    known |= {name: member.variant for name, member in pattern.members.items()}
+    named = experiment.variants or defaults.variants or [variant.name for variant in pattern.variants]
+    return [name for name in named if name in known and dtype in (known[name].dtypes or pattern.dtypes)]
 
 
 def _count(experiment: Experiment, defaults: Defaults, pattern: Pattern) -> int:

@@ -177,7 +177,9 @@ class Experiment(WithOptions):
         description="a pattern that comes with shflbench, or the folder of your own pattern relative to this file, "
         "such as `./my_exchange`"
     )
-    variants: Variants = Field(default_factory=tuple, description="variants; omitted: the default, else all")
+    variants: Variants = Field(
+        default_factory=tuple, description="variants, or members of the family; omitted: the default, else all variants"
+    )
     dtypes: Dtypes = Field(default_factory=tuple, description="dtypes; omitted: the default, else all")
     launch: Launches = Field(default_factory=tuple, description="launch shapes; omitted: the default")
     iterations: IterationCounts = Field(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from shflbench.claims.claim import Claim
     from shflbench.patterns.declare import Pattern, Variant
     from shflbench.patterns.discover import LoadedPattern
+    from shflbench.patterns.family import Family
 
 REPOSITORY = Path(__file__).parents[2]
 FOLDER = REPOSITORY / "docs" / "reference" / "patterns"
@@ -203,6 +204,19 @@ def _declared(loaded: LoadedPattern) -> Iterator[str]:
     yield table([names[place] for place in kept], [tuple(row[place] for place in kept) for row in rows])
     files = {file for variant in pattern.variants for file in headers(loaded, variant).values()}
     yield f"The kernels include {', '.join(map(link, sorted(files)))}."
+    if pattern.family:
+        yield from _of_family(pattern.family)
+
+
+def _of_family(family: Family) -> Iterator[str]:
+    yield "## Family"
+    yield (
+        f"{len(family.members)} further variants are members of a family: one value of each of these parameters, whose "
+        "words make their names. A suite runs those that it names."
+    )
+    rows = [(" ".join(f"`{word}`" if word else "–" for word in one.values), one.meaning) for one in family.parameters]
+    yield table(("words", "meaning"), rows)
+    yield f"No members: {'; '.join(rule.reason for rule in family.rules)}."
 
 
 def _about_code(pattern: Pattern) -> Iterator[str]:

@@ -11,7 +11,7 @@ from shflbench.suite.pattern_names import did_you_mean_pattern
 from shflbench.suite.shipped_claims import claims_by_pattern
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from shflbench.claims.claim import Claim
     from shflbench.patterns.declare import Pattern
@@ -50,6 +50,16 @@ def variant_records(pattern: Pattern) -> list[Record]:
     ]
 
 
+def _family(pattern: Pattern) -> Record | None:
+    """Return the parameters of the family, and how many members it has; None without one."""
+    if pattern.family is None:
+        return None
+    parameters = [
+        {"name": one.name, "values": list(one.values), "meaning": one.meaning} for one in pattern.family.parameters
+    ]
+    return {"members": len(pattern.members), "parameters": parameters}
+
+
 def briefly(record: Record, width: int | None = None) -> str:
     """Return the pattern in a few lines, within `width` columns if given: what it does, and what can be chosen."""
     variants = (_mark(variant, record["baseline"]) for variant in record["variants"])
@@ -70,6 +80,8 @@ def in_full(record: Record, width: int | None = None) -> str:
     lines.append("one pass over its data" if record["one_pass"] else f"unrolled by {record['unroll']}")
     lines += [f"{name}: {' '.join(values)}" for name, values in record["options"].items()]
     parts = [_fitted(lines, width), _variants(record).text(width)]
+    if record["family"]:
+        parts.append(_fitted(_of_family(record["family"]), width))
     if record["claims"]:
         claims = (f"{_INDENT}{name}: {claim}" for name, claim in record["claims"].items())
         parts.append(_fitted(("claims", *claims), width))
@@ -85,6 +97,7 @@ def _record(name: str, pattern: Pattern, claims: Iterable[Claim]) -> Record:
         "dtypes": list(pattern.dtypes),
         "options": {option: list(values) for option, values in pattern.options.items()},
         "variants": variant_records(pattern),
+        "family": _family(pattern),
         "baseline": pattern.baseline.name,
         "one_pass": pattern.one_pass,
         "unroll": None if pattern.one_pass else pattern.unroll,
@@ -118,3 +131,11 @@ def _line(variant: Record, baseline: str) -> Line:
 
 def _fitted(texts: Iterable[str], width: int | None) -> str:
     return "\n".join("\n".join(wrap_text(text, width)) for text in texts)
+
+
+def _of_family(family: Record) -> Iterator[str]:
+    """Yield what the names of members are made of."""
+    yield f"family: {family['members']} more variants, for suites that name them"
+    for parameter in family["parameters"]:
+        values = " ".join(value or "(none)" for value in parameter["values"])
+        yield f"{_INDENT}{values}: {parameter['meaning']}"

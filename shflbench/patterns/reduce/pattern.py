@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from shflbench.model import WARP, Dtype, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant, elements_per_thread
+from shflbench.patterns.reduce.family import FAMILY
 
 HALF = 2  # bytes of a 16-bit number
 DTYPES = ("f16", "bf16", "f16x2", "bf16x2", "f32", "f64", "i32", "i64", "f32x2", "f32x4")
@@ -42,6 +43,7 @@ PATTERN = Pattern(
     also_called=("sum", "warp sum", "warp reduce", "all-reduce", "butterfly"),
     buffers=(Input("values"), Output("result")),
     launch_bounds=True,
+    family=FAMILY,
     unroll=4,
     notes=(
         "The function `warpReductionSum` on the NTNU slides starts with `sum = __shfl_xor_sync(..., threadValue, 16)` "

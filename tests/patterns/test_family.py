@@ -1,0 +1,130 @@
+"""Families: their members are variants that compute what their pattern does, and run only where a suite names them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from shflbench.bounds import MAX_NAME
+from shflbench.model import Mechanism, Status
+from shflbench.patterns.declare import Pattern
+from shflbench.patterns.discover import builtin, load
+from shflbench.patterns.family import Family
+from shflbench.store import read_run
+from tests.conftest import Command
+
+PATTERNS = {name: declared for name, folder in builtin().items() if (declared := load(folder).declaration).family}
+REDUCE = PATTERNS["reduce"]
+SAMPLE = 29  # every so many members are run, or all
+
+
+def family_of(pattern: Pattern) -> Family:
+    assert pattern.family is not None
+    return pattern.family
+
+
+def suite(folder: Path, pattern: str, dtypes: Sequence[str], members: Sequence[str]) -> Path:
+    declared = PATTERNS[pattern]
+    options = "".join(f"    {name}: [{', '.join(values)}]\n" for name, values in declared.options.items())
+    path = folder / "members.yaml"
+    path.write_text(
+        f"schema: 1\nname: members\nexperiments:\n  - pattern: {pattern}\n    dtypes: [{', '.join(dtypes)}]\n"
+        f"    launch: 2x64\n    iterations: 32\n    variants: [{', '.join(members)}]\n{options}",
+        encoding="utf-8",
+    )
+    return path
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_a_family_has_at_least_64_members_at_the_usual_setting(name: str) -> None:
+    usual = PATTERNS[name].usual
+    members = PATTERNS[name].members.values()
+    assert sum(member.variant.has(usual.dtype, usual.options) for member in members) >= 64
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_each_member_has_a_name_of_its_own_and_an_option_that_it_supports(name: str) -> None:
+    pattern = PATTERNS[name]
+    assert not {variant.name for variant in pattern.variants} & set(pattern.members)
+    for word, member in pattern.members.items():
+        assert member.variant.name == word
+        assert len(word) <= MAX_NAME
+        assert all(member.variant.only.values())
+        assert pattern.variant(word) is member.variant
+    kernels = [member.variant.kernel for member in pattern.members.values()]
+    assert len(set(kernels)) == len(kernels)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_each_rule_excludes_a_combination_that_no_other_does(name: str) -> None:
+    family = family_of(PATTERNS[name])
+    alone = set()
+    for _, choice in family.combinations():
+        reasons = [rule.reason for rule in family.rules if rule.excludes(choice)]
+        alone |= set(reasons) if len(reasons) == 1 else set()
+        assert family.excluded(choice) == (reasons[0] if reasons else "")
+    assert alone == {rule.reason for rule in family.rules}
+
+
+def test_the_mechanism_of_a_member_follows_from_its_choice() -> None:
+    mechanisms = {
+        name: REDUCE.variant(name).mechanism for name in ("lanes1-bits32", "lanes8-bits128-double-apart-late")
+    }
+    assert mechanisms == {"lanes1-bits32": Mechanism.SHFL, "lanes8-bits128-double-apart-late": Mechanism.HYBRID}
+    assert REDUCE.variant("lanes32-bits128").mechanism == Mechanism.SMEM
+
+
+def dtypes_of(name: str) -> Sequence[str]:
+    first = next(iter(PATTERNS[name].members.values()))
+    return first.variant.dtypes or PATTERNS[name].dtypes
+
+
+def run_members(shflbench: Command, folder: Path, name: str, members: Sequence[str], dtypes: Sequence[str]) -> None:
+    file = suite(folder, name, dtypes, members)
+    outcome = shflbench("run", file, "--device", "emulator", "--output", folder / "run")
+    assert outcome.code == 0, outcome.err
+    rows = read_run(folder / "run").rows
+    assert {row.variant for row in rows} == set(members)
+    assert {row.status for row in rows} == {Status.VERIFIED}
+
+
+@pytest.mark.usefixtures("kernel_cache")
+@pytest.mark.parametrize("name", PATTERNS)
+def test_members_have_the_declared_code_and_the_right_results(shflbench: Command, tmp_path: Path, name: str) -> None:
+    run_members(shflbench, tmp_path, name, list(PATTERNS[name].members)[::SAMPLE], dtypes_of(name)[::3])
+
+
+@pytest.mark.archs
+@pytest.mark.usefixtures("kernel_cache")
+@pytest.mark.parametrize("name", PATTERNS)
+def test_all_members_have_the_declared_code_and_the_right_results(
+    shflbench: Command, tmp_path: Path, name: str
+) -> None:
+    run_members(shflbench, tmp_path, name, list(PATTERNS[name].members), dtypes_of(name))
+
+
+@pytest.mark.usefixtures("kernel_cache")
+@pytest.mark.parametrize("name", PATTERNS)
+def test_members_are_free_of_hazards(shflbench: Command, tmp_path: Path, name: str) -> None:
+    members = list(PATTERNS[name].members)[::SAMPLE]
+    file = suite(tmp_path, name, dtypes_of(name)[:1], members)
+    outcome = shflbench("check", file, "--format", "json")
+    assert outcome.code == 0, outcome.err
+
+
+def test_a_suite_that_names_no_variants_runs_no_members(shflbench: Command, tmp_path: Path) -> None:
+    file = tmp_path / "all.yaml"
+    text = "schema: 1\nname: all\nexperiments:\n  - {pattern: reduce, dtypes: f32, launch: 2x64, iterations: 32}\n"
+    file.write_text(text, encoding="utf-8")
+    listed = shflbench("run", file, "--device", "emulator", "--dry-run")
+    assert "reduce/shfl/" in listed.out
+    assert "reduce/lanes" not in listed.out
+
+
+def test_an_unknown_variant_is_compared_with_variants_and_members_but_members_are_not_listed(
+    shflbench: Command, tmp_path: Path
+) -> None:
+    outcome = shflbench("validate", suite(tmp_path, "reduce", ["f32"], ["lanes8-bits128", "lanes7-bits128"]))
+    assert outcome.code == 3
+    assert "unknown variant `lanes7-bits128`" in outcome.err
+    assert "lanes16" not in outcome.err
