@@ -329,7 +329,7 @@ class Pattern:
     )  # `dtype`, `launch`, values of options: the setting that stands for the pattern in every answer; see `usual`
     also_called: tuple[str, ...] = ()  # other names, for which a command suggests this pattern
     notes: str = ""  # what was corrected in a published kernel, and what a reader must know
-    family: Family | None = None  # further variants, which run where they are named
+    family: Family[Variant] | None = None  # further variants, which run where they are named
 
     def variant(self, name: str) -> Variant:
         """Return the variant or the member of the family called `name`; KeyError if there is none."""
@@ -339,7 +339,7 @@ class Pattern:
         return self.members[name].variant
 
     @property
-    def members(self) -> Mapping[str, Member]:
+    def members(self) -> Mapping[str, Member[Variant]]:
         """The members of the family by name, if it has one."""
         return self.family.members if self.family else {}
 

@@ -10,18 +10,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from shflbench.patterns.declare import Variant
-
+Variant = TypeVar("Variant")  # what a pattern runs: `declare.Variant`
 Choice = Mapping[str, int]  # the value of each parameter, as the template takes it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Parameter:
+class FamilyParameter:
     """What an expert decides: its name, and its values by the words that stand for them in the name of a member.
 
     An empty word stands for the plain value.
@@ -33,7 +32,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
+class Exclusion:
     """Which combinations of values are no members, and why."""
 
     reason: str
@@ -41,7 +40,7 @@ class Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class Member(Generic[Variant]):
     """A valid combination of values."""
 
     choice: Choice
@@ -49,22 +48,22 @@ class Member:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Family:
-    """The members of one template; each combination of values that no rule excludes is one."""
+class Family(Generic[Variant]):
+    """The members of one template; each combination of values that is not excluded is one."""
 
-    parameters: tuple[Parameter, ...]
-    rules: tuple[Rule, ...]
+    parameters: tuple[FamilyParameter, ...]
+    exclusions: tuple[Exclusion, ...]
     variant: Callable[[str, Choice], Variant]  # of the name and the values of a member
 
     @cached_property
-    def members(self) -> Mapping[str, Member]:
+    def members(self) -> Mapping[str, Member[Variant]]:
         """All members by name, such as `lanes8-bits128-double-apart`."""
         valid = ((name, choice) for name, choice in self.combinations() if not self.excluded(choice))
         return {name: Member(choice, self.variant(name, choice)) for name, choice in valid}
 
     def excluded(self, choice: Choice) -> str:
         """Return why a combination of values is no member; empty if it is one."""
-        return next((rule.reason for rule in self.rules if rule.excludes(choice)), "")
+        return next((one.reason for one in self.exclusions if one.excludes(choice)), "")
 
     def combinations(self) -> Iterator[tuple[str, Choice]]:
         """Yield each combination of values, member or not, with the name that a member has."""

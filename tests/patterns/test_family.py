@@ -7,7 +7,7 @@ import pytest
 
 from shflbench.bounds import MAX_NAME
 from shflbench.model import Mechanism, Status
-from shflbench.patterns.declare import Pattern
+from shflbench.patterns.declare import Pattern, Variant
 from shflbench.patterns.discover import builtin, load
 from shflbench.patterns.family import Family
 from shflbench.store import read_run
@@ -18,7 +18,7 @@ REDUCE = PATTERNS["reduce"]
 SAMPLE = 29  # every so many members are run, or all
 
 
-def family_of(pattern: Pattern) -> Family:
+def family_of(pattern: Pattern) -> Family[Variant]:
     assert pattern.family is not None
     return pattern.family
 
@@ -56,14 +56,14 @@ def test_each_member_has_a_name_of_its_own_and_an_option_that_it_supports(name: 
 
 
 @pytest.mark.parametrize("name", PATTERNS)
-def test_each_rule_excludes_a_combination_that_no_other_does(name: str) -> None:
+def test_each_exclusion_concerns_a_combination_that_no_other_does(name: str) -> None:
     family = family_of(PATTERNS[name])
     alone = set()
     for _, choice in family.combinations():
-        reasons = [rule.reason for rule in family.rules if rule.excludes(choice)]
+        reasons = [one.reason for one in family.exclusions if one.excludes(choice)]
         alone |= set(reasons) if len(reasons) == 1 else set()
         assert family.excluded(choice) == (reasons[0] if reasons else "")
-    assert alone == {rule.reason for rule in family.rules}
+    assert alone == {one.reason for one in family.exclusions}
 
 
 def test_the_mechanism_of_a_member_follows_from_its_choice() -> None:

@@ -208,7 +208,7 @@ def _declared(loaded: LoadedPattern) -> Iterator[str]:
         yield from _of_family(pattern.family)
 
 
-def _of_family(family: Family) -> Iterator[str]:
+def _of_family(family: Family[Variant]) -> Iterator[str]:
     yield "## Family"
     yield (
         f"{len(family.members)} further variants are members of a family: one value of each of these parameters, whose "
@@ -216,7 +216,7 @@ def _of_family(family: Family) -> Iterator[str]:
     )
     rows = [(" ".join(f"`{word}`" if word else "–" for word in one.values), one.meaning) for one in family.parameters]
     yield table(("words", "meaning"), rows)
-    yield f"No members: {'; '.join(rule.reason for rule in family.rules)}."
+    yield f"No members: {'; '.join(one.reason for one in family.exclusions)}."
 
 
 def _about_code(pattern: Pattern) -> Iterator[str]:

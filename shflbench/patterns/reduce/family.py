@@ -1,13 +1,13 @@
-"""The family of sums: how many values a lane loads from shared memory, and how, and how shuffles add the rest."""
+"""The family of sums: of how many lanes a lane loads the values from shared memory, and how shuffles add the rest."""
 
 from collections.abc import Mapping
 
 from shflbench.model import WARP, Dtype, Mechanism
 from shflbench.patterns.declare import Variant, elements_per_thread
-from shflbench.patterns.family import Choice, Family, Parameter, Rule
+from shflbench.patterns.family import Choice, Exclusion, Family, FamilyParameter
 
 WORDS = ("f16x2", "bf16x2", "f32", "i32")  # of 32 bits
-MOST_APART = 8  # groups, whose sums a lane gets by one shuffle each
+MOST_APART = 8  # groups, whose sums each lane gets by one shuffle per group
 
 
 def _counts(choice: Choice, width: int) -> Mapping[str, int]:
@@ -54,49 +54,49 @@ def _variant(name: str, choice: Choice) -> Variant:
     )
 
 
-FAMILY = Family(
+FAMILY = Family[Variant](
     parameters=(
-        Parameter(
+        FamilyParameter(
             name="lanes",
-            meaning="whose values a lane loads from shared memory; 1: shuffles only; 32: all of its group",
+            meaning="whose values each lane loads from shared memory; 1: shuffles only; 32: all of its group",
             values={f"lanes{count}": count for count in (1, 2, 4, 8, 16, 32)},
         ),
-        Parameter(name="bits", meaning="of a load", values={f"bits{bits}": bits for bits in (32, 64, 128)}),
-        Parameter(
+        FamilyParameter(name="bits", meaning="of a load", values={f"bits{bits}": bits for bits in (32, 64, 128)}),
+        FamilyParameter(
             name="double",
             meaning="two buffers in turn, or a second barrier of the warp before the slots are written again",
             values={"": 0, "double": 1},
         ),
-        Parameter(
+        FamilyParameter(
             name="chain",
             meaning="loaded values are added as a tree, or one after the other",
             values={"": 0, "chain": 1},
         ),
-        Parameter(
+        FamilyParameter(
             name="apart",
             meaning="groups of these lanes are added by a butterfly, or by shuffles that do not wait for one another",
             values={"": 0, "apart": 1},
         ),
-        Parameter(
+        FamilyParameter(
             name="late",
             meaning="shared memory is first, or comes after the shuffles",
             values={"": 0, "late": 1},
         ),
     ),
-    rules=(
-        Rule(
+    exclusions=(
+        Exclusion(
             reason="a lane that loads nothing has no width of loads, no buffers and no order of loads",
             excludes=lambda it: (
                 it["lanes"] == 1 and (it["bits"] > 32 or bool(it["double"] or it["chain"] or it["late"]))  # noqa: PLR2004
             ),
         ),
-        Rule(reason="a load is wider than all its values", excludes=lambda it: 1 < it["lanes"] < it["bits"] // 32),
-        Rule(reason="two values have one order", excludes=lambda it: it["lanes"] == 2 and bool(it["chain"])),  # noqa: PLR2004
-        Rule(
+        Exclusion(reason="a load is wider than all its values", excludes=lambda it: 1 < it["lanes"] < it["bits"] // 32),
+        Exclusion(reason="two values have one order", excludes=lambda it: it["lanes"] == 2 and bool(it["chain"])),  # noqa: PLR2004
+        Exclusion(
             reason="no shuffle is left",
             excludes=lambda it: it["lanes"] == WARP and bool(it["apart"] or it["late"]),
         ),
-        Rule(
+        Exclusion(
             reason="no group of lanes has so few or so many parts",
             excludes=lambda it: it["lanes"] < WARP and not _widths(it),
         ),
