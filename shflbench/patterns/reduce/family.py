@@ -1,4 +1,4 @@
-"""The family of sums: of how many lanes a lane loads the values from shared memory, and how shuffles add the rest."""
+"""The family of sums: how many values come from shared memory, in what loads, and how shuffles add the rest."""
 
 from collections.abc import Mapping
 
