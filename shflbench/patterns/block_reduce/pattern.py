@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shflbench.model import WARP, Dtype, Mechanism
+from shflbench.patterns.block_reduce.family import FAMILY
 from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant, elements_per_thread
 
 OF_WARP = 5  # steps of a tree or a butterfly over 32 lanes
@@ -112,6 +113,7 @@ PATTERN = Pattern(
     unroll=4,
     blocks=(64, 128, 256, 512, 1024),
     static_block=True,
+    family=FAMILY,
     notes=(
         "With `result=first`, only thread 0 gets the sum, which is enough for one atomic addition per block; no "
         "variant then passes the sum on, and the other threads change their values without it. The last warp of the "

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from shflbench.model import WARP, Dtype, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, PerWord, Setting, Variant, elements_per_thread
+from shflbench.patterns.scan.family import FAMILY
 
 STEPS = 5  # exchanges of a scan over 32 lanes
 
@@ -24,6 +25,7 @@ PATTERN = Pattern(
     buffers=(Input("values"), Output("result")),
     options={"kind": ("inclusive", "exclusive")},
     launch_bounds=True,
+    family=FAMILY,
     unroll=4,
     notes=(
         "The shuffles on the slides have neither `.sync` nor a mask; no GPU since Volta supports this form. For "
