@@ -1,4 +1,4 @@
-"""What families have in common whose members load part of the values from shared memory, and shuffle the rest."""
+"""Parameters and exclusions that families share whose members load part of the values, and shuffle the rest."""
 
 from shflbench.model import WARP, Mechanism
 from shflbench.patterns.family import Choice, Exclusion, FamilyParameter

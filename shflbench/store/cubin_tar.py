@@ -1,6 +1,6 @@
 """The cubins of a run as one compressed tar, because those of launches of a kernel resemble each other.
 
-Together they take a fifth of what they take one by one.
+Those of `blocks` take a fifth together of what they take one by one.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from shflbench.suite.quotes import quote
 from shflbench.words import did_you_mean
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from shflbench.model import Case
@@ -96,28 +96,30 @@ def _load_shipped(name: str) -> LoadedPattern:
 
 def check_experiment(loc: Loc, experiment: Experiment, pattern: Pattern) -> Iterator[Problem]:
     """Yield the problems of the names in the experiment at `loc`."""
-    variants, members = [variant.name for variant in pattern.variants], pattern.members
+    variants = [variant.name for variant in pattern.variants]
     yield from _check_options(loc, experiment, pattern)
-    yield from _check_words((*loc, "variants"), "variant", experiment.variants, variants, members)
+    yield from _check_words((*loc, "variants"), "variant", experiment.variants, variants, pattern.has_member)
     yield from _check_words((*loc, "dtypes"), "dtype", experiment.dtypes, pattern.dtypes)
     yield from _check_repeats(loc, experiment)
     for index, skip in enumerate(experiment.skip):
         at = (*loc, "skip", index)
         yield from _check_options(at, skip, pattern)
-        yield from _check_words((*at, "variant"), "variant", skip.variant, variants, members)
+        yield from _check_words((*at, "variant"), "variant", skip.variant, variants, pattern.has_member)
         yield from _check_words((*at, "dtype"), "dtype", skip.dtype, pattern.dtypes)
 
 
-def check_defaults(defaults: Defaults, patterns: Iterable[Pattern]) -> Iterator[Problem]:
+def check_defaults(defaults: Defaults, patterns: Sequence[Pattern]) -> Iterator[Problem]:
     """Yield the problems of the names in `defaults`: one of the file's patterns must have each."""
     variants: dict[str, None] = {}
-    members: dict[str, None] = {}
     dtypes: dict[str, None] = {}
     for pattern in patterns:
         variants |= dict.fromkeys(variant.name for variant in pattern.variants)
-        members |= dict.fromkeys(pattern.members)
         dtypes |= dict.fromkeys(pattern.dtypes)
-    yield from _check_words(("defaults", "variants"), "variant", defaults.variants, variants, members)
+
+    def is_member(name: str) -> bool:
+        return any(pattern.has_member(name) for pattern in patterns)
+
+    yield from _check_words(("defaults", "variants"), "variant", defaults.variants, variants, is_member)
     yield from _check_words(("defaults", "dtypes"), "dtype", defaults.dtypes, dtypes)
     yield from _check_repeats(("defaults",), defaults)
 
@@ -192,15 +194,19 @@ def _check_numbers(loc: Loc, value: object, among: range) -> Iterator[Problem]:
 
 
 def _check_words(
-    loc: Loc, kind: str, words: Iterable[object], known: Iterable[str], members: Collection[str] = ()
+    loc: Loc,
+    kind: str,
+    words: Iterable[object],
+    known: Iterable[str],
+    is_member: Callable[[str], bool] = lambda _: False,
 ) -> Iterator[Problem]:
-    """Yield the problems of words; `members` of families are allowed, and too many to be listed."""
+    """Yield the problems of words; members of families are allowed, and too many to be listed."""
     known = list(known)
     seen = set()
     for index, word in enumerate(words):
         if not isinstance(word, str):
             yield not_allowed((*loc, index), word, ", ".join(known))
-        elif word not in known and word not in members:
+        elif word not in known and not is_member(word):
             yield unknown((*loc, index), kind, word, known)
         elif word in seen:
             yield _repeated((*loc, index), word)

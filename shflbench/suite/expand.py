@@ -115,10 +115,10 @@ def _dtypes(experiment: Experiment, defaults: Defaults, pattern: Pattern) -> lis
 
 
 def _variants(experiment: Experiment, defaults: Defaults, pattern: Pattern, dtype: str) -> list[str]:
-    known = {variant.name: variant for variant in pattern.variants}
-    known |= {name: member.variant for name, member in pattern.members.items()}
-    named = experiment.variants or defaults.variants or [variant.name for variant in pattern.variants]
-    return [name for name in named if name in known and dtype in (known[name].dtypes or pattern.dtypes)]
+    shown = [variant.name for variant in pattern.variants]
+    named = experiment.variants or defaults.variants or shown
+    having = [name for name in named if name in shown or pattern.has_member(name)]
+    return [name for name in having if dtype in (pattern.variant(name).dtypes or pattern.dtypes)]
 
 
 def _count(experiment: Experiment, defaults: Defaults, pattern: Pattern) -> int:

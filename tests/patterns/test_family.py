@@ -121,9 +121,7 @@ def test_a_suite_that_names_no_variants_runs_no_members(shflbench: Command, tmp_
     assert "reduce/lanes" not in listed.out
 
 
-def test_an_unknown_variant_is_compared_with_variants_and_members_but_members_are_not_listed(
-    shflbench: Command, tmp_path: Path
-) -> None:
+def test_where_a_variant_is_unknown_no_members_are_listed(shflbench: Command, tmp_path: Path) -> None:
     outcome = shflbench("validate", suite(tmp_path, "reduce", ["f32"], ["lanes8-bits128", "lanes7-bits128"]))
     assert outcome.code == 3
     assert "unknown variant `lanes7-bits128`" in outcome.err
