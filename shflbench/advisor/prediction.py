@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.advice.answer import Role
 from shflbench.analysis.advice.predicted import PredictedSetting, PredictedVariant, predicted_answer
-from shflbench.analysis.limits.constants import PREDICTED_ARCH
 from shflbench.arch import list_archs
 from shflbench.arch import load as load_figures
 from shflbench.compile.toolchain import find as find_toolchain
-from shflbench.environment import cache_folder
 from shflbench.errors import CompileError, ResultsError, UsageError
-from shflbench.kernel_facts.estimates import with_predictions
-from shflbench.kernel_facts.inspector import Inspector
+from shflbench.kernel_facts.predicted_kernels import common_blocks, predicted_kernels
 from shflbench.kernel_facts.residency import ResidentBlocks
 from shflbench.model import Case, Launch, Mechanism
 from shflbench.pattern_checks.targets import KernelSubject
@@ -24,7 +20,6 @@ from shflbench.patterns.discover import builtin, load
 if TYPE_CHECKING:
     from shflbench.analysis.advice.predicted import PredictedAnswer
     from shflbench.analysis.advice.request import Request
-    from shflbench.compile.toolchain import Toolchain
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
     from shflbench.patterns.discover import LoadedPattern
     from shflbench.reporter import Reporter
@@ -48,15 +43,17 @@ def predict_answer(request: Request, arch: str, reporter: Reporter) -> Predicted
     toolchain = find_toolchain()
     toolchain.require(arch)
     subjects = _subjects(load(folders[request.pattern]), request)
-    variants = _Variants(toolchain, subjects, arch, reporter)
     block = min(
         subjects[0].pattern.declaration.block_sizes or (request.block or DEFAULT_BLOCK,),
         key=lambda size: abs(size - (request.block or DEFAULT_BLOCK)),
     )
-    blocks = variants.resident_blocks(block)
+    blocks = common_blocks(toolchain, subjects, arch, block, reporter)
     case = subjects[0].case
     setting = PredictedSetting(arch, case.pattern, case.dtype, case.options, block, blocks)
-    answer = predicted_answer(setting, variants.predicted(ResidentBlocks(blocks, block)))
+    inspected = predicted_kernels(toolchain, subjects, arch, ResidentBlocks(blocks, block), reporter)
+    if failed := next((one for one in inspected if one.error), None):
+        raise CompileError(f"{failed.subject.name} does not compile for {arch}: {failed.error}")
+    answer = predicted_answer(setting, list(map(_variant, inspected)))
     if answer is None:
         message = f"fewer than two variants of {request.pattern} have a timed loop, so that no limit ranks them"
         raise ResultsError(message, f"{MEASURE} --pattern {request.pattern}")
@@ -85,40 +82,6 @@ def _subjects(pattern: LoadedPattern, request: Request) -> list[KernelSubject]:
     if not subjects:
         raise UsageError(f"{pattern.name} has no variant for {dtype}", f"its dtypes: {', '.join(declared.dtypes)}")
     return subjects
-
-
-@dataclass(frozen=True, slots=True)
-class _Variants:
-    """The compiled variants of one setting on one architecture."""
-
-    toolchain: Toolchain
-    subjects: list[KernelSubject]
-    arch: str
-    reporter: Reporter
-
-    def resident_blocks(self, block: int) -> int:
-        """Return how many blocks of every safe variant an SM holds at a time, at least one."""
-        inspector = Inspector(self.toolchain, cache_folder(), ResidentBlocks(1, block, fill=True), self.reporter)
-        inspected = list(inspector.inspect(self.subjects, [self.arch], with_kernels=False))
-        safe = [one for one in inspected if one.subject.variant.safe and one.occupancy]
-        return max(1, min((one.occupancy.blocks for one in safe if one.occupancy), default=1))
-
-    def predicted(self, resident: ResidentBlocks) -> list[PredictedVariant]:
-        """Return the limit of each variant with bank conflicts and, where the model knows the GPU, the prediction.
-
-        CompileError for a kernel that does not compile.
-        """
-        inspector = Inspector(self.toolchain, cache_folder(), resident, self.reporter)
-        inspected = list(inspector.inspect(self.subjects, [self.arch], with_kernels=True))
-        for one in inspected:
-            if one.error:
-                raise CompileError(f"{one.subject.name} does not compile for {self.arch}: {one.error}")
-        requests = inspector.requests(inspected)
-        inspected = list(inspector.with_accesses(inspected, requests))
-        counted = {subject: made for subject, made in requests.items() if not isinstance(made, Exception)}
-        if self.arch == PREDICTED_ARCH:
-            inspected = list(with_predictions(inspected, counted, resident))
-        return list(map(_variant, inspected))
 
 
 def _variant(one: InspectedKernel) -> PredictedVariant:

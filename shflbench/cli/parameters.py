@@ -86,6 +86,19 @@ OUTPUT_FILE = option(
 )
 
 
+def named_values(words: Sequence[str]) -> dict[str, str]:
+    """Return the options of a pattern that `name=value` words give; UsageError for another word."""
+    from shflbench.suite.quotes import quote
+
+    options = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not (name and sign and value):
+            raise UsageError(f"--option {quote(word)} is not NAME=VALUE", "write it as --option width=8")
+        options[name] = value
+    return options
+
+
 def fraction(_: click.Context, parameter: click.Parameter, text: str | None) -> float | None:
     """Return a percentage, `5%`, as a fraction, 0.05; BadParameter for anything else that is given."""
     if text is None:

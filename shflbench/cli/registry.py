@@ -19,6 +19,7 @@ HEADINGS: Mapping[str, Mapping[str, str]] = {  # heading → name → one-line h
         "run": "Run a suite: compile, verify, time and store every case.",
         "show": "Show the results of runs.",
         "plot": "Draw the charts of runs.",
+        "tune": "Find the fastest member of a pattern's family on a GPU.",
         "list": "List suites, patterns, variants and devices.",
         "doctor": "Check this machine, and say how to install what is missing.",
         "calibrate": "Measure what the units of this GPU can do, and compare it with the documents.",

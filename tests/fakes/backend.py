@@ -147,6 +147,7 @@ class FakeBackend:
         self._readings = 0
         self._folders = [*builtin().values(), *folders]
         self._kernels: dict[str, tuple[LoadedPattern, str]] = {}  # those asked for, and others of the same patterns
+        self._members: dict[str, tuple[LoadedPattern, str]] = {}  # of the families of these patterns
 
     def open(self, call: KernelCall, _place: int = 0) -> OpenKernel:
         if call.kernel.symbol.startswith("sentinel"):
@@ -196,14 +197,24 @@ class FakeBackend:
 
     def _what(self, kernel: Kernel) -> tuple[LoadedPattern, str]:
         length, rest = re.fullmatch(r"_Z(\d+)(\w+)", kernel.symbol).groups()  # type: ignore[union-attr]
-        name = rest[: int(length)]
+        name, after = rest[: int(length)], rest[int(length) :]
         if name not in self._kernels:
             self._kernels |= {
                 re.split(r"\W", expression(pattern.name, variant, DTYPES["f32"]))[0]: (pattern, variant.name)
                 for pattern in map(load, (folder for folder in self._folders if _may_hold(folder, name)))
                 for variant in pattern.declaration.variants
             }
-        return self._kernels[name]
+            self._members |= {
+                _start_of_symbol(expression(pattern.name, member.variant, DTYPES["f32"])): (
+                    pattern,
+                    member.variant.name,
+                )
+                for pattern in {pattern.name: pattern for pattern, _ in self._kernels.values()}.values()
+                for member in pattern.declaration.members.values()
+            }
+        return self._kernels.get(name) or next(
+            self._members[start] for start in self._members if f"{name}{after}".startswith(start)
+        )
 
     def _script(self, pattern: LoadedPattern, variant: str) -> Script:
         return self._scripts.get(f"{pattern.name}/{variant}") or self._scripts.get(variant) or Script()
@@ -315,6 +326,13 @@ class FakePatternKernel(FakeKernel):
             if iteration in wrong:
                 values[0][-1, 5] = values[0][-1, 6]
         return [array.reshape(-1) for array in values]
+
+
+def _start_of_symbol(name: str) -> str:
+    """Return how the mangled name of a member of a family begins, after its length: `sum<float, 8>` as `sumIfLi8EE`."""
+    template, _, arguments = name.rstrip(">").partition("<")
+    mangled = {"float": "f", "true": "Lb1E", "false": "Lb0E"}
+    return f"{template}I{''.join(mangled.get(word, f'Li{word}E') for word in arguments.split(', '))}E"
 
 
 def _may_hold(folder: Path, name: str) -> bool:

@@ -11,13 +11,11 @@ from shflbench.bounds import BUDGET
 from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS
 from shflbench.cli.help import Command, add_heading, option
-from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option
+from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option, named_values
 from shflbench.errors import UsageError
 from shflbench.user_kernels.file_options import SUFFIXES, refuse_without_files
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from shflbench.cli.console import Console
 
 FORMS = ("text", "json", "code", "sarif")
@@ -122,7 +120,7 @@ def command(
     launch = _only_launch(file_flags)
     if pattern is None:
         raise UsageError("no pattern is named", "name one, as in: shflbench advise reduce; see shflbench list patterns")
-    request = make_request(pattern, dtype, block, launch, _parsed(options))
+    request = make_request(pattern, dtype, block, launch, named_values(options))
     print_advice(console, advise(request, results, gpu, arch, console), form)
     return 0
 
@@ -139,16 +137,3 @@ def _only_launch(file_flags: dict[str, Any]) -> str | None:
         raise UsageError("--launch is given several times, and a pattern has one", "Give one launch.")
     refuse_without_files({**file_flags, "launches": ()})
     return launches[0] if launches else None
-
-
-def _parsed(words: Sequence[str]) -> dict[str, str]:
-    """Return the options that `name=value` words give; UsageError for another word."""
-    from shflbench.suite.quotes import quote
-
-    options = {}
-    for word in words:
-        name, sign, value = word.partition("=")
-        if not (name and sign and value):
-            raise UsageError(f"--option {quote(word)} is not NAME=VALUE", "write it as --option width=8")
-        options[name] = value
-    return options

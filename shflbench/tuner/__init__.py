@@ -1,0 +1,1 @@
+"""Find the fastest member of a pattern's family: rank by the limit model, then halve by measured times."""

@@ -1,0 +1,84 @@
+"""The files of a tuning run: `tune.json` has the request and the ranking, `tried.csv` what became of each candidate."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping  # noqa: TC003  (pydantic takes the types from the annotations)
+from dataclasses import asdict, dataclass, fields
+from functools import cache
+from typing import TYPE_CHECKING
+
+from shflbench.store import run_files
+from shflbench.store.json_record import decode, encode
+from shflbench.tuner.candidates import RankedSetting  # noqa: TC001  (likewise)
+from shflbench.tuner.request import TuneRequest  # noqa: TC001  (likewise)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from pydantic import TypeAdapter
+
+SCHEMA = 1
+RECORD_FILE = "tune.json"
+TRIED_FILE = "tried.csv"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TuneRecord:
+    """What was asked, of which GPU, and how the model ranks the candidates."""
+
+    request: TuneRequest
+    arch: str
+    uuid: str  # of the GPU; empty without one
+    device: str  # its name; empty without one
+    settings: tuple[RankedSetting, ...]
+    excluded: Mapping[str, int]  # why combinations of parameters are no members, and how many
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TriedCandidate:
+    """A row of `tried.csv`: a candidate at a launch; None where nothing is known."""
+
+    launch: str
+    variant: str
+    mechanism: str
+    is_member: bool
+    limit_cycles: float | None
+    predicted_cycles: float | None
+    rung: int | None  # the last one that measured it
+    time_us: float | None  # in that rung, with its 95% interval
+    time_low_us: float | None
+    time_high_us: float | None
+    left_out: str  # why it was not measured, or not any more; empty if it reached the last rung
+    has_failed: bool = False  # to compile or to run, or computed a wrong result
+
+
+def write_record(folder: Path, record: TuneRecord) -> None:
+    """Write `tune.json`; ResultsError where the folder cannot be written."""
+    with run_files.writing(folder):
+        run_files.replace(folder / RECORD_FILE, encode(record, SCHEMA).encode())
+
+
+def read_record(folder: Path) -> TuneRecord:
+    """Read `tune.json`; ResultsError where it is missing or damaged."""
+    path = folder / RECORD_FILE
+    return decode(_adapter, run_files.text(run_files.read(path), path), path, SCHEMA)
+
+
+def write_tried(folder: Path, rows: Iterable[TriedCandidate]) -> None:
+    """Write `tried.csv`; ResultsError where the folder cannot be written."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, [item.name for item in fields(TriedCandidate)], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(map(asdict, rows))
+    with run_files.writing(folder):
+        run_files.replace(folder / TRIED_FILE, text.getvalue().encode())
+
+
+@cache
+def _adapter() -> TypeAdapter[TuneRecord]:
+    from pydantic import TypeAdapter  # noqa: PLC0415  (slow to import, and only readers need it)
+
+    return TypeAdapter(TuneRecord)
