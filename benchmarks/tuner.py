@@ -3,8 +3,8 @@
     python -m benchmarks.tuner measure FOLDER [PATTERN …]   on a GPU: tune with two seeds, and time all candidates
     python -m benchmarks.tuner record FOLDER [FOLDER …]     write tuner.json and tuner.md beside this file
 
-All candidates are timed as the last rung of tuning times those that reach it. A choice is judged by the times of that
-run: those of the rungs decided it. GPU time is that from the first to the last sample of each process.
+All candidates are timed as the last rung of tuning times those that reach it, but in one process. A choice is judged by
+the times of that run: those of the rungs decided it. GPU time is that from the first to the last sample of a process.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,9 +36,9 @@ HEAD = """\
 
 Written by `python -m benchmarks.tuner record FOLDER …`; do not edit.
 
-Tuned with two seeds, then all candidates timed as the last rung times those that reach it. Each choice is judged by
-the times of that run: how much longer it takes than the fastest of all candidates. GPU time is that from the first to
-the last sample of each process, of all settings of a pattern.
+Tuned with two seeds, then all candidates timed as the last rung times those that reach it, but in one process instead
+of three. Each choice is judged by the times of that run: how much longer it takes than the fastest of all candidates.
+GPU time is that from the first to the last sample of each process, of all settings of a pattern.
 """
 
 
@@ -51,7 +52,7 @@ def measure(folder: Path, patterns: Sequence[str]) -> None:
         tuned = read_record(folder / f"{pattern}-tuned-{SEEDS[0]}")
         suite = folder / f"{pattern}-all.yaml"
         every = {one.launch: [each.variant for each in one.candidates] for one in tuned.settings}
-        suite.write_text(suite_text(tuned.request, "all", RUNGS[-1], every), encoding="utf-8")
+        suite.write_text(suite_text(tuned.request, "all", replace(RUNGS[-1], processes=1), every), encoding="utf-8")
         words = ["run", str(suite), "--output", str(folder / f"{pattern}-all")]
         subprocess.run([sys.executable, "-m", "shflbench", *words], check=True)
 

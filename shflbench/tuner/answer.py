@@ -9,7 +9,6 @@ from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import contest_of, times_within
 from shflbench.grouping import group_by
 from shflbench.model import Status
-from shflbench.tuner.rules import BEST_OF_KIND
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ class TunedSetting:
     launch: str
     rows: tuple[Row, ...]  # fastest first; those that failed at the end
     contest: Contest | None  # None where fewer than two candidates have a time
-    winners: tuple[str, ...]  # the best of each kind
     members: frozenset[str]  # of the candidates, those of the family
 
     @property
@@ -56,13 +54,10 @@ def tuned_settings(last: Run, settings: Sequence[RankedSetting]) -> Iterator[Tun
     rows = group_by(last.rows, lambda row: row.launch)
     for setting in settings:
         of_launch = sorted(rows.get(setting.launch, ()), key=lambda row: row.time_us or float("inf"))
-        timed = [row for row in of_launch if row.status is Status.TIMED]
-        kinds = group_by(timed, lambda row: row.mechanism).values()
         yield TunedSetting(
             launch=setting.launch,
             rows=tuple(of_launch),
             contest=contest_of(of_launch, times),
-            winners=tuple(row.variant for of_kind in kinds for row in of_kind[:BEST_OF_KIND]),
             members=frozenset(one.variant for one in setting.candidates if one.is_member),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
@@ -17,6 +17,7 @@ from shflbench.tuner.rung_suite import suite_text
 from shflbench.tuner.rungs import RungRuns, Tournament
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from shflbench.model import Device
@@ -34,6 +35,7 @@ class TuneResult:
     record: TuneRecord
     tried: tuple[TriedCandidate, ...]
     answers: tuple[TunedSetting, ...] = ()
+    winners: Mapping[str, Sequence[str]] = field(default_factory=dict)  # the best of each mechanism, by launch
     seconds: float = 0.0  # in which samples were taken
 
     @property
@@ -75,12 +77,12 @@ def tune(record: TuneRecord, folder: Path, gpu: int | None, reporter: Reporter) 
         if not left:
             raise ResultsError(f"no candidate of {record.request.pattern} was timed", f"see {folder / 'tried.csv'}")
         last = rungs.measure(number, left)
-        tournament.apply(number, last.rows, is_last=number == len(RUNGS))
+        tournament.apply(number, last.rows)
         write_tried(folder, tournament.tried())
         seconds += gpu_seconds(last)
     answers = tuple(tuned_settings(last, record.settings))
-    winners = {answer.launch: answer.winners for answer in answers if answer.winners}
+    winners = {launch: names for launch in record.request.launches if (names := tournament.winners(launch))}
     text = suite_text(record.request, "winners", RUNGS[-1], winners)
     with run_files.writing(folder):
         run_files.replace(folder / WINNERS_FILE, text.encode())
-    return TuneResult(record, tuple(tournament.tried()), answers, seconds)
+    return TuneResult(record, tuple(tournament.tried()), answers, winners, seconds)

@@ -36,6 +36,11 @@ class RankedCandidate:
     left_out: str = ""  # why it is not measured
     has_failed: bool = False  # to compile
 
+    @property
+    def kind(self) -> str:
+        """What it is compared with before all else: members, or variants of the pattern, with the same mechanism."""
+        return f"{self.mechanism.value} {'member' if self.is_member else 'variant'}"
+
 
 @dataclass(frozen=True, slots=True)
 class RankedSetting:
@@ -72,7 +77,7 @@ def rank(request: TuneRequest, launch: str, arch: str, sms: int | None, reporter
     candidates = sorted(map(_candidate, inspected), key=_cycles)
     reasons = leave_out(
         {one.variant: one.predicted_cycles for one in candidates if not one.left_out},
-        {one.variant: one.mechanism for one in candidates},
+        {one.variant: one.kind for one in candidates},
     )
     known = (replace(one, left_out=one.left_out or reasons[one.variant]) for one in candidates)
     return RankedSetting(launch, tuple(known))

@@ -16,7 +16,7 @@ from shflbench.grouping import group_by
 from shflbench.statistics import ratio
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping
 
     from shflbench.model import Interval
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 # with 7 to 33 others of some 140: `benchmarks/tuner.md`.
 PREDICTED_WITHIN = 1.15
 MOST_MEASURED = 24  # per setting: six times as many as the first four
-BEST_OF_KIND = 3  # of each kind are kept to the end: reference runs show the best of each
+BEST_OF_KIND = 3  # of each are measured; of each mechanism, they are the winners: reference runs show the best of each
 SURELY_SLOWER = 1.02  # twice what matters between two variants
 
 
@@ -36,38 +36,39 @@ class Rung:
     precision: float  # half-width of the interval, as a fraction of the median
     max_seconds: float
     processes: int
+    best_of_kind: int  # candidates of each kind that it measures, however slow: see `RankedCandidate.kind`
 
 
 # The first rung takes nine rounds, the fewest that an interval needs. Processes with the same code differ by up to 1%:
-# the last rung has three.
-RUNGS = (Rung(0.02, 0.02, 1), Rung(0.005, 0.06, 1), Rung(0.002, 0.25, 3))
+# the last rung has three. It takes most of the time, and so measures no losers but the best of each kind.
+RUNGS = (Rung(0.02, 0.02, 1, BEST_OF_KIND), Rung(0.005, 0.06, 1, BEST_OF_KIND), Rung(0.002, 0.25, 3, 1))
 
 
 def leave_out(predicted: Mapping[str, float | None], kinds: Mapping[str, str]) -> dict[str, str]:
     """Return by candidate why it is not measured, empty for one that is; `predicted` cycles, None where unknown.
 
-    `kinds` are their mechanisms. Measured are those without a prediction, the best of each kind, and those within
+    Measured are those without a prediction, the best of each kind, and those within
     `PREDICTED_WITHIN` of the best.
     """
     known = {name: cycles for name, cycles in predicted.items() if cycles}
     order = sorted(known, key=lambda name: (known[name], name))
-    kept = {*_best_of_kinds(order, kinds), *order[:MOST_MEASURED]}
+    kept = best_of_kinds(order, kinds, BEST_OF_KIND)
+    first = {*order[:MOST_MEASURED]}
     reasons = dict.fromkeys(kinds, "")
     for name in order:
         slowdown = known[name] / known[order[0]]
-        if name in kept and (slowdown <= PREDICTED_WITHIN or name in _best_of_kinds(order, kinds)):
-            continue
-        reasons[name] = f"predicted to take {slowdown:.2f}× the cycles of {order[0]}"
+        if name not in kept and (name not in first or slowdown > PREDICTED_WITHIN):
+            reasons[name] = f"predicted to take {slowdown:.2f}× the cycles of {order[0]}"
     return reasons
 
 
-def drop(times: Mapping[str, Interval], kinds: Mapping[str, str]) -> dict[str, str]:
-    """Return by candidate why it is not measured again, empty for one that is; times with their 95% intervals.
+def drop(times: Mapping[str, Interval], kinds: Mapping[str, str], following: Rung) -> dict[str, str]:
+    """Return by candidate why the following rung does not measure it, empty if it does; times with 95% intervals.
 
-    Measured again are the best of each kind, and of the faster half those that are not surely slower than the fastest.
+    It measures the best of each kind, and of the faster half those that are not surely slower than the fastest.
     """
     order = sorted(times, key=lambda name: (times[name].value, name))
-    kept = {*_best_of_kinds(order, kinds)}
+    kept = best_of_kinds(order, kinds, following.best_of_kind)
     half = {*order[: ceil(len(order) / 2)]}
     reasons = {}
     for name in order:
@@ -78,5 +79,6 @@ def drop(times: Mapping[str, Interval], kinds: Mapping[str, str]) -> dict[str, s
     return reasons
 
 
-def _best_of_kinds(order: Iterable[str], kinds: Mapping[str, str]) -> Sequence[str]:
-    return [name for of_kind in group_by(order, kinds.__getitem__).values() for name in of_kind[:BEST_OF_KIND]]
+def best_of_kinds(order: Iterable[str], kinds: Mapping[str, str], count: int) -> Collection[str]:
+    """Return the first `count` of each kind of the candidates in this order."""
+    return {name for of_kind in group_by(order, kinds.__getitem__).values() for name in of_kind[:count]}

@@ -17,7 +17,7 @@ from shflbench.session.run_request import RunRequest, open_executor
 from shflbench.store import RunFolder, read_run, resume, run_files
 from shflbench.store.lock import sole_creator
 from shflbench.tuner.record import TriedCandidate
-from shflbench.tuner.rules import RUNGS, drop
+from shflbench.tuner.rules import BEST_OF_KIND, RUNGS, best_of_kinds, drop
 from shflbench.tuner.rung_suite import suite_text
 
 if TYPE_CHECKING:
@@ -54,18 +54,30 @@ class Tournament:
             for launch, reasons in self.left_out.items()
         }
 
-    def apply(self, number: int, rows: Sequence[Row], *, is_last: bool) -> None:
-        """Drop what failed in a rung and, unless it is the last, what was slow."""
+    def apply(self, number: int, rows: Sequence[Row]) -> None:
+        """Drop what failed in a rung, counted from 1, and what the rung after it does not measure."""
+        kinds = {one.variant: one.kind for setting in self.settings for one in setting.candidates}
         for launch, of_launch in group_by(rows, lambda row: row.launch).items():
             reasons = self.left_out[launch]
             for row in of_launch:
                 self.last[launch, row.variant] = number, row
                 if row.status is not Status.TIMED or row.time_interval is None:
                     reasons[row.variant] = f"{row.status.value} in rung {number}: {row.reason}"
-            kinds = {row.variant: row.mechanism for row in of_launch}
             times = _times(row for row in of_launch if not reasons[row.variant])
-            if not is_last:
-                reasons |= {name: why and f"{why} in rung {number}" for name, why in drop(times, kinds).items()}
+            for following in RUNGS[number : number + 1]:
+                slow = drop(times, kinds, following)
+                reasons |= {name: why and f"{why} in rung {number}" for name, why in slow.items()}
+
+    def winners(self, launch: str) -> list[str]:
+        """Return the best of each mechanism at a launch, by the last rung that measured them, fastest first."""
+        timed = {
+            name: (-number, row.time_us, row)
+            for (place, name), (number, row) in self.last.items()
+            if place == launch and row.status is Status.TIMED and row.time_us
+        }
+        order = sorted(timed, key=lambda name: timed[name][:2])
+        best = best_of_kinds(order, {name: row.mechanism for name, (_, _, row) in timed.items()}, BEST_OF_KIND)
+        return [name for name in order if name in best]
 
     def tried(self) -> Iterator[TriedCandidate]:
         """Yield what became of each candidate."""

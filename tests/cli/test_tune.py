@@ -53,7 +53,8 @@ def test_the_fastest_member_wins_and_the_slower_half_is_dropped_in_each_rung(dem
     counts = [len(variants_of(number)) for number in (1, 2, 3)]
     assert counts[0] >= counts[1] >= counts[2] > 2
     assert counts[0] > counts[2]
-    assert {FAST, SECOND} < set(variants_of(3))
+    assert SECOND in variants_of(2)  # 10% slower
+    assert SECOND not in variants_of(3)
     rows = tried()
     assert len(rows) == len(MEMBERS) + sum(row["is_member"] == "False" for row in rows.values())
     for name, row in rows.items():
@@ -65,7 +66,7 @@ def test_the_fastest_member_wins_and_the_slower_half_is_dropped_in_each_rung(dem
     assert all(reason.endswith(f"the time of {FAST} in rung 1") for reason in dropped)
 
 
-def test_the_best_three_of_each_mechanism_reach_the_end_and_are_written_as_a_suite(demo: Command, plug: Plug) -> None:
+def test_the_best_three_of_each_mechanism_are_written_as_a_suite(demo: Command, plug: Plug) -> None:
     plug(scripts())
     demo("tune", *SETTING)
     outcome = demo("run", "tuned/winners.yaml", "--output", "winners")
@@ -83,7 +84,7 @@ def test_two_runs_with_one_seed_measure_the_same_candidates(demo: Command, plug:
 
 
 def test_a_stopped_run_is_resumed_where_it_was(demo: Command, plug: Plug) -> None:
-    plug(scripts(**{SECOND: Script(ns_per_iteration=11, burst_raises={40: KeyboardInterrupt()})}))
+    plug(scripts(shfl=Script(ns_per_iteration=12, burst_raises={40: KeyboardInterrupt()})))  # in the last rung
     outcome = demo("tune", *SETTING)
     assert outcome.code == 130
     assert "Resume it with: shflbench tune --resume tuned" in outcome.err
@@ -120,7 +121,7 @@ def test_json_has_what_was_tried(demo: Command, plug: Plug) -> None:
     plug(scripts())
     record = json.loads(demo("tune", *SETTING, "--format", "json").out)
     assert record["answers"][0]["launch"] == "sms x 32"
-    assert FAST in record["answers"][0]["winners"]
+    assert record["winners"]["sms x 32"][0] == FAST
     assert record["gpu_seconds"] > 0
     assert {one["variant"] for one in record["tried"]} == set(tried())
 

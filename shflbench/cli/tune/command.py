@@ -83,7 +83,7 @@ def command(context: click.Context, /, pattern: str | None, **flags: Any) -> int
 
     A family has what an expert would try of a pattern, some hundred kernels; `shflbench list patterns PATTERN` shows
     them. They and the pattern's variants are ranked by predicted cycles, which leaves some twenty; three rungs time
-    those in turn, longer each time, and drop the slower half, but not the best three of each mechanism. Prints the
+    those in turn, longer each time, and drop the slower half, but not the best of each mechanism. Prints the
     folder, which holds what was tried, with times and reasons (tried.csv), a run per rung, and the winners as a suite.
     A stopped run is resumed by --resume. Without a GPU, prints the ranking of the model.
 

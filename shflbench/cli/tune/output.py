@@ -78,10 +78,8 @@ def _as_json(result: TuneResult) -> dict[str, object]:
         "request": asdict(result.record.request),
         "arch": result.record.arch,
         "device": result.record.device,
-        "answers": [
-            {"launch": answer.launch, "sentence": answer.sentence, "winners": answer.winners}
-            for answer in result.answers
-        ],
+        "answers": [{"launch": answer.launch, "sentence": answer.sentence} for answer in result.answers],
+        "winners": result.winners,
         "tried": [asdict(one) for one in result.tried],
         "gpu_seconds": result.seconds,
     }
