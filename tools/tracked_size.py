@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-MOST_BYTES = 75_000_000
+MOST_BYTES = 80_000_000
 LARGE_BYTES = 100_000  # of a file that must not be there twice
 MEGABYTE = 1e6
 

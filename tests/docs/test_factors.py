@@ -103,14 +103,24 @@ def rows_at(model: str, setting: str) -> Iterator[Variants]:
             yield settings[setting]
 
 
-def left_out(model: str, setting: str, faster: str, slower: str, named: set[str]) -> dict[str, float]:
-    """Return the variants that a factor leaves out, with the time of the slower one over theirs.
+def of_exchanges(setting: str) -> Variants:
+    """Return what the suites of the page about exchanges have at a setting."""
+    return next(runs("h200")[suite][setting] for suite in ("exchanges", "clusters") if setting in runs("h200")[suite])
 
-    Kernels of the suite `opponents` are compiled for their launch: where it has both, earlier runs do not count.
+
+def rows_with(setting: str, faster: str, slower: str) -> list[Variants]:
+    """Return what each suite has at a setting with two variants, but for suites that were measured before `opponents`.
+
+    Those do not count where it has both.
     """
+    having = [variants for variants in rows_at("h200", setting) if {faster, slower} <= variants.keys()]
+    return having[:1] if {faster, slower} <= later("h200").get(setting, {}).keys() else having
+
+
+def left_out(having: list[Variants], faster: str, slower: str, named: set[str]) -> dict[str, float]:
+    """Return the variants that a factor leaves out, with the time of the slower one over theirs."""
     found: dict[str, float] = {}
-    having = [variants for variants in rows_at(model, setting) if {faster, slower} <= variants.keys()]
-    for variants in having[:1] if {faster, slower} <= later(model).get(setting, {}).keys() else having:
+    for variants in having:
         if variants[faster].kind != variants[slower].kind:
             bound = variants[slower].cost / EVEN
             better = {
@@ -121,11 +131,6 @@ def left_out(model: str, setting: str, faster: str, slower: str, named: set[str]
             if not named & better.keys():
                 found |= better
     return found
-
-
-def fastest(model: str, setting: str) -> Variants:
-    """Return the safe variants at a setting, of the suite `opponents` where it has the setting."""
-    return next(rows_at(model, setting))
 
 
 @pytest.fixture(scope="module")
@@ -142,9 +147,9 @@ def test_no_factor_about_exchanges_leaves_out_the_best_of_a_kind(factors: list[e
         named.setdefault(one.setting, set()).update((one.of, one.to))
     wrong = {}
     for one in factors:
-        variants = next(part for part in rows_at("h100", one.setting) if {one.of, one.to} <= part.keys())
+        variants = of_exchanges(one.setting)
         slower, faster = sorted((one.of, one.to), key=lambda name: -variants[name].cost)
-        if missing := left_out("h100", one.setting, faster, slower, named[one.setting] - {one.of, one.to}):
+        if missing := left_out([variants], faster, slower, named[one.setting] - {one.of, one.to}):
             wrong[one] = missing
     assert wrong == {}
 
@@ -166,7 +171,7 @@ def exchange_lines() -> Iterator[tuple[str, list[str], list[str]]]:
 def test_what_a_line_about_exchanges_calls_fastest_is_the_fastest_there(
     setting: str, names: list[str], calls: list[str]
 ) -> None:
-    check_fastest(fastest("h100", setting), names, calls)
+    check_fastest(of_exchanges(setting), names, calls)
 
 
 def check_fastest(variants: Variants, names: list[str], calls: list[str]) -> None:
@@ -244,11 +249,16 @@ def check_barriers(setting: str, cell: str) -> None:
 def test_a_weaker_opponent_is_noticed() -> None:
     """Of each of the factors that once left out an opponent, the one that was left out is found."""
     transpose, store = "transpose f32 104x256 words=32", "struct-access f32 16384x256 words=16 way=store"
-    assert left_out("h200", transpose, "smem-wide", "shfl", set()).keys() >= {"cub-shfl"}
-    assert left_out("h200", store, "shfl", "direct", set()).keys() == {"vector"}
-    assert left_out("h200", "reserve i32 16384x256", "leader-shfl", "atomic", set()).keys() == {"atomic-plain"}
-    assert "smem-wide" in left_out("h200", "reduce f32 sms x 32 width=32", "shfl", "smem-syncwarp", set())
-    assert left_out("h200", transpose, "smem-wide", "shfl-xor", set()) == {}
+    assert weaker(transpose, "smem-wide", "shfl") >= {"cub-shfl"}
+    assert weaker(store, "shfl", "direct") == {"vector"}
+    assert weaker("reserve i32 16384x256", "leader-shfl", "atomic") == {"atomic-plain"}
+    assert "smem-wide" in weaker("reduce f32 sms x 32 width=32", "shfl", "smem-syncwarp")
+    assert weaker(transpose, "smem-wide", "shfl-xor") == set()
+
+
+def weaker(setting: str, faster: str, slower: str) -> set[str]:
+    """Return the variants that the factor of two leaves out."""
+    return set(left_out(rows_with(setting, faster, slower), faster, slower, set()))
 
 
 def explanation(page: str) -> str:
@@ -303,7 +313,7 @@ def test_a_factor_that_people_write_names_the_best_of_the_slower_kind(phrase: Ph
     for one in quotients(phrase):
         if one.setting.split()[0] not in NO_RIVALS:
             slower, faster = (one.of, one.to) if one.value > 1 else (one.to, one.of)
-            assert left_out("h200", one.setting, faster, slower, named) == {}, one
+            assert left_out(rows_with(one.setting, faster, slower), faster, slower, named) == {}, one
 
 
 FACTOR = re.compile(r"\d+(?:\.\d+)?×")

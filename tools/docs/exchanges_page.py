@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from shflbench.analysis import contest
-from shflbench.analysis.contest import MATTERS, Contest, competes, contest_of
+from shflbench.analysis.contest import Contest, competes, contest_of
 from shflbench.grouping import group_by
 from shflbench.model import Mechanism
 from shflbench.store import read_run
@@ -24,23 +24,21 @@ from shflbench.store.limits_file import read_limits
 from tools.docs.claims_page import cell, measured, share, verdicts
 from tools.docs.contradictions_page import linked
 from tools.docs.first_page import ROOT, per_iteration
-from tools.docs.opponents import RECORDS, all_settings
+from tools.docs.opponents import RECORDS
 from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from benchmarks.opponents import Timed
     from shflbench.store import Row
     from shflbench.store.limits_file import CaseLimit
     from shflbench.store.read import Run
 
 PAGE = ROOT / "docs" / "explanation" / "what-the-exchanges-show.md"
-RUN = ROOT / "results" / "exchanges" / "nvidia-h100"
+RUN = ROOT / "results" / "exchanges" / "nvidia-h200"
 TEMPLATE = Path(__file__).with_name("exchanges_page.md.j2")
 RUN_OF_CLUSTERS = ROOT / "results" / "clusters" / RUN.name
 WAVEFRONTS = ROOT / "benchmarks" / "wavefronts.md"
-MODEL = "h100"  # of the record of the suite `opponents`
 LETTER = "X"  # of the ids of its claims
 IN_BRACKETS = "; in brackets: registers per thread"
 MOST = 0.95  # of the cases have an interval that is no wider than the page says
@@ -69,56 +67,25 @@ published: list[Factor] = []  # by `render`; a test compares them with all rows
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The timed rows of a setting by variant, and their contest; None if it has a single candidate.
-
-    Where the suite `opponents` has the setting, its variants are `later`: their kernels are compiled for their launch.
-    """
+    """The timed rows of a setting by variant, and their contest; None if it has a single candidate."""
 
     rows: Mapping[str, Row]
     contest: Contest | None
-    later: Mapping[str, Timed]
-
-    def has(self, variant: str) -> bool:
-        """Whether a variant was measured."""
-        return variant in self.rows or variant in self.later
-
-    def cost(self, variant: str) -> float:
-        """Return the cycles per iteration of a variant, or µs of a launch; of later kernels where they are known."""
-        if variant in self.later:
-            return self.later[variant].time
-        row = self.rows[variant]
-        return row.cycles_per_iteration or row.time_us or 0.0
 
     def quotient(self, of: str, to: str) -> float:
-        """Return the time of one variant divided by that of another, of kernels that were compiled alike."""
-        if of in self.later and to in self.later:
-            return self.later[of].time / self.later[to].time
+        """Return the time of one variant divided by that of another."""
         return per_iteration(self.rows[of]) / per_iteration(self.rows[to])
 
     def best_of(self, kind: Mechanism) -> str:
-        """Return the fastest safe variant of a kind; of later kernels where they are known."""
-        if self.later:
-            own = [one.variant for one in self.later.values() if one.mechanism == kind.value]
-            return min(own, key=self.cost)
+        """Return the fastest safe variant of a kind."""
         rows = [row for row in self.rows.values() if row.safe and row.mechanism == kind.value]
         return min(rows, key=per_iteration).variant
 
     @property
     def fastest(self) -> str:
         """The fastest of all safe variants: those not shown to be slower than the first, and as fast library calls."""
-        if not self.later:
-            names = (
-                self.contest.variants if self.contest else [row.variant for row in self.rows.values() if competes(row)]
-            )
-            calls = [row.variant for row in self.contest.libraries] if self.contest else []
-        else:
-            libraries = {name for name, one in self.later.items() if one.mechanism == Mechanism.LIBRARY}
-            libraries |= {name for name, row in self.rows.items() if row.mechanism == Mechanism.LIBRARY}
-            safe = {*self.later, *(name for name, row in self.rows.items() if row.safe)}
-            limit = min(self.cost(name) for name in safe - libraries) * (1 + MATTERS)
-            names, calls = (
-                sorted(it for it in part if self.cost(it) <= limit) for part in (safe - libraries, libraries)
-            )
+        names = self.contest.variants if self.contest else [row.variant for row in self.rows.values() if competes(row)]
+        calls = [row.variant for row in self.contest.libraries] if self.contest else []
         return ", ".join(names) + (f" (also {', '.join(calls)})" if calls else "")
 
 
@@ -130,18 +97,13 @@ def settings() -> Mapping[str, Group]:
         timed = [row for row in run.rows if row.time_us is not None]
         named = group_by(timed, lambda row: " ".join((row.pattern, row.dtype, row.launch, *row.option_texts)))
         for name, rows in named.items():
-            found[name] = Group({row.variant: row for row in rows}, contest_of(rows), {})
-    for name, beside in all_settings(MODEL).items():
-        if any(it.split()[:2] == name.split()[:2] for it in found):
-            later = {one.variant: one for one in beside.variants}
-            earlier = found.get(name, Group({}, None, {}))
-            found[name] = Group(earlier.rows, earlier.contest, later)
+            found[name] = Group({row.variant: row for row in rows}, contest_of(rows))
     return found
 
 
 def has(name: str, *variants: str) -> bool:
     """Whether the runs have a setting, with these variants."""
-    return name in settings() and all(settings()[name].has(variant) for variant in variants)
+    return name in settings() and settings()[name].rows.keys() >= set(variants)
 
 
 def known(names: Iterable[str], *variants: str) -> list[str]:
@@ -159,12 +121,12 @@ def table(
 ) -> str:
     """Return a table, a line for each launch and text of options; `of` is a pattern and a type.
 
-    It has cycles per iteration, in italics those of the later kernels, or of one-pass kernels times of a launch.
+    It has cycles per iteration, or of one-pass kernels times of a launch.
     Settings and variants that the runs do not have are left out. With `registers`, those per thread follow each figure.
     """
     names = {(launch, option): f"{of} {launch} {option}".rstrip() for launch in launches for option in options}
     found = {place: settings()[name] for place, name in names.items() if has(name)}
-    measured_variants = {variant for setting in found.values() for variant in (*setting.rows, *setting.later)}
+    measured_variants = {variant for setting in found.values() for variant in setting.rows}
     columns = [variant for variant in variants if variant in measured_variants]
     pattern, dtype = of.split(" ")
     lines = [
@@ -182,15 +144,10 @@ def table(
 
 def _unit(found: Mapping[tuple[str, str], Group]) -> str:
     rows = [row for setting in found.values() for row in setting.rows.values()]
-    later = [one for setting in found.values() for one in setting.later.values()]
-    is_loop = any(one.unit == "cycles" for one in later) or any(row.cycles_per_iteration for row in rows)
-    return "Cycles per iteration" if is_loop else "Times in µs of a launch"
+    return "Cycles per iteration" if any(row.cycles_per_iteration for row in rows) else "Times in µs of a launch"
 
 
 def _cell(setting: Group, variant: str, *, registers: bool) -> str:
-    if variant in setting.later:
-        one = setting.later[variant]
-        return f"*{one.time:,.0f}*" if one.unit == "cycles" else f"*{one.time:.1f}*"
     row = setting.rows.get(variant)
     if row is None:
         return "–"
@@ -236,8 +193,6 @@ def ratios(names: Iterable[str], of: str, to: str) -> str:
 def slower(name: str, variant: str, other: str) -> bool:
     """Whether a variant is shown to be slower than another."""
     one = settings()[name]
-    if one.later:
-        return one.cost(variant) > one.cost(other) * (1 + MATTERS)
     return one.contest is not None and one.contest.is_slower(one.rows[variant], one.rows[other])
 
 
@@ -255,8 +210,9 @@ def time(name: str, variant: str) -> str:
 
 def cycles(name: str, variant: str, per: str = "") -> str:
     """Return the clock cycles per iteration of a variant, or per instruction of an opcode in it."""
-    count = (settings()[name].rows[variant].sass_per_iteration or {})[per] if per else 1
-    return f"{settings()[name].cost(variant) / count:.0f}"
+    row = settings()[name].rows[variant]
+    count = (row.sass_per_iteration or {})[per] if per else 1
+    return f"{(row.cycles_per_iteration or 0.0) / count:.0f}"
 
 
 def fences(name: str, variant: str) -> str:
@@ -272,8 +228,6 @@ def count(name: str, variant: str, opcode: str) -> str:
 
 def limit(name: str, variant: str) -> str:
     """Return how near a variant comes to its limit: `98% of its exchange limit`."""
-    if settings()[name].later:
-        raise ValueError(name)  # the limit of the run is that of another kernel than the one that is shown
     found = limits()[settings()[name].rows[variant].case_id]
     return f"{found.limit_fraction:.0%} of its {found.limit_by} limit" if found.limit_fraction else "no known limit"
 
@@ -337,7 +291,6 @@ def render() -> str:
         {function.__name__: function for function in functions},
         run=stored(RUN),
         clusters=stored(RUN_OF_CLUSTERS),
-        later=RECORDS[MODEL],
         SHFL=Mechanism.SHFL,
         SMEM=Mechanism.SMEM,
         launch_costs=launch_costs(),

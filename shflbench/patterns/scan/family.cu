@@ -28,24 +28,43 @@ __device__ T sum_of_lower_groups(T of_group, T sum) {
     return sum;
 }
 
+// The sums of a group's values, and of those up to the lane's own. BY_LOADS: only the values of the lane's own load are
+// masked one by one; those of another load are added as a whole, or not. Each lane begins with its own load.
+template <int LANES, int BITS, bool CHAIN, bool BY_LOADS, typename T>
+__device__ void load_sums(const T* group, T& of_group, T& up_to_own) {
+    constexpr int WIDTH = BY_LOADS ? BITS / 32 : LANES, LOADS = LANES / WIDTH;
+    const int mine = lane() / WIDTH % LOADS;
+    T of_loads[LOADS], below[LOADS];
+#pragma unroll
+    for (int i = 0; i < LOADS; ++i) {
+        const int load = (mine + i) % LOADS;
+        T values[WIDTH];
+        load_all<BITS>(values, group + load * WIDTH);
+        of_loads[i] = sum_of<WIDTH, CHAIN>(values);
+        below[i] = load < mine ? of_loads[i] : T(0);
+        if (i == 0) below[0] = sum_of_first<CHAIN>(values, lane() % WIDTH + 1);
+    }
+    of_group = sum_of<LOADS, CHAIN>(of_loads);
+    up_to_own = sum_of<LOADS, CHAIN>(below);
+}
+
 // First, groups of adjacent lanes load one another's values; shuffles add the lower groups.
-template <typename T, int LANES, int BITS, bool DOUBLE, bool CHAIN, bool APART>
+template <typename T, int LANES, int BITS, bool DOUBLE, bool CHAIN, bool BY_LOADS, bool APART>
 __global__ void LAUNCH_BOUNDS scan_member(const T* values, T* result, int iterations) {
     T* slots = shared<T>() + first_of_warp() * (DOUBLE ? 2 : 1);
     int offset = 0;
     T x = values[thread()];
     REPEAT(iterations) {
-        T of_group[LANES] = {x}, sum = x;
+        T of_group = x, sum = x;
         if (LANES > 1) {
             T* const buffer = slots + offset;
             buffer[lane()] = x;
             __syncwarp();  // all lanes have written
-            load_all<BITS>(of_group, buffer + lane() / LANES * LANES);
-            sum = sum_of_first<CHAIN>(of_group, lane() % LANES + 1);
+            load_sums<LANES, BITS, CHAIN, BY_LOADS>(buffer + lane() / LANES * LANES, of_group, sum);
             if (DOUBLE) offset ^= WARP;
             if (!DOUBLE) __syncwarp();  // all lanes have read: the slots may be written again
         }
-        x = advance(x, sum_of_lower_groups<LANES, APART>(sum_of<LANES, CHAIN>(of_group), sum));
+        x = advance(x, sum_of_lower_groups<LANES, APART>(of_group, sum));
     }
     result[thread()] = x;
 }

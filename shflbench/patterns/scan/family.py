@@ -18,7 +18,7 @@ def _counts(choice: Choice) -> Mapping[str, int]:
 
 def _variant(name: str, choice: Choice) -> Variant:
     kernel = "scan_late_member" if choice["late"] else "scan_member"
-    flags = loads.flags(choice, *(("double", "chain") if choice["late"] else ("double", "chain", "apart")))
+    flags = loads.flags(choice, *(("double", "chain") if choice["late"] else ("double", "chain", "by_loads", "apart")))
     shared = (2 if choice["double"] else 1) if choice["lanes"] > 1 else 0
     return Variant(
         name=name,
@@ -41,6 +41,11 @@ FAMILY = Family[Variant](
         loads.DOUBLE,
         loads.CHAIN,
         FamilyParameter(
+            name="by_loads",
+            meaning="loaded values are masked one by one, or those of the lane's own load and other loads as a whole",
+            values={"": 0, "byloads": 1},
+        ),
+        FamilyParameter(
             name="apart",
             meaning="lower groups are added in steps that double, or by shuffles that do not wait for one another",
             values={"": 0, "apart": 1},
@@ -55,6 +60,13 @@ FAMILY = Family[Variant](
         loads.NO_LOADS,
         loads.TOO_WIDE,
         loads.ONE_ORDER,
+        Exclusion(
+            reason="loads as a whole are added where a lane has several of several values, and no segments",
+            excludes=lambda it: (
+                bool(it["by_loads"])
+                and (bool(it["late"]) or it["bits"] == loads.WORD or it["lanes"] <= it["bits"] // loads.WORD)
+            ),
+        ),
         Exclusion(reason="no shuffle is left", excludes=lambda it: it["lanes"] == WARP and bool(it["late"])),
         Exclusion(
             reason="segments are scanned in steps, and groups are added apart only where there are 4 or 8",

@@ -11,7 +11,7 @@ from shflbench.store.limits_file import read_limits
 from tests.cli.gate.runs import process
 
 RESULTS = Path(__file__).parents[3] / "results"
-CLUSTERS = RESULTS / "clusters" / "nvidia-h100"
+CLUSTERS = RESULTS / "clusters" / "nvidia-h200"
 REST = "latency, or what a limit leaves out, takes most of its time"
 
 
@@ -24,9 +24,8 @@ def limit_line(pattern: str, folder: Path, cwd: Path) -> str:
 
 
 def test_advice_says_where_no_limit_is_reached(tmp_path: Path) -> None:
-    assert (
-        limit_line("cluster-reduce", CLUSTERS, tmp_path) == f"Limit: no throughput limit is reached (issue, 3%): {REST}"
-    )
+    line = limit_line("cluster-reduce", CLUSTERS, tmp_path)
+    assert line == f"Limit: no throughput limit is reached (block start, 3%): {REST}"
 
 
 def test_advice_names_the_limit_that_takes_the_time(tmp_path: Path) -> None:

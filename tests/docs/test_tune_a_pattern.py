@@ -1,0 +1,21 @@
+"""The page on tuning says what the rules of the tuner are."""
+
+from pathlib import Path
+
+from shflbench.tuner.rules import BEST_OF_KIND, PREDICTED_WITHIN, RUNGS, SURELY_SLOWER
+
+PAGE = " ".join((Path(__file__).parents[2] / "docs/how-to/tune-a-pattern.md").read_text(encoding="utf-8").split())
+NUMBERS = {1: "one", 3: "three"}
+
+
+def test_the_page_names_the_time_and_the_processes_of_each_rung() -> None:
+    first, second, third = RUNGS
+    seconds = f"{first.max_seconds}, {second.max_seconds} and {third.max_seconds} s per candidate"
+    assert f"{seconds}, the last one in {NUMBERS[third.processes]} processes" in PAGE
+    assert first.processes == second.processes == 1
+
+
+def test_the_page_names_how_much_slower_a_candidate_may_be() -> None:
+    assert f"over {PREDICTED_WITHIN - 1:.0%} more cycles than the best" in PAGE
+    assert f"surely slower by over {SURELY_SLOWER - 1:.0%}" in PAGE
+    assert f"but for the best {NUMBERS[BEST_OF_KIND]} of each mechanism" in PAGE
