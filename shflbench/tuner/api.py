@@ -73,10 +73,10 @@ def tune(record: TuneRecord, folder: Path, gpu: int | None, reporter: Reporter) 
     seconds = 0.0
     rungs = RungRuns(folder, record, gpu, reporter)
     for number in range(1, len(RUNGS) + 1):
-        left = {launch: names for launch, names in tournament.left().items() if names}
-        if not left:
+        remaining = {launch: names for launch, names in tournament.remaining().items() if names}
+        if not remaining:
             raise ResultsError(f"no candidate of {record.request.pattern} was timed", f"see {folder / 'tried.csv'}")
-        last = rungs.measure(number, left)
+        last = rungs.measure(number, remaining)
         tournament.apply(number, last.rows)
         write_tried(folder, tournament.tried())
         seconds += gpu_seconds(last)

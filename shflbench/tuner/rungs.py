@@ -44,10 +44,10 @@ class Tournament:
     @classmethod
     def of(cls, settings: tuple[RankedSetting, ...]) -> Tournament:
         """Start with what the model leaves."""
-        reasons = {one.launch: {each.variant: each.left_out for each in one.candidates} for one in settings}
+        reasons = {one.launch: {it.variant: it.left_out for it in one.candidates} for one in settings}
         return cls(settings, reasons, {})
 
-    def left(self) -> dict[str, list[str]]:
+    def remaining(self) -> dict[str, list[str]]:
         """Return by launch the candidates that are left, in the order of the ranking."""
         return {
             launch: [name for name, reason in reasons.items() if not reason]
@@ -114,11 +114,13 @@ class RungRuns:
     gpu: int
     reporter: Reporter
 
-    def measure(self, number: int, left: Mapping[str, Sequence[str]]) -> Run:
+    def measure(self, number: int, remaining: Mapping[str, Sequence[str]]) -> Run:
         """Measure the candidates that are left in one rung, or read its finished run; a stopped run is resumed."""
         path, place = self.folder / f"rung-{number}.yaml", self.folder / f"rung-{number}"
         with run_files.writing(self.folder):
-            run_files.replace(path, suite_text(self.record.request, f"rung-{number}", RUNGS[number - 1], left).encode())
+            run_files.replace(
+                path, suite_text(self.record.request, f"rung-{number}", RUNGS[number - 1], remaining).encode()
+            )
         if (place / run_files.RUN_FILE).exists() and (known := read_run(place)).info.finished:
             return known
         request = RunRequest(str(path), Overrides(), device="cuda", gpu=self.gpu, seed=self.record.request.seed)

@@ -28,7 +28,7 @@ def few_members(monkeypatch: pytest.MonkeyPatch) -> None:
     family = declared.family
     assert family
     known = {name: family.members[name] for name in MEMBERS}
-    monkeypatch.setattr(Family, "members", property(lambda asked: known if asked is family else {}))
+    monkeypatch.setattr(Family, "members", property(lambda other: known if other is family else {}))
 
 
 def tried(folder: str = "tuned") -> Mapping[str, Mapping[str, str]]:

@@ -1,4 +1,4 @@
-"""Which candidates are measured, by predictions and by times."""
+"""The candidates that are measured, by predictions and by times."""
 
 from shflbench.model import Interval
 from shflbench.tuner.rules import MOST_MEASURED, RUNGS, best_of_kinds, drop, leave_out
