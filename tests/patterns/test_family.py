@@ -1,6 +1,6 @@
 """Families: their members are variants that compute what their pattern does, and run only where a suite names them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -79,13 +79,24 @@ def dtypes_of(name: str) -> Sequence[str]:
     return first.variant.dtypes or PATTERNS[name].dtypes
 
 
+def members_with(name: str, members: Sequence[str], dtypes: Sequence[str]) -> Mapping[str, Sequence[str]]:
+    """Return members by the element types that they run with: those of `dtypes`, or the first one that they have."""
+    by_dtype: dict[str, list[str]] = {}
+    for member in members:
+        supported = PATTERNS[name].variant(member).dtypes or PATTERNS[name].dtypes
+        for dtype in [dtype for dtype in dtypes if dtype in supported] or supported[:1]:
+            by_dtype.setdefault(dtype, []).append(member)
+    return by_dtype
+
+
 def run_members(shflbench: Command, folder: Path, name: str, members: Sequence[str], dtypes: Sequence[str]) -> None:
-    file = suite(folder, name, dtypes, members)
-    outcome = shflbench("run", file, "--device", "emulator", "--output", folder / "run")
-    assert outcome.code == 0, outcome.err
-    rows = read_run(folder / "run").rows
-    assert {row.variant for row in rows} == set(members)
-    assert {row.status for row in rows} == {Status.VERIFIED}
+    for dtype, supporting in members_with(name, members, dtypes).items():
+        file = suite(folder, name, [dtype], supporting)
+        outcome = shflbench("run", file, "--device", "emulator", "--output", folder / dtype)
+        assert outcome.code == 0, outcome.err
+        rows = read_run(folder / dtype).rows
+        assert {row.variant for row in rows} == set(supporting)
+        assert {row.status for row in rows} == {Status.VERIFIED}
 
 
 @pytest.mark.usefixtures("kernel_cache")
@@ -106,10 +117,10 @@ def test_all_members_have_the_declared_code_and_the_right_results(
 @pytest.mark.usefixtures("kernel_cache")
 @pytest.mark.parametrize("name", PATTERNS)
 def test_members_are_free_of_hazards(shflbench: Command, tmp_path: Path, name: str) -> None:
-    members = list(PATTERNS[name].members)[::SAMPLE]
-    file = suite(tmp_path, name, dtypes_of(name)[:1], members)
-    outcome = shflbench("check", file, "--format", "json")
-    assert outcome.code == 0, outcome.err
+    sample = list(PATTERNS[name].members)[::SAMPLE]
+    for dtype, members in members_with(name, sample, dtypes_of(name)[:1]).items():
+        outcome = shflbench("check", suite(tmp_path, name, [dtype], members), "--format", "json")
+        assert outcome.code == 0, outcome.err
 
 
 def test_a_suite_that_names_no_variants_runs_no_members(shflbench: Command, tmp_path: Path) -> None:

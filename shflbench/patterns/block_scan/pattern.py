@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shflbench.model import WARP, Dtype, Mechanism
+from shflbench.patterns.block_scan.family import FAMILY
 from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant, elements_per_thread
 
 OF_WARP = 5  # steps of a scan over 32 lanes
@@ -98,6 +99,7 @@ PATTERN = Pattern(
     unroll=4,
     blocks=(64, 128, 256, 512, 1024),
     static_block=True,
+    family=FAMILY,
     notes=(
         "`smem` adds over distances that double, `smem-tree` up and down a tree, with fewer additions and more steps; "
         "both take a block barrier per step. In `raking-shfl`, as in CUB's default, all values pass through shared "

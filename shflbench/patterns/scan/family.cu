@@ -1,17 +1,9 @@
 // The family of prefix sums: part of the values through shared memory, the rest by shuffles. Each member is one choice of the
 // template's parameters.
 #include "loads.cuh"
+#include "prefix_sums.cuh"
 #include "recurrence.cuh"
 #include "shflbench.cuh"
-
-// The sum of those values whose number is below `count`.
-template <bool CHAIN, typename T, int COUNT>
-__device__ T sum_of_first(const T (&values)[COUNT], int count) {
-    T kept[COUNT];
-#pragma unroll
-    for (int i = 0; i < COUNT; ++i) kept[i] = i < count ? values[i] : T(0);
-    return sum_of<COUNT, CHAIN>(kept);
-}
 
 // Adds up sums of groups of LANES lanes: each lane has that of its whole group, and gets those of all lower ones. By steps that
 // double their distance, or, APART, by shuffles that do not wait for one another.
