@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shflbench.model import WARP, Dtype, Mechanism
+from shflbench.patterns.bitonic_sort.family import FAMILY
 from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
 
 STEPS = 15  # exchanges of a bitonic network for 32 keys
@@ -52,6 +53,7 @@ PATTERN = Pattern(
     options={"payload": ("none", "value")},
     launch_bounds=True,
     unroll=2,
+    family=FAMILY,
     notes=(
         "With `payload=value`, each key has a value that moves with it; with `payload=none`, the kernel copies the "
         "values unchanged. Before each sort, every lane scrambles its key; otherwise, the input of every sort after "
