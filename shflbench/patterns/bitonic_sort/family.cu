@@ -1,10 +1,11 @@
-// The family of sorts of a warp: runs of lanes are sorted by ranks in shared memory, and merged by shuffles, or the other way round.
-// Each member is one choice of the template's parameters.
+// The family of sorts of a warp: runs of lanes are sorted by ranks in shared memory, and merged by shuffles, or the other way
+// round. Each member is one choice of the template's parameters.
 #include "loads.cuh"
 #include "network.cuh"
 #include "shflbench.cuh"
 
-// 1 and -1, in registers of the thread. In PTX, because the compiler must not know the numbers: it would not multiply by them.
+// 1 and -1, in registers of the thread. In PTX, because the compiler must not know the numbers: it would not multiply by
+// them.
 __device__ inline int one_in_register() {
     int one;
     asm("min.u32 %0, %1, 1;" : "=r"(one) : "r"(threadIdx.x + 1));
@@ -72,8 +73,8 @@ struct Order {
     }
 };
 
-// Sorts each TO lanes, of which each FROM are sorted, every second time in descending order. MIN: in each step, keys of lanes that
-// keep the larger one are reversed, so that all keep the smaller one; otherwise, those of runs in descending order are.
+// Sorts each TO lanes, of which each FROM are sorted, every second time in descending order. MIN: in each step, keys of lanes
+// that keep the larger one are reversed, so that all keep the smaller one; otherwise, those of runs in descending order are.
 template <int FROM, int TO, bool MIN, bool PRODUCT, typename T>
 __device__ T merge_runs(T key, int reversed, const Order<PRODUCT>& order) {
 #pragma unroll
@@ -97,9 +98,12 @@ __device__ inline int to_ordered(float key) {
     const int bits = __float_as_int(key);
     return bits ^ (bits >> 31 & 0x7fffffff);
 }
-constexpr int LARGEST = 0x7fffffff;  // a lower lane's key that is not larger is less than the own key plus 1, which this has not
 
-// The number of keys that come before the lane's own, among those of its RUN lanes: smaller ones, and equal ones of lower lanes.
+// Keys of lower lanes come first if they are less than the own key plus 1. No number is larger than this one: all of them do.
+constexpr int LARGEST = 0x7fffffff;
+
+// The number of keys that come before the lane's own, among those of its RUN lanes: smaller ones, and equal ones of lower
+// lanes.
 template <int RUN, int BITS, bool PRODUCT>
 __device__ int rank_in_run(int key, const int* keys, const Order<PRODUCT>& order) {
     constexpr int COUNT = BITS / 32, LOADS = RUN / COUNT;
@@ -136,8 +140,9 @@ __device__ int rank_of_runs(int key, const int* keys, const Order<PRODUCT>& orde
     return (counts[0] + counts[1]) + (counts[2] + counts[3]);
 }
 
-// Each lane stores its key at the place `first` plus its rank, and loads the key at its own place. With DOUBLE, what is sorted has
-// an array of its own: the barrier after the stores of one also separates the loads of the other from the next stores.
+// Each lane stores its key at the place `first` plus its rank, and loads the key at its own place. With DOUBLE, what is
+// sorted has an array of its own: the barrier after the stores of one also separates the loads of the other from the next
+// stores.
 template <int RUN, int BITS, bool DOUBLE, bool LATE, bool PRODUCT, typename T>
 __device__ T sort_by_ranks(T key, int* slots, const Order<PRODUCT>& order) {
     T* const sorted = reinterpret_cast<T*>(DOUBLE ? slots + WARP : slots);

@@ -1,5 +1,6 @@
-// The family of prefix sums of a block. Each warp scans its values, part of them through shared memory and the rest by shuffles, and
-// adds the sums of lower warps; or one warp scans all values. Each member is one choice of the parameters of a template.
+// The family of prefix sums of a block. Each warp scans its values, part of them through shared memory and the rest by
+// shuffles, and adds the sums of lower warps; or one warp scans all values. Each member is one choice of the parameters of a
+// template.
 #include "loads.cuh"
 #include "prefix_sums.cuh"
 #include "recurrence.cuh"
@@ -23,7 +24,8 @@ __device__ void exchange(T (&of_group)[LANES], T x, T* slots) {
 }
 
 // Adds the other groups of LANES lanes: by steps that double their distance, or, APART, by shuffles that do not wait for one
-// another. Then the values of 2^n groups, whose numbers differ in bit n and in lower bits only, belong to lower or higher lanes.
+// another. Then the values of 2^n groups, whose numbers differ in bit n and in lower bits only, belong to lower or higher
+// lanes.
 template <int LANES, bool APART, int STEP = LANES, typename T>
 __device__ Sums<T> add_groups(T of_group, Sums<T> sums) {
     if constexpr (STEP < WARP) {
@@ -43,9 +45,9 @@ __device__ Sums<T> add_groups(T of_group, Sums<T> sums) {
     return sums;
 }
 
-// How a thread adds the sums of lower warps: it loads those of all warps and selects them; it loads one of four copies, in which
-// they are whole loads of 128 bits, with zeros before them; each lane loads one for a butterfly; the first warp scans them for
-// all; or each lane loads one for an instruction that adds what all lanes have.
+// How a thread adds the sums of lower warps: it loads those of all warps and selects them; it loads one of four copies, in
+// which they are whole loads of 128 bits, with zeros before them; each lane loads one for a butterfly; the first warp scans
+// them for all; or each lane loads one for an instruction that adds what all lanes have.
 enum Lower { SELECTED, COPIES, BUTTERFLY, FIRST_WARP, REDUX };
 
 constexpr int LOADED = WARPS > 4 ? WARPS : 4;  // sums that a thread loads, and zeros where a load is wider
@@ -154,8 +156,8 @@ __device__ void scan_chunk(T (&x)[COUNT]) {
     }
 }
 
-// The calling warp replaces all values by their prefix sums: WARPS adjacent ones per lane, whose sums its lanes exchange as the
-// lanes of any warp exchange values in the kernel above.
+// The calling warp replaces all values by their prefix sums: WARPS adjacent ones per lane, whose sums its lanes exchange as
+// the lanes of any warp exchange values in the kernel above.
 template <int LANES, int BITS, bool APART, typename T>
 __device__ void scan_all(Chunk<T>* chunks, T* slots) {
     Chunk<T> own[CHUNKS];
