@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -100,6 +100,8 @@ EXCLUSIONS = (
     ),
 )
 
+DECISIVE = ("shuffled", "store", "load", "order", "rounds", "padded")  # parameters of which a plan must be possible
+
 
 @dataclass(frozen=True, slots=True)
 class Exchanges:
@@ -107,17 +109,19 @@ class Exchanges:
 
     option: str
     by_value: Mapping[str, Exchange]
+    _values: dict[tuple[int, ...], tuple[str, ...]] = field(default_factory=dict, repr=False)  # by decisive parameters
 
-    def plans(self, choice: Choice) -> Mapping[str, Plan]:
-        """Return how a member does the exchange for each value for which it can."""
-        if any(one.excludes(choice) for one in EXCLUSIONS):
-            return {}
-        plans = {value: Plan.of(choice, exchange) for value, exchange in self.by_value.items()}
-        return {value: plan for value, plan in plans.items() if plan.is_possible}
+    def values(self, choice: Choice) -> tuple[str, ...]:
+        """Return the values of the option for which a member can do the exchange."""
+        key = tuple(choice[name] for name in DECISIVE)
+        if key not in self._values:
+            plans = {value: Plan.of(choice, exchange) for value, exchange in self.by_value.items()}
+            self._values[key] = tuple(value for value, plan in plans.items() if plan.is_possible)
+        return self._values[key]
 
     def impossible(self, choice: Choice) -> bool:
         """Whether a choice that no other rule excludes is for no value of the option."""
-        return not any(one.excludes(choice) for one in EXCLUSIONS) and not self.plans(choice)
+        return not any(one.excludes(choice) for one in EXCLUSIONS) and not self.values(choice)
 
     def leaves_padding_conflicts(self, choice: Choice) -> bool:
         """Whether a choice is impossible only because some slots are unused instead of changing places."""
@@ -125,7 +129,7 @@ class Exchanges:
 
     def variant(self, pattern: str, dtypes: tuple[str, ...], name: str, choice: Choice) -> Variant:
         """Return a member of the family of a pattern."""
-        plans = self.plans(choice)
+        plans = {value: Plan.of(choice, self.by_value[value]) for value in self.values(choice)}
 
         def shared(at: Setting) -> int:
             return at.block // WARP * plans[at.options[self.option]].slots * WORD // 8
