@@ -52,7 +52,7 @@ def measure(folder: Path, patterns: Sequence[str]) -> None:
         tuned = read_record(folder / f"{pattern}-tuned-{SEEDS[0]}")
         suite = folder / f"{pattern}-all.yaml"
         every = {one.launch: [each.variant for each in one.candidates] for one in tuned.settings}
-        suite.write_text(suite_text(tuned.request, "all", replace(RUNGS[-1], processes=1), every), encoding="utf-8")
+        suite.write_text(suite_text(tuned, "all", replace(RUNGS[-1], processes=1), every), encoding="utf-8")
         words = ["run", str(suite), "--output", str(folder / f"{pattern}-all")]
         subprocess.run([sys.executable, "-m", "shflbench", *words], check=True)
 
@@ -128,6 +128,10 @@ def _section(record: Mapping[str, Any]) -> Iterator[str]:
     yield "".join(f"{line}\n" for line in lines)
 
 
+def _is_finished(run: Path) -> bool:
+    return run.exists() and read_run(run).is_finished
+
+
 def main(words: Sequence[str]) -> None:
     """Measure, or read folders and write the record and the page."""
     match words:
@@ -135,7 +139,7 @@ def main(words: Sequence[str]) -> None:
             measure(Path(folder), patterns or PATTERNS)
         case ["record", *folders]:
             found = [(Path(folder), name) for name in PATTERNS for folder in folders]
-            records = [recorded(folder, name) for folder, name in found if (folder / f"{name}-all").exists()]
+            records = [recorded(folder, name) for folder, name in found if _is_finished(folder / f"{name}-all")]
             RECORD.write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
             PAGE.write_text(page(records), encoding="utf-8")
         case _:

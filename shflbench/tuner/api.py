@@ -82,7 +82,7 @@ def tune(record: TuneRecord, folder: Path, gpu: int | None, reporter: Reporter) 
         seconds += gpu_seconds(last)
     answers = tuple(tuned_settings(last, record.settings))
     winners = {launch: names for launch in record.request.launches if (names := tournament.winners(launch))}
-    text = suite_text(record.request, "winners", RUNGS[-1], winners)
+    text = suite_text(record, "winners", RUNGS[-1], winners)
     with run_files.writing(folder):
         run_files.replace(folder / WINNERS_FILE, text.encode())
     return TuneResult(record, tuple(tournament.tried()), answers, winners, seconds)

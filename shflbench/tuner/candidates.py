@@ -13,7 +13,7 @@ from shflbench.model import Case, Mechanism
 from shflbench.pattern_checks.targets import KernelSubject
 from shflbench.patterns.discover import builtin, load
 from shflbench.suite.launch import parse_launch, resolve_grid
-from shflbench.tuner.rules import leave_out
+from shflbench.tuner.rules import count_iterations, leave_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,6 +47,7 @@ class RankedSetting:
     """The candidates at one launch."""
 
     launch: str
+    iterations: int  # per launch
     candidates: tuple[RankedCandidate, ...]  # in the order of their predictions, or limits
 
     @property
@@ -80,7 +81,8 @@ def rank(request: TuneRequest, launch: str, arch: str, sms: int | None, reporter
         {one.variant: one.kind for one in candidates},
     )
     known = (replace(one, left_out=one.left_out or reasons[one.variant]) for one in candidates)
-    return RankedSetting(launch, tuple(known))
+    iterations = request.iterations or count_iterations(_cycles(candidates[0])[0], pattern.declaration.unroll)
+    return RankedSetting(launch, iterations, tuple(known))
 
 
 def _names(declared: Pattern, request: TuneRequest) -> Iterator[str]:

@@ -27,6 +27,9 @@ PREDICTED_WITHIN = 1.15
 MOST_MEASURED = 24  # per setting: six times as many as the first four
 BEST_OF_KIND = 3  # of each are measured; of each mechanism, they are the winners: reference runs show the best of each
 SURELY_SLOWER = 1.02  # twice what matters between two variants
+CYCLES = 200_000  # of a launch, 0.1 ms at 2 GHz: twenty times what a launch costs by itself
+MOST_ITERATIONS = 1024
+FEWEST_PASSES = 4  # through the unrolled loop: the time per iteration is that between launches of several lengths
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +45,12 @@ class Rung:
 # The first rung takes nine rounds, the fewest that an interval needs. Processes with the same code differ by up to 1%:
 # the last rung has three. It takes most of the time, and so measures no losers but the best of each kind.
 RUNGS = (Rung(0.02, 0.02, 1, BEST_OF_KIND), Rung(0.005, 0.06, 1, BEST_OF_KIND), Rung(0.002, 0.25, 3, 1))
+
+
+def count_iterations(cycles: float, unroll: int) -> int:
+    """Return the iterations of a launch, a power of two, whose fastest candidate takes `cycles` per iteration."""
+    most = min(float(MOST_ITERATIONS), CYCLES / cycles)
+    return max(FEWEST_PASSES * unroll, 1 << max(0, int(most).bit_length() - 1))
 
 
 def leave_out(predicted: Mapping[str, float | None], kinds: Mapping[str, str]) -> dict[str, str]:

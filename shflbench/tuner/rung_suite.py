@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from shflbench.tuner.request import TuneRequest
+    from shflbench.tuner.record import TuneRecord
     from shflbench.tuner.rules import Rung
 
 
-def suite_text(request: TuneRequest, name: str, rung: Rung, variants: Mapping[str, Sequence[str]]) -> str:
+def suite_text(record: TuneRecord, name: str, rung: Rung, variants: Mapping[str, Sequence[str]]) -> str:
     """Return the YAML text of a suite that measures as a rung does; `variants` by launch."""
+    request = record.request
+    iterations = {setting.launch: setting.iterations for setting in record.settings}
     rules = {
         "precision": f"{rung.precision:.2%}",
         "max_seconds": rung.max_seconds,
@@ -32,7 +34,7 @@ def suite_text(request: TuneRequest, name: str, rung: Rung, variants: Mapping[st
             f"    dtypes: {request.dtype}",
             *(f"    {name}: {value}" for name, value in request.options.items()),
             f"    launch: {launch}",
-            f"    iterations: {request.iterations}",
+            f"    iterations: {iterations[launch]}",
             f"    variants: [{', '.join(names)}]",
         ]
     return "".join(f"{line}\n" for line in lines)

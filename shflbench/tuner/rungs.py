@@ -61,8 +61,10 @@ class Tournament:
             reasons = self.left_out[launch]
             for row in of_launch:
                 self.last[launch, row.variant] = number, row
-                if row.status is not Status.TIMED or row.time_interval is None:
+                if row.status is not Status.TIMED:
                     reasons[row.variant] = f"{row.status.value} in rung {number}: {row.reason}"
+                elif row.time_interval is None:
+                    reasons[row.variant] = f"too few samples in the time of rung {number}"
             times = _times(row for row in of_launch if not reasons[row.variant])
             for following in RUNGS[number : number + 1]:
                 slow = drop(times, kinds, following)
@@ -118,9 +120,7 @@ class RungRuns:
         """Measure the candidates that are left in one rung, or read its finished run; a stopped run is resumed."""
         path, place = self.folder / f"rung-{number}.yaml", self.folder / f"rung-{number}"
         with run_files.writing(self.folder):
-            run_files.replace(
-                path, suite_text(self.record.request, f"rung-{number}", RUNGS[number - 1], remaining).encode()
-            )
+            run_files.replace(path, suite_text(self.record, f"rung-{number}", RUNGS[number - 1], remaining).encode())
         if (place / run_files.RUN_FILE).exists() and (known := read_run(place)).info.finished:
             return known
         request = RunRequest(str(path), Overrides(), device="cuda", gpu=self.gpu, seed=self.record.request.seed)

@@ -1,7 +1,7 @@
 """The candidates that are measured, by predictions and by times."""
 
 from shflbench.model import Interval
-from shflbench.tuner.rules import MOST_MEASURED, RUNGS, best_of_kinds, drop, leave_out
+from shflbench.tuner.rules import MOST_MEASURED, RUNGS, best_of_kinds, count_iterations, drop, leave_out
 
 KINDS = {"a": "shfl", "b": "shfl", "c": "shfl", "d": "shfl", "e": "smem"}
 LAST = RUNGS[-1]
@@ -49,3 +49,7 @@ def test_the_best_of_each_kind_stays() -> None:
 
 def test_the_best_of_kinds_are_the_first_in_the_given_order() -> None:
     assert best_of_kinds("edcba", KINDS, 2) == {"e", "d", "c"}
+
+
+def test_launches_take_as_many_iterations_as_fit_into_a_tenth_of_a_millisecond() -> None:
+    assert [count_iterations(cycles, 4) for cycles in (100.0, 369.0, 2600.0, 60_000.0)] == [1024, 512, 64, 16]

@@ -30,8 +30,9 @@ def print_result(result: TuneResult, folder: Path, form: str, console: Console) 
             console.say()
             console.table(_ranking(setting))
     for answer in result.answers:
-        console.say()
-        console.table(group_table(answer.rows))
+        if answer.rows:
+            console.say()
+            console.table(group_table(answer.rows))
     if result.answers:
         console.say()
     for answer in result.answers:
