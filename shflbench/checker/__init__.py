@@ -65,7 +65,9 @@ if TYPE_CHECKING:
     from shflbench.checker.runs.evidence import Expectation
     from shflbench.checker.selection import reports_with_kernels
     from shflbench.checker.source_lines import SourceLine
+    from shflbench.checker.sources.argument_types import meaning
     from shflbench.checker.sources.build_files import is_built_fast, program_words
+    from shflbench.checker.sources.definitions import Definition, kernels_in
     from shflbench.checker.verdict import KernelVerdict, Level
 else:
     # Who only names a verdict needs no emulator and no NumPy, which are slow to import.
@@ -121,7 +123,9 @@ else:
             "runs.evidence": ("Expectation",),
             "selection": ("reports_with_kernels",),
             "source_lines": ("SourceLine",),
+            "sources.argument_types": ("meaning",),
             "sources.build_files": ("is_built_fast", "program_words"),
+            "sources.definitions": ("Definition", "kernels_in"),
             "verdict": ("KernelVerdict", "Level"),
         },
     )
@@ -141,6 +145,7 @@ __all__ = [
     "CandidatePointer",
     "CandidateStep",
     "CheckStep",
+    "Definition",
     "EmulatedLaunch",
     "ExchangeAdvice",
     "Expectation",
@@ -181,9 +186,11 @@ __all__ = [
     "group_findings",
     "host_arguments",
     "is_built_fast",
+    "kernels_in",
     "load_program",
     "make_patch",
     "may_wait",
+    "meaning",
     "module_contents",
     "not_checked",
     "parse_argument_sets",

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 from shflbench.model import DTYPES, Dtype
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
-__all__ = ["FILE", "copy_of", "render", "timed_copy", "timed_namespace"]
+__all__ = ["FILE", "copy_of", "editable_copy", "render", "timed_copy", "timed_namespace"]
 
 FILE = "copy.cu"
 ALL = "*"  # all variants
@@ -82,6 +82,22 @@ def timed_copy(folder: Path, variant: str, dtype: Dtype, options: Mapping[str, s
         lines.append(line)
         expected = number + 1
     return "\n".join([*lines, "}", ""])
+
+
+def editable_copy(
+    folder: Path, variant: str, dtype: Dtype, options: Mapping[str, str]
+) -> tuple[Sequence[str], str] | None:
+    """Return the same functions without asserts and without a namespace, after the `#include` lines that they need.
+
+    None for a choice that the file does not cover.
+    """
+    text = _read(folder / FILE)
+    if _covered(text, variant, {**options, "dtype": dtype.name}) is None:
+        return None
+    lines = render(text, variant, dtype, options).splitlines()
+    includes = list(dict.fromkeys(line for line in lines if line.startswith(_INCLUDE)))
+    kept = [line for line in lines if line not in includes and not _ASSERTED.match(line)]
+    return includes, "\n".join(kept).strip("\n")
 
 
 def timed_namespace(variant: str) -> str:

@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.checker.source_lines import SourceLine
-from shflbench.checker.sources.host_code import prefix
+from shflbench.checker.sources.host_code import UserFile, prefix
+from shflbench.checker.sources.macros import Macros
 from shflbench.checker.sources.syntax_trees import function_declarator, line_of, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
     from tree_sitter import Node
-
-    from shflbench.checker.sources.host_code import UserFile
-    from shflbench.checker.sources.macros import Macros
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +52,12 @@ class Definition:
     def plain_name(self) -> str:
         """The name without namespaces."""
         return self.name.rpartition("::")[2]
+
+
+def kernels_in(path: Path, text: str, define: Sequence[str] = ()) -> list[Definition]:
+    """Return the kernels that one text defines; conditions of the preprocessor count as met."""
+    file = UserFile.of(path, path.name, text.encode())
+    return kernels([file], Macros([file.lexed], define))
 
 
 def kernels(files: Iterable[UserFile], macros: Macros) -> list[Definition]:

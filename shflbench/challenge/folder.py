@@ -1,0 +1,128 @@
+"""Write a challenge as a pattern folder and a suite: a copy of the pattern that has the challengers as variants."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.errors import UsageError
+from shflbench.grouping import group_by
+from shflbench.words import join_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shflbench.challenge.challenged import ChallengedPattern
+    from shflbench.challenge.kernels import Challenger
+    from shflbench.challenge.settings import ChallengeSettings
+    from shflbench.model import Mechanism
+
+SOURCES = "challengers"  # below the pattern's folder: the user's file and its headers
+FOLDER = "challenge"  # below a run: the pattern's folder and the suite
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+_CODE = """
+
+# Challengers, added by `shflbench challenge`.
+from dataclasses import replace as _replace
+
+from shflbench.model import Mechanism as _Mechanism
+from shflbench.patterns.declare import Variant as _Variant
+
+PATTERN_SHARED = {{variant.name: variant.shared for variant in PATTERN.variants}}
+PATTERN = _replace(PATTERN, family=None, variants=(*PATTERN.variants, {variants}))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class ChallengeFiles:
+    """The files of a challenge."""
+
+    suite: Path
+    pattern: Path  # the folder
+    source: str  # of the challengers, relative to the pattern's folder
+
+
+def copy_pattern(challenged: ChallengedPattern, file: Path, text: str, below: Path) -> ChallengeFiles:
+    """Copy the pattern's folder and the user's file below a folder; UsageError for headers outside of the file's."""
+    folder = below / challenged.pattern.folder.name
+    shutil.copytree(challenged.pattern.folder, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    name = file.name if not (folder / file.name).exists() else f"my-{file.name}"
+    (folder / SOURCES).mkdir()
+    (folder / SOURCES / name).write_text(text, encoding="utf-8")
+    for header, content in _headers(file, text).items():
+        target = folder / SOURCES / header
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    return ChallengeFiles(below / f"challenge-{challenged.name}.yaml", folder, f"{SOURCES}/{name}")
+
+
+def _headers(file: Path, text: str) -> Mapping[str, bytes]:
+    """Return the user's headers that a file includes, directly or through others, by their names."""
+    headers: dict[str, bytes] = {}
+    waiting = _INCLUDE.findall(text)
+    while waiting:
+        name = waiting.pop()
+        path = file.parent / name
+        if name in headers or not path.is_file():
+            continue
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise UsageError(f"{file} includes `{name}`, outside of its folder", "Put the header beside the file.")
+        headers[name] = path.read_bytes()
+        waiting += _INCLUDE.findall(headers[name].decode(errors="replace"))
+    return headers
+
+
+def write_pattern(
+    challenged: ChallengedPattern,
+    files: ChallengeFiles,
+    challengers: Sequence[Challenger],
+    mechanisms: Mapping[str, Mechanism],
+    shared: Mapping[str, str],
+) -> None:
+    """Add the challengers to the declaration of the copied pattern; `shared` is Python for bytes per block."""
+    published = (challenged.pattern.folder / "pattern.py").read_text(encoding="utf-8")
+    variants = "".join(
+        "\n    "
+        f"_Variant(name={item.name!r}, mechanism=_Mechanism.{mechanisms[item.name].name}, "
+        f"summary={f'`{item.expression}` of {Path(files.source).name}'!r}, dtypes=({challenged.dtype.name!r},), "
+        f"source={files.source!r}, kernel={item.expression!r}, arguments={item.signature.arguments!r}, "
+        f"shared=lambda at: {shared[item.name]}),"
+        for item in challengers
+    )
+    (files.pattern / "pattern.py").write_text(published + _CODE.format(variants=variants), encoding="utf-8")
+
+
+def write_suite(
+    challenged: ChallengedPattern, files: ChallengeFiles, challengers: Sequence[Challenger], settings: ChallengeSettings
+) -> None:
+    """Write the suite that times the challengers beside the published variants."""
+    files.suite.write_text("".join(_suite(challenged, files, challengers, settings)), encoding="utf-8")
+
+
+def _suite(
+    challenged: ChallengedPattern, files: ChallengeFiles, challengers: Sequence[Challenger], settings: ChallengeSettings
+) -> Iterator[str]:
+    names = [item.name for item in challengers]
+    published = [variant.name for variant in challenged.rivals]
+    rules = settings.rules
+    yield f"# Written by `shflbench challenge {challenged.name}`.\nschema: 1\nname: challenge-{challenged.name}\n"
+    yield f"title: {json.dumps(f'Challengers of {challenged.name}: {join_words(names)}'[:200])}\n"
+    yield f"measure: {{precision: {rules.precision:.3%}, max_seconds: {rules.max_seconds:g}}}\nexperiments:\n"
+    for iterations, launches in group_by(settings.launches, lambda item: item.iterations).items():
+        yield f"  - pattern: ./{files.pattern.name}\n    dtypes: [{challenged.dtype.name}]\n"
+        yield f"    variants: [{', '.join(json.dumps(name) for name in (*published, *names))}]\n"
+        for name, value in {**challenged.options, **challenged.launch_options}.items():
+            yield f"    {name}: {json.dumps(value)}\n"
+        yield f"    launch: [{', '.join(item.expression for item in launches)}]\n"
+        yield "" if challenged.declared.one_pass else f"    iterations: {iterations}\n"
+
+
+def keep_in(files: ChallengeFiles, run: Path) -> ChallengeFiles:
+    """Copy the files of a challenge into the folder of its run, so that they last as long as its results."""
+    below = run / FOLDER
+    shutil.copytree(files.suite.parent, below, ignore=shutil.ignore_patterns("__pycache__"))
+    return ChallengeFiles(below / files.suite.name, below / files.pattern.name, files.source)

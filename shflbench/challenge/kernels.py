@@ -1,0 +1,111 @@
+"""The kernels of a user's file that challenge a pattern."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.challenge.signature import matching, signatures, written
+from shflbench.checker import kernels_in
+from shflbench.errors import InputError, UsageError
+from shflbench.files import irregular_kind, read_source
+from shflbench.words import did_you_mean, join_words
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from shflbench.challenge.challenged import ChallengedPattern
+    from shflbench.challenge.signature import Signature
+    from shflbench.checker import Definition
+
+NO_MACROS = ("LAUNCH_BOUNDS=",)  # which shflbench defines for each launch
+
+
+@dataclass(frozen=True, slots=True)
+class Challenger:
+    """One kernel of the file, and the variant that it becomes."""
+
+    name: str  # of the variant: that of the kernel without namespaces
+    expression: str  # the kernel in C++, with `{T}` for the element type if it is a template
+    signature: Signature
+    parameters: str  # as the file has them
+    line: int
+
+
+def read_text(path: Path) -> str:
+    """Return the text of the user's file; InputError where it cannot be read."""
+    try:
+        if kind := irregular_kind(path):
+            raise InputError(f"{path} is {kind}, not a file", "Give a .cu file.")
+        return read_source(path)
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist", "Give a .cu file; `--template` prints one to start from.") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not UTF-8", "Save it as UTF-8.") from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+
+
+def challengers_in(path: Path, text: str, challenged: ChallengedPattern, names: Sequence[str]) -> list[Challenger]:
+    """Return the kernels of a text that challenge the pattern: those called `names`, by default all.
+
+    UsageError where there are none, where a name is unknown or taken, or where a kernel has another signature than the
+    pattern's.
+    """
+    definitions = {item.plain_name: item for item in kernels_in(path, text, NO_MACROS)}
+    if not definitions:
+        raise UsageError(f"{path} has no `__global__` function", _template_advice(challenged))
+    for name in names:
+        if name not in definitions:
+            raise UsageError(
+                f"{path} has no kernel `{name}`{did_you_mean(name, definitions)}",
+                f"Its kernels: {', '.join(definitions)}.",
+            )
+    chosen = [definitions[name] for name in names] if names else list(definitions.values())
+    for item in chosen:
+        _refuse_taken(item, challenged)
+    return [_challenger(path, item, challenged) for item in dict.fromkeys(chosen)]
+
+
+def _template_advice(challenged: ChallengedPattern) -> str:
+    return f"Start from: shflbench challenge {challenged.name} --template"
+
+
+def _refuse_taken(kernel: Definition, challenged: ChallengedPattern) -> None:
+    """Raise UsageError for the name of a published variant or of its kernel: the results could not be told apart."""
+    taken: dict[str, str] = {}
+    for variant in challenged.declared.variants:
+        plain = variant.name.replace("-", "_")
+        taken |= {plain: variant.name, f"{challenged.name.replace('-', '_')}_{plain}": variant.name}
+    if other := taken.get(kernel.plain_name):
+        raise UsageError(
+            f"the kernel `{kernel.plain_name}` has the name of the published variant `{other}`", "Rename the kernel."
+        )
+
+
+def _challenger(path: Path, kernel: Definition, challenged: ChallengedPattern) -> Challenger:
+    place = f"{path}:{kernel.place.line}"
+    expression = kernel.name
+    if kernel.template is not None:
+        first, *rest = kernel.template or (None,)
+        if first is None or not first.is_type or first.pack or any(item.default is None for item in rest):
+            raise UsageError(
+                f"{place}: the template of `{kernel.plain_name}` needs other arguments than the element type",
+                "Write `template <typename T>`, or no template.",
+            )
+        expression = f"{kernel.name}<{{T}}>"
+    signature = matching(challenged, kernel)
+    if signature is None:
+        raise signature_error(challenged, place, kernel.plain_name, written(kernel))
+    return Challenger(kernel.plain_name, expression, signature, written(kernel), kernel.place.line)
+
+
+def signature_error(challenged: ChallengedPattern, place: str, name: str, parameters: str) -> UsageError:
+    """Return the error that shows the parameters of a kernel and those of the pattern's kernels."""
+    wanted = join_words([f"`({item.parameters})`" for item in signatures(challenged)]).replace(" and ", " or ")
+    return UsageError(
+        f"{place}: `{name}` takes `({parameters})`, and a kernel of {challenged.name} takes {wanted}, "
+        f"where T is {challenged.dtype.cuda}",
+        _template_advice(challenged),
+    )

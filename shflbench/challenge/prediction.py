@@ -1,0 +1,144 @@
+"""Limits and predictions of challengers and published variants, from their machine code, for machines without a GPU."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.limits.constants import PREDICTED_ARCH
+from shflbench.arch.launch_limits import LIMITS
+from shflbench.environment import cache_folder
+from shflbench.kernel_facts.estimates import with_predictions
+from shflbench.kernel_facts.inspector import Inspector
+from shflbench.kernel_facts.residency import ResidentBlocks
+from shflbench.model import Case
+from shflbench.pattern_checks.targets import KernelSubject
+from shflbench.patterns.discover import load
+from shflbench.suite.launch import Unit, parse_launch, split_launch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from shflbench.challenge.folder import ChallengeFiles
+    from shflbench.challenge.prepare import Challenge
+    from shflbench.compile.toolchain import Toolchain
+    from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.reporter import Reporter
+
+MOST_SMS = 132  # of an architecture without figures: those of an H100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EstimatedVariant:
+    """A variant in one setting: instructions and cycles are those of one iteration of all warps of an SM."""
+
+    variant: str
+    mechanism: str
+    is_challenger: bool
+    instructions: float | None
+    limit_cycles: float | None
+    limit_by: str
+    predicted_cycles: float | None
+    remark: str  # why there is no limit
+
+    @property
+    def cycles(self) -> float | None:
+        """What the variant is ranked by: its prediction, or else its limit."""
+        return self.predicted_cycles if self.predicted_cycles is not None else self.limit_cycles
+
+
+@dataclass(frozen=True, slots=True)
+class EstimatedSetting:
+    """The estimates of the variants at one launch, fewest cycles first."""
+
+    launch: str
+    arch: str
+    variants: tuple[EstimatedVariant, ...]
+
+    @property
+    def is_predicted(self) -> bool:
+        """Whether all variants with a limit have a prediction, too."""
+        return all(one.predicted_cycles is not None for one in self.variants if one.limit_cycles is not None)
+
+    def published_best(self) -> Mapping[str, EstimatedVariant]:
+        """Return the published variant with the fewest cycles of each mechanism."""
+        best: dict[str, EstimatedVariant] = {}
+        for one in self.variants:
+            if not one.is_challenger and one.cycles is not None:
+                best.setdefault(one.mechanism, one)
+        return best
+
+
+def estimates_of(
+    challenge: Challenge, files: ChallengeFiles, toolchain: Toolchain, arch: str, reporter: Reporter
+) -> Iterator[EstimatedSetting]:
+    """Yield the estimates at each launch; at launches with the same warps per SM, they are the same."""
+    estimator = _Estimator(challenge, files, toolchain, arch, reporter)
+    known: dict[ResidentBlocks, tuple[EstimatedVariant, ...]] = {}
+    for launch in challenge.settings.launches:
+        resident = estimator.resident(launch.expression)
+        if resident not in known:
+            known[resident] = estimator.at(resident)
+        yield EstimatedSetting(launch.expression, arch, known[resident])
+
+
+@dataclass(frozen=True, slots=True)
+class _Estimator:
+    """Compiles the variants of a challenge for one architecture."""
+
+    challenge: Challenge
+    files: ChallengeFiles
+    toolchain: Toolchain
+    arch: str
+    reporter: Reporter
+
+    def resident(self, expression: str) -> ResidentBlocks:
+        """Return the blocks that an SM executes at a time in a launch, at most as many as fit of every variant."""
+        grid, block = split_launch(expression)
+        sms = LIMITS[self.arch].sms if self.arch in LIMITS else MOST_SMS
+        inspector = Inspector(
+            self.toolchain, cache_folder(), ResidentBlocks(1, block.threads, fill=True), self.reporter
+        )
+        inspected = inspector.inspect(self._subjects(expression), [self.arch], with_kernels=False)
+        fitting = max(1, min((one.occupancy.blocks for one in inspected if one.occupancy), default=1))
+        wanted = fitting if grid.unit is Unit.FILL else -(-grid.blocks(sms, None) // sms)
+        return ResidentBlocks(min(wanted, fitting), block.threads)
+
+    def at(self, resident: ResidentBlocks) -> tuple[EstimatedVariant, ...]:
+        """Return the estimates with these blocks per SM."""
+        subjects = self._subjects(f"{resident.blocks}*sms x {resident.threads}")
+        inspector = Inspector(self.toolchain, cache_folder(), resident, self.reporter)
+        inspected = list(inspector.inspect(subjects, [self.arch], with_kernels=True))
+        requests = inspector.requests(inspected)
+        inspected = list(inspector.with_accesses(inspected, requests))
+        if self.arch == PREDICTED_ARCH:
+            counted = {subject: made for subject, made in requests.items() if not isinstance(made, Exception)}
+            inspected = list(with_predictions(inspected, counted, resident))
+        return tuple(sorted(map(self._estimated, inspected), key=_rank))
+
+    def _subjects(self, expression: str) -> Sequence[KernelSubject]:
+        challenged, pattern = self.challenge.challenged, load(self.files.pattern)
+        names = [*(variant.name for variant in challenged.rivals), *self.challenge.names]
+        options = tuple(challenged.options.items())
+        launch = parse_launch(expression)
+        return [
+            KernelSubject(pattern, Case(challenged.name, name, challenged.dtype.name, launch, 1, options))
+            for name in names
+        ]
+
+    def _estimated(self, one: InspectedKernel) -> EstimatedVariant:
+        variant = one.subject.variant
+        return EstimatedVariant(
+            variant=variant.name,
+            mechanism=variant.mechanism,
+            is_challenger=variant.name in self.challenge.names,
+            instructions=one.instructions if one.facts else None,
+            limit_cycles=one.cycles,
+            limit_by=one.limit_by,
+            predicted_cycles=one.predicted.cycles if one.predicted else None,
+            remark=one.remark or (one.error.splitlines() or [""])[0],
+        )
+
+
+def _rank(one: EstimatedVariant) -> tuple[bool, float, str]:
+    return one.cycles is None, one.cycles or 0.0, one.variant

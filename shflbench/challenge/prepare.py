@@ -1,0 +1,126 @@
+"""Prepare a challenge: compile the challengers, name their mechanisms, write the pattern and the suite, and check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from shflbench.challenge.folder import copy_pattern, write_pattern, write_suite
+from shflbench.challenge.kernels import signature_error
+from shflbench.challenge.mechanism import UNKNOWN, mechanism_of
+from shflbench.challenge.shared_memory import NOBODY
+from shflbench.challenge.template import template_of
+from shflbench.compile.signature import ADVICE as OF_SIGNATURE
+from shflbench.errors import CompileError, KernelError, UsageError
+from shflbench.model import Case, Kernel
+from shflbench.pattern_checks.kernels import check_all, compile_all
+from shflbench.pattern_checks.targets import Filters, find
+from shflbench.patterns.discover import load
+from shflbench.suite import parse_launch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shflbench.challenge.challenged import ChallengedPattern
+    from shflbench.challenge.folder import ChallengeFiles
+    from shflbench.challenge.kernels import Challenger
+    from shflbench.challenge.settings import ChallengeSettings
+    from shflbench.challenge.shared_memory import SharedMemory
+    from shflbench.compile.build import Builder
+    from shflbench.pattern_checks.subject_report import SubjectReport
+
+LOOP_ADVICE = "Keep REPEAT(iterations), and let each iteration use the results of the one before."
+
+
+@dataclass(frozen=True, slots=True)
+class Challenge:
+    """The kernels of a file that challenge a pattern, and the settings at which they do."""
+
+    challenged: ChallengedPattern
+    file: Path
+    text: str
+    challengers: tuple[Challenger, ...]
+    settings: ChallengeSettings
+    shared: Mapping[str, SharedMemory]  # by kernel, "" for all others
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the challengers."""
+        return tuple(item.name for item in self.challengers)
+
+
+def prepare(challenge: Challenge, below: Path, builder: Builder) -> ChallengeFiles:
+    """Write the pattern and the suite of a challenge below a folder.
+
+    CompileError for a kernel that does not compile; UsageError for one whose compiled parameters differ from the
+    pattern's, and for shared memory of a kernel that there is not; KernelError for a timed loop that does not run.
+    """
+    shared = _shared(challenge)
+    challenged, challengers = challenge.challenged, challenge.challengers
+    files = copy_pattern(challenged, challenge.file, challenge.text, below)
+    write_pattern(challenged, files, challengers, dict.fromkeys(challenge.names, UNKNOWN), shared)
+    kernels = _compiled(challenge, files, builder)
+    mechanisms = {name: mechanism_of(kernel) for name, kernel in kernels.items()}
+    write_pattern(challenged, files, challengers, mechanisms, shared)
+    write_suite(challenged, files, challengers, challenge.settings)
+    return files
+
+
+def _shared(challenge: Challenge) -> Mapping[str, str]:
+    """Return the bytes per block of each challenger as Python, by default those of the template's variant."""
+    given = challenge.shared
+    if unknown := sorted(given.keys() - {NOBODY, *challenge.names}):
+        raise UsageError(
+            f"--shared: there is no challenger `{unknown[0]}`", f"Choose one of: {', '.join(challenge.names)}."
+        )
+    model = template_of(challenge.challenged).model.name
+    usual = f"PATTERN_SHARED[{model!r}](at)"
+    return {
+        name: chosen.expression if (chosen := given.get(name) or given.get(NOBODY)) else usual
+        for name in challenge.names
+    }
+
+
+def _compiled(challenge: Challenge, files: ChallengeFiles, builder: Builder) -> Mapping[str, Kernel]:
+    """Return the challengers as compiled for their first launch."""
+    pattern, challenged = load(files.pattern), challenge.challenged
+    launch = challenge.settings.launches[0]
+    requests = {
+        name: builder.request(
+            pattern,
+            Case(
+                challenged.name,
+                name,
+                challenged.dtype.name,
+                parse_launch(launch.expression),
+                launch.iterations,
+                tuple(challenged.options.items()),
+            ),
+        )
+        for name in challenge.names
+    }
+    built = dict(builder.build_all(requests))
+    return {item.name: _usable(challenge, files, item, built[item.name]) for item in challenge.challengers}
+
+
+def _usable(
+    challenge: Challenge, files: ChallengeFiles, challenger: Challenger, kernel: Kernel | KernelError
+) -> Kernel:
+    """Return a kernel that compiled, and whose timed loop runs."""
+    place = f"{challenge.file}:{challenger.line}"
+    if isinstance(kernel, KernelError):
+        if kernel.advice == OF_SIGNATURE:
+            raise signature_error(challenge.challenged, place, challenger.name, challenger.parameters)
+        copied = f"{challenge.challenged.name}/{Path(files.source).name}"
+        raise CompileError(kernel.message.replace(copied, str(challenge.file)), "Fix the source line.")
+    if kernel.violations:
+        raise KernelError(f"{place}: `{challenger.name}`: {'; '.join(kernel.violations)}", LOOP_ADVICE)
+    return kernel
+
+
+def check(challenge: Challenge, files: ChallengeFiles, builder: Builder, seed: int) -> Sequence[SubjectReport]:
+    """Return what a check of each challenger shows: faults, and results that differ from the reference."""
+    subjects = find([str(files.suite)], Filters(variants=challenge.names))
+    kernels = dict(compile_all(subjects, builder))
+    return list(check_all(subjects, kernels, builder.target, seed))

@@ -1,0 +1,150 @@
+"""Judge a run of challengers beside the published variants: which it beats, by what factor, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from shflbench.analysis.contest import MATTERS
+from shflbench.grouping import group_by
+from shflbench.model import Interval, Status
+from shflbench.statistics import ratio
+from shflbench.store.limits_file import read_limits
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping, Sequence
+
+    from shflbench.store import Row, Run
+    from shflbench.store.kernel_archive import KernelArchive
+    from shflbench.store.limits_file import CaseLimit
+
+
+class ChallengeVerdict(StrEnum):
+    """What a run shows of a challenger and a published variant."""
+
+    BEATS = "beats"
+    TIES = "ties"
+    SLOWER = "slower"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class RivalComparison:
+    """A challenger and the fastest published variant of one mechanism."""
+
+    challenger: str
+    published: str
+    mechanism: str  # of the published variant
+    factor: Interval  # time of the published variant divided by that of the challenger
+
+    @property
+    def verdict(self) -> ChallengeVerdict:
+        """The verdict by the 95% interval of the factor and by what matters."""
+        if self.factor.low > 1 + MATTERS:
+            return ChallengeVerdict.BEATS
+        if self.factor.high < 1 / (1 + MATTERS):
+            return ChallengeVerdict.SLOWER
+        is_even = self.factor.low >= 1 / (1 + MATTERS) and self.factor.high <= 1 + MATTERS
+        return ChallengeVerdict.TIES if is_even else ChallengeVerdict.UNDECIDED
+
+    @property
+    def factor_text(self) -> str:
+        """The factor with its interval: `1.10× [1.08, 1.12]`."""
+        return f"{self.factor.value:.2f}× [{self.factor.low:.2f}, {self.factor.high:.2f}]"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFacts:
+    """What explains the time of a variant: its instructions and its limit."""
+
+    variant: str
+    mechanism: str
+    instructions: float | None  # per iteration of a warp; None without a timed loop
+    moves: Mapping[str, float]  # instructions among them that move values or wait, by opcode
+    limit: CaseLimit | None
+
+    @property
+    def sentence(self) -> str:
+        """The facts in words: `21 instructions per iteration (STS 1, LDS 3); limit 92 cycles, by latency: 97%`."""
+        parts = []
+        if self.instructions is not None:
+            moves = ", ".join(f"{opcode} {count:g}" for opcode, count in self.moves.items())
+            parts.append(f"{self.instructions:.3g} instructions per iteration{f' ({moves})' if moves else ''}")
+        if self.limit and self.limit.limit_us is not None:
+            cycles = self.limit.limit_cycles
+            least = f"{self.limit.limit_us:.3g} µs" if cycles is None else f"{cycles:.3g} cycles"
+            share = f", {self.limit.limit_fraction:.0%} of the time" if self.limit.limit_fraction else ""
+            parts.append(f"limit {self.limit.mark}{least}, by {self.limit.limit_by}{share}")
+        elif self.limit and self.limit.limit_reason:
+            parts.append(f"no limit: {self.limit.limit_reason}")
+        return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class SettingVerdict:
+    """The verdicts on the challengers at one launch."""
+
+    rows: tuple[Row, ...]  # of the group
+    basis: str  # `iteration` or `launch`: what the compared times are of
+    comparisons: tuple[RivalComparison, ...]  # by challenger, fastest published variant first
+    facts: tuple[CodeFacts, ...]  # of the challengers and of the fastest published variant
+
+    @property
+    def launch(self) -> str:
+        """The launch."""
+        return self.rows[0].launch
+
+    def beats_all(self, challenger: str) -> bool:
+        """Whether a challenger beats the published best of each mechanism."""
+        comparisons = [one for one in self.comparisons if one.challenger == challenger]
+        return bool(comparisons) and all(one.verdict is ChallengeVerdict.BEATS for one in comparisons)
+
+
+def verdicts_of(run: Run, challengers: Collection[str]) -> Iterator[SettingVerdict]:
+    """Yield the verdicts on the timed challengers of each group in which a published variant was timed."""
+    limits, archive = read_limits(run.folder), run.kernels()
+    groups = group_by(run.rows, lambda row: (row.pattern, row.dtype, row.launch, row.iterations, row.options))
+    for rows in groups.values():
+        timed = [row for row in rows if row.status is Status.TIMED and row.safe and row.time_interval]
+        mine = [row for row in timed if row.variant in challengers]
+        published = [row for row in timed if row.variant not in challengers]
+        if mine and published:
+            yield _setting(rows, mine, published, limits, archive)
+
+
+def _setting(
+    rows: Sequence[Row],
+    mine: Sequence[Row],
+    published: Sequence[Row],
+    limits: Mapping[str, CaseLimit],
+    archive: KernelArchive | None,
+) -> SettingVerdict:
+    has_slopes = all(row.slope_interval and row.slope_interval.low > 0 for row in (*mine, *published))
+    times = {row.variant: _time(row, has_slopes=has_slopes) for row in (*mine, *published)}
+
+    def fastest(rows: Sequence[Row]) -> list[Row]:
+        return sorted(rows, key=lambda row: times[row.variant].value)
+
+    best = fastest([fastest(alike)[0] for alike in group_by(published, lambda row: row.mechanism).values()])
+    comparisons = tuple(
+        RivalComparison(row.variant, other.variant, other.mechanism, ratio(times[other.variant], times[row.variant]))
+        for row in fastest(mine)
+        for other in best
+    )
+    facts = tuple(_facts(row, limits.get(row.case_id), archive) for row in (*fastest(mine), best[0]))
+    return SettingVerdict(tuple(rows), "iteration" if has_slopes else "launch", comparisons, facts)
+
+
+def _time(row: Row, *, has_slopes: bool) -> Interval:
+    """Return the time per iteration, without launch overhead, where all rows of a group have it; else of a launch."""
+    interval = row.slope_interval if has_slopes else row.time_interval
+    assert interval is not None  # noqa: S101  (the caller has looked)
+    return interval
+
+
+def _facts(row: Row, limit: CaseLimit | None, archive: KernelArchive | None) -> CodeFacts:
+    stored = archive.kernel_of(row.case_id) if archive else None
+    loop = stored.loop if stored else None
+    instructions = sum(loop.instructions.values()) / loop.unroll if loop else None
+    return CodeFacts(row.variant, row.mechanism, instructions, row.sass_per_iteration or {}, limit)

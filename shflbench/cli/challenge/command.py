@@ -1,0 +1,307 @@
+"""Try kernels as challengers of a pattern's published variants."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from shflbench.cli.help import Command, add_heading, option
+from shflbench.cli.parameters import PATH, format_option
+from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
+from shflbench.default_arch import DEFAULT_ARCH
+from shflbench.environment import cache_folder
+from shflbench.errors import DeviceError, KernelError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from shflbench.challenge.challenged import ChallengedPattern
+    from shflbench.challenge.folder import ChallengeFiles
+    from shflbench.challenge.prediction import EstimatedSetting
+    from shflbench.challenge.prepare import Challenge
+    from shflbench.cli.console import Console
+    from shflbench.model import Suite
+    from shflbench.pattern_checks.subject_report import SubjectReport
+    from shflbench.session.run_request import RunRequest
+
+ANOTHER_FOLDER = "give another folder by --output"
+NOTHING_TIMED = "there is no GPU, so nothing was timed: the estimates above do not show which kernel is faster"
+
+
+@click.command(cls=Command)
+@click.argument("pattern")
+@click.argument("file", required=False, type=PATH)
+@add_heading(
+    "Challengers",
+    option("--template", is_flag=True, help="Print a .cu file to start from: the simplest variant as your kernel."),
+    option(
+        "--kernel",
+        "kernels",
+        metavar="NAME",
+        multiple=True,
+        help="Try only this kernel of FILE (repeatable).",
+        show_default="all `__global__` functions",
+    ),
+    option(
+        "--shared",
+        metavar="[NAME=]BYTES",
+        multiple=True,
+        help="Dynamic shared memory per block: 4096, 8*threads or 128*warps; NAME= for one kernel (repeatable).",
+        show_default="as the variant of --template",
+    ),
+)
+@add_heading(
+    "Setting",
+    option("--dtype", metavar="TYPE", help="Element type.", show_default="the pattern's"),
+    option(
+        "--option",
+        "options",
+        metavar="NAME=VALUE",
+        multiple=True,
+        help="Option of the pattern, such as width=8 (repeatable); `shflbench list patterns` shows them.",
+    ),
+    option(
+        "--launch",
+        "launches",
+        metavar="GRIDxBLOCK",
+        multiple=True,
+        help="Launch configuration, such as `2*sms x 256` (repeatable).",
+        show_default="those at which a suite times the pattern, else 1, 8, 32 and 64 warps per SM",
+    ),
+)
+@add_heading(
+    "Device",
+    option(
+        "--device",
+        metavar="KIND",
+        type=click.Choice(["auto", "cuda", "emulator"]),
+        default="auto",
+        show_default=True,
+        help="cuda, emulator (nothing is timed), or auto: a GPU if there is one, else the emulator.",
+    ),
+    GPU,
+    option("--arch", metavar="sm_XX", help="Emulate this architecture, even if a GPU is present."),
+)
+@add_heading("Measurement", processes_option("1"), *MEASURING)
+@add_heading("Results", format_option(("table", "json")), *PLACES[:2])
+@click.pass_context
+def command(context: click.Context, /, pattern: str, file: Path | None, **flags: Any) -> int:  # noqa: ANN401  (each has its own type)
+    r"""Try kernels as challengers of a pattern's published variants.
+
+    FILE is a .cu file whose kernels take the arguments of the pattern's kernels; --template prints one that runs as it
+    is. Checks the kernels for races and memory faults, compares their results with the pattern's reference, and times
+    them beside all published safe variants, in the same groups. Says at each launch whether a kernel beats the
+    published best of each mechanism, by what factor with its 95% interval, and why. Without a GPU, shows limits and
+    predictions instead. The folder of the run keeps the pattern and the suite, and other commands read it as any run.
+
+    \b
+    Exit codes:
+      1   the check found a race or a memory fault
+      2   a kernel has another signature than those of the pattern
+      4   there is no GPU, so that nothing was timed, unless --device emulator or --arch asks for that
+      5   a kernel does not compile, computes a wrong result, or has no timed loop that runs
+    """
+    console: Console = context.obj
+    challenged = _challenged(pattern, flags)
+    if flags["template"]:
+        return _print_template(challenged, file, console)
+    if file is None:
+        raise UsageError("no FILE is given", f"Start from: shflbench challenge {pattern} --template")
+    if flags["output"]:
+        from shflbench.store import require_unused
+
+        require_unused(flags["output"], ANOTHER_FOLDER)
+    request = _request(flags)
+    with TemporaryDirectory(prefix="shflbench-") as below:
+        return _challenge(file, challenged, request, flags, Path(below), console)
+
+
+def _challenged(pattern: str, flags: Mapping[str, Any]) -> ChallengedPattern:
+    from shflbench.challenge.challenged import challenged_pattern
+
+    options = {}
+    for word in flags["options"]:
+        name, sign, value = word.partition("=")
+        if not (name and sign and value):
+            raise UsageError(f"--option `{word}` is not NAME=VALUE", "Write it as --option width=8.")
+        options[name] = value
+    return challenged_pattern(pattern, flags["dtype"], options, flags["arch"] or DEFAULT_ARCH)
+
+
+def _print_template(challenged: ChallengedPattern, file: Path | None, console: Console) -> int:
+    from shflbench.challenge.template import template_of
+
+    if file is not None:
+        raise UsageError("--template prints a file, and reads none", f"Leave out {file}.")
+    console.data(template_of(challenged).text.rstrip("\n"))
+    return 0
+
+
+def _request(flags: Mapping[str, Any]) -> RunRequest:
+    """Return the request of the run without its suite; DeviceError where a GPU is asked for, and there is none."""
+    from shflbench.model import Overrides
+    from shflbench.session.run_request import RunRequest
+
+    names = ("device", "arch", "precision", "max_seconds", "processes", "seed")
+    request = RunRequest("", Overrides(), gpu=flags["gpu"] or None, **{name: flags[name] for name in names})
+    if request.device == "cuda":
+        _gpu_arch(request)
+    return request
+
+
+def _gpu_arch(request: RunRequest) -> str:
+    """Return the architecture of the GPU that times the kernels; empty if none does."""
+    from shflbench.backends.gpus import find
+    from shflbench.session.run_request import without_gpu_option
+
+    if without_gpu_option(request):
+        return ""
+    try:
+        known = find()
+    except DeviceError:
+        if request.device == "cuda" or request.gpu is not None:
+            raise
+        return ""
+    chosen = [gpu.arch for gpu in known if gpu.index == (request.gpu or 0)]
+    if not chosen and (request.device == "cuda" or request.gpu is not None):
+        raise DeviceError(f"the driver lists no GPU {request.gpu or 0}", "`shflbench list devices` shows them")
+    return chosen[0] if chosen else ""
+
+
+def _challenge(
+    file: Path,
+    challenged: ChallengedPattern,
+    request: RunRequest,
+    flags: Mapping[str, Any],
+    below: Path,
+    console: Console,
+) -> int:
+    """Check the challengers, run them, print the verdicts or the estimates, and return the exit code."""
+    from shflbench.challenge.prepare import prepare
+    from shflbench.cli.challenge.check import show_check
+    from shflbench.compile.build import Builder
+    from shflbench.compile.toolchain import find as find_toolchain
+
+    challenge = _read(file, challenged, flags)
+    gpu_arch = _gpu_arch(request)
+    toolchain = find_toolchain()
+    arch = gpu_arch or request.arch or DEFAULT_ARCH
+    toolchain.require(arch)
+    builder = Builder(toolchain, arch, cache_folder())
+    files = prepare(challenge, below, builder)
+    reports, code = show_check(challenge, files, builder, request.seed, console)
+    if code:
+        _print(challenge, reports, None, (), flags, console)
+        return code
+    request = replace(request, suite=str(files.suite))
+    suite = request.load_suite()
+    if not gpu_arch:
+        suite = replace(suite, cases=tuple(case for case in suite.cases if case.variant in challenge.names))
+    folder, code = _run(suite, files, request, flags, console)
+    if folder is None:
+        return code
+    code = _exit_code(folder, challenge.names)
+    if not gpu_arch and not code:
+        _show_estimates(challenge, files, reports, folder, arch, flags, console)
+        return _untimed_code(request, console)
+    _print(challenge, reports, folder, (), flags, console)
+    return code
+
+
+def _read(file: Path, challenged: ChallengedPattern, flags: Mapping[str, Any]) -> Challenge:
+    from shflbench.challenge.kernels import challengers_in, read_text
+    from shflbench.challenge.prepare import Challenge
+    from shflbench.challenge.settings import settings_of
+    from shflbench.challenge.shared_memory import parse_shared
+
+    text = read_text(file)
+    challengers = tuple(challengers_in(file, text, challenged, flags["kernels"]))
+    settings = settings_of(challenged, flags["launches"])
+    return Challenge(challenged, file, text, challengers, settings, parse_shared(flags["shared"]))
+
+
+def _run(
+    suite: Suite, files: ChallengeFiles, request: RunRequest, flags: Mapping[str, Any], console: Console
+) -> tuple[Path | None, int]:
+    """Run the suite, and return the folder of the run and the exit code; no folder if the run was stopped."""
+    from shflbench.challenge.folder import keep_in
+    from shflbench.cli.run.plan import folder_of, plan_of
+    from shflbench.cli.run.stop import stopped_code
+    from shflbench.cli.run.watch import watch
+    from shflbench.session.plan import run_info
+
+    plan = plan_of(suite, request, console)
+    info = run_info(plan, request.overrides, typed_words())
+    with closing(plan), folder_of(plan, info, {**flags, "resume": None}, ANOTHER_FOLDER) as (folder, _):
+        kept = keep_in(files, folder.path)
+        lasting = replace(suite, path=kept.suite, pattern_folders=dict.fromkeys(suite.pattern_folders, kept.pattern))
+        try:
+            code = watch(replace(plan, suite=lasting), folder, None, console)
+        except KeyboardInterrupt as error:
+            why = f"the finished groups are in {folder.path}"
+            return None, stopped_code(error, why, "start it again", console)
+        return folder.path, code
+
+
+def _exit_code(folder: Path, names: Sequence[str]) -> int:
+    """Return 5 if a challenger failed or computed a wrong result at one of the launches."""
+    from shflbench.model import Status
+    from shflbench.store import read_run
+
+    rows = [row for row in read_run(folder).rows if row.variant in names]
+    return KernelError.exit_code if any(row.status in {Status.INCORRECT, Status.FAILED} for row in rows) else 0
+
+
+def _show_estimates(
+    challenge: Challenge,
+    files: ChallengeFiles,
+    reports: Sequence[SubjectReport],
+    folder: Path,
+    arch: str,
+    flags: Mapping[str, Any],
+    console: Console,
+) -> None:
+    from shflbench.challenge.prediction import estimates_of
+    from shflbench.compile.toolchain import find as find_toolchain
+
+    estimates = list(estimates_of(challenge, files, find_toolchain(), arch, console))
+    _print(challenge, reports, folder, estimates, flags, console)
+
+
+def _untimed_code(request: RunRequest, console: Console) -> int:
+    """Return 4, with a sentence, unless the user asked for a run without a GPU."""
+    from shflbench.session.run_request import without_gpu_option
+
+    if without_gpu_option(request):
+        return 0
+    console.error(NOTHING_TIMED, "run it again on a machine with a GPU")
+    return DeviceError.exit_code
+
+
+def _print(
+    challenge: Challenge,
+    reports: Sequence[SubjectReport],
+    folder: Path | None,
+    estimates: Sequence[EstimatedSetting],
+    flags: Mapping[str, Any],
+    console: Console,
+) -> None:
+    """Print the verdicts and the estimates, or all as JSON."""
+    from shflbench.challenge.verdict import verdicts_of
+    from shflbench.cli.challenge.output import show_estimates, show_verdicts
+    from shflbench.cli.challenge.records import as_json
+    from shflbench.store import read_run
+
+    verdicts = list(verdicts_of(read_run(folder), challenge.names)) if folder else []
+    if flags["form"] == "json":
+        console.json(as_json(challenge, reports, folder, verdicts, estimates))
+        return
+    show_verdicts(verdicts, challenge.names, console)
+    show_estimates(estimates, challenge.names, console)
+    if folder:
+        console.path(folder)

@@ -1,0 +1,80 @@
+"""A challenge as JSON: what was checked, the verdicts of a timed run, and the estimates without one."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from shflbench.challenge.prediction import EstimatedSetting
+    from shflbench.challenge.prepare import Challenge
+    from shflbench.challenge.verdict import CodeFacts, RivalComparison, SettingVerdict
+    from shflbench.pattern_checks.subject_report import SubjectReport
+
+SCHEMA = 1  # increases if a key changes its meaning or is removed; keys may be added at any time
+
+
+def as_json(
+    challenge: Challenge,
+    reports: Sequence[SubjectReport],
+    folder: Path | None,
+    verdicts: Sequence[SettingVerdict],
+    estimates: Sequence[EstimatedSetting],
+) -> str:
+    """Return the object for a challenge; unknown values are null, and so is the folder without a run."""
+    challenged = challenge.challenged
+    record = {
+        "schema": SCHEMA,
+        "pattern": challenged.name,
+        "dtype": challenged.dtype.name,
+        "options": {**challenged.options, **challenged.launch_options},
+        "file": str(challenge.file),
+        "folder": str(folder) if folder else None,
+        "challengers": [
+            {"kernel": one.case.variant, "verdict": one.verdict.value, "sentence": one.kernel.sentence}
+            for one in reports
+        ],
+        "launches": [_launch(verdict) for verdict in verdicts],
+        "estimates": [asdict(estimate) for estimate in estimates],
+    }
+    return json.dumps(record, indent=2, ensure_ascii=True, allow_nan=False)
+
+
+def _launch(verdict: SettingVerdict) -> dict[str, object]:
+    return {
+        "launch": verdict.launch,
+        "iterations": verdict.rows[0].iterations,
+        "times_per": verdict.basis,
+        "comparisons": [_comparison(one) for one in verdict.comparisons],
+        "code": [_facts(facts) for facts in verdict.facts],
+    }
+
+
+def _comparison(one: RivalComparison) -> dict[str, object]:
+    return {
+        "challenger": one.challenger,
+        "published": one.published,
+        "mechanism": one.mechanism,
+        "verdict": one.verdict.value,
+        "factor": one.factor.value,
+        "factor_low": one.factor.low,
+        "factor_high": one.factor.high,
+    }
+
+
+def _facts(facts: CodeFacts) -> dict[str, object]:
+    limit = facts.limit
+    return {
+        "variant": facts.variant,
+        "mechanism": facts.mechanism,
+        "instructions": facts.instructions,
+        "moves": dict(facts.moves),
+        "limit_us": limit.limit_us if limit else None,
+        "limit_cycles": limit.limit_cycles if limit else None,
+        "limit_by": limit.limit_by if limit else None,
+        "limit_fraction": limit.limit_fraction if limit else None,
+    }

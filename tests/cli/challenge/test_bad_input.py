@@ -1,0 +1,133 @@
+"""Each bad input gets one sentence and an exit code, and no traceback."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.challenge.conftest import SHARED, SMALL, SUM
+from tests.conftest import Command
+
+NAMED = "<typename T>\n__global__ void LAUNCH_BOUNDS my_sum(const T* values, T* result, int iterations)"
+
+
+def refused(challenge: Command, text: str, *words: str) -> str:
+    """Return the error of exit code 2 for `reduce` and a file with this text."""
+    Path("bad.cu").write_text(text, encoding="utf-8")
+    outcome = challenge("reduce", "bad.cu", *SHARED, *SMALL, *words)
+    assert (outcome.code, outcome.out) == (2, "")
+    return outcome.err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("reduec", "sum.cu"), "unknown pattern `reduec`; did you mean `reduce`?"),
+        (("warpsum", "sum.cu"), "unknown pattern `warpsum`; did you mean `reduce`?"),
+        (("memory-ladder", "sum.cu"), "memory-ladder cannot be challenged: its variants read different memories"),
+        (("cluster-exchange", "sum.cu"), "cluster-exchange cannot be challenged: each of its variants"),
+        (("reduce",), "no FILE is given"),
+        (("reduce", "sum.cu", "--template"), "--template prints a file, and reads none"),
+        (("reduce", "sum.cu", "--dtype", "f31"), "reduce has no dtype `f31`"),
+        (("reduce", "sum.cu", "--option", "widht=8"), "reduce has no option `widht`; did you mean `width`?"),
+        (("reduce", "sum.cu", "--option", "width=64"), "reduce has no width=64"),
+        (("reduce", "sum.cu", "--option", "width"), "--option `width` is not NAME=VALUE"),
+        (("reduce", "sum.cu", "--launch", "1x33"), "--launch `1x33` is no launch"),
+        (("handoff", "sum.cu", "--launch", "1x32"), "handoff has no launch 1x32"),
+        (("reduce", "sum.cu", "--kernel", "my_sun"), "sum.cu has no kernel `my_sun`; did you mean `my_sum`?"),
+        (("reduce", "sum.cu", "--shared", "lots"), "--shared `lots` is no size of shared memory"),
+        (("reduce", "sum.cu", "--shared", "other=4"), "--shared: there is no challenger `other`"),
+    ],
+)
+def test_a_word_that_fits_nothing_exits_2(challenge: Command, words: tuple[str, ...], sentence: str) -> None:
+    if words[0] == "handoff":
+        text = SUM.replace("recurrence.cuh", "roles.cuh")
+        Path("sum.cu").write_text(text, encoding="utf-8")
+    outcome = challenge(*words)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert f"error: {sentence}" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "shown"),
+    [
+        ("int iterations)", "int iterations, int more)", "(const T* values, T* result, int iterations, int more)"),
+        ("const T* values", "const double* values", "(const double* values, T* result, int iterations)"),
+        ("T* result", "T result", "(const T* values, T result, int iterations)"),
+        ("int iterations", "float iterations", "(const T* values, T* result, float iterations)"),
+    ],
+)
+def test_another_signature_exits_2_and_shows_both(challenge: Command, old: str, new: str, shown: str) -> None:
+    error = refused(challenge, SUM.replace(old, new))
+    assert f"bad.cu:5: `my_sum` takes `{shown}`" in error
+    assert "a kernel of reduce takes `(const T* values, T* result, int iterations)`, where T is float" in error
+    assert "shflbench challenge reduce --template" in error
+
+
+def test_a_type_that_only_the_compiler_knows_is_compared_when_it_is_compiled(challenge: Command) -> None:
+    text = SUM.replace("template", "using Count = long long;\n\ntemplate", 1).replace(
+        "int iterations)", "Count iterations)"
+    )
+    error = refused(challenge, text)
+    assert "takes `(const T* values, T* result, Count iterations)`, and a kernel of reduce takes" in error
+
+
+@pytest.mark.parametrize("name", ["shfl", "reduce_shfl", "smem_double"])
+def test_the_name_of_a_published_variant_exits_2(challenge: Command, name: str) -> None:
+    error = refused(challenge, SUM.replace("my_sum", name))
+    assert f"the kernel `{name}` has the name of the published variant" in error
+
+
+def test_a_file_without_kernels_exits_2(challenge: Command) -> None:
+    assert "bad.cu has no `__global__` function" in refused(challenge, "int main() {}\n")
+
+
+def test_a_template_with_other_parameters_exits_2(challenge: Command) -> None:
+    error = refused(challenge, SUM.replace("<typename T>", "<typename T, int N>"))
+    assert "the template of `my_sum` needs other arguments than the element type" in error
+
+
+def test_a_header_outside_of_the_folder_exits_2(challenge: Command) -> None:
+    Path("outside.cuh").write_text("", encoding="utf-8")
+    Path("inner").mkdir()
+    Path("inner/sum.cu").write_text(f'#include "../outside.cuh"\n{SUM}', encoding="utf-8")
+    outcome = challenge("reduce", "inner/sum.cu", *SHARED, *SMALL)
+    assert outcome.code == 2
+    assert "inner/sum.cu includes `../outside.cuh`, outside of its folder" in outcome.err
+
+
+@pytest.mark.parametrize(
+    ("prepare", "sentence"),
+    [
+        (lambda _: None, "none.cu does not exist"),
+        (lambda path: path.mkdir(), "none.cu is a folder, not a file"),
+        (lambda path: path.write_bytes(b"\xff\xfe"), "none.cu is not UTF-8"),
+    ],
+)
+def test_a_file_that_cannot_be_read_exits_3(challenge: Command, prepare: object, sentence: str) -> None:
+    prepare(Path("none.cu"))  # type: ignore[operator]
+    outcome = challenge("reduce", "none.cu")
+    assert (outcome.code, outcome.out) == (3, "")
+    assert sentence in outcome.err
+
+
+def test_a_file_that_does_not_compile_exits_5_with_the_first_error_and_its_line(challenge: Command) -> None:
+    Path("bad.cu").write_text(SUM.replace("T sum = x;", "T sum = y;"), encoding="utf-8")
+    outcome = challenge("reduce", "bad.cu", *SHARED, *SMALL)
+    assert (outcome.code, outcome.out) == (5, "")
+    assert 'bad.cu:9: identifier "y" is undefined' in outcome.err
+    assert "9 | T sum = y;" in outcome.err
+    assert "Traceback" not in outcome.err
+
+
+def test_device_cuda_without_a_gpu_exits_4_before_the_file_is_read(challenge: Command) -> None:
+    outcome = challenge("reduce", "missing.cu", "--device", "cuda")
+    assert (outcome.code, outcome.out) == (4, "")
+    assert "missing.cu" not in outcome.err
+
+
+def test_a_folder_with_results_is_not_written(challenge: Command) -> None:
+    Path("used").mkdir()
+    Path("used/run.json").write_text("{}", encoding="utf-8")
+    outcome = challenge("reduce", "sum.cu", "-o", "used")
+    assert outcome.code == 3
+    assert "used" in outcome.err
