@@ -4,37 +4,64 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from shflbench.compile.rules import NEEDED, exchanges
+from shflbench.compile.rules import NEEDED
 from shflbench.model import Mechanism
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from shflbench.model import Kernel
 
-# The first one whose instructions the code has. What a block or a warp does through shared memory and otherwise is a
-# hybrid; `WARPSYNC` and `VOTE` of a convergence barrier are no exchange, so that votes come after shuffles.
-_ORDER = (
-    Mechanism.CLUSTER,
-    Mechanism.ASYNC,
-    Mechanism.HYBRID,
-    Mechanism.MATRIX,
-    Mechanism.SHFL,
-    Mechanism.COLLECTIVE,
-    Mechanism.SMEM,
-    Mechanism.LOCAL,
-)
-_ATOMICS = {"ATOMG", "RED", "ATOMS"}
-UNKNOWN = Mechanism.LIBRARY  # of a kernel without machine code: no instruction is required of it
+UNKNOWN = Mechanism.LIBRARY  # before a kernel is compiled: no instruction is required of it
+
+_STORES, _LOADS = {"STS", "STSM"}, {"LDS", "LDSM"}  # to and from shared memory
+# Without VOTEU, by which the compiler makes decisions of a warp that are no exchange of the kernel.
+_COLLECTIVES = {"VOTE", "REDUX", "CREDUX", "MATCH"}
+_MATRIX = {opcode for choice in NEEDED[Mechanism.MATRIX] for opcode in choice} - {"STSM"}
+_ATOMICS = {"ATOMG", "ATOM", "RED", "REDG", "ATOMS"}
+_LOCAL, _GLOBAL = {"LDL", "STL"}, {"LDG", "LD", "STG", "ST"}
 
 
-def mechanism_of(kernel: Kernel) -> Mechanism:
-    """Return the mechanism that a kernel's machine code shows."""
-    if kernel.sass is None:
+def mechanism_of(kernels: Sequence[Kernel]) -> Mechanism:
+    """Return the mechanism that the machine code of a challenger shows, the same for all launches it is compiled for.
+
+    A kernel that stores its values to shared memory and shuffles them as well is a hybrid. Instructions of one launch
+    only, such as spills where registers do not suffice, decide nothing.
+    """
+    if any(kernel.sass is None for kernel in kernels):
         return UNKNOWN
-    counts = dict.fromkeys((instruction.base for instruction in kernel.sass), 1)
-    present = set(counts) | set(exchanges(counts))
-    for mechanism in _ORDER:
-        if all(present & set(choice) for choice in NEEDED[mechanism]):
+    shared = set.intersection(*({item.base for item in kernel.sass or ()} for kernel in kernels))
+    return _of_exchange(shared) or _of_memory(kernels)
+
+
+def _of_exchange(opcodes: set[str]) -> Mechanism | None:
+    """Return the mechanism of the instructions by which threads exchange values; None without any."""
+    for mechanism in (Mechanism.CLUSTER, Mechanism.ASYNC):
+        if all(opcodes & set(choice) for choice in NEEDED[mechanism]):
             return mechanism
-    if present & _ATOMICS:
-        return Mechanism.ATOMIC
-    return Mechanism.GLOBAL if kernel.loop is None else Mechanism.REGISTER
+    is_through_shared = bool(opcodes & _STORES and opcodes & _LOADS)
+    is_within_warp = bool(opcodes & (_COLLECTIVES | _MATRIX | {"SHFL"}) - _LOADS)
+    if is_through_shared and is_within_warp:
+        return Mechanism.HYBRID
+    if is_through_shared and "LDSM" not in opcodes:
+        return Mechanism.SMEM
+    for mechanism, needed in (
+        (Mechanism.MATRIX, _MATRIX),
+        (Mechanism.COLLECTIVE, _COLLECTIVES),
+        (Mechanism.SHFL, {"SHFL"}),
+        (Mechanism.ATOMIC, _ATOMICS),
+    ):
+        if opcodes & needed:
+            return mechanism
+    return None
+
+
+def _of_memory(kernels: Sequence[Kernel]) -> Mechanism:
+    """Return the mechanism of threads that exchange nothing, or only through global memory."""
+    every = [{item.base for item in kernel.sass or ()} for kernel in kernels]
+    if all("LDL" in opcodes for opcodes in every):
+        return Mechanism.LOCAL
+    has_local = any(opcodes & _LOCAL for opcodes in every)
+    reads_in_loop = any(set(kernel.loop.counts) & _GLOBAL for kernel in kernels if kernel.loop)
+    is_one_pass = all(kernel.loop is None for kernel in kernels)
+    return Mechanism.GLOBAL if has_local or reads_in_loop or is_one_pass else Mechanism.REGISTER

@@ -61,7 +61,7 @@ def prepare(challenge: Challenge, below: Path, builder: Builder) -> ChallengeFil
     files = copy_pattern(challenged, challenge.file, challenge.text, below)
     write_pattern(challenged, files, challengers, dict.fromkeys(challenge.names, UNKNOWN), shared)
     kernels = _compiled(challenge, files, builder)
-    mechanisms = {name: mechanism_of(kernel) for name, kernel in kernels.items()}
+    mechanisms = {name: mechanism_of(of_launches) for name, of_launches in kernels.items()}
     write_pattern(challenged, files, challengers, mechanisms, shared)
     write_suite(challenged, files, challengers, challenge.settings)
     return files
@@ -82,12 +82,12 @@ def _shared(challenge: Challenge) -> Mapping[str, str]:
     }
 
 
-def _compiled(challenge: Challenge, files: ChallengeFiles, builder: Builder) -> Mapping[str, Kernel]:
-    """Return the challengers as compiled for their first launch."""
+def _compiled(challenge: Challenge, files: ChallengeFiles, builder: Builder) -> Mapping[str, list[Kernel]]:
+    """Return the challengers as compiled for each launch."""
     pattern, challenged = load(files.pattern), challenge.challenged
-    launch = challenge.settings.launches[0]
+    options = tuple(challenged.options.items())
     requests = {
-        name: builder.request(
+        (name, launch.expression): builder.request(
             pattern,
             Case(
                 challenged.name,
@@ -95,13 +95,20 @@ def _compiled(challenge: Challenge, files: ChallengeFiles, builder: Builder) -> 
                 challenged.dtype.name,
                 parse_launch(launch.expression),
                 launch.iterations,
-                tuple(challenged.options.items()),
+                options,
             ),
         )
         for name in challenge.names
+        for launch in challenge.settings.launches
     }
     built = dict(builder.build_all(requests))
-    return {item.name: _usable(challenge, files, item, built[item.name]) for item in challenge.challengers}
+    return {
+        item.name: [
+            _usable(challenge, files, item, built[item.name, launch.expression])
+            for launch in challenge.settings.launches
+        ]
+        for item in challenge.challengers
+    }
 
 
 def _usable(

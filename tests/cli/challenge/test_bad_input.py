@@ -28,7 +28,7 @@ def refused(challenge: Command, text: str, *words: str) -> str:
         (("reduce",), "no FILE is given"),
         (("reduce", "sum.cu", "--template"), "--template prints a file, and reads none"),
         (("reduce", "sum.cu", "--dtype", "f31"), "reduce has no dtype `f31`"),
-        (("reduce", "sum.cu", "--option", "widht=8"), "reduce has no option `widht`; did you mean `width`?"),
+        (("reduce", "sum.cu", "--option", "wdth=8"), "reduce has no option `wdth`; did you mean `width`?"),
         (("reduce", "sum.cu", "--option", "width=64"), "reduce has no width=64"),
         (("reduce", "sum.cu", "--option", "width"), "--option `width` is not NAME=VALUE"),
         (("reduce", "sum.cu", "--launch", "1x33"), "--launch `1x33` is no launch"),
