@@ -97,9 +97,12 @@ def challenged_pattern(name: str, dtype: str | None, options: Mapping[str, str],
         raise UsageError(f"{name} has no dtype {quote(chosen)}{near}", f"Choose one of: {', '.join(declared.dtypes)}.")
     for option, value in options.items():
         _check_option(name, declared, option, value)
-    own = {**declared.usual.options, **{word: value for word, value in options.items() if word in declared.options}}
+    chosen_options = {
+        **declared.usual.options,
+        **{word: value for word, value in options.items() if word in declared.options},
+    }
     of_launch = {word: value for word, value in options.items() if word in LAUNCH_OPTIONS}
-    challenged = ChallengedPattern(pattern, DTYPES[chosen], own, of_launch, arch)
+    challenged = ChallengedPattern(pattern, DTYPES[chosen], chosen_options, of_launch, arch)
     _require_model(challenged)
     return challenged
 

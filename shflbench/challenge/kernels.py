@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.challenge.signature import matching, signatures, written
+from shflbench.challenge.signature import matching, parameters_of, signatures
 from shflbench.checker import kernels_in
 from shflbench.errors import InputError, UsageError
 from shflbench.files import irregular_kind, read_source
@@ -73,7 +73,7 @@ def _template_advice(challenged: ChallengedPattern) -> str:
 
 
 def _refuse_taken(kernel: Definition, challenged: ChallengedPattern) -> None:
-    """Raise UsageError for the name of a published variant or of its kernel: the results could not be told apart."""
+    """Raise UsageError for the name of a published variant or of its kernel: tables would have two rows of a name."""
     taken: dict[str, str] = {}
     for variant in challenged.declared.variants:
         plain = variant.name.replace("-", "_")
@@ -97,8 +97,8 @@ def _challenger(path: Path, kernel: Definition, challenged: ChallengedPattern) -
         expression = f"{kernel.name}<{{T}}>"
     signature = matching(challenged, kernel)
     if signature is None:
-        raise signature_error(challenged, place, kernel.plain_name, written(kernel))
-    return Challenger(kernel.plain_name, expression, signature, written(kernel), kernel.place.line)
+        raise signature_error(challenged, place, kernel.plain_name, parameters_of(kernel))
+    return Challenger(kernel.plain_name, expression, signature, parameters_of(kernel), kernel.place.line)
 
 
 def signature_error(challenged: ChallengedPattern, place: str, name: str, parameters: str) -> UsageError:

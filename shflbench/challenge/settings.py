@@ -76,8 +76,8 @@ def _published(challenged: ChallengedPattern) -> ChallengeSettings:
     if not others:
         return ChallengeSettings(tuple(_usual(challenged.declared)), MeasureRules(), "")
     suite, cases = (alike or others)[0]
-    found = {case.launch.expression: ChallengeLaunch(case.launch.expression, case.iterations) for case in cases}
-    return ChallengeSettings(tuple(found.values()), suite.rules, suite.name)
+    launches = {case.launch.expression: ChallengeLaunch(case.launch.expression, case.iterations) for case in cases}
+    return ChallengeSettings(tuple(launches.values()), suite.rules, suite.name)
 
 
 def _suites() -> Iterator[Suite]:

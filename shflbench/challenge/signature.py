@@ -95,6 +95,6 @@ def _is_like(taken: str, wanted: str) -> bool:
     return signless[0] == signless[1] and (one.pointer or one.lanes == other.lanes)
 
 
-def written(kernel: Definition) -> str:
+def parameters_of(kernel: Definition) -> str:
     """Return the parameters of a kernel as its file has them."""
     return ", ".join(f"{item.type} {item.name}".replace(" *", "* ").replace("  ", " ") for item in kernel.parameters)

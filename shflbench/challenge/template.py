@@ -51,10 +51,10 @@ def _body(challenged: ChallengedPattern, variant: Variant) -> str:
     kernel = "\n\n".join(with_conditions(item, item.text) for item in items)
     code = editable_copy(folder, variant.name, challenged.dtype, challenged.options)
     includes, functions = code or ((), "")
-    own, mine = timed_namespace(variant.name), ""
-    if functions and own in kernel:
+    namespace, mine = timed_namespace(variant.name), ""
+    if functions and namespace in kernel:
         mine = f"namespace {NAMESPACE} {{\n\n{functions}\n\n}}\n\n"
-        kernel = kernel.replace(f"{own}::", f"{NAMESPACE}::").replace(own, NAMESPACE)
+        kernel = kernel.replace(namespace, NAMESPACE)
     kept = [line for line in includes_of(text) if "copied/" not in line or _is_used(line, kernel)]
     return "\n".join(dict.fromkeys([*includes, *kept])) + f"\n\n{mine}{kernel}"
 
@@ -106,7 +106,7 @@ def _rule(challenged: ChallengedPattern) -> str:
 
 
 def _shared(challenged: ChallengedPattern, model: Variant) -> str:
-    """Return how much dynamic shared memory a block has."""
+    """Return the dynamic shared memory per block."""
     block = (challenged.declared.block_sizes or (USUAL_BLOCK,))[-1]
     nbytes = model.shared(Setting(challenged.dtype, challenged.options, 1, block))
     if not nbytes:

@@ -40,8 +40,8 @@ HEADINGS: Mapping[str, Mapping[str, str]] = {  # heading → name → one-line h
         "convert": "Convert results of NVBench, Google Benchmark or CSV files to a run.",
     },
     "Kernels and suites": {
-        "challenge": "Try kernels as challengers of a pattern's published variants.",
         "check": "Check kernels for races and memory faults, without a GPU.",
+        "challenge": "Try kernels as challengers of a pattern's published variants.",
         "new": "Create a pattern and a suite to start from.",
         "validate": "Check suite files without running them.",
         "schema": "Print the JSON Schema of suite files, for editors.",

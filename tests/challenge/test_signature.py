@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.challenge.challenged import challenged_pattern
-from shflbench.challenge.signature import matching, signatures, written
+from shflbench.challenge.signature import matching, parameters_of, signatures
 from shflbench.checker import Definition, kernels_in
 from shflbench.default_arch import DEFAULT_ARCH
 
@@ -64,5 +64,6 @@ def test_buffers_of_another_type_keep_it() -> None:
 
 def test_the_parameters_of_a_kernel_are_shown_as_it_has_them() -> None:
     assert (
-        written(kernel("const float *__restrict__ a, float* b,int n")) == "const float* __restrict__ a, float* b, int n"
+        parameters_of(kernel("const float *__restrict__ a, float* b,int n"))
+        == "const float* __restrict__ a, float* b, int n"
     )

@@ -164,16 +164,17 @@ def exit_codes() -> str:
         " `noise learn` found that its estimate would raise false alarms; `check` found a kernel that is declared safe"
         " and is not; `run`, `gate` or `claims` found that a required claim does not hold in each setting, or was not"
         " tested; `limits` found a case more than 1% faster than its limit; `fleet --fail-on-outliers` found"
-        " an outlier",
+        " an outlier; `challenge` found a race or a memory fault",
         errors.UsageError.exit_code: "wrong usage: an unknown command, option or value",
         errors.InputError.exit_code: "a suite, a pattern or results that cannot be read, written or compared;"
         " `compare --across` reports what cannot be compared; `limits --requests`: no kernel of a run is of a pattern"
         " of shflbench, so that none can be counted",
         errors.MissingError.exit_code: "this machine lacks a GPU, its driver, cupy or the compiler; `run` on several"
-        " GPUs: the run of a GPU ended early, or a GPU could not be opened",
+        " GPUs: the run of a GPU ended early, or a GPU could not be opened; `challenge`: nothing was timed",
         errors.KernelError.exit_code: "`run` and `gate`: a kernel computed a wrong result, or a case failed; `check`: a"
         " kernel does not compile, or cannot be emulated; `inspect`: a kernel does not compile; `calibrate`: a rate or"
-        " latency could not be measured",
+        " latency could not be measured; `challenge`: a kernel does not compile, computed a wrong result, or has no"
+        " timed loop that runs",
         UNDECIDED_EXIT: "`compare --strict` and `gate --strict`: a case is suspected, inconclusive or not comparable;"
         " `claims --strict` and `gate --strict`: a required claim is inconclusive; `check --strict`: a declaration"
         " looks wrong, or a kernel is doubtful or needs arguments; `fleet --strict`: a device is undecided, or a model"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.advice.predicted import MATTERS
+from shflbench.challenge.verdict import ChallengeVerdict
 from shflbench.cli.layout import Line, Table, align_right
 from shflbench.words import count_noun, join_words
 
@@ -11,11 +13,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.challenge.prediction import EstimatedSetting, EstimatedVariant
-    from shflbench.challenge.verdict import ChallengeVerdict, RivalComparison, SettingVerdict
+    from shflbench.challenge.verdict import RivalComparison, SettingVerdict
     from shflbench.cli.console import Console
 
-STYLES = {"beats": "good", "slower": "bad", "undecided": "doubt"}
-MOST_SENTENCES = 20
+WORDS = {
+    ChallengeVerdict.BEATS: "beats",
+    ChallengeVerdict.TIES: "ties with",
+    ChallengeVerdict.SLOWER: "is slower than",
+    ChallengeVerdict.UNDECIDED: "is not decided from",
+}
+STYLES = {ChallengeVerdict.BEATS: "good", ChallengeVerdict.SLOWER: "bad", ChallengeVerdict.UNDECIDED: "doubt"}
 
 
 def show_verdicts(verdicts: Sequence[SettingVerdict], names: Sequence[str], console: Console) -> None:
@@ -38,7 +45,7 @@ def verdict_table(verdict: SettingVerdict) -> Table:
     title = "  ".join((head.pattern, head.dtype, head.launch, *head.option_texts, f"times per {verdict.basis}"))
     columns = {
         "challenger": [one.challenger for one in verdict.comparisons],
-        "": [_word(one.verdict) for one in verdict.comparisons],
+        "": [WORDS[one.verdict] for one in verdict.comparisons],
         "published best": [one.published for one in verdict.comparisons],
         "mechanism": [one.mechanism for one in verdict.comparisons],
         "speed": [one.factor_text for one in verdict.comparisons],
@@ -46,12 +53,6 @@ def verdict_table(verdict: SettingVerdict) -> Table:
     lines = zip(zip(*columns.values(), strict=True), verdict.comparisons, strict=True)
     body = tuple(Line(cells, STYLES.get(one.verdict, "")) for cells, one in lines)
     return Table(title, tuple(columns), body)
-
-
-def _word(verdict: ChallengeVerdict) -> str:
-    return {"beats": "beats", "ties": "ties with", "slower": "is slower than", "undecided": "is not decided from"}[
-        verdict
-    ]
 
 
 def summary(verdicts: Sequence[SettingVerdict], names: Sequence[str]) -> Iterator[str]:
@@ -83,6 +84,8 @@ def show_estimates(estimates: Sequence[EstimatedSetting], names: Sequence[str], 
         console.table(estimate_table(estimate), data=True)
         for sentence in _compared(estimate, names):
             console.data(f"  {sentence}")
+    if any(one.limit_cycles is not None for item in estimates for one in item.variants):
+        console.say(f"A limit is a lower bound; predictions that differ by less than {MATTERS:.0%} say nothing.")
     if estimates and all(one.limit_cycles is None for item in estimates for one in item.variants):
         reasons = dict.fromkeys(one.remark for one in estimates[0].variants if one.remark)
         console.say(f"No limits or predictions: {join_words(list(reasons)) or 'none is known'}.")
