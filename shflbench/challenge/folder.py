@@ -90,7 +90,7 @@ def write_pattern(
         f"_Variant(name={item.name!r}, mechanism=_Mechanism.{mechanisms[item.name].name}, "
         f"summary={f'`{item.expression}` of {Path(files.source).name}'!r}, dtypes=({challenged.dtype.name!r},), "
         f"source={files.source!r}, kernel={item.expression!r}, arguments={item.signature.arguments!r}, "
-        f"shared=lambda at: {shared[item.name]}),"
+        f"shared=lambda at: {shared[item.name]}, untrusted=True),"
         for item in challengers
     )
     (files.pattern / "pattern.py").write_text(published + _CODE.format(variants=variants), encoding="utf-8")

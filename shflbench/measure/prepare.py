@@ -148,13 +148,15 @@ class Group:
     def _again(self, case: Case, call: KernelCall) -> VerifyAgain | None:
         """Return what verifies a case after it was timed; None where a launch cannot depend on earlier ones.
 
-        Kernels of patterns are trusted to do their work at each launch, and unsafe ones may give any result.
+        Variants that a pattern declares are trusted to do their work at each launch, and unsafe ones may give any
+        result.
         """
         declared = self._pattern.declaration
-        if not declared.fixed_sizes or not declared.variant(case.variant).safe:
+        variant = declared.variant(case.variant)
+        if not variant.safe or not (declared.fixed_sizes or variant.untrusted):
             return None
         assert self._workload is not None  # noqa: S101  (it was verified with it)
-        others = declared.variant(case.variant).other_inputs
+        others = variant.other_inputs
         return partial(wrong_again, workload=self._workload, open_new=partial(self._backend.open, call), others=others)
 
     def _ended(self, case: Case, call: KernelCall, kernel: OpenKernel) -> JobEvent:

@@ -1,4 +1,4 @@
-"""Verify a kernel once more after it was timed: a kernel of a file may do less when it is launched again.
+"""Verify a kernel once more after it was timed: somebody else's kernel may do less when it is launched again.
 
 In verification outputs contain a fixed pattern of bits, and in a timed launch what the launch before left there. Memory
 of a kernel's own, a `__device__` variable, keeps counts and results of earlier launches. So a kernel can be right when

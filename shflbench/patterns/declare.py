@@ -246,6 +246,7 @@ class Variant:
     )  # option values for which the compiler may drop the mechanism
     atomics: Size | None = None  # atomic operations of a launch on one address of global memory, at least
     other_inputs: bool = False  # verified with those of the function `other_inputs`, too: see `measure.verify_again`
+    untrusted: bool = False  # somebody else's: launched once more after it was timed, as the kernels of a file are
     waits_for_memory: bool = False  # its loop waits for L2 or DRAM: `compare` allows for other physical pages
     other_layout: bool = False  # its data are laid out otherwise: it shows what the others could reach, replacing none
 

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+from shflbench.measure.workload import INPUT_SETS
 from shflbench.store import read_run
 from tests.cli.challenge.conftest import SHARED, SMALL, ScriptedGpu
 from tests.conftest import Command
@@ -93,4 +94,18 @@ def test_a_challenger_that_the_gpu_finds_wrong_exits_5(challenge: Command, scrip
     outcome = challenge("reduce", "sum.cu", *SHARED, "--launch", "1x160", "--precision", "5%")
     assert outcome.code == 5
     assert "INCORRECT" in outcome.err
+    assert "beats" not in outcome.out
+
+
+def test_a_challenger_that_returns_an_earlier_result_is_not_timed(challenge: Command, scripted: ScriptedGpu) -> None:
+    scripted.by_name = {**PUBLISHED, "my_sum": Script(ns_per_iteration=1.0)}
+    head, _, body = Path("sum.cu").read_text(encoding="utf-8").partition("template")
+    launches = 2 * INPUT_SETS  # of the verification, each set at two iteration counts
+    body = body.replace("REPEAT(", f"if (count[thread()]++ >= {launches}) iterations = 0;\n    REPEAT(")
+    body = body.replace("result[thread()] = x;", "result[thread()] = kept[thread()] = iterations ? x : kept[thread()];")
+    variables = "__device__ int count[1 << 20];\n__device__ float kept[1 << 20];\n\n"
+    Path("sum.cu").write_text(f"{head}{variables}template{body}", encoding="utf-8")
+    outcome = challenge("reduce", "sum.cu", *SHARED, *SMALL, "--precision", "5%")
+    assert outcome.code == 5
+    assert "its result depends on earlier launches" in outcome.err
     assert "beats" not in outcome.out
