@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 SOURCES = "challengers"  # below the pattern's folder: the user's file and its headers
 FOLDER = "challenge"  # below a run: the pattern's folder and the suite
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
+_PLAIN = re.compile(r"[\w.-]+", re.ASCII)  # a name that `#line` can have
 _CODE = """
 
 # Challengers, added by `shflbench challenge`.
@@ -50,7 +51,8 @@ def copy_pattern(challenged: ChallengedPattern, file: Path, text: str, below: Pa
     """Copy the pattern's folder and the user's file below a folder; UsageError for headers outside of the file's."""
     folder = below / challenged.pattern.folder.name
     shutil.copytree(challenged.pattern.folder, folder, ignore=shutil.ignore_patterns("__pycache__"))
-    name = file.name if not (folder / file.name).exists() else f"my-{file.name}"
+    name = file.name if _PLAIN.fullmatch(file.name) else "file.cu"
+    name = name if not (folder / name).exists() else f"my-{name}"
     (folder / SOURCES).mkdir()
     (folder / SOURCES / name).write_text(text, encoding="utf-8")
     for header, content in _headers(file, text).items():

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 
 from shflbench.challenge.signature import matching, parameters_of, signatures
 from shflbench.checker import kernels_in
+from shflbench.compile.source import setting_macros
 from shflbench.errors import InputError, UsageError
 from shflbench.files import irregular_kind, read_source
+from shflbench.model import DTYPES
 from shflbench.words import did_you_mean, join_words
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from shflbench.challenge.signature import Signature
     from shflbench.checker import Definition
 
-NO_MACROS = ("LAUNCH_BOUNDS=",)  # which shflbench defines for each launch
+BOUNDS = "LAUNCH_BOUNDS="  # a macro that shflbench defines for each launch
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +55,7 @@ def challengers_in(path: Path, text: str, challenged: ChallengedPattern, names: 
     UsageError where there are none, where a name is unknown or taken, or where a kernel has another signature than the
     pattern's.
     """
-    definitions = {item.plain_name: item for item in kernels_in(path, text, NO_MACROS)}
+    definitions = {item.plain_name: item for item in _definitions(path, text, challenged)}
     if not definitions:
         raise UsageError(f"{path} has no `__global__` function", _template_advice(challenged))
     for name in names:
@@ -66,6 +68,20 @@ def challengers_in(path: Path, text: str, challenged: ChallengedPattern, names: 
     for item in chosen:
         _refuse_taken(item, challenged)
     return [_challenger(path, item, challenged) for item in dict.fromkeys(chosen)]
+
+
+def _definitions(path: Path, text: str, challenged: ChallengedPattern) -> list[Definition]:
+    """Return the kernels of a text as it is compiled for the dtype and the options."""
+    declared = challenged.declared
+    macros = setting_macros(declared, challenged.dtype, challenged.options)
+    others = {
+        name
+        for dtype in declared.dtypes
+        for options in declared.option_choices
+        for name in setting_macros(declared, DTYPES[dtype], options)
+    }
+    defined = [BOUNDS, *(f"{name}={value}" for name, value in macros.items())]
+    return kernels_in(path, text, defined, others - macros.keys())
 
 
 def _template_advice(challenged: ChallengedPattern) -> str:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from shflbench.compile.build import Builder
     from shflbench.pattern_checks.subject_report import SubjectReport
 
+OF_HOST = "Leave host code out: the file has kernels, and device functions that they call."
 LOOP_ADVICE = "Keep REPEAT(iterations), and let each iteration use the results of the one before."
 
 
@@ -120,7 +121,8 @@ def _usable(
         if kernel.advice == OF_SIGNATURE:
             raise signature_error(challenge.challenged, place, challenger.name, challenger.parameters)
         copied = f"{challenge.challenged.name}/{Path(files.source).name}"
-        raise CompileError(kernel.message.replace(copied, str(challenge.file)), "Fix the source line.")
+        advice = OF_HOST if "host function" in kernel.message else "Fix the source line."
+        raise CompileError(kernel.message.replace(copied, str(challenge.file)), advice)
     if kernel.violations:
         raise KernelError(f"{place}: `{challenger.name}`: {'; '.join(kernel.violations)}", LOOP_ADVICE)
     return kernel

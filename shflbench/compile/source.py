@@ -132,16 +132,34 @@ def _prelude(pattern: Pattern, case: Case, dtype: Dtype) -> Iterator[str]:
     """Yield the lines before the text; macros on the command line would break NVRTC's own prelude."""
     if dtype.header:
         yield f"#include <{dtype.header}>"
-        yield f"#define DTYPE_{dtype.name.upper()} 1"
+    yield from _defined(_dtype_macros(dtype))
     if not pattern.one_pass:
         yield f"constexpr int UNROLL = {pattern.unroll};"
     if pattern.static_block:
         yield f"constexpr int BLOCK = {case.launch.block};"
-    for name, value in case.options:
+    yield from _defined(_option_macros(pattern, dict(case.options)))
+
+
+def _defined(macros: Mapping[str, str]) -> Iterator[str]:
+    return (f"#define {name} {value}" for name, value in macros.items())
+
+
+def setting_macros(pattern: Pattern, dtype: Dtype, options: Mapping[str, str]) -> dict[str, str]:
+    """Return the macros that tell a source its element type, where it has a header, and its options: name → value."""
+    return _dtype_macros(dtype) | _option_macros(pattern, options)
+
+
+def _dtype_macros(dtype: Dtype) -> dict[str, str]:
+    return {f"DTYPE_{dtype.name.upper()}": "1"} if dtype.header else {}
+
+
+def _option_macros(pattern: Pattern, options: Mapping[str, str]) -> dict[str, str]:
+    macros: dict[str, str] = {}
+    for name, value in options.items():
         if name in pattern.options:
             macro = f"OPTION_{_macro(name)}"
-            yield f"#define {macro} {value}"
-            yield f"#define {macro}_{_macro(value)} 1"
+            macros |= {macro: value, f"{macro}_{_macro(value)}": "1"}
+    return macros
 
 
 def _macro(text: str) -> str:

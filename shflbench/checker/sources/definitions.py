@@ -9,13 +9,17 @@ from typing import TYPE_CHECKING
 from shflbench.checker.source_lines import SourceLine
 from shflbench.checker.sources.host_code import UserFile, prefix
 from shflbench.checker.sources.macros import Macros
+from shflbench.checker.sources.preprocessor import Preprocessor
 from shflbench.checker.sources.syntax_trees import function_declarator, line_of, text_of, walk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
     from pathlib import Path
 
     from tree_sitter import Node
+
+_CONDITIONS = re.compile(r"^[ \t]*#[ \t]*(?:el)?if[^\n]*", re.MULTILINE)
+_DEFINED = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +58,16 @@ class Definition:
         return self.name.rpartition("::")[2]
 
 
-def kernels_in(path: Path, text: str, define: Sequence[str] = ()) -> list[Definition]:
-    """Return the kernels that one text defines; conditions of the preprocessor count as met."""
+def kernels_in(path: Path, text: str, define: Sequence[str] = (), undefined: Collection[str] = ()) -> list[Definition]:
+    """Return the kernels that one text defines under macros such as `WIDTH=32`.
+
+    Conditions count as met if they have names that nobody defines, and that are not known to be `undefined`.
+    """
     file = UserFile.of(path, path.name, text.encode())
-    return kernels([file], Macros([file.lexed], define))
+    known = {word.partition("=")[0] for word in define} | {*_DEFINED.findall(text), *undefined}
+    unknown = {word for line in _CONDITIONS.findall(text) for word in re.findall(r"[A-Za-z_]\w*", line)} - known
+    preprocessor = Preprocessor([file], [file], Macros((), define).of_command_line(), unknown)
+    return kernels([preprocessor.compiled(file)], Macros([file.lexed], define))
 
 
 def kernels(files: Iterable[UserFile], macros: Macros) -> list[Definition]:

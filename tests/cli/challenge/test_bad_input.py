@@ -7,8 +7,6 @@ import pytest
 from tests.cli.challenge.conftest import SHARED, SMALL, SUM
 from tests.conftest import Command
 
-NAMED = "<typename T>\n__global__ void LAUNCH_BOUNDS my_sum(const T* values, T* result, int iterations)"
-
 
 def refused(challenge: Command, text: str, *words: str) -> str:
     """Return the error of exit code 2 for `reduce` and a file with this text."""
@@ -131,3 +129,10 @@ def test_a_folder_with_results_is_not_written(challenge: Command) -> None:
     outcome = challenge("reduce", "sum.cu", "-o", "used")
     assert outcome.code == 3
     assert "used" in outcome.err
+
+
+def test_host_code_exits_5_and_is_to_be_left_out(challenge: Command) -> None:
+    Path("host.cu").write_text(f"{SUM}int main() {{}}\n", encoding="utf-8")
+    outcome = challenge("reduce", "host.cu", *SHARED, *SMALL)
+    assert outcome.code == 5
+    assert "Leave host code out" in outcome.err

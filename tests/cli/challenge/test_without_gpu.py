@@ -94,3 +94,18 @@ def test_a_pattern_of_one_pass_says_why_there_is_no_limit(challenge: Command) ->
     outcome = challenge("moving-average", "average.cu", "--launch", "4x64")
     assert outcome.code == 4
     assert "No limits or predictions: no limit: makes one pass, without a timed loop." in outcome.err
+
+
+def test_any_name_of_a_file_will_do(challenge: Command) -> None:
+    name = 'my sum\'s "file".cu'
+    Path(name).write_text(SUM, encoding="utf-8")
+    assert challenge("reduce", name, *SHARED, *SMALL, "--device", "emulator").code == 0
+
+
+def test_kernels_that_the_preprocessor_leaves_out_are_no_challengers(challenge: Command) -> None:
+    out = "#if OPTION_WIDTH_8 || 0\n__global__ void other(int* x) {}\n#endif\n"
+    Path("part.cu").write_text(f"{SUM}{out}", encoding="utf-8")
+    assert challenge("reduce", "part.cu", *SHARED, *SMALL, "--device", "emulator").code == 0
+    outcome = challenge("reduce", "part.cu", *SHARED, *SMALL, "--option", "width=8")
+    assert outcome.code == 2
+    assert "`other` takes `(int* x)`" in outcome.err
