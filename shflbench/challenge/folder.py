@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
+from shflbench.patterns.declare import Output
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
@@ -87,15 +88,22 @@ def write_pattern(
 ) -> None:
     """Add the challengers to the declaration of the copied pattern; `shared` is Python for bytes per block."""
     published = (challenged.pattern.folder / "pattern.py").read_text(encoding="utf-8")
+    only = {name: (value,) for name, value in challenged.options.items()}
     variants = "".join(
         "\n    "
         f"_Variant(name={item.name!r}, mechanism=_Mechanism.{mechanisms[item.name].name}, "
         f"summary={f'`{item.expression}` of {Path(files.source).name}'!r}, dtypes=({challenged.dtype.name!r},), "
         f"source={files.source!r}, kernel={item.expression!r}, arguments={item.signature.arguments!r}, "
-        f"shared=lambda at: {shared[item.name]}, untrusted=True),"
+        f"only={only!r}, shared=lambda at: {shared[item.name]}, untrusted={_can_be_launched_again(challenged)}),"
         for item in challengers
     )
     (files.pattern / "pattern.py").write_text(published + _CODE.format(variants=variants), encoding="utf-8")
+
+
+def _can_be_launched_again(challenged: ChallengedPattern) -> bool:
+    """Whether a launch is right whatever its outputs contain before it; not one that adds to them."""
+    outputs = (buffer for buffer in challenged.declared.buffers if isinstance(buffer, Output))
+    return all(buffer.initial is None for buffer in outputs)
 
 
 def write_suite(

@@ -51,7 +51,7 @@ def requests_of_run(run: Run, folders: Mapping[str, Path], cache_folder: Path | 
     names: dict[str, Name] = {}
     for row, stored in _kernels_with_requests(run, archive):
         name = names[row.case_id] = (stored.name, row.launch if launch_dims(row.launch) else row.block)
-        if name not in cases and row.pattern in patterns and not stored.later:
+        if name not in cases and _is_declared(row, patterns) and not stored.later:
             cases[name] = _case(row)
             with suppress(PatternError):
                 request = builder.request(patterns[row.pattern], cases[name])
@@ -70,6 +70,11 @@ def _loaded(folders: Mapping[str, Path]) -> Iterator[tuple[str, LoadedPattern]]:
             yield name, load(folder)
         except PatternError:
             continue
+
+
+def _is_declared(row: Row, patterns: Mapping[str, LoadedPattern]) -> bool:
+    """Whether a pattern has the row's variant; a run may have further ones, such as challengers."""
+    return row.pattern in patterns and patterns[row.pattern].declaration.has_variant(row.variant)
 
 
 def _kernels_with_requests(run: Run, archive: KernelArchive) -> Iterator[tuple[Row, StoredKernel]]:

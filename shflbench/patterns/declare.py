@@ -339,6 +339,10 @@ class Pattern:
                 return variant
         return self.members[name].variant
 
+    def has_variant(self, name: str) -> bool:
+        """Whether `variant` knows the name."""
+        return any(variant.name == name for variant in self.variants) or self.has_member(name)
+
     def has_member(self, name: str) -> bool:
         """Whether the family has a member called `name`; the first call of a pattern with a family takes 10 ms."""
         return name in self.members

@@ -109,3 +109,22 @@ def test_a_challenger_that_returns_an_earlier_result_is_not_timed(challenge: Com
     assert outcome.code == 5
     assert "its result depends on earlier launches" in outcome.err
     assert "beats" not in outcome.out
+
+
+def test_a_kernel_that_adds_to_its_output_is_timed(challenge: Command, scripted: ScriptedGpu) -> None:
+    del scripted
+    Path("count.cu").write_text(challenge("count", "--template").out, encoding="utf-8")
+    outcome = challenge("count", "count.cu", "--launch", "4x64", "--precision", "5%", "-o", "counted")
+    assert outcome.code == 0
+    assert lines_of(outcome.out, "my_count", "ties with")
+
+
+def test_limits_reads_a_run_with_variants_that_the_pattern_lacks(
+    challenge: Command, scripted: ScriptedGpu, shflbench: Command
+) -> None:
+    scripted.by_name = {**PUBLISHED, "my_sum": Script(ns_per_iteration=100.0)}
+    assert challenge("reduce", "sum.cu", *SHARED, *SMALL, "--precision", "5%", "-o", "first").code == 0
+    assert shflbench("limits", "first", "--requests").code == 0
+    assert shflbench("inspect", "first", "--diff", "my_sum", "shfl").code == 0
+    checked = shflbench("check", "first/challenge/reduce", "--variant", "my_sum")
+    assert (checked.code, "1 kernel for sm_90" in checked.err) == (0, True)
