@@ -126,5 +126,5 @@ def test_limits_reads_a_run_with_variants_that_the_pattern_lacks(
     assert challenge("reduce", "sum.cu", *SHARED, *SMALL, "--precision", "5%", "-o", "first").code == 0
     assert shflbench("limits", "first", "--requests").code == 0
     assert shflbench("inspect", "first", "--diff", "my_sum", "shfl").code == 0
-    checked = shflbench("check", "first/challenge/reduce", "--variant", "my_sum")
-    assert (checked.code, "1 kernel for sm_90" in checked.err) == (0, True)
+    outcome = shflbench("check", "first/challenge/reduce", "--variant", "my_sum")
+    assert (outcome.code, "1 kernel for sm_90" in outcome.err) == (0, True)
