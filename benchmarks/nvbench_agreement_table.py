@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-# How far the medians of a kernel may differ: docs/explanation/how-we-time.md, section 14. In one process NVBench, which
+# How far the medians of a kernel may differ: docs/explanation/why-nvbench-differs.md. In one process NVBench, which
 # writes the L2 cache before a launch, is up to 0.2 µs above shflbench (nvbench_offset.md); the process of each tool
 # adds 0.1 µs, two standard deviations of its offset. A slow state of the GPU adds up to 0.4%.
 BAR_US = 0.4

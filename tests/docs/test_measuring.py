@@ -17,7 +17,11 @@ from shflbench.session import windows
 from shflbench.suite import load
 
 DOCS = Path(__file__).parents[2] / "docs"
-HOW_WE_TIME = (DOCS / "explanation" / "how-we-time.md").read_text(encoding="utf-8")
+TIMING = {
+    name: (DOCS / "explanation" / f"{name}.md").read_text(encoding="utf-8")
+    for name in ("how-we-time", "how-precise-a-time-is", "what-noise-means", "why-processes-differ")
+}
+NVBENCH = (DOCS / "explanation" / "why-nvbench-differs.md").read_text(encoding="utf-8")
 PRECISELY = (DOCS / "how-to" / "measure-precisely.md").read_text(encoding="utf-8")
 BENCHMARKS = DOCS.parent / "benchmarks"
 OFFSETS, RECORDED_AGREEMENT = (
@@ -36,17 +40,17 @@ def words_of(table_head: str, page: str) -> set[str]:
 
 
 def test_every_disturbance_is_explained_and_has_its_advice() -> None:
-    assert words_of("| `noise` |", HOW_WE_TIME) == set(Disturbance)
+    assert words_of("| `noise` |", TIMING["what-noise-means"]) == set(Disturbance)
     assert words_of("| you read |", PRECISELY) == {*Disturbance, *get_args(noise.Verdict)} - {"quiet"}
 
 
 def test_every_verdict_and_every_reason_to_stop_is_explained() -> None:
-    assert words_of("| verdict |", HOW_WE_TIME) == set(get_args(noise.Verdict))
-    assert words_of("| `stopped_by` |", HOW_WE_TIME) == set(STOPS)
+    assert words_of("| verdict |", TIMING["what-noise-means"]) == set(get_args(noise.Verdict))
+    assert words_of("| `stopped_by` |", TIMING["how-precise-a-time-is"]) == set(STOPS)
 
 
 def test_what_places_change_follows_from_the_generated_pages() -> None:
-    text = " ".join(HOW_WE_TIME.split())
+    text = " ".join(TIMING["why-processes-differ"].split())
     ring = re.escape("`memory-ladder/l2/i32/26x1024/400/chains=1/lines=64`")
     (time_us, opening_ns) = re.findall(rf"\| {ring} \| ([\d.]+) \| \d+ \| (\d+) \|", PLACES)[0]
     opening_us = float(opening_ns) / 1000
@@ -62,27 +66,27 @@ def test_what_places_change_follows_from_the_generated_pages() -> None:
     places = sorted(int(cells[-2]) for name, cells in runs.items() if name.endswith("-contexts") and len(cells) > 9)
     assert f"differed by {places[0]} to {places[-1]} ns" in text
     (one_chain, nine_chain) = re.findall(rf"\| {ring} \| [\d.]+ \| ([\d.]+%), \d+ \| [^|]* \| ([\d.]+%), ", SPLITS)[0]
-    assert f"and this chain by {nine_chain} instead of {one_chain}" in text
+    assert f"and a chain of loads from the L2 cache by {nine_chain} instead of {one_chain}" in text
     (context_mib,) = re.findall(r"a context takes (\d+) MiB on an H200", text)
     assert 0.8 * placements.CONTEXT_BYTES < int(context_mib) * 2**20 <= placements.CONTEXT_BYTES
     assert f"at most {placements.MOST_BYTES // 2**20} MiB and 1/{placements.MEMORY_PART} of the GPU's memory" in text
 
 
 @pytest.mark.parametrize(
-    ("sentence", "number"),
+    ("page", "sentence", "number"),
     [
-        ("There is one launch in between, or {}", schedule.LAUNCHES_OF_SHORT),
-        ("The fewest rounds are {}", stopping.FEWEST_ROUNDS),
-        ("Hence two confidences: {}", stopping.STOPPING_CONFIDENCE),
-        ("window {} cases or more", windows.CASES),
-        ("the {} sentinels", len(SENTINELS)),
-        ("{} of 10 to 50 µs", sum(not sentinel.long for sentinel in SENTINELS)),
-        ("{} of 300 µs or more", sum(sentinel.long for sentinel in SENTINELS)),
-        ("compiled once for each of {} architectures", len(manifest().cubins)),
+        ("how-we-time", "There is one launch between its events, or {}", schedule.LAUNCHES_OF_SHORT),
+        ("how-precise-a-time-is", "The fewest rounds are {}", stopping.FEWEST_ROUNDS),
+        ("how-precise-a-time-is", "Hence two confidences: {}", stopping.STOPPING_CONFIDENCE),
+        ("how-we-time", "window {} cases or more", windows.CASES),
+        ("how-we-time", "the {} sentinels", len(SENTINELS)),
+        ("why-processes-differ", "{} of 10 to 50 µs", sum(not sentinel.long for sentinel in SENTINELS)),
+        ("why-processes-differ", "{} of 300 µs or more", sum(sentinel.long for sentinel in SENTINELS)),
+        ("why-processes-differ", "compiled once for each of {} architectures", len(manifest().cubins)),
     ],
 )
-def test_numbers_of_the_explanation_are_those_of_the_code(sentence: str, number: float) -> None:
-    assert sentence.format(WORDS[number]) in " ".join(HOW_WE_TIME.split())
+def test_numbers_of_the_explanation_are_those_of_the_code(page: str, sentence: str, number: float) -> None:
+    assert sentence.format(WORDS[number]) in " ".join(TIMING[page].split())
 
 
 @pytest.mark.parametrize("text", re.findall(r"```yaml\n(.*?)```", PRECISELY, re.DOTALL))
@@ -133,7 +137,7 @@ def limits(figures: Sequence[float]) -> str:
     return f"{min(figures):+.2f} to {max(figures):+.2f}".replace("-", "\N{MINUS SIGN}")
 
 
-TIMER_STEP_US = 0.032  # how finely an H200 resolves events: section 3 of the page
+TIMER_STEP_US = 0.032  # how finely an H200 resolves events: how-we-time.md
 SIMULATED = "NVBench"  # the row with all of NVBench's surroundings
 NO_EFFECT = ("the host ends the wait", "stamps to device memory", "stamps to host memory", "code loaded before")
 
@@ -153,13 +157,13 @@ NO_EFFECT = ("the host ends the wait", "stamps to device memory", "stamps to hos
     ],
 )
 def test_offsets_from_nvbench_are_those_of_the_record(what: str, figures: list[float]) -> None:
-    (row,) = (line for line in HOW_WE_TIME.splitlines() if line.startswith(f"| {what}"))
+    (row,) = (line for line in NVBENCH.splitlines() if line.startswith(f"| {what}"))
     assert row.endswith((f"| {limits(figures)} |", f"| none: {limits(figures)} |"))
     assert ("none" in row) == (max(map(abs, figures)) <= TIMER_STEP_US)
 
 
 def test_offsets_that_remain_unexplained_are_those_of_the_record() -> None:
-    page = " ".join(HOW_WE_TIME.split())
+    page = " ".join(NVBENCH.split())
     rest = [itself - around for itself, around in zip(offsets("NVBench itself"), offsets(SIMULATED), strict=True)]
     assert f"It differs from its rebuilt surroundings by {limits(rest)} µs" in page
     assert f"if the cache is read instead, {limits(offsets('NVBench, cache read'))} µs remain" in page
@@ -175,7 +179,7 @@ def test_offsets_that_remain_unexplained_are_those_of_the_record() -> None:
 
 
 def test_difference_from_nvbench_is_that_of_the_record() -> None:
-    page, rows = " ".join(HOW_WE_TIME.split()), agreement()
+    page, rows = " ".join(NVBENCH.split()), agreement()
     shorter = sum(row.difference > 0 for row in rows)
     assert f"{shorter} of the {len(rows)} kernels are shorter under shflbench" in page
     assert f"The median difference is {median(row.difference for row in rows):.2f} µs" in page
@@ -194,11 +198,11 @@ def test_difference_from_nvbench_is_that_of_the_record() -> None:
 
 
 def test_bar_of_the_comparison_follows_from_the_record() -> None:
-    page = " ".join(HOW_WE_TIME.split())
+    page = " ".join(NVBENCH.split())
     largest = round(max(offsets("NVBench itself")), 1)
     assert pytest.approx(largest + 2 * 0.1) == BAR_US  # once for each tool
     assert f"is {BAR_US} µs plus {BAR_SHARE:.1%} of the time: {largest} µs for NVBench itself" in page
     assert f"0.1 µs, two standard deviations, for the process of each tool; and {BAR_SHARE:.1%} for a slow" in page
-    assert "it has a standard deviation of 0.05 µs" in page
+    assert "the offset has a standard deviation of 0.05 µs" in TIMING["why-processes-differ"]
     warm = -median(offsets("shflbench, cache not emptied"))
     assert f"launches on a *warm* cache shows another {warm:.1f} µs" in page
