@@ -12,7 +12,6 @@ LONGER = {
     "contradictions",
     "dependent-launches",
     "fixes-of-public-races",
-    "how-we-compare",
     "limits",
     "memory-model",
     "what-blocks-and-rows-show",
