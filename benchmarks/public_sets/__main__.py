@@ -5,7 +5,7 @@
     python -m benchmarks.public_sets --sets FOLDER --set indigo --part tuning --match '*_warp*'
     python -m benchmarks.public_sets --sets FOLDER --compiler nvcc --compiler nvrtc --resume FILE --record
                                                               write benchmarks/public_sets.md and .json, and the table
-                                                              in docs/explanation/what-the-emulator-proves.md
+                                                              in docs/explanation/how-often-check-is-right.md
 
 Needs no GPU. A stopped run continues with `--resume FILE`, which keeps finished files; with `--no-run` the tables and
 the record are those of the file, which another machine may have written. Exits with 1 if a sound file is called broken

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from benchmarks.public_sets.tables import SetOutcomes
 
 RECORDED = Path(__file__).parent.with_name("public_sets.md")
-EXPLANATION = RECORDED.parents[1] / "docs" / "explanation" / "what-the-emulator-proves.md"
+EXPLANATION = RECORDED.parents[1] / "docs" / "explanation" / "how-often-check-is-right.md"
 START, END = "<!-- tables of benchmarks/public_sets.md -->\n", "<!-- end of the tables -->"
 
 

@@ -13,7 +13,7 @@ from tests.conftest import Command
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "how-to" / "check-my-kernel-in-ci.md").read_text(encoding="utf-8")
-PROOF = (DOCS / "explanation" / "what-the-emulator-proves.md").read_text(encoding="utf-8")
+SCHEDULES = (DOCS / "explanation" / "which-launches-check-runs.md").read_text(encoding="utf-8")
 
 
 def steps() -> list[list[str]]:
@@ -45,4 +45,4 @@ def test_every_verdict_is_explained(verdict: KernelVerdict) -> None:
 
 @pytest.mark.parametrize("schedule", POLICIES)
 def test_every_schedule_is_explained(schedule: str) -> None:
-    assert f"\n| {schedule} | " in PROOF
+    assert f"\n| {schedule} | " in SCHEDULES

@@ -16,7 +16,6 @@ LONGER = {
     "memory-model",
     "what-blocks-and-rows-show",
     "what-can-go-wrong",
-    "what-the-emulator-proves",
     "what-the-exchanges-show",
     "what-the-h200-shows",
     "what-the-other-suites-show",

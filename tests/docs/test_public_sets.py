@@ -8,7 +8,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_rows_of_the_documentation_are_those_of_the_page() -> None:
-    text = (ROOT / "docs" / "explanation" / "what-the-emulator-proves.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "explanation" / "how-often-check-is-right.md").read_text(encoding="utf-8")
     tables = text.partition(START)[2].partition(END)[0]
     rows = [line for line in tables.splitlines() if line]
     assert len(rows) > 10
