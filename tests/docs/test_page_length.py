@@ -13,7 +13,6 @@ LONGER = {
     "dependent-launches",
     "fixes-of-public-races",
     "limits",
-    "memory-model",
     "what-blocks-and-rows-show",
     "what-can-go-wrong",
     "what-the-exchanges-show",

@@ -27,7 +27,7 @@ SCHEDULES = (LOCKSTEP, POLICIES["warps in reverse"], POLICIES["blocks in reverse
 RACING = {*RACES, HazardKind.PROXY_RACE}
 WEAK = {HazardKind.WEAK_ORDER, HazardKind.PROXY_ORDER}
 PAIRS = 80
-PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "memory-model.md"
+PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "how-the-memory-model-was-tested.md"
 
 
 def judge(test: Litmus) -> str:
