@@ -12,7 +12,6 @@ LONGER = {
     "contradictions",
     "dependent-launches",
     "fixes-of-public-races",
-    "limits",
     "what-blocks-and-rows-show",
     "what-can-go-wrong",
     "what-the-exchanges-show",
