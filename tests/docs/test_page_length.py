@@ -10,7 +10,6 @@ MOST_WORDS = 1500  # as `wc -w` counts them, tables included
 LONGER = {
     "claims",
     "contradictions",
-    "dependent-launches",
     "fixes-of-public-races",
     "what-blocks-and-rows-show",
     "what-can-go-wrong",

@@ -1,4 +1,4 @@
-"""The tables of the page on dependent launches: every pair and every fix, with the verdicts that the tests expect."""
+"""The tables of the page on tests of dependent launches: every pair and every fix, with the expected verdicts."""
 
 import re
 from pathlib import Path
@@ -7,7 +7,7 @@ import pytest
 
 from tests.checker.dependent.dependent_files import DependentFile, dependent_files
 
-PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "dependent-launches.md"
+PAGE = Path(__file__).parents[3] / "docs" / "explanation" / "how-dependent-launches-were-tested.md"
 
 
 def row_of_pair(file: DependentFile) -> str:
