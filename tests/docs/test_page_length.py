@@ -12,7 +12,6 @@ LONGER = {
     "contradictions",
     "fixes-of-public-races",
     "what-blocks-and-rows-show",
-    "what-can-go-wrong",
     "what-the-exchanges-show",
     "what-the-h200-shows",
     "what-the-other-suites-show",
