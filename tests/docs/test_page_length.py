@@ -10,7 +10,6 @@ MOST_WORDS = 1500  # as `wc -w` counts them, tables included
 LONGER = {
     "claims",
     "contradictions",
-    "fixes-of-public-races",
     "what-blocks-and-rows-show",
     "what-the-exchanges-show",
     "what-the-h200-shows",

@@ -1,4 +1,4 @@
-"""Write the tables of the page on fixes of public races: `python -m tests.checker.fixes.page`.
+"""Write the tables of the pages on fixes of public races: `python -m tests.checker.fixes.page`.
 
 They come from the files, from the first answers, and from what compute-sanitizer reports on a GPU once
 `python -m benchmarks.fixes_sanitizer` has recorded that.
@@ -16,6 +16,7 @@ from tests.checker.fixes.fix_files import FOLDERS, FixFile, fix_files
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "docs" / "explanation" / "fixes-of-public-races.md"
+PLACES = {PAGE: ("compute-sanitizer", "fixes"), PAGE.with_name("first-answers-on-public-races.md"): ("first answers",)}
 SETS = dict(zip(FOLDERS, ("open", "held out"), strict=True))
 FORMS = ("before", "after")
 RECORDS = "fixes-sanitizer-*.json"  # in tests/data
@@ -30,7 +31,7 @@ def sanitizer_record(folder: Path = ROOT / "tests" / "data") -> Record | None:
 
 
 def texts(record: Record | None) -> dict[str, str]:
-    """Return the tables and sentences of the page by the names of their places."""
+    """Return the tables and sentences of both pages by the names of their places."""
     sanitizer = "".join(f" | {title}" for title in (f"compute-sanitizer {form}" for form in FORMS) if record)
     return {
         "first answers": _table(
@@ -43,6 +44,12 @@ def texts(record: Record | None) -> dict[str, str]:
             [_row_of_fix(file, record) for file in fix_files(*FOLDERS)],
         ),
     }
+
+
+def current(page: Path, record: Record | None) -> str:
+    """Return the text of a page with its current tables and sentences."""
+    shown = texts(record)
+    return with_texts(page.read_text(encoding="utf-8"), {name: shown[name] for name in PLACES[page]})
 
 
 def with_texts(page: str, shown: dict[str, str]) -> str:
@@ -116,4 +123,5 @@ def _table(head: str, rows: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(with_texts(PAGE.read_text(encoding="utf-8"), texts(sanitizer_record())), encoding="utf-8")
+    for place in PLACES:
+        place.write_text(current(place, sanitizer_record()), encoding="utf-8")
