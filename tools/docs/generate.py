@@ -95,7 +95,7 @@ tables are UTF-8 with a header; an unknown value is empty, never 0. In Python, [
 returns the cases of all runs below a folder, with their limits, as one table of pandas."""
     burst = """\
 A sample is the time of one or more launches between two events. A
-[burst](../explanation/how-we-time.md#a-burst-of-samples) is 3 to 9 samples of a case, queued together."""
+[burst](../explanation/how-we-time.md#a-burst-of-samples) is a few samples of a case, queued together."""
     calculated = "[Calculated](../explanation/limits.md), not measured; `shflbench limits --save` completes the file."
     return _page(
         "Columns",
