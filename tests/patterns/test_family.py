@@ -15,7 +15,7 @@ from tests.conftest import Command
 
 PATTERNS = {name: declared for name, folder in builtin().items() if (declared := load(folder).declaration).family}
 REDUCE = PATTERNS["reduce"]
-SAMPLE = 29  # every so many members are run, or all
+SAMPLE = 37  # every so many members are run, or all: a sample takes a minute of all patterns
 
 
 def family_of(pattern: Pattern) -> Family[Variant]:
@@ -23,9 +23,13 @@ def family_of(pattern: Pattern) -> Family[Variant]:
     return pattern.family
 
 
-def suite(folder: Path, pattern: str, dtypes: Sequence[str], members: Sequence[str]) -> Path:
+def suite(
+    folder: Path, pattern: str, dtypes: Sequence[str], members: Sequence[str], usual: Mapping[str, str] | None = None
+) -> Path:
+    """Write a suite of members at all values of the options, or at the usual ones."""
     declared = PATTERNS[pattern]
-    options = "".join(f"    {name}: [{', '.join(values)}]\n" for name, values in declared.options.items())
+    chosen = {name: (value,) for name, value in usual.items()} if usual else declared.options
+    options = "".join(f"    {name}: [{', '.join(values)}]\n" for name, values in chosen.items())
     path = folder / "members.yaml"
     path.write_text(
         f"schema: 1\nname: members\nexperiments:\n  - pattern: {pattern}\n    dtypes: [{', '.join(dtypes)}]\n"
@@ -89,9 +93,21 @@ def members_with(name: str, members: Sequence[str], dtypes: Sequence[str]) -> Ma
     return by_dtype
 
 
-def run_members(shflbench: Command, folder: Path, name: str, members: Sequence[str], dtypes: Sequence[str]) -> None:
-    for dtype, supporting in members_with(name, members, dtypes).items():
-        file = suite(folder, name, [dtype], supporting)
+def at_usual_options(name: str) -> Sequence[str]:
+    usual, members = PATTERNS[name].usual, PATTERNS[name].members
+    return [word for word, one in members.items() if one.variant.has(usual.dtype, usual.options)]
+
+
+def run_members(
+    shflbench: Command,
+    folder: Path,
+    name: str,
+    members: Mapping[str, Sequence[str]],
+    usual: Mapping[str, str] | None = None,
+) -> None:
+    """Run members by dtype on the emulator, and check that all are right."""
+    for dtype, supporting in members.items():
+        file = suite(folder, name, [dtype], supporting, usual)
         outcome = shflbench("run", file, "--device", "emulator", "--output", folder / dtype)
         assert outcome.code == 0, outcome.err
         rows = read_run(folder / dtype).rows
@@ -102,7 +118,8 @@ def run_members(shflbench: Command, folder: Path, name: str, members: Sequence[s
 @pytest.mark.usefixtures("kernel_cache")
 @pytest.mark.parametrize("name", PATTERNS)
 def test_members_have_the_declared_code_and_the_right_results(shflbench: Command, tmp_path: Path, name: str) -> None:
-    run_members(shflbench, tmp_path, name, list(PATTERNS[name].members)[::SAMPLE], dtypes_of(name)[::3])
+    sample = list(PATTERNS[name].members)[::SAMPLE]
+    run_members(shflbench, tmp_path, name, members_with(name, sample, dtypes_of(name)[::3]))
 
 
 @pytest.mark.archs
@@ -111,16 +128,18 @@ def test_members_have_the_declared_code_and_the_right_results(shflbench: Command
 def test_all_members_have_the_declared_code_and_the_right_results(
     shflbench: Command, tmp_path: Path, name: str
 ) -> None:
-    run_members(shflbench, tmp_path, name, list(PATTERNS[name].members), [PATTERNS[name].usual.dtype])
+    """At the usual options: with all values of them, it takes eight minutes per pattern."""
+    usual = PATTERNS[name].usual
+    run_members(shflbench, tmp_path, name, {usual.dtype: at_usual_options(name)}, usual.options)
 
 
 @pytest.mark.usefixtures("kernel_cache")
 @pytest.mark.parametrize("name", PATTERNS)
 def test_members_are_free_of_hazards(shflbench: Command, tmp_path: Path, name: str) -> None:
-    sample = list(PATTERNS[name].members)[::SAMPLE]
-    for dtype, members in members_with(name, sample, dtypes_of(name)[:1]).items():
-        outcome = shflbench("check", suite(tmp_path, name, [dtype], members), "--format", "json")
-        assert outcome.code == 0, outcome.err
+    """At the usual options, which others differ from in the number of the same steps."""
+    usual, sample = PATTERNS[name].usual, at_usual_options(name)[::SAMPLE]
+    outcome = shflbench("check", suite(tmp_path, name, [usual.dtype], sample, usual.options), "--format", "json")
+    assert outcome.code == 0, outcome.err
 
 
 def test_a_suite_that_names_no_variants_runs_no_members(shflbench: Command, tmp_path: Path) -> None:
