@@ -118,8 +118,15 @@ def run_members(
 @pytest.mark.usefixtures("kernel_cache")
 @pytest.mark.parametrize("name", PATTERNS)
 def test_members_have_the_declared_code_and_the_right_results(shflbench: Command, tmp_path: Path, name: str) -> None:
-    sample = list(PATTERNS[name].members)[::SAMPLE]
-    run_members(shflbench, tmp_path, name, members_with(name, sample, dtypes_of(name)[::3]))
+    usual, sample = PATTERNS[name].usual, at_usual_options(name)[::SAMPLE]
+    run_members(shflbench, tmp_path, name, members_with(name, sample, dtypes_of(name)[::3]), usual.options)
+
+
+@pytest.mark.usefixtures("kernel_cache")
+@pytest.mark.parametrize("name", PATTERNS)
+def test_members_are_right_at_all_values_of_options(shflbench: Command, tmp_path: Path, name: str) -> None:
+    sample = list(PATTERNS[name].members)[:: 3 * SAMPLE]
+    run_members(shflbench, tmp_path, name, members_with(name, sample, dtypes_of(name)[:1]))
 
 
 @pytest.mark.archs
