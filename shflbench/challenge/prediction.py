@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.analysis.limits.constants import PREDICTED_ARCH
 from shflbench.arch.launch_limits import LIMITS
-from shflbench.environment import cache_folder
-from shflbench.kernel_facts.estimates import with_predictions
-from shflbench.kernel_facts.inspector import Inspector
+from shflbench.kernel_facts.predicted_kernels import common_blocks, predicted_kernels
 from shflbench.kernel_facts.residency import ResidentBlocks
 from shflbench.model import Case
 from shflbench.pattern_checks.targets import KernelSubject
@@ -96,24 +93,15 @@ class _Estimator:
         """Return the blocks that an SM executes at a time in a launch, at most as many as fit of every variant."""
         grid, block = split_launch(expression)
         sms = LIMITS[self.arch].sms if self.arch in LIMITS else MOST_SMS
-        inspector = Inspector(
-            self.toolchain, cache_folder(), ResidentBlocks(1, block.threads, fill=True), self.reporter
-        )
-        inspected = inspector.inspect(self._subjects(expression), [self.arch], with_kernels=False)
-        fitting = max(1, min((one.occupancy.blocks for one in inspected if one.occupancy), default=1))
+        subjects = self._subjects(expression)
+        fitting = common_blocks(self.toolchain, subjects, self.arch, block.threads, self.reporter)
         wanted = fitting if grid.unit is Unit.FILL else -(-grid.blocks(sms, None) // sms)
         return ResidentBlocks(min(wanted, fitting), block.threads)
 
     def at(self, resident: ResidentBlocks) -> tuple[EstimatedVariant, ...]:
         """Return the estimates with these blocks per SM."""
         subjects = self._subjects(f"{resident.blocks}*sms x {resident.threads}")
-        inspector = Inspector(self.toolchain, cache_folder(), resident, self.reporter)
-        inspected = list(inspector.inspect(subjects, [self.arch], with_kernels=True))
-        requests = inspector.requests(inspected)
-        inspected = list(inspector.with_accesses(inspected, requests))
-        if self.arch == PREDICTED_ARCH:
-            counted = {subject: made for subject, made in requests.items() if not isinstance(made, Exception)}
-            inspected = list(with_predictions(inspected, counted, resident))
+        inspected = predicted_kernels(self.toolchain, subjects, self.arch, resident, self.reporter)
         return tuple(sorted(map(self._estimated, inspected), key=_rank))
 
     def _subjects(self, expression: str) -> Sequence[KernelSubject]:

@@ -63,6 +63,7 @@ def rank(request: TuneRequest, launch: str, arch: str, sms: int | None, reporter
     """
     toolchain = find_toolchain()
     toolchain.require(arch)
+    reporter.say(f"{launch}: ranking by the limit model of {arch}.")
     pattern = load(builtin()[request.pattern])
     parsed = parse_launch(launch)
     options = tuple(request.options.items())

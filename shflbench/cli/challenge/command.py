@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.help import Command, add_heading, option
-from shflbench.cli.parameters import PATH, format_option
+from shflbench.cli.parameters import PATH, format_option, named_values
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
@@ -124,12 +124,7 @@ def command(context: click.Context, /, pattern: str, file: Path | None, **flags:
 def _challenged(pattern: str, flags: Mapping[str, Any]) -> ChallengedPattern:
     from shflbench.challenge.challenged import challenged_pattern
 
-    options = {}
-    for word in flags["options"]:
-        name, sign, value = word.partition("=")
-        if not (name and sign and value):
-            raise UsageError(f"--option `{word}` is not NAME=VALUE", "Write it as --option width=8.")
-        options[name] = value
+    options = named_values(flags["options"])
     return challenged_pattern(pattern, flags["dtype"], options, flags["arch"] or DEFAULT_ARCH)
 
 
