@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 
 import numpy as np
@@ -17,8 +17,12 @@ IN_A_WORD = {"f32": 1, "bf16": 2}
 EACH_SETTING = pytest.mark.parametrize(("dtype", "group", "words"), SETTINGS)
 
 
-def workload(dtype: str = "f32", group: str = "32", words: str = "1") -> Workload:
-    return cases.workload(SCALE, dtype, options={"group": group, "words": words})
+def options_of(group: str, words: str) -> Mapping[str, str]:
+    return {"group": group, "words": words}
+
+
+def workload(dtype: str, group: str, words: str) -> Workload:
+    return cases.workload(SCALE, dtype, options=options_of(group, words))
 
 
 def values_of(word: int, dtype: str) -> list[int]:
@@ -126,7 +130,7 @@ def test_words_stay_different_over_many_iterations(dtype: str, group: str, words
 def test_a_group_has_as_many_lanes_as_its_values_need(
     dtype: str, group: str, words: str, shuffles: int, loads: int
 ) -> None:
-    options = {"group": group, "words": words}
+    options = options_of(group, words)
     counts = [SCALE.declaration.variant(name).expected_counts(DTYPES[dtype], options) for name in ("shfl", "smem-wide")]
     assert counts == [{"SHFL": shuffles}, {"STS": 1, "LDS": loads}]
 
@@ -135,7 +139,7 @@ def test_a_group_has_as_many_lanes_as_its_values_need(
     ("dtype", "group", "instructions"), [("f32", "32", 1), ("f32", "16", 2), ("bf16", "32", 2), ("bf16", "16", 4)]
 )
 def test_a_warp_needs_an_instruction_per_group(dtype: str, group: str, instructions: int) -> None:
-    options = {"group": group, "words": "1"}
+    options = options_of(group, "1")
     assert SCALE.declaration.variant("redux").expected_counts(DTYPES[dtype], options) == {"REDUX": instructions}
 
 
@@ -148,3 +152,28 @@ def test_maxima_are_those_of_floats_integers_or_pairs(name: str, maximum: str) -
     assert kernel.sass is not None
     maxima = {item.base for item in kernel.sass if "MNMX" in item.base}
     assert maximum in maxima
+
+
+def test_a_member_supports_settings_in_which_it_loads_whole_lanes() -> None:
+    """A member that loads a quarter of each group has no groups of four lanes: those have one lane per part."""
+    members = SCALE.declaration.members
+    supported = {
+        name: [setting for setting in SETTINGS if members[name].variant.has(setting[0], options_of(*setting[1:]))]
+        for name in ("parts4-bits128", "parts8-bits64", "parts16-bits64")
+    }
+    one_word = [setting for setting in SETTINGS if setting[2] == "1"]
+    assert supported == {
+        "parts4-bits128": one_word,
+        "parts8-bits64": [setting for setting in one_word if setting[1] == "32"],
+        "parts16-bits64": [("f32", "32", "1")],
+    }
+
+
+def test_a_member_loads_at_most_its_part() -> None:
+    """A quarter of 8 lanes is two words, for which a load of 16 bytes would be too wide."""
+    member = SCALE.declaration.members["parts4-bits128-apart"].variant
+    counts = [
+        member.expected_counts(DTYPES[dtype], options_of(group, "1"))
+        for dtype, group in (("f32", "32"), ("f32", "16"), ("bf16", "16"))
+    ]
+    assert counts == [{"STS": 1, "LDS": loads, "SHFL": 3} for loads in (2, 1, 1)]

@@ -15,10 +15,19 @@
 constexpr int LANES = {group} / {words};  // adjacent lanes that have the values of a group  //! dtype=f32
 constexpr int LANES = {group} / (2 * {words});  // adjacent lanes that have the values of a group  //! dtype=bf16
 
-//! shfl cub cg
-// Returns the larger magnitude of two numbers. One instruction does it: it takes absolute values for nothing.
+//! shfl
+// Returns the larger magnitude of two numbers: one instruction, which takes absolute values for nothing.
 __device__ inline float larger(float a, float b) { return fmaxf(fabsf(a), fabsf(b)); }
 
+//! cub cg dtype=bf16
+// Returns the larger magnitude of two numbers: one instruction, which takes absolute values for nothing.
+__device__ inline float larger(float a, float b) { return fmaxf(fabsf(a), fabsf(b)); }
+
+//! cub cg dtype=f32 words=4
+// Returns the larger magnitude of two numbers: one instruction, which takes absolute values for nothing.
+__device__ inline float larger(float a, float b) { return fmaxf(fabsf(a), fabsf(b)); }
+
+//! shfl cub cg
 // Returns the number in a word.  //! dtype=f32
 // Returns the larger magnitude of the two numbers in a word.  //! dtype=bf16
 __device__ inline float number_of(unsigned word) {
@@ -26,13 +35,15 @@ __device__ inline float number_of(unsigned word) {
     return larger(__uint_as_float(word << 16), __uint_as_float(word & 0xffff0000u));  //! dtype=bf16
 }
 
-// Returns the number that has the largest magnitude of the calling lane's own ones, or that magnitude.
-__device__ inline float own_largest(const unsigned (&words)[{words}]) {
+//! shfl cub cg words=4
+// Returns the largest magnitude in {words} words.
+__device__ inline float number_of(const unsigned (&words)[{words}]) {
     float largest = number_of(words[0]);
-    for (int i = 1; i < {words}; ++i) largest = larger(largest, number_of(words[i]));  //! words=4
+    for (int i = 1; i < {words}; ++i) largest = larger(largest, number_of(words[i]));
     return largest;
 }
 
+//! shfl cub cg
 __device__ inline unsigned bits_of(float largest) {
     return __float_as_uint(largest);        //! dtype=f32
     return __float_as_uint(largest) >> 16;  //! dtype=bf16
@@ -41,18 +52,21 @@ __device__ inline unsigned bits_of(float largest) {
 //! smem smem-wide smem-wide-double smem-shfl shfl-bits redux redux-mask
 // Returns an integer in the order of the magnitudes: the bits of the number in a word without the sign.  //! dtype=f32
 // Returns an integer in the order of the magnitudes: its upper half has the bits of the larger one in a word.  //! dtype=bf16
-__device__ inline unsigned magnitude(unsigned word) {
+__device__ inline unsigned number_of(unsigned word) {
     return word & 0x7fffffffu;                 //! dtype=f32
     const unsigned both = word & 0x7fff7fffu;  //! dtype=bf16
     return max(both, both << 16);              //! dtype=bf16
 }
 
-__device__ inline unsigned own_largest(const unsigned (&words)[{words}]) {
-    unsigned largest = magnitude(words[0]);
-    for (int i = 1; i < {words}; ++i) largest = max(largest, magnitude(words[i]));  //! words=4
+//! smem smem-wide smem-wide-double smem-shfl shfl-bits redux redux-mask words=4
+// Returns the one of the largest magnitude in {words} words.
+__device__ inline unsigned number_of(const unsigned (&words)[{words}]) {
+    unsigned largest = number_of(words[0]);
+    for (int i = 1; i < {words}; ++i) largest = max(largest, number_of(words[i]));
     return largest;
 }
 
+//! smem smem-wide smem-wide-double smem-shfl shfl-bits redux redux-mask
 __device__ inline unsigned bits_of(unsigned largest) {
     return largest;        //! dtype=f32
     return largest >> 16;  //! dtype=bf16
@@ -80,11 +94,11 @@ __device__ inline unsigned larger(unsigned a, unsigned b) {
 }
 
 //! *
-// Returns the bits of the largest magnitude of each {group} consecutive values to all lanes that have them. A lane passes
-// {words} consecutive words, each the bits of a value.  //! dtype=f32 words=4
-// the bits of one value.  //! dtype=f32 words=1
-// {words} consecutive words, each with two values.  //! dtype=bf16 words=4
-// a word with two consecutive values.  //! dtype=bf16 words=1
+// Returns the bits of the largest magnitude of each {group} consecutive values to all lanes that have them.
+// Each lane passes the bits of one float.  //! dtype=f32 words=1
+// Each lane passes the bits of {words} consecutive floats.  //! dtype=f32 words=4
+// Each lane passes one word with two consecutive values.  //! dtype=bf16 words=1
+// Each lane passes {words} consecutive words with two values per word.  //! dtype=bf16 words=4
 //! shfl cub cg shfl-pairs
 // A NaN does not count.
 //! smem smem-wide smem-wide-double smem-shfl shfl-bits redux redux-mask
@@ -112,13 +126,17 @@ using WarpReduce = ::cub::WarpReduce<float, LANES>;
 //! cg
 // All 32 lanes of the warp must call it. Blocks must consist of whole warps.
 //! shfl shfl-bits shfl-pairs redux redux-mask cg
-__device__ inline unsigned largest_magnitude(const unsigned (&words)[{words}]) {
+__device__ inline unsigned largest_magnitude(unsigned own) {  //! words=1
+__device__ inline unsigned largest_magnitude(const unsigned (&own)[{words}]) {  //! words=4
 //! smem smem-wide
-__device__ inline unsigned largest_magnitude(const unsigned (&words)[{words}], unsigned* slots) {
+__device__ inline unsigned largest_magnitude(unsigned own, unsigned* slots) {  //! words=1
+__device__ inline unsigned largest_magnitude(const unsigned (&own)[{words}], unsigned* slots) {  //! words=4
 //! smem-wide-double smem-shfl
-__device__ inline unsigned largest_magnitude(const unsigned (&words)[{words}], unsigned*& now, unsigned*& next) {
+__device__ inline unsigned largest_magnitude(unsigned own, unsigned*& now, unsigned*& next) {  //! words=1
+__device__ inline unsigned largest_magnitude(const unsigned (&own)[{words}], unsigned*& now, unsigned*& next) {  //! words=4
 //! cub
-__device__ inline unsigned largest_magnitude(const unsigned (&words)[{words}], WarpReduce::TempStorage& storage) {
+__device__ inline unsigned largest_magnitude(unsigned own, WarpReduce::TempStorage& storage) {  //! words=1
+__device__ inline unsigned largest_magnitude(const unsigned (&own)[{words}], WarpReduce::TempStorage& storage) {  //! words=4
 //! smem smem-wide smem-wide-double smem-shfl
     assert(blockDim.x % 32 == 0 && blockDim.y * blockDim.z == 1);
 //! smem-wide
@@ -129,7 +147,7 @@ __device__ inline unsigned largest_magnitude(const unsigned (&words)[{words}], W
     now = next;
     next = slots;
 //! smem
-    unsigned largest = own_largest(words);
+    unsigned largest = number_of(own);
     for (int distance = 1; distance < LANES; distance *= 2) {
         slots[threadIdx.x] = largest;
         __syncwarp();  // all lanes have written
@@ -142,7 +160,7 @@ __device__ inline unsigned largest_magnitude(const unsigned (&words)[{words}], W
 //! smem-wide smem-wide-double
     constexpr int PART = LANES;  // of each lane, the lanes whose values it loads
 //! smem-wide smem-wide-double smem-shfl
-    slots[threadIdx.x] = own_largest(words);
+    slots[threadIdx.x] = number_of(own);
     __syncwarp();  // all lanes have written
     const Loaded* const wide = reinterpret_cast<const Loaded*>(slots + threadIdx.x / PART * PART);
     unsigned largest = largest_of(wide[0]);
@@ -157,45 +175,46 @@ __device__ inline unsigned largest_magnitude(const unsigned (&words)[{words}], W
 //! smem-wide smem-wide-double smem-shfl
     return bits_of(largest);
 //! shfl
-    float largest = own_largest(words);
+    float largest = number_of(own);
     for (int distance = 1; distance < LANES; distance *= 2) {
         largest = larger(largest, __shfl_xor_sync(0xffffffffu, largest, distance));
     }
     return bits_of(largest);
 //! shfl-bits
-    unsigned largest = own_largest(words);
+    unsigned largest = number_of(own);
     for (int distance = 1; distance < LANES; distance *= 2) {
         largest = max(largest, __shfl_xor_sync(0xffffffffu, largest, distance));
     }
     return bits_of(largest);
 //! shfl-pairs
-    unsigned pair = words[0] & 0x7fff7fffu;
-    for (int i = 1; i < {words}; ++i) pair = larger(pair, words[i] & 0x7fff7fffu);  //! words=4
+    unsigned pair = own & 0x7fff7fffu;                                            //! words=1
+    unsigned pair = own[0] & 0x7fff7fffu;                                         //! words=4
+    for (int i = 1; i < {words}; ++i) pair = larger(pair, own[i] & 0x7fff7fffu);  //! words=4
     for (int distance = 1; distance < LANES; distance *= 2) {
         pair = larger(pair, __shfl_xor_sync(0xffffffffu, pair, distance));
     }
     return max(pair & 0xffffu, pair >> 16);
 //! redux
-    const unsigned own = own_largest(words);
+    const unsigned number = number_of(own);
     unsigned largest = 0;
 #pragma unroll
     for (int group = 0; group < 32 / LANES; ++group) {
         const bool is_own = threadIdx.x % 32 / LANES == group;
-        const unsigned of_group = __reduce_max_sync(0xffffffffu, is_own ? own : 0);
+        const unsigned of_group = __reduce_max_sync(0xffffffffu, is_own ? number : 0);
         largest = is_own ? of_group : largest;
     }
     return bits_of(largest);
 //! redux-mask
     const unsigned mask = 0xffffffffu >> (32 - LANES) << threadIdx.x % 32 / LANES * LANES;
-    return bits_of(__reduce_max_sync(mask, own_largest(words)));
+    return bits_of(__reduce_max_sync(mask, number_of(own)));
 //! cub
-    const float largest = WarpReduce(storage).Reduce(fabsf(own_largest(words)), cuda::maximum<>());
+    const float largest = WarpReduce(storage).Reduce(fabsf(number_of(own)), cuda::maximum<>());
     __syncwarp();  // before `storage` is used again
     return bits_of(__shfl_sync(0xffffffffu, largest, 0, LANES));  // only the first lane of a group has it
 //! cg
     assert(blockDim.x * blockDim.y * blockDim.z % 32 == 0);
     namespace cg = cooperative_groups;
     const auto lanes = cg::tiled_partition<LANES>(cg::this_thread_block());
-    return bits_of(cg::reduce(lanes, fabsf(own_largest(words)), cg::greater<float>()));
+    return bits_of(cg::reduce(lanes, fabsf(number_of(own)), cg::greater<float>()));
 //! *
 }

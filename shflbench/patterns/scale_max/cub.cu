@@ -9,7 +9,7 @@ __global__ void LAUNCH_BOUNDS scale_max_cub(const unsigned* states, unsigned* re
     __shared__ shflbench::cub::WarpReduce::TempStorage storage[WARP * (WARP / LANES)];  // one per group of the block
     Values<T> values(states);
     REPEAT(iterations) {
-        values.advance(shflbench::cub::largest_magnitude(values.words, storage[threadIdx.x / LANES]));
+        values.advance(shflbench::cub::largest_magnitude(values.own(), storage[threadIdx.x / LANES]));
     }
     values.store(result);
 }

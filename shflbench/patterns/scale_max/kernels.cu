@@ -13,7 +13,7 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS scale_max_smem(const unsigned* states, unsigned* result, int iterations) {
     unsigned* slots = shared<unsigned>();
     Values<T> values(states);
-    REPEAT(iterations) values.advance(shflbench::smem::largest_magnitude(values.words, slots));
+    REPEAT(iterations) values.advance(shflbench::smem::largest_magnitude(values.own(), slots));
     values.store(result);
 }
 
@@ -22,7 +22,7 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS scale_max_smem_wide(const unsigned* states, unsigned* result, int iterations) {
     unsigned* slots = shared<unsigned>();
     Values<T> values(states);
-    REPEAT(iterations) values.advance(shflbench::smem_wide::largest_magnitude(values.words, slots));
+    REPEAT(iterations) values.advance(shflbench::smem_wide::largest_magnitude(values.own(), slots));
     values.store(result);
 }
 
@@ -31,7 +31,7 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS scale_max_smem_wide_double(const unsigned* states, unsigned* result, int iterations) {
     unsigned *now = shared<unsigned>(), *next = now + blockDim.x;
     Values<T> values(states);
-    REPEAT(iterations) values.advance(shflbench::smem_wide_double::largest_magnitude(values.words, now, next));
+    REPEAT(iterations) values.advance(shflbench::smem_wide_double::largest_magnitude(values.own(), now, next));
     values.store(result);
 }
 
@@ -40,7 +40,7 @@ template <typename T>
 __global__ void LAUNCH_BOUNDS scale_max_smem_shfl(const unsigned* states, unsigned* result, int iterations) {
     unsigned *now = shared<unsigned>(), *next = now + blockDim.x;
     Values<T> values(states);
-    REPEAT(iterations) values.advance(shflbench::smem_shfl::largest_magnitude(values.words, now, next));
+    REPEAT(iterations) values.advance(shflbench::smem_shfl::largest_magnitude(values.own(), now, next));
     values.store(result);
 }
 
@@ -48,7 +48,7 @@ __global__ void LAUNCH_BOUNDS scale_max_smem_shfl(const unsigned* states, unsign
 template <typename T>
 __global__ void LAUNCH_BOUNDS scale_max_shfl(const unsigned* states, unsigned* result, int iterations) {
     Values<T> values(states);
-    REPEAT(iterations) values.advance(shflbench::shfl::largest_magnitude(values.words));
+    REPEAT(iterations) values.advance(shflbench::shfl::largest_magnitude(values.own()));
     values.store(result);
 }
 
@@ -56,6 +56,6 @@ __global__ void LAUNCH_BOUNDS scale_max_shfl(const unsigned* states, unsigned* r
 template <typename T>
 __global__ void LAUNCH_BOUNDS scale_max_shfl_bits(const unsigned* states, unsigned* result, int iterations) {
     Values<T> values(states);
-    REPEAT(iterations) values.advance(shflbench::shfl_bits::largest_magnitude(values.words));
+    REPEAT(iterations) values.advance(shflbench::shfl_bits::largest_magnitude(values.own()));
     values.store(result);
 }

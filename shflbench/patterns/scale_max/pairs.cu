@@ -7,6 +7,6 @@
 template <typename T>
 __global__ void LAUNCH_BOUNDS scale_max_shfl_pairs(const unsigned* states, unsigned* result, int iterations) {
     Values<T> values(states);
-    REPEAT(iterations) values.advance(shflbench::shfl_pairs::largest_magnitude(values.words));
+    REPEAT(iterations) values.advance(shflbench::shfl_pairs::largest_magnitude(values.own()));
     values.store(result);
 }

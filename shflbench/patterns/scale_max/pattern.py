@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from shflbench.model import WARP, Dtype, Mechanism
 from shflbench.patterns.declare import Input, Output, Pattern, Setting, Variant
+from shflbench.patterns.scale_max.family import FAMILY
 from shflbench.patterns.scale_max.lanes import WORD, lanes_of
 
 ONE_WORD = {"words": ("1",)}  # more words leave groups of few lanes, for which a butterfly has one to three steps
@@ -64,6 +65,7 @@ PATTERN = Pattern(
     representative={"launch": "26x1024"},
     also_called=("block scale", "absolute maximum", "amax", "MXFP8", "NVFP4"),
     launch_bounds=True,
+    family=FAMILY,
     unroll=4,
     notes=(
         "`group` is the number of values per scale: 32 in MXFP8, 16 in NVFP4. A lane has 1 or 4 words of 32 bits, each "
@@ -74,7 +76,7 @@ PATTERN = Pattern(
         "From sm_86 on, one instruction takes the larger magnitude of two pairs of bf16 (`max.xorsign.abs.bf16x2`), as "
         "Transformer Engine does; here, the signs are removed once before. GPUs with the features of sm_100a have "
         "`redux.sync.max.abs.f32`, which no variant uses, because kernels are compiled for sm_100. `redux-mask` and "
-        "`redux` are two ways to several maxima per warp: groups that take turns, and one instruction of the whole warp "
+        "`redux` are two ways to several maxima per warp: groups that take turns, and one instruction of all lanes "
         "per group."
     ),
     variants=(

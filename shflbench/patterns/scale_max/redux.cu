@@ -8,7 +8,7 @@
 template <typename T>
 __global__ void LAUNCH_BOUNDS scale_max_redux(const unsigned* states, unsigned* result, int iterations) {
     Values<T> values(states);
-    REPEAT(iterations) values.advance(shflbench::redux::largest_magnitude(values.words));
+    REPEAT(iterations) values.advance(shflbench::redux::largest_magnitude(values.own()));
     values.store(result);
 }
 
@@ -16,6 +16,6 @@ __global__ void LAUNCH_BOUNDS scale_max_redux(const unsigned* states, unsigned* 
 template <typename T>
 __global__ void LAUNCH_BOUNDS scale_max_redux_mask(const unsigned* states, unsigned* result, int iterations) {
     Values<T> values(states);
-    REPEAT(iterations) values.advance(shflbench::redux_mask::largest_magnitude(values.words));
+    REPEAT(iterations) values.advance(shflbench::redux_mask::largest_magnitude(values.own()));
     values.store(result);
 }

@@ -20,6 +20,11 @@ struct Values {
 #pragma unroll
         for (int i = 0; i < WORDS; ++i) result[thread() * WORDS + i] = words[i];
     }
+    // What the functions of copy.cu take: a word, or an array of several.
+    __device__ auto& own() const {
+        if constexpr (WORDS == 1) return words[0];
+        else return words;
+    }
     // The factor is odd: the lowest bit in which two words differ is never lost, nor is that of a wrong maximum.
     __device__ void advance(unsigned largest) {
 #pragma unroll
