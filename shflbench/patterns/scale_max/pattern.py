@@ -155,7 +155,7 @@ PATTERN = Pattern(
             needs="sm_80",
             source="redux.cu",
             per_iteration=None,  # one REDUX, and one more per pass, which compares the masks of the lanes
-            opcodes=("REDUX.MAX",),
+            opcodes=("REDUX",),  # the maximum itself is CREDUX on sm_100
         ),
         Variant(
             name="cub",
