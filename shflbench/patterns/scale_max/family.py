@@ -19,7 +19,7 @@ APART = range(loads.GROUPS_APART[0], loads.GROUPS_APART[1] + 1)  # parts
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class LoadedPart:
     """A part of a group of `group` lanes, whose values each lane loads: the same share as `lanes` have of a warp."""
 
     lanes: int
@@ -46,8 +46,8 @@ def _settings(choice: Choice) -> tuple[tuple[str, ...], dict[str, tuple[str, ...
     return dtypes[:1], {"group": GROUPS[:1], "words": WORDS[:1]}
 
 
-def _part(choice: Choice, dtype: str, group: str, words: str) -> Part:
-    return Part(choice["lanes"], lanes_of(DTYPES[dtype], {"group": group, "words": words}))
+def _part(choice: Choice, dtype: str, group: str, words: str) -> LoadedPart:
+    return LoadedPart(choice["lanes"], lanes_of(DTYPES[dtype], {"group": group, "words": words}))
 
 
 def _mechanism(choice: Choice) -> Mechanism:
@@ -61,7 +61,7 @@ def _variant(name: str, choice: Choice) -> Variant:
         lanes = lanes_of(dtype, options)
         if choice["redux"]:
             return {"REDUX": WARP // lanes}
-        count = Part(choice["lanes"], lanes).count
+        count = LoadedPart(choice["lanes"], lanes).count
         of_load = min(choice["bits"] // loads.WORD, count)
         shuffles = loads.shuffles(lanes // count, apart=bool(choice["apart"]))
         counts = {"STS": 1, "LDS": count // of_load} if count > 1 else {}
@@ -134,7 +134,9 @@ FAMILY = Family[Variant](
         ),
         Exclusion(
             reason="no group of bf16 has so many lanes",
-            excludes=lambda it: it["maxima"] == PAIRS and it["lanes"] > 1 and not Part(it["lanes"], MOST_BF16).is_whole,
+            excludes=lambda it: (
+                it["maxima"] == PAIRS and it["lanes"] > 1 and not LoadedPart(it["lanes"], MOST_BF16).is_whole
+            ),
         ),
         Exclusion(
             reason="the instruction has the values of all lanes: nothing is left to load or to shuffle",
