@@ -25,7 +25,7 @@ EARLY, LATE = 1, 2  # shuffles come before shared memory or after it
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class BitExchange:
     """Bit `low + k` of the register number changes places with bit `first + k` of the lane number, for k < `pairs`.
 
     Then lane numbers rotate by `rotation` bits. `flipped` is a bit of the lane number that changes, or 0.
@@ -43,12 +43,12 @@ class Exchange:
         """The registers of a lane."""
         return 1 << self.bits
 
-    def half(self) -> Exchange:
+    def half(self) -> BitExchange:
         """Return the exchange of the words whose numbers differ in the highest bits that change places."""
         flipped = 1 << (self.first + self.pairs - 1)
         return replace(self, bits=self.bits - 1, pairs=self.pairs - 1, flipped=flipped)
 
-    def after(self, steps: int) -> Exchange:
+    def after(self, steps: int) -> BitExchange:
         """Return what is left after so many of the lowest bits have changed places."""
         return replace(self, low=self.low + steps, first=self.first + steps, pairs=self.pairs - steps)
 
@@ -72,14 +72,14 @@ def _rotated(lane: int, by: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class ExchangePlan:
     """How a member does an exchange."""
 
     choice: Choice
-    exchange: Exchange
+    exchange: BitExchange
 
     @classmethod
-    def of(cls, choice: Choice, exchange: Exchange) -> Plan:
+    def of(cls, choice: Choice, exchange: BitExchange) -> ExchangePlan:
         """Return the plan of a member: where stores and loads are wide, that is first by bits that stay."""
         return cls(choice, replace(exchange, low=min(common(choice), exchange.bits - exchange.pairs)))
 
@@ -95,7 +95,7 @@ class Plan:
         return self.steps if part == NO_WORDS else self.exchange.pairs - SPLITS.get(part, 0)
 
     @property
-    def stored(self) -> list[Exchange]:
+    def stored(self) -> list[BitExchange]:
         """What goes through shared memory: all words but for the bits that shuffles exchange, or parts of them."""
         if self.choice["shuffled"] == NO_WORDS:
             return [self.exchange.after(self.steps)]
@@ -178,7 +178,7 @@ def _accesses(kind: str, bits: int, words: int) -> tuple[str, int]:
 
 
 @cache
-def _is_free_of_conflicts(store: int, load: int, padded: int, part: Exchange) -> bool:
+def _is_free_of_conflicts(store: int, load: int, padded: int, part: BitExchange) -> bool:
     """Whether stores and loads can be so wide, and lanes that access banks at the same time use different ones."""
     wider = max(_width(store), _width(load))
     if part.bits < wider:
@@ -196,7 +196,7 @@ class _Side:
     bits: int  # of an access
     wider: int  # the width of this or of the other side
     padded: int  # unused slots after each 32; 0: slots change places
-    part: Exchange
+    part: BitExchange
     moved: Callable[[int, int], tuple[int, int]] | None  # to a place of the other side, in whose order slots lie
 
     def _slot(self, lane: int, register: int) -> int:

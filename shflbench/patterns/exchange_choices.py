@@ -17,7 +17,7 @@ from shflbench.patterns.bit_exchange import (
     QUARTER,
     WIDEST,
     WORD,
-    Plan,
+    ExchangePlan,
     common,
 )
 from shflbench.patterns.declare import Variant
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from shflbench.model import Dtype
-    from shflbench.patterns.bit_exchange import Exchange
+    from shflbench.patterns.bit_exchange import BitExchange
     from shflbench.patterns.declare import Setting
     from shflbench.patterns.family import Choice
 
@@ -108,14 +108,14 @@ class Exchanges:
     """The exchanges of a pattern, for the values of its option for which they are of this kind."""
 
     option: str
-    by_value: Mapping[str, Exchange]
+    by_value: Mapping[str, BitExchange]
     _values: dict[tuple[int, ...], tuple[str, ...]] = field(default_factory=dict, repr=False)  # by decisive parameters
 
     def values(self, choice: Choice) -> tuple[str, ...]:
         """Return the values of the option for which a member can do the exchange."""
         key = tuple(choice[name] for name in DECISIVE)
         if key not in self._values:
-            plans = {value: Plan.of(choice, exchange) for value, exchange in self.by_value.items()}
+            plans = {value: ExchangePlan.of(choice, exchange) for value, exchange in self.by_value.items()}
             self._values[key] = tuple(value for value, plan in plans.items() if plan.is_possible)
         return self._values[key]
 
@@ -129,7 +129,7 @@ class Exchanges:
 
     def variant(self, pattern: str, dtypes: tuple[str, ...], name: str, choice: Choice) -> Variant:
         """Return a member of the family of a pattern."""
-        plans = {value: Plan.of(choice, self.by_value[value]) for value in self.values(choice)}
+        plans = {value: ExchangePlan.of(choice, self.by_value[value]) for value in self.values(choice)}
 
         def shared(at: Setting) -> int:
             return at.block // WARP * plans[at.options[self.option]].slots * WORD // 8
