@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from shflbench.store.limits_file import CaseLimit
 
 
+BELOW_LIMIT = 0.03  # a limit errs by 1% at most; clocks differ by as much
+
+
 class ChallengeVerdict(StrEnum):
     """What a run shows of a challenger and a published variant."""
 
@@ -27,6 +30,7 @@ class ChallengeVerdict(StrEnum):
     TIES = "ties"
     SLOWER = "slower"
     UNDECIDED = "undecided"
+    DOUBTFUL = "doubtful"  # its times are not those of the work that its results show
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +41,13 @@ class RivalComparison:
     published: str
     mechanism: str  # of the published variant
     factor: Interval  # time of the published variant divided by that of the challenger
+    doubt: str = ""  # why the times of the challenger cannot be those of the pattern's work; empty if they can
 
     @property
     def verdict(self) -> ChallengeVerdict:
         """The verdict by the 95% interval of the factor and by what matters."""
+        if self.doubt:
+            return ChallengeVerdict.DOUBTFUL
         if self.factor.low > 1 + MATTERS:
             return ChallengeVerdict.BEATS
         if self.factor.high < 1 / (1 + MATTERS):
@@ -89,6 +96,7 @@ class SettingVerdict:
     basis: str  # `iteration` or `launch`: what the compared times are of
     comparisons: tuple[RivalComparison, ...]  # by challenger, fastest published variant first
     facts: tuple[CodeFacts, ...]  # of the challengers and of the fastest published variant
+    missing: tuple[str, ...] = ()  # published variants that failed here
 
     @property
     def launch(self) -> str:
@@ -96,9 +104,11 @@ class SettingVerdict:
         return self.rows[0].launch
 
     def beats_all(self, challenger: str) -> bool:
-        """Whether a challenger beats the published best of each mechanism."""
+        """Whether a challenger beats the published best of each mechanism, of which none failed."""
         comparisons = [one for one in self.comparisons if one.challenger == challenger]
-        return bool(comparisons) and all(one.verdict is ChallengeVerdict.BEATS for one in comparisons)
+        return (
+            bool(comparisons) and not self.missing and all(one.verdict is ChallengeVerdict.BEATS for one in comparisons)
+        )
 
 
 def verdicts_of(run: Run, challengers: Collection[str]) -> Iterator[SettingVerdict]:
@@ -128,12 +138,34 @@ def _setting(
 
     best = fastest([fastest(alike)[0] for alike in group_by(published, lambda row: row.mechanism).values()])
     comparisons = tuple(
-        RivalComparison(row.variant, other.variant, other.mechanism, ratio(times[other.variant], times[row.variant]))
+        RivalComparison(
+            row.variant,
+            other.variant,
+            other.mechanism,
+            ratio(times[other.variant], times[row.variant]),
+            _doubt(row, other, limits.get(row.case_id)),
+        )
         for row in fastest(mine)
         for other in best
     )
+    failed = {Status.FAILED, Status.INCORRECT}
+    names = {row.variant for row in mine}
+    missing = tuple(row.variant for row in rows if row.status in failed and row.safe and row.variant not in names)
     facts = tuple(_facts(row, limits.get(row.case_id), archive) for row in (*fastest(mine), best[0]))
-    return SettingVerdict(tuple(rows), "iteration" if has_slopes else "launch", comparisons, facts)
+    return SettingVerdict(tuple(rows), "iteration" if has_slopes else "launch", comparisons, facts, missing)
+
+
+def _doubt(row: Row, published: Row, limit: CaseLimit | None) -> str:
+    """Return why the times of a challenger cannot be those of the work that its results show; empty if they can."""
+    fraction = limit.limit_fraction if limit else None
+    if fraction and fraction > 1 + BELOW_LIMIT:
+        return f"it takes less time than its machine code needs ({fraction:.0%} of the time): not all iterations run"
+    if published.slope_interval and published.slope_interval.low > 0:
+        if row.slope_interval is None or row.slope_interval.low <= 0:
+            return "its time does not grow with the number of iterations"
+        if published.sass_per_iteration and not row.sass_per_iteration:
+            return "its timed loop exchanges no values"
+    return ""
 
 
 def _time(row: Row, *, has_slopes: bool) -> Interval:

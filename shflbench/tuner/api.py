@@ -11,7 +11,7 @@ from shflbench.patterns.discover import builtin_declaration
 from shflbench.store import run_files
 from shflbench.tuner.answer import TunedSetting, gpu_seconds, tuned_settings
 from shflbench.tuner.candidates import rank
-from shflbench.tuner.record import TuneRecord, write_record, write_tried
+from shflbench.tuner.record import RECORD_FILE, TuneRecord, write_record, write_tried
 from shflbench.tuner.rules import RUNGS
 from shflbench.tuner.rung_suite import suite_text
 from shflbench.tuner.rungs import RungRuns, Tournament
@@ -65,6 +65,10 @@ def tune(record: TuneRecord, folder: Path, gpu: int | None, reporter: Reporter) 
     Writes `tune.json`, `tried.csv` after each rung, and the winners as a suite. ResultsError where no candidate is
     left, and where the folder cannot be written or holds other runs.
     """
+    if builtin_declaration(record.request.pattern) is None:
+        raise ResultsError(
+            f"{folder / RECORD_FILE}: there is no pattern {record.request.pattern}", "tune in a new folder"
+        )
     write_record(folder, record)
     tournament = Tournament.of(record.settings)
     write_tried(folder, tournament.tried())
@@ -80,7 +84,7 @@ def tune(record: TuneRecord, folder: Path, gpu: int | None, reporter: Reporter) 
         tournament.apply(number, last.rows)
         write_tried(folder, tournament.tried())
         seconds += gpu_seconds(last)
-    answers = tuple(tuned_settings(last, record.settings))
+    answers = tuple(tuned_settings(last, record.settings, tuple(tournament.tried())))
     winners = {launch: names for launch in record.request.launches if (names := tournament.winners(launch))}
     text = suite_text(record, "winners", RUNGS[-1], winners)
     with run_files.writing(folder):

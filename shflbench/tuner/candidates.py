@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
+    from shflbench.model import Target
     from shflbench.patterns.declare import Pattern
     from shflbench.reporter import Reporter
     from shflbench.tuner.request import TuneRequest
@@ -76,7 +77,7 @@ def rank(request: TuneRequest, launch: str, arch: str, sms: int | None, reporter
     else:
         blocks = _blocks_per_sm(launch, parsed.grid, sms)
     inspected = predicted_kernels(toolchain, subjects, arch, ResidentBlocks(blocks, parsed.block), reporter)
-    candidates = sorted(map(_candidate, inspected), key=_cycles)
+    candidates = sorted((_candidate(one, toolchain.target(arch)) for one in inspected), key=_cycles)
     reasons = leave_out(
         {one.variant: one.predicted_cycles for one in candidates if not one.left_out},
         {one.variant: one.kind for one in candidates},
@@ -103,15 +104,16 @@ def _blocks_per_sm(launch: str, grid: int | None, sms: int | None) -> int:
     return -(-(grid or resolve_grid(launch, sms, None)) // sms)
 
 
-def _candidate(one: InspectedKernel) -> RankedCandidate:
+def _candidate(one: InspectedKernel, target: Target) -> RankedCandidate:
     variant = one.subject.variant
+    left_out = f"does not compile: {one.error}" if one.error else variant.unsupported_reason(target)
     return RankedCandidate(
         variant=variant.name,
         mechanism=variant.mechanism,
         is_member=one.subject.pattern.declaration.has_member(variant.name),
         limit_cycles=one.cycles,
         predicted_cycles=one.predicted.cycles if one.predicted else None,
-        left_out=f"does not compile: {one.error}" if one.error else "",
+        left_out=left_out,
         has_failed=bool(one.error),
     )
 

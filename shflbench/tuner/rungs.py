@@ -119,9 +119,12 @@ class RungRuns:
     def measure(self, number: int, remaining: Mapping[str, Sequence[str]]) -> Run:
         """Measure the candidates that are left in one rung, or read its finished run; a stopped run is resumed."""
         path, place = self.folder / f"rung-{number}.yaml", self.folder / f"rung-{number}"
+        text = suite_text(self.record, f"rung-{number}", RUNGS[number - 1], remaining)
         with run_files.writing(self.folder):
-            run_files.replace(path, suite_text(self.record, f"rung-{number}", RUNGS[number - 1], remaining).encode())
+            run_files.replace(path, text.encode())
         if (place / run_files.RUN_FILE).exists() and (known := read_run(place)).info.finished:
+            if known.info.suite.text != text:
+                raise ResultsError(f"{place} is a run of another suite than {path}", "tune in a new folder")
             return known
         request = RunRequest(str(path), Overrides(), device="cuda", gpu=self.gpu, seed=self.record.request.seed)
         with closing(_plan(request)) as plan, sole_creator(place):

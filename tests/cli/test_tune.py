@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -96,6 +97,16 @@ def test_a_stopped_run_is_resumed_where_it_was(demo: Command, plug: Plug) -> Non
     assert f"sms x 32: {FAST}, a member of the family, is fastest; " in outcome.err
     assert Path("tuned/tune.json").read_text("utf-8") == ranked
     assert read_run(Path("tuned/rung-1")).info.started == first.started
+
+
+def test_a_finished_rung_of_another_suite_is_refused(demo: Command, plug: Plug) -> None:
+    plug(scripts())
+    demo("tune", *SETTING)
+    shutil.rmtree("tuned/rung-3")
+    shutil.copytree("tuned/rung-1", "tuned/rung-3")
+    outcome = demo("tune", "--resume", "tuned")
+    assert outcome.code == 3
+    assert "tuned/rung-3 is a run of another suite than tuned/rung-3.yaml" in outcome.err
 
 
 def test_a_candidate_with_a_wrong_result_is_dropped_with_its_reason(demo: Command, plug: Plug) -> None:

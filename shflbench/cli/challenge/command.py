@@ -296,7 +296,7 @@ def _print(
     if flags["form"] == "json":
         console.json(as_json(challenge, reports, folder, verdicts, estimates))
         return
-    show_verdicts(verdicts, challenge.names, console)
+    show_verdicts(verdicts, challenge.names, len(challenge.settings.launches), console)
     show_estimates(estimates, challenge.names, console)
     if folder:
         console.path(folder)

@@ -21,11 +21,17 @@ WORDS = {
     ChallengeVerdict.TIES: "ties with",
     ChallengeVerdict.SLOWER: "is slower than",
     ChallengeVerdict.UNDECIDED: "is not decided from",
+    ChallengeVerdict.DOUBTFUL: "is not comparable with",
 }
-STYLES = {ChallengeVerdict.BEATS: "good", ChallengeVerdict.SLOWER: "bad", ChallengeVerdict.UNDECIDED: "doubt"}
+STYLES = {
+    ChallengeVerdict.BEATS: "good",
+    ChallengeVerdict.SLOWER: "bad",
+    ChallengeVerdict.UNDECIDED: "doubt",
+    ChallengeVerdict.DOUBTFUL: "bad",
+}
 
 
-def show_verdicts(verdicts: Sequence[SettingVerdict], names: Sequence[str], console: Console) -> None:
+def show_verdicts(verdicts: Sequence[SettingVerdict], names: Sequence[str], launches: int, console: Console) -> None:
     """Print at each launch which published variants a challenger beats, why, and a summary."""
     for verdict in verdicts:
         console.data("")
@@ -33,9 +39,14 @@ def show_verdicts(verdicts: Sequence[SettingVerdict], names: Sequence[str], cons
         for facts in verdict.facts:
             if facts.sentence:
                 console.data(f"  {facts.variant}: {facts.sentence}")
+        doubts = {one.challenger: one.doubt for one in verdict.comparisons if one.doubt}
+        for name, doubt in doubts.items():
+            console.data(f"  {name} is not compared: {doubt}")
+        if verdict.missing:
+            console.data(f"  not timed, so that no kernel beats all: {join_words(verdict.missing)}")
     if verdicts:
         console.data("")
-        for sentence in summary(verdicts, names):
+        for sentence in summary(verdicts, names, launches):
             console.data(sentence)
 
 
@@ -55,7 +66,7 @@ def verdict_table(verdict: SettingVerdict) -> Table:
     return Table(title, tuple(columns), body)
 
 
-def summary(verdicts: Sequence[SettingVerdict], names: Sequence[str]) -> Iterator[str]:
+def summary(verdicts: Sequence[SettingVerdict], names: Sequence[str], launches: int) -> Iterator[str]:
     """Yield for each challenger at how many launches it beats all that is published, and each beaten answer."""
     for name in names:
         won = [verdict for verdict in verdicts if verdict.beats_all(name)]
@@ -63,7 +74,10 @@ def summary(verdicts: Sequence[SettingVerdict], names: Sequence[str]) -> Iterato
         if not known:
             yield f"{name} was not timed."
             continue
-        yield f"{name} beats the published best of each mechanism at {len(won)} of {count_noun(len(known), 'launch')}."
+        unknown = launches - len(known)
+        rest = f"; at {count_noun(unknown, 'launch')}, it was not timed" if unknown else ""
+        won_at = f"{len(won)} of {count_noun(launches, 'launch')}"
+        yield f"{name} beats the published best of each mechanism at {won_at}{rest}."
         yield from (f"  {_beaten(_closest(verdict, name), verdict)}" for verdict in won)
 
 

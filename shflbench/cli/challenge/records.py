@@ -50,6 +50,7 @@ def _launch(verdict: SettingVerdict) -> dict[str, object]:
         "iterations": verdict.rows[0].iterations,
         "times_per": verdict.basis,
         "comparisons": [_comparison(one) for one in verdict.comparisons],
+        "published_missing": list(verdict.missing),
         "code": [_facts(facts) for facts in verdict.facts],
     }
 
@@ -60,6 +61,7 @@ def _comparison(one: RivalComparison) -> dict[str, object]:
         "published": one.published,
         "mechanism": one.mechanism,
         "verdict": one.verdict.value,
+        "doubt": one.doubt,
         "factor": one.factor.value,
         "factor_low": one.factor.low,
         "factor_high": one.factor.high,

@@ -65,9 +65,11 @@ def _ranking(setting: RankedSetting) -> Table:
         "limit cycles": align_right([_cycles(one.limit_cycles) for one in shown]),
     }
     kept = {name: cells for name, cells in columns.items() if any(map(str.strip, cells))}
-    note = f"{len(setting.candidates) - len(shown)} others are left out: tried.csv has the reasons"
+    others = len(setting.candidates) - len(shown)
+    notes = (f"{others} others are left out: tried.csv has the reasons",) if others else ()
     lines = tuple(Line(cells) for cells in zip(*kept.values(), strict=True))
-    return Table(f"{setting.launch}  (predicted, not measured)", tuple(kept), lines, notes=(note,))
+    basis = "predicted" if any(one.predicted_cycles for one in shown) else "ranked by limits"
+    return Table(f"{setting.launch}  ({basis}, not measured)", tuple(kept), lines, notes=notes)
 
 
 def _cycles(cycles: float | None) -> str:

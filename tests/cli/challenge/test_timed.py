@@ -57,6 +57,24 @@ def test_a_slower_challenger_and_one_that_ties_are_named(challenge: Command, scr
     assert "my_sum beats the published best of each mechanism at 0 of 1 launch." in outcome.out
 
 
+def test_a_challenger_that_takes_less_time_than_its_code_needs_is_not_compared(
+    challenge: Command, scripted: ScriptedGpu
+) -> None:
+    scripted.by_name = {**PUBLISHED, "my_sum": Script(ns_per_iteration=10.0)}  # skips iterations, or keeps results
+    outcome = challenge("reduce", "sum.cu", *SHARED, *SMALL, "--precision", "5%")
+    assert "my_sum is not compared: it takes less time than its machine code needs" in outcome.out
+    assert "my_sum beats the published best of each mechanism at 0 of 1 launch." in outcome.out
+
+
+def test_a_challenger_whose_time_does_not_grow_with_the_iterations_is_not_compared(
+    challenge: Command, scripted: ScriptedGpu
+) -> None:
+    scripted.by_name = {**PUBLISHED, "my_sum": Script(base_us=100.0, ns_per_iteration=0.0)}
+    outcome = challenge("reduce", "sum.cu", *SHARED, *SMALL, "--precision", "5%")
+    assert "my_sum is not compared: its time does not grow with the number of iterations" in outcome.out
+    assert "at 0 of 1 launch." in outcome.out
+
+
 def test_noise_widens_the_interval(challenge: Command, scripted: ScriptedGpu) -> None:
     scripted.by_name = {
         name: Script(ns_per_iteration=script.ns_per_iteration, noise=0.05)
