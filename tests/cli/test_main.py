@@ -81,7 +81,7 @@ def test_unknown_command_without_a_near_one_lists_all(shflbench: Command) -> Non
     outcome = shflbench("xyzzy")
     assert outcome.code == 2
     assert outcome.err == (
-        "error: there is no command `xyzzy`; commands: bench, run, show, plot, list, doctor, calibrate, advise, "
+        "error: there is no command `xyzzy`; commands: bench, run, show, plot, tune, list, doctor, calibrate, advise, "
         "report, limits, inspect, claims, compare, gate, baseline, noise, fleet, convert, check, challenge, new, "
         "validate, schema, completion\nFor usage, run: shflbench --help\n"
     )
