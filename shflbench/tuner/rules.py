@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
     from shflbench.model import Interval
 
-# On an H200, 90% of 1,492 kernels of sums, prefix sums and block sums, in 11 settings of 1 to 64 warps per SM, took
-# 0.93 to 1.11 times the predicted cycles (all: 0.83 to 1.24). In each setting, these rules kept the fastest kernel,
-# with 7 to 33 others of some 140: `benchmarks/tuner.md`.
+# On an H200, 90% of 996 kernels of sums and of block sums, in 7 settings of 1 to 64 warps per SM, took 0.94 to 1.13 times
+# the predicted cycles (all: 0.83 to 1.20). In each setting, these rules kept the fastest kernel, with 13 to 36 others of
+# some 145: `benchmarks/tuner.md` and `benchmarks/tuner.json`.
 PREDICTED_WITHIN = 1.15
 MOST_MEASURED = 24  # per setting: six times as many as the first four
 BEST_OF_KIND = 3  # of each are measured; of each mechanism, they are the winners: reference runs show the best of each
-SURELY_SLOWER = 1.02  # twice what matters between two variants
+SURELY_SLOWER = 1.02  # twice what matters between two variants: `analysis.contest.MATTERS`
 CYCLES = 200_000  # of a launch, 0.1 ms at 2 GHz: twenty times what a launch costs by itself
 MOST_ITERATIONS = 1024
 FEWEST_PASSES = 4  # through the unrolled loop: the time per iteration is that between launches of several lengths
