@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
     from shflbench.model import Interval
 
-# On an H200, 90% of 996 kernels of sums and of block sums, in 7 settings of 1 to 64 warps per SM, took 0.94 to 1.13 times
-# the predicted cycles (all: 0.83 to 1.20). In each setting, these rules kept the fastest kernel, with 13 to 36 others of
-# some 145: `benchmarks/tuner.md` and `benchmarks/tuner.json`.
+# On an H200, 90% of 996 kernels of sums and of block sums, in 7 settings of 1 to 64 warps per SM, took 0.94 to 1.13
+# times the predicted cycles (all: 0.83 to 1.20). In each setting, these rules kept the fastest kernel, with 13 to 36
+# others of some 145: `benchmarks/tuner.md` and `benchmarks/tuner.json`.
 PREDICTED_WITHIN = 1.15
 MOST_MEASURED = 24  # per setting: six times as many as the first four
 BEST_OF_KIND = 3  # of each are measured; of each mechanism, they are the winners: reference runs show the best of each
