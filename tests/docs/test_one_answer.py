@@ -75,7 +75,8 @@ def report() -> list[list[str]]:
 
 def setting_of(group: str) -> str:
     """Return the setting of a group in the words of the report: `26x1024, 4096 iterations, width=32`."""
-    _, _, launch, iterations, *options = group.split("/")
+    launch, iterations, *options = re.sub(r"\b(sms)/(\d)", r"\1:\2", group).split("/")[2:]
+    launch = launch.replace(":", "/")
     return ", ".join([launch, *([f"{iterations} iterations"] if iterations != "1" else []), *options])
 
 
