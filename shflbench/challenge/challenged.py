@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.analysis.contest import NO_CHOICE
 from shflbench.dimensions import NO_CLUSTER
 from shflbench.errors import UsageError
 from shflbench.model import DTYPES, Mechanism, Target
@@ -21,9 +22,6 @@ if TYPE_CHECKING:
     from shflbench.patterns.declare import Pattern, Variant
     from shflbench.patterns.discover import LoadedPattern
 
-NO_CHOICE = {  # patterns whose variants cannot replace one another, and why
-    "memory-ladder": "its variants read different memories, and none can replace another",
-}
 ANY_CCCL = (99, 0)  # what a library call needs is known when it compiles
 
 
@@ -87,7 +85,8 @@ def challenged_pattern(name: str, dtype: str | None, options: Mapping[str, str],
     if name not in folders:
         near = did_you_mean_pattern(name, folders)
         raise UsageError(f"unknown pattern {quote(name)}{near}", f"Choose one of: {', '.join(folders)}.")
-    if reason := NO_CHOICE.get(name):
+    if name in NO_CHOICE:
+        reason = "its variants read different memories, and none can replace another"
         raise UsageError(f"{name} cannot be challenged: {reason}", "Choose another pattern.")
     pattern = load(folders[name])
     declared = pattern.declaration

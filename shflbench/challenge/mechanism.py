@@ -22,6 +22,12 @@ _ATOMICS = {"ATOMG", "ATOM", "RED", "REDG", "ATOMS"}
 _LOCAL, _GLOBAL = {"LDL", "STL"}, {"LDG", "LD", "STG", "ST"}
 
 
+_CLUSTERS = {opcode for kind in (Mechanism.CLUSTER, Mechanism.ASYNC) for choice in NEEDED[kind] for opcode in choice}
+EXCHANGES = frozenset(
+    _STORES | _LOADS | _COLLECTIVES | _MATRIX | _ATOMICS | _LOCAL | _GLOBAL | _CLUSTERS | {"SHFL", "VOTEU"}
+)  # opcodes through which values leave a thread, or reach it
+
+
 def mechanism_of(kernels: Sequence[Kernel]) -> Mechanism:
     """Return the mechanism that the machine code of a challenger shows, the same for all launches it is compiled for.
 

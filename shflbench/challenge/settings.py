@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.errors import UsageError
-from shflbench.model import MeasureRules
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.suite import find_shipped, load, parse_launch
 from shflbench.suite.quotes import quote
@@ -15,13 +14,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from shflbench.challenge.challenged import ChallengedPattern
-    from shflbench.model import Case, Suite
+    from shflbench.model import Case, MeasureRules, Suite
     from shflbench.patterns.declare import Pattern
 
-FIRST, LAST = "opponents", "quick"  # suites: the published answers, and one launch of each pattern
-# Of a pattern that no suite has: 1, 8, 32 and 64 warps per SM, as in `opponents`.
-USUAL_LAUNCHES = ("sms x 32", "sms x 256", "sms x 1024", "2*sms x 1024")
-USUAL_ITERATIONS = 1024
+FIRST, LAST = "opponents", "quick"  # suites: the published answers, and one launch of every pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +34,7 @@ class ChallengeSettings:
 
     launches: tuple[ChallengeLaunch, ...]
     rules: MeasureRules
-    origin: str  # the suite that has them; empty if there is none
+    origin: str  # the suite that has them
 
 
 def settings_of(challenged: ChallengedPattern, launches: Sequence[str]) -> ChallengeSettings:
@@ -73,8 +69,6 @@ def _published(challenged: ChallengedPattern) -> ChallengeSettings:
         others += [(suite, cases)] if cases else []
         if cases and suite.name == FIRST:
             break
-    if not others:
-        return ChallengeSettings(tuple(_usual(challenged.declared)), MeasureRules(), "")
     suite, cases = (alike or others)[0]
     launches = {case.launch.expression: ChallengeLaunch(case.launch.expression, case.iterations) for case in cases}
     return ChallengeSettings(tuple(launches.values()), suite.rules, suite.name)
@@ -89,11 +83,3 @@ def _suites() -> Iterator[Suite]:
 def _has_setting(case: Case, challenged: ChallengedPattern) -> bool:
     options = {name: value for name, value in case.options if name not in LAUNCH_OPTIONS}
     return case.dtype == challenged.dtype.name and options == dict(challenged.options)
-
-
-def _usual(declared: Pattern) -> Iterator[ChallengeLaunch]:
-    sizes = declared.block_sizes
-    for text in USUAL_LAUNCHES:
-        grid, _, block = text.rpartition(" x ")
-        nearest = min(sizes or (int(block),), key=lambda size: abs(size - int(block)))
-        yield ChallengeLaunch(f"{grid} x {nearest}", 1 if declared.one_pass else USUAL_ITERATIONS)

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import MATTERS
+from shflbench.challenge.mechanism import EXCHANGES
 from shflbench.grouping import group_by
 from shflbench.model import Interval, Status
 from shflbench.statistics import ratio
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from shflbench.store.limits_file import CaseLimit
 
 
-BELOW_LIMIT = 0.03  # a limit errs by 1% at most; clocks differ by as much
+BELOW_LIMIT = 0.03  # no row of the reference runs takes over 1% less time than its limit: benchmarks/limits.md
 
 
 class ChallengeVerdict(StrEnum):
@@ -136,6 +137,7 @@ def _setting(
     def fastest(rows: Sequence[Row]) -> list[Row]:
         return sorted(rows, key=lambda row: times[row.variant].value)
 
+    doubts = {row.variant: _doubt(row, published, limits.get(row.case_id), archive) for row in mine}
     best = fastest([fastest(alike)[0] for alike in group_by(published, lambda row: row.mechanism).values()])
     comparisons = tuple(
         RivalComparison(
@@ -143,7 +145,7 @@ def _setting(
             other.variant,
             other.mechanism,
             ratio(times[other.variant], times[row.variant]),
-            _doubt(row, other, limits.get(row.case_id)),
+            doubts[row.variant],
         )
         for row in fastest(mine)
         for other in best
@@ -155,17 +157,24 @@ def _setting(
     return SettingVerdict(tuple(rows), "iteration" if has_slopes else "launch", comparisons, facts, missing)
 
 
-def _doubt(row: Row, published: Row, limit: CaseLimit | None) -> str:
-    """Return why the times of a challenger cannot be those of the work that its results show; empty if they can."""
+def _doubt(row: Row, published: Sequence[Row], limit: CaseLimit | None, archive: KernelArchive | None) -> str:
+    """Return why the time of a challenger cannot be that of the work that its results show; empty if it can."""
     fraction = limit.limit_fraction if limit else None
     if fraction and fraction > 1 + BELOW_LIMIT:
-        return f"it takes less time than its machine code needs ({fraction:.0%} of the time): not all iterations run"
-    if published.slope_interval and published.slope_interval.low > 0:
-        if row.slope_interval is None or row.slope_interval.low <= 0:
-            return "its time does not grow with the number of iterations"
-        if published.sass_per_iteration and not row.sass_per_iteration:
-            return "its timed loop exchanges no values"
+        return f"it takes less time than its machine code needs ({fraction:.0%} of the time)"
+    slopes = [other.slope_interval for other in published if other.slope_interval]
+    grows = row.slope_interval is not None and row.slope_interval.low > 0
+    if slopes and all(slope.low > 0 for slope in slopes) and not grows:
+        return "its time does not grow with the number of iterations"
+    if _loop_exchanges(row, archive) is False and all(_loop_exchanges(other, archive) for other in published):
+        return "its timed loop exchanges no values"
     return ""
+
+
+def _loop_exchanges(row: Row, archive: KernelArchive | None) -> bool | None:
+    """Whether values leave a thread in the timed loop of a row's kernel; None where no loop is known."""
+    stored = archive.kernel_of(row.case_id) if archive else None
+    return bool(EXCHANGES & stored.loop.instructions.keys()) if stored and stored.loop else None
 
 
 def _time(row: Row, *, has_slopes: bool) -> Interval:

@@ -86,6 +86,15 @@ OUTPUT_FILE = option(
 )
 
 
+PATTERN_OPTIONS = option(
+    "--option",
+    "options",
+    metavar="NAME=VALUE",
+    multiple=True,
+    help="Option of the pattern, such as width=8 (repeatable); `shflbench list patterns` shows them.",
+)
+
+
 def named_values(words: Sequence[str]) -> dict[str, str]:
     """Return the options of a pattern that `name=value` words give; UsageError for another word."""
     from shflbench.suite.quotes import quote

@@ -16,7 +16,7 @@ from shflbench.suite.launch import parse_launch, resolve_grid
 from shflbench.tuner.rules import count_iterations, leave_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
     from shflbench.model import Target
@@ -120,8 +120,3 @@ def _candidate(one: InspectedKernel, target: Target) -> RankedCandidate:
 
 def _cycles(one: RankedCandidate) -> tuple[float, str]:
     return one.predicted_cycles or one.limit_cycles or float("inf"), one.variant
-
-
-def count_measured(settings: Sequence[RankedSetting]) -> int:
-    """Return how many candidates are measured, over all settings."""
-    return sum(len(setting.measured) for setting in settings)

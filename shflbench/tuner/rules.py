@@ -56,8 +56,7 @@ def count_iterations(cycles: float, unroll: int) -> int:
 def leave_out(predicted: Mapping[str, float | None], kinds: Mapping[str, str]) -> dict[str, str]:
     """Return by candidate why it is not measured, empty for one that is; `predicted` cycles, None where unknown.
 
-    Measured are those without a prediction, the best of each kind, and those within
-    `PREDICTED_WITHIN` of the best.
+    Measured are those without a prediction, the best of each kind, and those within `PREDICTED_WITHIN` of the best.
     """
     known = {name: cycles for name, cycles in predicted.items() if cycles}
     order = sorted(known, key=lambda name: (known[name], name))

@@ -11,7 +11,7 @@ from shflbench.bounds import BUDGET
 from shflbench.cli.check_limits import limit_options
 from shflbench.cli.file_arguments import CLUSTER, FILE_ARGUMENTS
 from shflbench.cli.help import Command, add_heading, option
-from shflbench.cli.parameters import OUTPUT_FILE, PATH, format_option, named_values
+from shflbench.cli.parameters import OUTPUT_FILE, PATH, PATTERN_OPTIONS, format_option, named_values
 from shflbench.errors import UsageError
 from shflbench.user_kernels.file_options import SUFFIXES, refuse_without_files
 
@@ -29,13 +29,7 @@ ONLY_OF = {"code": "patterns", "sarif": "files"}  # form → to what it applies
     "Your kernel",
     option("--dtype", metavar="TYPE", help="Element type.  [default: f32 if it was measured]"),
     option("--block", metavar="N", type=click.IntRange(1, 1024), help="Threads per block."),
-    option(
-        "--option",
-        "options",
-        metavar="NAME=VALUE",
-        multiple=True,
-        help="Option of the pattern, such as width=8 (repeatable); `shflbench list patterns` shows them.",
-    ),
+    PATTERN_OPTIONS,
 )
 @add_heading(
     "A file of kernels",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from shflbench.cli.help import Command, add_heading, option
-from shflbench.cli.parameters import PATH, format_option, named_values
+from shflbench.cli.parameters import PATH, PATTERN_OPTIONS, format_option, named_values
 from shflbench.cli.run.options import GPU, MEASURING, PLACES, processes_option, typed_words
 from shflbench.default_arch import DEFAULT_ARCH
 from shflbench.environment import cache_folder
@@ -58,20 +58,14 @@ NOTHING_TIMED = "there is no GPU, so nothing was timed: the estimates above do n
 @add_heading(
     "Setting",
     option("--dtype", metavar="TYPE", help="Element type.", show_default="the pattern's"),
-    option(
-        "--option",
-        "options",
-        metavar="NAME=VALUE",
-        multiple=True,
-        help="Option of the pattern, such as width=8 (repeatable); `shflbench list patterns` shows them.",
-    ),
+    PATTERN_OPTIONS,
     option(
         "--launch",
         "launches",
         metavar="GRIDxBLOCK",
         multiple=True,
         help="Launch configuration, such as `2*sms x 256` (repeatable).",
-        show_default="those at which a suite times the pattern, else 1, 8, 32 and 64 warps per SM",
+        show_default="those at which a suite times the pattern",
     ),
 )
 @add_heading(

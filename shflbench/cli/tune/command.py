@@ -10,7 +10,7 @@ import click
 
 from shflbench.bounds import MAX_SEED
 from shflbench.cli.help import Command, add_heading, option
-from shflbench.cli.parameters import format_option, named_values
+from shflbench.cli.parameters import PATTERN_OPTIONS, format_option, named_values
 from shflbench.cli.run.options import GPU, PLACES, refuse_fixed
 from shflbench.cli.run.stop import stopped_code
 from shflbench.default_arch import DEFAULT_ARCH
@@ -31,13 +31,7 @@ AFTER_STOP = {"gpu", "form"}  # options that a resumed run takes
 @add_heading(
     "Settings",
     option("--dtype", metavar="TYPE", help="Element type.  [default: that of the pattern's usual setting]"),
-    option(
-        "--option",
-        "options",
-        metavar="NAME=VALUE",
-        multiple=True,
-        help="Option of the pattern, such as width=8 (repeatable); `shflbench list patterns` shows them.",
-    ),
+    PATTERN_OPTIONS,
     option(
         "--launch",
         "launches",

@@ -75,6 +75,27 @@ def test_a_challenger_whose_time_does_not_grow_with_the_iterations_is_not_compar
     assert "at 0 of 1 launch." in outcome.out
 
 
+ONCE = """#include "recurrence.cuh"
+#include "shflbench.cuh"
+__global__ void LAUNCH_BOUNDS once(const float* values, float* result, int iterations) {
+    float x = values[thread()], sum = x;
+    for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+    REPEAT(iterations) x = advance(x, sum);
+    result[thread()] = x;
+}
+"""
+
+
+def test_a_challenger_that_exchanges_before_the_timed_loop_only_is_not_compared(
+    challenge: Command, scripted: ScriptedGpu
+) -> None:
+    scripted.by_name = {**PUBLISHED, "once": Script(ns_per_iteration=100.0)}
+    Path("once.cu").write_text(ONCE, encoding="utf-8")
+    outcome = challenge("reduce", "once.cu", *SMALL, "--precision", "5%")
+    assert "once is not compared: its timed loop exchanges no values" in outcome.out
+    assert "once beats the published best of each mechanism at 0 of 1 launch." in outcome.out
+
+
 def test_noise_widens_the_interval(challenge: Command, scripted: ScriptedGpu) -> None:
     scripted.by_name = {
         name: Script(ns_per_iteration=script.ns_per_iteration, noise=0.05)
