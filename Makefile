@@ -64,6 +64,7 @@ plots: .venv/ready ## redraw the charts of the runs under results/ that suites d
 	@$(BIN)/python -m tools.docs.contradictions_page
 	@$(BIN)/python -m tools.docs.exchanges_page
 	@$(BIN)/python -m tools.docs.runs_page
+	@$(BIN)/python -m tools.docs.answers.pages
 	@$(BIN)/python -m tools.docs.first_page
 
 site: .venv/docs-ready ## build the documentation as HTML in build/site; warnings are errors

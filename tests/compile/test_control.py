@@ -24,7 +24,7 @@ OTHER_ARCHS = ("sm_75", "sm_80", "sm_86", "sm_89", "sm_100", "sm_120")
 VARIABLE = frozenset({"LDG", "S2R", "MATCH", "REDUX"})
 FIXED = frozenset({"FADD", "IADD3", "IMAD", "ISETP", "VOTE", "BAR"})
 DOUBLE = frozenset({"DADD", "DFMA"})
-# Of these opcodes, all others must occur. Of several REDUX in a row, which sm_80 and newer compilers have, only the last
+# Of these opcodes, all others must occur. Of several REDUX in a row, as on sm_80 and in recorded runs, only the last
 # sets a barrier.
 MISSING = {"sm_75": {"REDUX"}, "sm_80": {"REDUX"}, RECORDED: {"REDUX"}}
 NO_STALL = frozenset({"ERRBAR"})  # behind the MEMBAR of a fence

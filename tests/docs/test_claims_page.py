@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from tools.docs.claims_page import PAGE, Verdicts, cell, render, verdicts
-from tools.docs.first_page import DEVICE, ROOT
+from tools.docs.measured import DEVICE, ROOT
 
 TEXT = PAGE.read_text(encoding="utf-8")
 ROW = re.compile(r"^\| (?P<id>[GANP]\d\d) \|.*\| \*\*(?P<verdict>\w+)\*\* \|", re.MULTILINE)

@@ -184,66 +184,6 @@ def check_fastest(variants: Variants, names: list[str], calls: list[str]) -> Non
 
 
 FIRST_PAGE = (ROOT / "docs" / "index.md").read_text(encoding="utf-8")
-ENDS = {  # the settings of each line of the table by warps per SM: pattern and dtype, options
-    "sum, `f32`": ("reduce f32", "width=32"),
-    "sum, `i32`": ("reduce i32", "width=32"),
-    "prefix sum, `f32`": ("scan f32", "kind=inclusive"),
-    "neighbor, `f32`": ("neighbor f32", "mode=idx"),
-    "broadcast": ("broadcast f32", "values=1"),
-    "last true lane": ("broadcast-last f32", ""),
-    "sort of 32 keys, `i32`": ("bitonic-sort i32", "payload=none"),
-    "transpose, 8 words": ("transpose f32", "words=8"),
-    "vote: any lane": ("vote i32", "op=any"),
-    "all read all": ("broadcast-work f32", ""),
-}
-LAUNCHES = ("sms x 32", "sms x 256", "sms x 1024", "2*sms x 1024")
-OF_TRANSPOSES = ("sms x 32", "sms x 256", "", "8*sms x 256")
-
-
-def lines_by_warps() -> dict[str, list[str]]:
-    _, _, table = FIRST_PAGE.partition(
-        "| task | 1 warp per SM | 8 warps | 32 warps | 64 warps | over block barriers |\n|---|---|---|---|---|---|\n"
-    )
-    lines = [line.strip("| ").split(" | ") for line in table.partition("\n\n")[0].splitlines()]
-    return {re.sub(r"\[(.*)\]\(.*\)", r"\1", task): cells for task, *cells in lines}
-
-
-def test_every_line_of_the_table_by_warps_is_checked() -> None:
-    assert lines_by_warps().keys() == ENDS.keys()
-
-
-@pytest.mark.parametrize(("task", "place"), ENDS.items(), ids=ENDS)
-def test_a_line_by_warps_names_the_fastest_and_the_best_of_another_kind(task: str, place: tuple[str, str]) -> None:
-    launches = OF_TRANSPOSES if "transpose" in task else LAUNCHES
-    *cells, barriers = lines_by_warps()[task]
-    check_barriers(f"{place[0]} {launches[2] or launches[1]} {place[1]}".strip(), barriers)
-    for launch, cell in zip(launches, cells, strict=True):
-        if not launch:
-            assert cell == "–"
-            continue
-        variants = later("h200")[f"{place[0]} {launch} {place[1]}".strip()]
-        name, *calls, ratio, other = cell.split()
-        check_fastest(variants, [name.strip("`")], [call.strip("(`)") for call in calls])
-        least = min(one.cost for one in variants.values() if not one.is_library)
-        kinds = {one.kind for one in variants.values() if one.cost <= least * EVEN and not one.is_library}
-        others = {name: one.cost for name, one in variants.items() if one.kind not in kinds}
-        assert other == f"`{min(others, key=others.__getitem__)}`"
-        expected = min(others.values()) / least
-        assert ratio == f"{expected:.{len(ratio.partition('.')[2]) - 1}f}×"
-
-
-def check_barriers(setting: str, cell: str) -> None:
-    """Check the factor over the best of the variants that have block barriers in their machine code."""
-    variants, waiting = later("h200")[setting], set()
-    for path in ROOT.glob("results/*/nvidia-h200/results.csv"):
-        with path.open(encoding="utf-8") as file:
-            rows = [row for row in csv.DictReader(file) if row["pattern"] == setting.split(maxsplit=1)[0]]
-        waiting |= {row["variant"] for row in rows if "BAR" in counts_of(row["sass_per_iteration"])}
-    costs = {name: one.cost for name, one in variants.items() if name in waiting}
-    ratio, name = cell.split()
-    assert name == f"`{min(costs, key=costs.__getitem__)}`"
-    factor = min(costs.values()) / min(one.cost for one in variants.values() if not one.is_library)
-    assert ratio == f"{factor:.{len(ratio.partition('.')[2]) - 1}f}×"
 
 
 def test_a_weaker_opponent_is_noticed() -> None:

@@ -11,7 +11,7 @@ import pytest
 from shflbench.store import read_info
 from shflbench.suite import find_shipped
 from tests.cli.gate.runs import process
-from tools.docs.first_page import ROOT
+from tools.docs.measured import ROOT
 from tools.docs.runs_page import PAGE, ReferenceRun, reference_runs, render
 
 RUNS = reference_runs()

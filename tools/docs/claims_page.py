@@ -23,7 +23,7 @@ from shflbench.grouping import group_by
 from shflbench.model import Interval
 from shflbench.store import find_runs, read_run
 from shflbench.suite.shipped_claims import shipped_claims
-from tools.docs.first_page import DEVICE, ROOT, by_pattern, launch_costs, per_iteration, settings, unsafe_gain
+from tools.docs.measured import DEVICE, ROOT, by_pattern, launch_costs, per_iteration, settings, unsafe_gain
 from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:

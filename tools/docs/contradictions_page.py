@@ -13,7 +13,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from shflbench.analysis.contest import times as precise_times
 from tools.docs.claims_page import cell, finding, measured, share, verdicts
-from tools.docs.first_page import ROOT, settings, unsteady
+from tools.docs.measured import ROOT, settings, unsteady
 from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from shflbench.store import read_run
 from shflbench.store.limits_file import read_limits
 from tools.docs.claims_page import cell, measured, share, verdicts
 from tools.docs.contradictions_page import linked
-from tools.docs.first_page import ROOT, per_iteration
+from tools.docs.measured import ROOT, per_iteration
 from tools.docs.opponents import RECORDS
 from tools.docs.page_file import write_page
 

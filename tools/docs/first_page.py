@@ -1,176 +1,37 @@
-"""Write the first page of the documentation, docs/index.md, from its template and the committed runs: `make plots`.
+"""Write the first page of the documentation, docs/index.md, from its template, the answers and runs: `make plots`.
 
-The sentences are in `first_page.md.j2`, which takes each figure from a run. A test checks that the page is current.
+The sentences are in `first_page.md.j2` and beside the answers, which take each figure from a run. A test checks that
+the page is current.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from dataclasses import dataclass
-from functools import cache
-from math import ceil
 from pathlib import Path
-from statistics import median
 from typing import TYPE_CHECKING
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from benchmarks.opponents import has_other_layout
-from shflbench.analysis.claims.times import RunTimes
-from shflbench.analysis.contest import Contest, contests_of, times
-from shflbench.model import Mechanism
-from shflbench.store import find_runs, read_run
-from tools.docs.opponents import RECORDS, Beside, all_settings, beside, side, waits
+from benchmarks.distance import FAR
+from shflbench.analysis.contest import MATTERS, times
+from tools.docs.answers.answer import MEMORY, MODEL, OTHER, WARPS, answers, every_answer, fastest_there
+from tools.docs.answers.figures import IS_ONE, gain_of_a_kernel
+from tools.docs.answers.pages import filled
+from tools.docs.measured import ROOT, by_pattern, launch_costs, patterns_where
+from tools.docs.opponents import RECORDS
 from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterator, Sequence
 
-    from shflbench.store import Row
+    from tools.docs.answers.answer import Answer, Place
 
-ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "index.md"
 CLAIMS = ROOT / "docs" / "explanation" / "claims.md"  # its counts are repeated: judging takes seconds
 OTHERS = CLAIMS.with_name("contradictions.md")  # likewise, of code bases
 TEMPLATE = Path(__file__).with_name("first_page.md.j2")
-DEVICE = "nvidia-h200"
-ONE_BARRIER = "smem-double"  # one block barrier per step, as the talk at GTC 2013 prints
-WARP_BARRIERS = "smem-syncwarp"  # the usual best of shared memory, as the text says: the table names others only
-MOSTLY = 2 / 3  # of the settings of a pattern
-MODEL = "h200"  # of the record of the suite `opponents`
-OVERVIEW = "quick"  # the suite whose cases are those of other suites with fewer iterations
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """The contest between the variants of a setting: candidates and ties are those of every other answer."""
-
-    contest: Contest
-
-    @property
-    def rows(self) -> Mapping[str, Row]:
-        """The timed rows, by variant."""
-        return {row.variant: row for row in self.contest.rows}
-
-    def leaders(self) -> list[str]:
-        """Return the fastest candidates, those that tie, in alphabetical order."""
-        return list(self.contest.variants)
-
-    def best(self) -> str:
-        """Name the fastest candidates, those that tie, and library calls that are at least as fast."""
-        contest = self.contest
-        names = ", ".join(f"`{name}`" for name in self.leaders())
-        calls = ", ".join(
-            f"`{row.variant}`{'' if contest.tie(row, contest.fastest) else f' {times(1 / self.ratio(row.variant))}'}"
-            for row in contest.libraries
-        )
-        return f"{names} (also {calls})" if calls else names
-
-    def ratio(self, slow: str, fast: str | None = None) -> float:
-        """Return the time per iteration of `slow` divided by that of `fast`, by default the fastest candidate."""
-        return per_iteration(self.rows[slow]) / per_iteration(self.rows[fast] if fast else self.contest.fastest)
-
-    def fastest(self, mechanism: Mechanism) -> Row | None:
-        """Return the fastest candidate of a mechanism; None if there is none."""
-        rows = (row for row in self.contest.candidates if row.mechanism == mechanism.value)
-        return next(rows, None)
-
-    @property
-    def rivals(self) -> list[Row]:
-        """The safe rows, fastest first: candidates and library calls that read the same layout of the data."""
-        rows = (row for row in self.contest.rows if row.safe and not has_other_layout(row.pattern, row.variant))
-        return sorted(rows, key=per_iteration)
-
-    def ratio_of_launches(self, slow: str, fast: str) -> float:
-        """Return the time of a launch of `slow` divided by that of one of `fast`, as the claims of code bases are."""
-        return _time(self.rows[slow]) / _time(self.rows[fast])
-
-    def best_of(self, kind: Mechanism) -> Row | None:
-        """Return the fastest row that exchanges values through something, of a library too; None if there is none."""
-        return next((row for row in self.rivals if side(row) == kind.value), None)
-
-    def over(self, kind: Mechanism) -> str:
-        """Return the speed of the fastest over the best of a kind; a dash if that is among the fastest."""
-        return self.over_row(self.best_of(kind), {WARP_BARRIERS, Mechanism.SHFL.value})
-
-    def over_block_barriers(self) -> str:
-        """Return the speed over the best that waits at block barriers in each step."""
-        waiting = (row for row in self.rivals if (row.sass_per_iteration or {}).get("BAR"))
-        return self.over_row(next(waiting, None), {ONE_BARRIER})
-
-    def over_row(self, row: Row | None, usual: Iterable[str] = ()) -> str:
-        """Return the speed of the fastest over a row, and its name unless it is a usual one."""
-        if row is None or row.variant in self.leaders() or row in self.contest.libraries:
-            return "–"
-        return times(self.ratio(row.variant)) + ("" if row.variant in usual else f" `{row.variant}`")
-
-    def faster(self) -> str | None:
-        """Return which mechanism has the faster safe variant: `shfl`, `smem` or `tie`; None unless both have one."""
-        shfl, smem = self.fastest(Mechanism.SHFL), self.fastest(Mechanism.SMEM)
-        if shfl is None or smem is None:
-            return None
-        if self.contest.tie(shfl, smem):
-            return "tie"
-        return "shfl" if _time(shfl) < _time(smem) else "smem"
-
-
-def _time(row: Row) -> float:
-    if row.time_us is None:
-        raise ValueError(row.case_id)  # `settings` has only timed rows
-    return row.time_us
-
-
-def per_iteration(row: Row) -> float:
-    """Return a row's time per iteration in ns, without the cost of a launch; of one-pass kernels that of a launch."""
-    return row.ns_per_iteration if row.ns_per_iteration is not None else 1000 * _time(row)
-
-
-@cache
-def settings(device: str = DEVICE) -> dict[str, Setting]:
-    """Return the settings of a GPU's reference runs, each by a text such as `gtc2013 reduce f32 26x1024 width=32`."""
-    found: dict[str, Setting] = {}
-    for folder in find_runs([ROOT / "results"]):
-        run = read_run(folder)
-        if folder.name != device or run.info.suite.name == OVERVIEW:
-            continue
-        for contest in contests_of(run.rows, RunTimes(run)):
-            row = contest.fastest
-            name = " ".join((run.info.suite.name, row.pattern, row.dtype, row.launch, *row.option_texts))
-            found[name] = Setting(contest)
-    return found
-
-
-@cache
-def by_pattern() -> dict[str, Counter[str]]:
-    """Return in how many settings of a pattern shuffles are faster than shared memory, slower, or neither."""
-    later = all_settings(MODEL)  # with variants that the runs do not have
-    outcomes = [(name.split()[0], it.faster()) for name, it in later.items()]
-    for name, setting in settings().items():
-        if name.partition(" ")[2] not in later:
-            outcomes.append((setting.contest.fastest.pattern, setting.faster()))
-    found: dict[str, Counter[str]] = {}
-    for pattern, faster in outcomes:
-        if faster:
-            found.setdefault(pattern, Counter())[faster] += 1
-    return dict(sorted(found.items()))
-
-
-def patterns_where(faster: str) -> list[str]:
-    """Return the patterns of whose settings more than two thirds have this outcome of `Setting.faster`."""
-    return [f"`{name}`" for name, counts in by_pattern().items() if counts[faster] > MOSTLY * counts.total()]
-
-
-def unsteady() -> list[str]:
-    """Return the suites whose reference runs were not made on a quiet GPU."""
-    infos = [read_run(folder).info for folder in find_runs([ROOT / "results"]) if folder.name == DEVICE]
-    return [f"`{info.suite.name}`" for info in infos if info.noise and not info.noise.quiet]
-
-
-def unsafe_gain() -> float:
-    """Return the largest speed of shared memory without barriers relative to that with warp barriers."""
-    both = [it for it in settings().values() if {"smem-unsafe", "smem-syncwarp"} <= it.rows.keys()]
-    return ceil(10 * max(it.ratio("smem-syncwarp", "smem-unsafe") for it in both)) / 10  # it is called an upper bound
+FEW = 2
+COLUMNS = ((FEW, 1), (8, 16, 5, 4), (32,), (64,))  # warps per SM, those that a column shows first
 
 
 def verdicts(page: Path) -> dict[str, int]:
@@ -180,94 +41,48 @@ def verdicts(page: Path) -> dict[str, int]:
     return {word: int(number) for number, word in re.findall(rf"(\d+)\s+(?:are\s+)?\*\*({words})\*\*", text)}
 
 
-def cycles(setting: str) -> str:
-    """Return the cycles of the fastest variant at a setting of the suite `opponents`, and of `shfl`, on an H200."""
-    found = _beside(setting)
-    fastest, shuffle = found.own[0], found.best_of(Mechanism.SHFL)
-    assert shuffle  # noqa: S101  (the settings of the page have some)
-    return f"{fastest.time:.0f} cycles (`{fastest.variant}`) against {shuffle.time:.0f}"
+def cells(answer: Answer) -> Iterator[str]:
+    """Yield the fastest variants by warps per SM, with their speed over another."""
+    places = {place.warps: place for place in answer.places()}
+    for column in COLUMNS:
+        place = next((places[warps] for warps in column if warps in places), None)
+        yield f"{place.fastest} {place.gain}{_also(place, column)}" if place else "–"
 
 
-def _beside(setting: str) -> Beside:
-    found = beside(setting, MODEL)
-    if found is None:
-        raise KeyError(setting)
-    return found
+def _also(place: Place, column: Sequence[int]) -> str:
+    """Say at how many warps a cell was measured, if not at those of its column."""
+    return "" if place.warps in column[: 2 if column[0] == FEW else 1] else f" (with {place.warps})"
 
 
-def answer(setting: str, kind: Mechanism | None = None) -> str:
-    """Return cells of a table: the fastest at a setting of the suite `opponents`, its speed over what, and over which.
-
-    That is the best of a kind, by default the fastest that exchanges through something else.
-    """
-    found = _beside(setting)
-    other = found.best_of(kind) if kind else found.next_side
-    if other is None:
-        return f"{found.best()} | – | –"
-    is_as_fast = other in (*found.leaders, *found.as_fast_libraries)
-    factor = "–" if is_as_fast else times(other.time / found.own[0].time)
-    return f"{found.best()} | {factor} | `{other.variant}`"
+def launch_place(answer: Answer) -> Place:
+    """Return the only setting of an answer about launches."""
+    (place,) = answer.places()
+    return place
 
 
-def fastest(setting: str) -> str:
-    """Name the fastest at a setting of the suite `opponents`."""
-    return _beside(setting).best()
+def launch_time(answer: Answer) -> str:
+    """Return the time of a launch of the fastest variant."""
+    return f"{launch_place(answer).variants.own[0].time:.3g} µs"
 
 
-def launch_time(setting: str) -> str:
-    """Return the time of a launch of the fastest at a setting of the suite `opponents`: `102 µs`."""
-    return f"{_beside(setting).own[0].time:.0f} µs"
+def whole(answer: Answer) -> str:
+    """Return what the advice gains in a whole kernel: `1.10×: filter of an array`, or `none` within 1%."""
+    gain = gain_of_a_kernel(answer)
+    if answer.real == IS_ONE or gain is None or isinstance(answer.real, str):
+        return "–"
+    return f"{'none' if abs(gain - 1) <= MATTERS else times(gain)}: {answer.real['kernel']}"
 
 
-def leader_beside(setting: str) -> str:
-    """Return the fastest variant at a setting of the suite `opponents`, and by what factor over which other."""
-    found = _beside(setting)
-    other = found.next_side
-    factor = f" {times(other.time / found.own[0].time)} `{other.variant}`" if other else ""
-    calls = "".join(f" (`{one.variant}`)" for one in found.faster_libraries)
-    return f"`{found.own[0].variant}`{calls}{factor}"
+def except_when(answer: Answer) -> str:
+    """Return the exceptions of an answer, and what to do on older GPUs."""
+    return "; ".join(filled(text, answer) for text in (answer.before, answer.except_when) if text) or "none known"
 
 
-def over_barriers(setting: str) -> str:
-    """Return the speed of the fastest at a setting of the suite `opponents` over the best with block barriers."""
-    found = _beside(setting)
-    waiting = next(one for one in found.variants if waits(one))
-    return "–" if waiting in found.leaders else f"{times(waiting.time / found.own[0].time)} `{waiting.variant}`"
-
-
-def over_beside(setting: str, kind: Mechanism) -> str:
-    """Return the speed of the fastest at a setting of the suite `opponents` over the best of a kind, and its name."""
-    found = _beside(setting)
-    other = found.best_of(kind)
-    assert other  # noqa: S101  (the settings of the page have one)
-    return f"{over_kind(setting, kind)} the speed of `{other.variant}`"
-
-
-def over_kind(setting: str, kind: Mechanism) -> str:
-    """Return the speed of the fastest at a setting of the suite `opponents` over the best of a kind: `14.4×`."""
-    found = _beside(setting)
-    other = found.best_of(kind)
-    assert other  # noqa: S101  (the settings of the page have one)
-    return "–" if other in found.leaders else times(other.time / found.own[0].time)
-
-
-def over_variant(setting: str, variant: str) -> str:
-    """Return the speed of the fastest at a setting of the suite `opponents` over a variant."""
-    found = _beside(setting)
-    return times(next(one.time for one in found.variants if one.variant == variant) / found.own[0].time)
-
-
-def gain(setting: str, other: str) -> str:
-    """Return the speed of the fastest at another setting of the suite `opponents` relative to that at this one."""
-    return times(_beside(setting).own[0].time / _beside(other).own[0].time)
-
-
-def launch_costs() -> tuple[float, float]:
-    """Return the least and the largest median of what a launch costs, of the suites with a timed loop, in µs."""
-    runs = [read_run(folder) for folder in find_runs([ROOT / "results"]) if folder.name == DEVICE]
-    costs = [[row.launch_overhead_us for row in run.rows if row.launch_overhead_us is not None] for run in runs]
-    medians = [median(of_run) for of_run in costs if of_run]
-    return min(medians), max(medians)
+def same() -> tuple[int, int]:
+    """Return at how many settings the fastest here is within 1% of the fastest on the other GPU, and of how many."""
+    places = [place for answer in every_answer() if answer.has_loop for place in answer.places()]
+    found = [there for place in places if (there := fastest_there(place)) is not None]
+    return found.count(""), len(found)
 
 
 def render() -> str:
@@ -280,31 +95,32 @@ def render() -> str:
         keep_trailing_newline=True,
         autoescape=False,  # noqa: S701  (Markdown, of committed files)
     )
-    environment.filters["times"] = times
+    agreeing, compared = same()
+    functions = (cells, except_when, launch_place, launch_time, whole)
     return environment.get_template(TEMPLATE.name).render(
+        {function.__name__: function for function in functions},
+        short=lambda answer: filled(answer.short, answer),
+        by_warps=[answer for part in (WARPS, MEMORY) for answer in answers(part) if answer.has_loop],
+        by_launch=[answer for answer in answers(MEMORY) if not answer.has_loop],
         by_pattern=by_pattern(),
-        patterns_where=patterns_where,
-        SMEM=Mechanism.SMEM,
-        SHFL=Mechanism.SHFL,
-        record=RECORDS[MODEL],
-        cycles=cycles,
-        answer=answer,
-        fastest=fastest,
-        launch_time=launch_time,
-        leader_beside=leader_beside,
-        over_barriers=over_barriers,
-        over_beside=over_beside,
-        over_kind=over_kind,
-        over_variant=over_variant,
-        gain=gain,
+        shfl=patterns_where("shfl"),
+        smem=patterns_where("smem"),
+        tie=patterns_where("tie"),
+        far=FAR,
+        same=agreeing,
+        compared=compared,
+        device=_gpu(MODEL),
+        other_device=_gpu(OTHER),
         launch_costs=launch_costs(),
-        GLOBAL=Mechanism.GLOBAL,
-        HYBRID=Mechanism.HYBRID,
-        LOCAL=Mechanism.LOCAL,
-        ATOMIC=Mechanism.ATOMIC,
         verdicts=verdicts(CLAIMS),
         others=sum(verdicts(OTHERS).values()),
     )
+
+
+def _gpu(model: str) -> str:
+    record = RECORDS[model]
+    quiet = "" if record["quiet"] else ", which was [not quiet](../benchmarks/opponents.md)"
+    return f"an {record['device'].removeprefix('NVIDIA ')} (`{record['uuid'][:12]}`){quiet}"
 
 
 def main() -> None:

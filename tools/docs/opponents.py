@@ -105,9 +105,14 @@ class Beside:
 
     @property
     def next_side(self) -> Timed | None:
-        """The fastest variant, of a library too, that exchanges through something else than all leaders do."""
+        """The fastest variant that exchanges through something else than all leaders do.
+
+        It may be of a library, unless a variant of our own takes as long.
+        """
         sides = {self.side(one) for one in self.leaders}
-        return next((one for one in self.variants if self.side(one) not in sides), None)
+        others = [one for one in self.variants if self.side(one) not in sides]
+        as_fast = [one for one in others if one.time <= others[0].time * (1 + MATTERS)]
+        return min(as_fast, key=lambda one: one.mechanism == Mechanism.LIBRARY, default=None)
 
     def best_of(self, kind: Mechanism) -> Timed | None:
         """Return the fastest variant of a kind."""

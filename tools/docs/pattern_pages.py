@@ -159,13 +159,13 @@ def link(file: Path, line: int | None = None) -> str:
     return f"[{file.name}:{line}]({target}#L{line})" if line else f"[{file.name}]({target})"
 
 
-def _kernel(pattern: LoadedPattern, variant: Variant) -> str:
-    """Return a link to the line that defines the kernel of a variant."""
+def kernel_place(pattern: LoadedPattern, variant: Variant) -> tuple[Path, int]:
+    """Return the file and the line that define the kernel of a variant."""
     file = pattern.folder / variant.source
     # Launch bounds may take the line before the name.
     definition = re.compile(rf"^(?:.*__global__.*\b)?{re.escape(kernel_name(pattern.name, variant))}\(")
     lines = enumerate(file.read_text(encoding="utf-8").splitlines(), start=1)
-    return link(file, next(number for number, line in lines if definition.search(line)))
+    return file, next(number for number, line in lines if definition.search(line))
 
 
 def _declared(loaded: LoadedPattern) -> Iterator[str]:
@@ -194,7 +194,7 @@ def _declared(loaded: LoadedPattern) -> Iterator[str]:
             " ".join(variant.dtypes or pattern.dtypes),
             "; ".join(f"`{name}`: {' '.join(values)}" for name, values in variant.only.items()),
             f"{variant.needs} or newer" if variant.needs else "",
-            _kernel(loaded, variant),
+            link(*kernel_place(loaded, variant)),
             variant.summary,
         )
         for variant in pattern.variants

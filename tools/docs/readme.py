@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from shflbench.model import Mechanism
-from tools.docs.first_page import settings
+from tools.docs.measured import settings
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"

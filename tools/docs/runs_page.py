@@ -17,7 +17,7 @@ from shflbench.store import find_runs, read_run
 from shflbench.suite import find_shipped, load
 from shflbench.suite.revision import same_measurements
 from shflbench.words import count_noun
-from tools.docs.first_page import ROOT
+from tools.docs.measured import ROOT
 from tools.docs.page_file import write_page
 
 if TYPE_CHECKING:
