@@ -133,9 +133,13 @@ def left_out(having: list[Variants], faster: str, slower: str, named: set[str]) 
     return found
 
 
+def explanation(page: str) -> str:
+    return (ROOT / "docs" / "explanation" / page).read_text(encoding="utf-8")
+
+
 @pytest.fixture(scope="module")
 def factors() -> list[exchanges_page.Factor]:
-    exchanges_page.render()
+    exchanges_page.pages()
     return list(exchanges_page.published)
 
 
@@ -156,7 +160,7 @@ def test_no_factor_about_exchanges_leaves_out_the_best_of_a_kind(factors: list[e
 
 def exchange_lines() -> Iterator[tuple[str, list[str], list[str]]]:
     """Return the setting of each line of the tables about exchanges, what it calls fastest, and library calls."""
-    page = exchanges_page.PAGE.read_text(encoding="utf-8")
+    page = "\n".join(explanation(f"{name}.md") for name in exchanges_page.NAMES)
     tables = (
         r"^(?:Times in µs of a launch|Cycles per iteration) of `([^`]+)`, `([^`]+)`.*:\n\n\|.*\n\|.*\n((?:\|.*\n)+)"
     )
@@ -199,10 +203,6 @@ def test_a_weaker_opponent_is_noticed() -> None:
 def weaker(setting: str, faster: str, slower: str) -> set[str]:
     """Return the variants that the factor of two leaves out."""
     return set(left_out(rows_with(setting, faster, slower), faster, slower, set()))
-
-
-def explanation(page: str) -> str:
-    return (ROOT / "docs" / "explanation" / page).read_text(encoding="utf-8")
 
 
 def quotients(phrase: Phrase) -> Iterator[Quotient]:

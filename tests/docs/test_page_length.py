@@ -11,7 +11,6 @@ LONGER = {
     "claims",
     "contradictions",
     "what-blocks-and-rows-show",
-    "what-the-exchanges-show",
     "what-the-h200-shows",
     "what-the-other-suites-show",
 }

@@ -1,7 +1,7 @@
-"""Write docs/explanation/what-the-exchanges-show.md, the answers of `exchanges` and `clusters`: `make plots`.
+"""Write the pages with the answers of `exchanges` and `clusters`, in docs/explanation: `make plots`.
 
-The sentences are in `exchanges_page.md.j2`, which takes each figure from the reference runs, and leaves out what these
-do not have. A test checks the page.
+The sentences are in the folder `exchanges`, a template per page; `common.md.j2` has what several of them use. They take
+each figure from the reference runs, and leave out what these do not have. A test checks the pages.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from shflbench.analysis import contest
 from shflbench.analysis.contest import Contest, competes, contest_of
 from shflbench.grouping import group_by
@@ -25,18 +23,24 @@ from tools.docs.claims_page import cell, measured, share, verdicts
 from tools.docs.contradictions_page import linked
 from tools.docs.measured import ROOT, per_iteration
 from tools.docs.opponents import RECORDS
-from tools.docs.page_file import write_page
+from tools.docs.page_file import generated_note, page_environment, write_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from jinja2 import Environment
 
     from shflbench.store import Row
     from shflbench.store.limits_file import CaseLimit
     from shflbench.store.read import Run
 
-PAGE = ROOT / "docs" / "explanation" / "what-the-exchanges-show.md"
+FOLDER = ROOT / "docs" / "explanation"
+TEMPLATES = Path(__file__).with_name("exchanges")
+COMMON = "common"  # no page
+NAMES = sorted(stem for path in TEMPLATES.glob("*.md.j2") if (stem := path.name.removesuffix(".md.j2")) != COMMON)
+FIRST = FOLDER / "what-the-exchanges-show.md"  # leads to the other pages
+CLAIMS = FOLDER / "claims-about-exchanges.md"
 RUN = ROOT / "results" / "exchanges" / "nvidia-h200"
-TEMPLATE = Path(__file__).with_name("exchanges_page.md.j2")
 RUN_OF_CLUSTERS = ROOT / "results" / "clusters" / RUN.name
 WAVEFRONTS = ROOT / "benchmarks" / "wavefronts.md"
 LETTER = "X"  # of the ids of its claims
@@ -55,14 +59,14 @@ def limits() -> Mapping[str, CaseLimit]:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """A ratio that the page publishes: the time of one variant divided by that of another."""
+    """A ratio that a page publishes: the time of one variant divided by that of another."""
 
     setting: str
     of: str
     to: str
 
 
-published: list[Factor] = []  # by `render`; a test compares them with all rows
+published: list[Factor] = []  # by `pages`; a test compares them with all rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +85,12 @@ class Group:
         rows = [row for row in self.rows.values() if row.safe and row.mechanism == kind.value]
         return min(rows, key=per_iteration).variant
 
-    @property
-    def fastest(self) -> str:
-        """The fastest of all safe variants: those not shown to be slower than the first, and as fast library calls."""
+    def fastest(self, quote: str = "") -> str:
+        """Return the fastest safe variants: those not shown to be slower than the first, and as fast library calls."""
         names = self.contest.variants if self.contest else [row.variant for row in self.rows.values() if competes(row)]
         calls = [row.variant for row in self.contest.libraries] if self.contest else []
-        return ", ".join(names) + (f" (also {', '.join(calls)})" if calls else "")
+        quoted, also = (", ".join(f"{quote}{name}{quote}" for name in part) for part in (names, calls))
+        return quoted + (f" (also {also})" if also else "")
 
 
 @cache
@@ -109,6 +113,16 @@ def has(name: str, *variants: str) -> bool:
 def known(names: Iterable[str], *variants: str) -> list[str]:
     """Return the settings that the runs have, with these variants."""
     return [name for name in names if has(name, *variants)]
+
+
+def each(of: str, launches: Sequence[str], options: Sequence[str] = ("",)) -> list[str]:
+    """Return the settings of a pattern and a type, such as `handoff i32`, at launches and options."""
+    return [f"{of} {launch} {option}".rstrip() for launch in launches for option in options]
+
+
+def fastest(name: str) -> str:
+    """Return the fastest safe variants of a setting, in code: "`redux` (also `cub`)"."""
+    return settings()[name].fastest("`")
 
 
 def table(
@@ -138,7 +152,7 @@ def table(
     for (launch, option), setting in found.items():
         cells = [_cell(setting, variant, registers=registers) for variant in columns]
         place = f"`{launch}`{_blocks(setting)} | {option.replace(' ', ', ') or '–'}"
-        lines.append(f"| {place} | {' | '.join(cells)} | {setting.fastest} |")
+        lines.append(f"| {place} | {' | '.join(cells)} | {setting.fastest()} |")
     return "\n".join(lines)
 
 
@@ -271,24 +285,16 @@ def links(*threads: str) -> str:
     return ", ".join(f"[{name} {number}](https://github.com/{name}/issues/{number})" for name, number in split)
 
 
-def render() -> str:
-    """Return the page."""
-    published.clear()
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATE.parent),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701  (Markdown, of committed files)
-    )
-    environment.filters.update(cell=cell, linked=linked, measured=measured, share=share)
+def environment() -> Environment:
+    """Return the environment of the templates, with all that they take from the runs."""
+    made = page_environment(TEMPLATES)
+    made.filters.update(cell=cell, linked=linked, measured=measured, share=share)
     functions = (
-        *(always_slower, clocks, count, cycles, fences, has, limit, links),
+        *(always_slower, clocks, count, cycles, each, fastest, fences, has, limit, links),
         *(quotient, ratio, ratios, seconds, sides, spills, spread, table, time),
     )
-    return environment.get_template(TEMPLATE.name).render(
-        {function.__name__: function for function in functions},
+    made.globals.update({function.__name__: function for function in functions})
+    made.globals.update(
         run=stored(RUN),
         clusters=stored(RUN_OF_CLUSTERS),
         SHFL=Mechanism.SHFL,
@@ -298,11 +304,24 @@ def render() -> str:
         counted="ldmatrix" in WAVEFRONTS.read_text(encoding="utf-8"),
         verdicts=verdicts(LETTER, RUN.name),
     )
+    return made
+
+
+def pages() -> dict[Path, str]:
+    """Return the text of each page."""
+    published.clear()
+    found, made = {}, environment()
+    for name in NAMES:
+        template = f"{name}.md.j2"
+        note = generated_note(TEMPLATES / template, ROOT)
+        found[FOLDER / f"{name}.md"] = f"{note}\n\n{made.get_template(template).render()}"
+    return found
 
 
 def main() -> None:
-    """Write the page, and print its path if it changed."""
-    write_page(PAGE, render())
+    """Write the pages, and print the paths of those that changed."""
+    for page, text in pages().items():
+        write_page(page, text)
 
 
 if __name__ == "__main__":

@@ -60,7 +60,7 @@ does not support the architecture."""
 _VERDICTS = {
     "GANP": "[Do the old claims still hold?](../../explanation/claims.md)",
     "BR": "[What code bases say](../../explanation/contradictions.md)",
-    "X": "[What the exchanges of today show](../../explanation/what-the-exchanges-show.md)",
+    "X": "[Which published figures about exchanges hold?](../../explanation/claims-about-exchanges.md)",
 }
 _KINDS = {Input: "read", Output: "written", InOut: "read and written"}
 _SMALL = (2, 128)  # the launch for which computed sizes are shown
