@@ -1,4 +1,4 @@
-"""The page with the verdicts is current, and its verdicts are those of the numbers in the results."""
+"""The pages with the verdicts are current, and their verdicts are those of the numbers in the results."""
 
 import csv
 import re
@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from tools.docs.claims_page import PAGE, Verdicts, cell, render, verdicts
+from tools.docs.claims_page import DOCUMENTS, NAMES, PAGE, Verdicts, cell, not_quiet, pages, verdicts
 from tools.docs.measured import DEVICE, ROOT
 
 TEXT = PAGE.read_text(encoding="utf-8")
+OF_DOCUMENTS = {letter: PAGE.with_name(f"{NAMES[letter]}.md").read_text(encoding="utf-8") for letter in DOCUMENTS}
 ROW = re.compile(r"^\| (?P<id>[GANP]\d\d) \|.*\| \*\*(?P<verdict>\w+)\*\* \|", re.MULTILINE)
+UNTESTABLE = re.compile(r"^\| (?P<id>[GANP]\d\d) \| [^|]* \| [^|]* \|$", re.MULTILINE)
 COUNTS = re.compile(r"(\d+)\s+(?:are\s+)?\*\*(?:confirmed|refuted|depend|inconclusive|untestable)\*\*(?! \|)")
 
 
@@ -38,16 +40,34 @@ def _column(name: str) -> Iterator[tuple[str, float]]:
 
 
 @pytest.mark.archs
-def test_the_page_is_current() -> None:
-    assert render() == TEXT, "run `make plots`"
+def test_the_pages_are_current() -> None:
+    of_documents = {PAGE.with_name(f"{NAMES[letter]}.md"): text for letter, text in OF_DOCUMENTS.items()}
+    assert pages() == {PAGE: TEXT, **of_documents}, "run `make plots`"
 
 
-def test_its_counts_are_those_of_its_table(judged: Verdicts) -> None:
+def test_the_counts_are_those_of_the_tables(judged: Verdicts) -> None:
     counts = COUNTS.findall(TEXT)
-    listed = [row["verdict"] for row in ROW.finditer(TEXT)]
+    listed = [row["verdict"] for text in OF_DOCUMENTS.values() for row in ROW.finditer(text)]
     names = ("confirmed", "refuted", "depends", "inconclusive")
     assert [int(count) for count in counts[:4]] == [listed.count(name) for name in names]
     assert sum(map(int, counts)) == len(judged.by_id) == 76
+
+
+@pytest.mark.parametrize("letter", DOCUMENTS)
+def test_the_page_of_a_document_has_each_of_its_claims_once(judged: Verdicts, letter: str) -> None:
+    text, part = OF_DOCUMENTS[letter], judged.of(letter)
+    listed = [row["id"] for row in (*ROW.finditer(text), *UNTESTABLE.finditer(text))]
+    assert sorted(listed) == sorted(part.by_id)
+    numbers = ", ".join(f"{count} {name}" for name, count in part.counts().items())
+    assert f": {numbers.replace('depends', 'depend on the setting')}." in text
+    assert all(suite in text for suite in not_quiet(part))
+
+
+def test_the_first_page_leads_to_those_of_the_documents_with_their_counts(judged: Verdicts) -> None:
+    for letter, title in DOCUMENTS.items():
+        counts = judged.of(letter).counts().values()
+        cells = " | ".join(map(str, (sum(counts), *counts)))
+        assert f"| [{title}]({NAMES[letter]}.md) | {cells} |" in TEXT
 
 
 def test_every_claim_with_a_condition_is_tested_in_a_setting_of_the_runs(judged: Verdicts) -> None:

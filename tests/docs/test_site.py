@@ -6,6 +6,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
+from tools.docs.claims_page import NAMES
 from tools.docs.first_page import PAGE, render, verdicts
 from tools.docs.measured import Setting, settings
 from tools.docs.opponents import RECORDS
@@ -62,11 +63,11 @@ def test_the_page_says_whether_its_gpu_was_quiet() -> None:
     assert TEXT.count("which was [not quiet](../benchmarks/opponents.md)") == loud
 
 
-def test_its_counts_of_verdicts_are_those_of_the_page_on_claims() -> None:
-    text = (DOCS / "explanation" / "claims.md").read_text(encoding="utf-8")
+def test_its_counts_of_verdicts_are_those_of_the_pages_on_claims() -> None:
+    texts = [(DOCS / "explanation" / f"{name}.md").read_text(encoding="utf-8") for name in NAMES.values()]
     number = verdicts(DOCS / "explanation" / "claims.md")
     assert set(number) == {"confirmed", "refuted", "depend", "inconclusive", "untestable"}
-    assert number["confirmed"] == text.count("| **confirmed** |")
+    assert number["confirmed"] == sum(text.count("| **confirmed** |") for text in texts)
     assert (
         f"Of {sum(number.values())} published claims of four talks and articles, {number['confirmed']} are confirmed"
         in TEXT

@@ -1,6 +1,7 @@
-"""Write docs/explanation/claims.md, the verdict on each published claim, from the committed runs: `make plots`.
+"""Write docs/explanation/claims.md and a page per document with the verdict on each of its claims: `make plots`.
 
-The sentences are in `claims_page.md.j2`, which takes each figure from a verdict. A test checks that it is current.
+The sentences are in the folder `claims`: `claims.md.j2` is the page that leads to the others, `document.md.j2` that of
+a document. They take each figure from a verdict of the committed runs. A test checks that the pages are current.
 """
 
 from __future__ import annotations
@@ -12,8 +13,6 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from shflbench.analysis.claims.claim_verdicts import judge_claims, read_claim_run
 from shflbench.analysis.claims.measured import measured_quantity
 from shflbench.analysis.claims.verdict import ClaimStatus, SettingStatus
@@ -24,13 +23,13 @@ from shflbench.model import Interval
 from shflbench.store import find_runs, read_run
 from shflbench.suite.shipped_claims import shipped_claims
 from tools.docs.measured import DEVICE, ROOT, by_pattern, launch_costs, per_iteration, settings, unsafe_gain
-from tools.docs.page_file import write_page
+from tools.docs.page_file import generated_note, page_environment, write_page
 
 if TYPE_CHECKING:
     from shflbench.analysis.claims.verdict import ClaimVerdict
 
 PAGE = ROOT / "docs" / "explanation" / "claims.md"
-TEMPLATE = Path(__file__).with_name("claims_page.md.j2")
+TEMPLATES = Path(__file__).with_name("claims")
 NOT_QUIET = "the GPU was not quiet during "
 DOCUMENTS = {
     "G": "GTC 2013: Shuffle: Tips and Tricks",
@@ -38,17 +37,23 @@ DOCUMENTS = {
     "N": "NTNU: Shuffle Shenanigans",
     "P": "NVIDIA Pro Tip: Fast Dynamic Indexing of Private Arrays in CUDA",
 }
+NAMES = {
+    "G": "claims-of-gtc-2013",
+    "A": "claims-of-acceleware",
+    "N": "claims-of-ntnu",
+    "P": "claims-of-the-pro-tip",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """The verdicts on all published claims, by id."""
+    """The verdicts on published claims, by id."""
 
     by_id: dict[str, ClaimVerdict]
 
-    def of(self, document: str) -> list[ClaimVerdict]:
+    def of(self, document: str) -> Verdicts:
         """Return the verdicts on the claims of a document, by its letter."""
-        return [verdict for name, verdict in self.by_id.items() if name.startswith(document)]
+        return Verdicts({name: verdict for name, verdict in self.by_id.items() if name.startswith(document)})
 
     def with_verdict(self, *verdicts: str) -> list[ClaimVerdict]:
         """Return those with one of these verdicts."""
@@ -117,10 +122,11 @@ def measured(verdict: ClaimVerdict) -> str:
     return f"{name}{verdict.measured}"
 
 
-def not_quiet() -> list[str]:
-    """Return what verdicts say about runs that were not quiet, each once."""
-    parts = [part for one in verdicts().by_id.values() for part in one.sentence.split("; ")]
-    return list(dict.fromkeys(part for part in parts if part.startswith(NOT_QUIET)))
+def not_quiet(judged: Verdicts) -> list[str]:
+    """Return the suites of whose runs verdicts say that they were not quiet: `occupancy` (unsteady GPU)."""
+    parts = [part for one in judged.by_id.values() for part in one.sentence.split("; ")]
+    runs = sorted({part.removeprefix(NOT_QUIET) for part in parts if part.startswith(NOT_QUIET)})
+    return [f"`{suite}` ({noise})" for suite, _, noise in (run.partition(": ") for run in runs)]
 
 
 def by_pattern_of(name: str) -> dict[str, Counter[str]]:
@@ -179,36 +185,41 @@ def cell(text: str) -> str:
     return "`".join(part for pair in zip_longest(plain, parts[1::2]) for part in pair if part is not None) or "–"
 
 
-def render() -> str:
-    """Return the page."""
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATE.parent),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701  (Markdown, of committed files)
-    )
+def pages() -> dict[Path, str]:
+    """Return the text of each page."""
+    environment = page_environment(TEMPLATES)
     environment.filters.update(cell=cell, finding=finding, measured=measured, share=share)
-    page = environment.get_template(TEMPLATE.name).render(
+    judged = verdicts()
+    first = environment.get_template("claims.md.j2").render(
         documents=DOCUMENTS,
-        not_quiet=not_quiet(),
+        names=NAMES,
+        not_quiet=not_quiet(judged),
         also_safe=also_safe_faster(),
         stride_factor=times(stride_factor()),
         unsafe_gain=times(unsafe_gain()),
-        verdicts=verdicts(),
+        verdicts=judged,
         always=always_faster("G22"),
         sometimes_slower=sometimes_slower("G22"),
         over_warp_barriers=over_warp_barriers(),
         longer_arrays=times(longer_arrays()),
         launch_costs=launch_costs(),
     )
-    return page.replace(f"{ROOT}/", "")
+    found = {PAGE: _noted("claims.md.j2", first)}
+    for letter, title in DOCUMENTS.items():
+        part = judged.of(letter)
+        text = environment.get_template("document.md.j2").render(title=title, part=part, not_quiet=not_quiet(part))
+        found[PAGE.with_name(f"{NAMES[letter]}.md")] = _noted("document.md.j2", text)
+    return found
+
+
+def _noted(template: str, text: str) -> str:
+    return f"{generated_note(TEMPLATES / template, ROOT)}\n\n{text}".replace(f"{ROOT}/", "")
 
 
 def main() -> None:
-    """Write the page, and print its path if it changed."""
-    write_page(PAGE, render())
+    """Write the pages, and print the paths of those that changed."""
+    for page, text in pages().items():
+        write_page(page, text)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from shflbench.model import DTYPES, Mechanism
 from shflbench.patterns.declare import LAUNCH_OPTIONS, InOut, Input, Output, Setting
 from shflbench.patterns.discover import builtin, load
 from shflbench.suite.shipped_claims import claims_by_pattern
+from shflbench.words import join_words
 from tools.docs.machine_code import compiler_of, digest, read_tables, table, tables, with_digest
 
 if TYPE_CHECKING:
@@ -58,7 +59,10 @@ memory (`LDS`, `STS`, `ATOMS`), local memory (`LDL`, `STL`) and global memory (`
 instructions are not listed. Counts are for the first supported value of each option. A dash means that the variant \
 does not support the architecture."""
 _VERDICTS = {
-    "GANP": "[Do the old claims still hold?](../../explanation/claims.md)",
+    "G": "[Claims of GTC 2013](../../explanation/claims-of-gtc-2013.md)",
+    "A": "[Claims of Acceleware](../../explanation/claims-of-acceleware.md)",
+    "N": "[Claims of NTNU](../../explanation/claims-of-ntnu.md)",
+    "P": "[Claims of the NVIDIA Pro Tip](../../explanation/claims-of-the-pro-tip.md)",
     "BR": "[What code bases say](../../explanation/contradictions.md)",
     "X": "[Which published figures about exchanges hold?](../../explanation/claims-about-exchanges.md)",
 }
@@ -148,7 +152,7 @@ def _claims(name: str) -> Iterator[str]:
     if claims := published().get(name):
         yield "## Claims"
         letters = {claim.id[0] for claim in claims}
-        pages = " and ".join(page for ids, page in _VERDICTS.items() if letters & set(ids))
+        pages = join_words([page for ids, page in _VERDICTS.items() if letters & set(ids)])
         yield f"Published claims that this pattern tests. Measurements contradict some of them: see {pages}."
         yield table(("id", "claim", "source"), [(claim.id, claim.says, claim.source) for claim in claims])
 
