@@ -1,28 +1,45 @@
-"""The page about what code bases say is current, and has each of their claims once."""
+"""The pages about what code bases say are current, and have each of their claims once."""
 
 import re
 
 import pytest
 
 from tools.docs.claims_page import verdicts
-from tools.docs.contradictions_page import LETTERS, PAGE, TOPICS, linked, render
+from tools.docs.contradictions_page import LETTERS, NAMES, PAGE, TOPICS, about, linked, pages
 
 ROW = re.compile(r"^\| (?P<id>[BR]\d\d) \|", re.MULTILINE)
+TEXTS = {name: PAGE.with_name(f"{name}.md").read_text(encoding="utf-8") for name in NAMES}
+UNDECIDED = re.compile(r"^- \*\*(?P<id>[BR]\d\d)\*\*: ", re.MULTILINE)
 
 
 @pytest.mark.archs
 @pytest.mark.expensive
-def test_the_page_is_current() -> None:
-    assert render() == PAGE.read_text(encoding="utf-8"), "run `make plots`"
+def test_the_pages_are_current() -> None:
+    assert {path.stem: text for path, text in pages().items()} == TEXTS, "run `make plots`"
 
 
-def test_each_claim_stands_on_the_page_once() -> None:
+def test_each_claim_stands_on_the_pages_once() -> None:
     judged = verdicts(LETTERS).by_id
-    listed = ROW.findall(PAGE.read_text(encoding="utf-8"))
+    listed = ROW.findall("\n".join(TEXTS.values()))
     assert sorted(listed) == sorted(judged)
     assert {name for ids in TOPICS.values() for name in ids} == {
         name for name, one in judged.items() if one.claim.holds
     }
+
+
+def test_the_first_page_says_which_page_has_each_claim() -> None:
+    lines = re.findall(r"^\| \[.*\]\(([a-z-]+)\.md(?:#[a-z-]+)?\) \| (.*) \|$", TEXTS[PAGE.stem], re.MULTILINE)
+    assert [cell.split(", ") for _, cell in lines] == [list(ids) for ids in TOPICS.values()]
+    for name in NAMES[1:]:
+        ids = [one for page, cell in lines if page == name for one in cell.split(", ")]
+        assert ROW.findall(TEXTS[name]) == ids
+
+
+@pytest.mark.parametrize("name", NAMES[1:])
+def test_a_page_explains_each_of_its_claims_that_is_not_decided(name: str) -> None:
+    topics = [topic for topic, ids in TOPICS.items() if ids[0] in ROW.findall(TEXTS[name])]
+    undecided = [one.claim.id for one in about(*topics).with_verdict("depends", "inconclusive")]
+    assert UNDECIDED.findall(TEXTS[name]) == undecided != []
 
 
 def test_every_claim_with_a_condition_is_tested_in_a_setting_of_the_runs_and_misses_no_case() -> None:

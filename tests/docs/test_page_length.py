@@ -8,7 +8,6 @@ PAGES = sorted((Path(__file__).parents[2] / "docs" / "explanation").glob("*.md")
 MOST_WORDS = 1500  # as `wc -w` counts them, tables included
 # Pages that are longer still. Divide a page into one per question of its readers, then delete its name here.
 LONGER = {
-    "contradictions",
     "what-blocks-and-rows-show",
     "what-the-h200-shows",
     "what-the-other-suites-show",

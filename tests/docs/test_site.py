@@ -6,7 +6,7 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
-from tools.docs.claims_page import NAMES
+from tools.docs import claims_page, contradictions_page
 from tools.docs.first_page import PAGE, render, verdicts
 from tools.docs.measured import Setting, settings
 from tools.docs.opponents import RECORDS
@@ -64,7 +64,7 @@ def test_the_page_says_whether_its_gpu_was_quiet() -> None:
 
 
 def test_its_counts_of_verdicts_are_those_of_the_pages_on_claims() -> None:
-    texts = [(DOCS / "explanation" / f"{name}.md").read_text(encoding="utf-8") for name in NAMES.values()]
+    texts = [(DOCS / "explanation" / f"{name}.md").read_text(encoding="utf-8") for name in claims_page.NAMES.values()]
     number = verdicts(DOCS / "explanation" / "claims.md")
     assert set(number) == {"confirmed", "refuted", "depend", "inconclusive", "untestable"}
     assert number["confirmed"] == sum(text.count("| **confirmed** |") for text in texts)
@@ -72,8 +72,9 @@ def test_its_counts_of_verdicts_are_those_of_the_pages_on_claims() -> None:
         f"Of {sum(number.values())} published claims of four talks and articles, {number['confirmed']} are confirmed"
         in TEXT
     )
-    others = (DOCS / "explanation" / "contradictions.md").read_text(encoding="utf-8")
-    assert f"{len(re.findall('^[|] [BR][0-9]+ ', others, re.MULTILINE))} claims of code bases" in TEXT
+    others = [(DOCS / "explanation" / f"{name}.md").read_text(encoding="utf-8") for name in contradictions_page.NAMES]
+    listed = sum(len(re.findall("^[|] [BR][0-9]+ ", text, re.MULTILINE)) for text in others)
+    assert f"{listed} claims of code bases" in TEXT
 
 
 def test_the_fastest_variants_are_safe_and_tie(at: dict[str, Setting]) -> None:

@@ -1,6 +1,7 @@
-"""Write docs/explanation/contradictions.md, the verdicts on what code bases say of blocks and rows: `make plots`.
+"""Write the pages with the verdicts on what code bases say of blocks and rows, in docs/explanation: `make plots`.
 
-The sentences are in `contradictions_page.md.j2`, which takes each figure from a verdict. A test checks the page.
+The sentences are in the folder `contradictions`, a template per page; `common.md.j2` has what they share. They take
+each figure from a verdict. A test checks the pages.
 """
 
 from __future__ import annotations
@@ -9,28 +10,27 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
 from shflbench.analysis.contest import times as precise_times
-from tools.docs.claims_page import cell, finding, measured, share, verdicts
+from tools.docs.claims_page import Verdicts, cell, finding, measured, share, verdicts
 from tools.docs.measured import ROOT, settings, unsteady
-from tools.docs.page_file import write_page
+from tools.docs.page_file import generated_note, page_environment, write_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PAGE = ROOT / "docs" / "explanation" / "contradictions.md"
-TEMPLATE = Path(__file__).with_name("contradictions_page.md.j2")
+TEMPLATES = Path(__file__).with_name("contradictions")
+NAMES = (PAGE.stem, "contradictions-about-sums", "contradictions-about-cub", "contradictions-about-rows")
 SUITES = ("`blocks`", "`rows`")
 LETTERS = "BR"  # of the ids of their claims
 
 TOPICS: Mapping[str, tuple[str, ...]] = {
-    "The sum of a block: shuffles or shared memory?": ("B10", "B11", "B12", "B13", "B15", "B16", "B29"),
-    "The sum of a large array: does the mechanism matter?": ("B06", "B07", "B17", "B18", "B08", "B09"),
-    "The steps of the classic guide": ("B01", "B02", "B03", "B04", "B05"),
-    "CUB, or shuffles written by hand?": ("B19", "B20", "B21", "B22", "B23", "B24", "R01", "R02", "R03", "R04", "R05"),
-    "Rows: shared memory, shuffles, and how many threads per row": ("R06", "R07", "R08", "R09", "R11"),
-    "Columns, and values of a warp: exchange or recompute?": ("B25", "B26", "B27", "B28"),
+    "block": ("B10", "B11", "B12", "B13", "B15", "B16", "B29"),
+    "array": ("B06", "B07", "B17", "B18", "B08", "B09"),
+    "guide": ("B01", "B02", "B03", "B04", "B05"),
+    "cub": ("B19", "B20", "B21", "B22", "B23", "B24", "R01", "R02", "R03", "R04", "R05"),
+    "rows": ("R06", "R07", "R08", "R09", "R11"),
+    "columns": ("B25", "B26", "B27", "B28"),
 }
 
 _THREAD = re.compile(r"^(?P<repository>[\w.-]+/[\w.-]+), (?P<kind>pull request|issue) (?P<number>\d+)")
@@ -61,29 +61,35 @@ def rows_of_64(slow: str) -> str:
     return precise_times(ratio)
 
 
-def render() -> str:
-    """Return the page."""
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATE.parent),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # noqa: S701  (Markdown, of committed files)
-    )
+def about(*topics: str) -> Verdicts:
+    """Return the verdicts on the claims of topics, in their order."""
+    by_id = verdicts(LETTERS).by_id
+    return Verdicts({name: by_id[name] for topic in topics for name in TOPICS[topic]})
+
+
+def pages() -> dict[Path, str]:
+    """Return the text of each page."""
+    environment = page_environment(TEMPLATES)
     environment.filters.update(cell=cell, finding=finding, linked=linked, measured=measured, share=share)
-    return environment.get_template(TEMPLATE.name).render(
-        rows_of_64=rows_of_64,
-        speed=speed,
-        topics=TOPICS,
-        unsteady=[suite for suite in unsteady() if suite in SUITES],
-        verdicts=verdicts(LETTERS),
-    )
+    found = {}
+    for name in NAMES:
+        template = f"{name}.md.j2"
+        text = environment.get_template(template).render(
+            about=about,
+            rows_of_64=rows_of_64,
+            speed=speed,
+            topics=TOPICS,
+            unsteady=[suite for suite in unsteady() if suite in SUITES],
+            verdicts=verdicts(LETTERS),
+        )
+        found[PAGE.with_name(f"{name}.md")] = f"{generated_note(TEMPLATES / template, ROOT)}\n\n{text.rstrip()}\n"
+    return found
 
 
 def main() -> None:
-    """Write the page, and print its path if it changed."""
-    write_page(PAGE, render())
+    """Write the pages, and print the paths of those that changed."""
+    for page, text in pages().items():
+        write_page(page, text)
 
 
 if __name__ == "__main__":
