@@ -246,9 +246,8 @@ def test_a_factor_that_people_write_names_the_best_of_the_slower_kind(phrase: Ph
     text = explanation(phrase.page)
     match = phrase.pattern.search(text)
     assert match
-    section = text[max(0, text.rfind("\n## ", 0, match.start())) :].partition("\n## ")[
-        0 if match.start() < text.find("\n## ") else 2
-    ]
+    section = text[max(0, text.rfind("\n## ", 0, match.start())) : match.start()]
+    section += text[match.start() :].partition("\n## ")[0]
     named = set(re.findall(r"`([\w-]+)`", section)) | set(re.findall(r"/([a-z][\w-]+)/", section))
     for one in quotients(phrase):
         if one.setting.split()[0] not in NO_RIVALS:
@@ -259,6 +258,7 @@ def test_a_factor_that_people_write_names_the_best_of_the_slower_kind(phrase: Ph
 FACTOR = re.compile(r"\d+(?:\.\d+)?×")
 WITH_TESTS: dict[str, tuple[str, ...]] = {  # factors that tests of `test_explanation.py` recompute, by page
     "what-the-h200-shows.md": (),
+    "what-transposes-and-structures-show.md": (),
     "what-the-other-suites-show.md": (
         r"\S+× to \S+× as fast as with one",
         r"\S+× the (?:time|speed of local memory) \|",

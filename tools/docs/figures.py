@@ -14,7 +14,12 @@ if TYPE_CHECKING:
     from shflbench.store import Row
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("what-the-h200-shows.md", "what-the-other-suites-show.md", "what-blocks-and-rows-show.md")
+PAGES = (
+    "what-the-h200-shows.md",
+    "what-transposes-and-structures-show.md",
+    "what-the-other-suites-show.md",
+    "what-blocks-and-rows-show.md",
+)
 DEVICE = "nvidia-h200"
 # Suites that these pages do not explain; some of their cases are those of other suites, measured again.
 OTHERS = frozenset({"quick", "residency"})

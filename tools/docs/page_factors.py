@@ -83,7 +83,8 @@ def _time(suite: str, setting: str, variant: str) -> float:
     return _rows(suite)[setting, variant].time_us or 0.0
 
 
-H200, OTHER, BLOCKS = "what-the-h200-shows.md", "what-the-other-suites-show.md", "what-blocks-and-rows-show.md"
+H200, TRANSPOSES = "what-the-h200-shows.md", "what-transposes-and-structures-show.md"
+OTHER, BLOCKS = "what-the-other-suites-show.md", "what-blocks-and-rows-show.md"
 LADDER = "memory-ladder i32"
 STORES = "struct-access f32 16384x256 words=16 way=store"
 SCANS = tuple(
@@ -126,17 +127,17 @@ PHRASES = (
         (Quotient("gtc2013", "broadcast-last f32 26x1024", "shfl", "ballot"),),
     ),
     Phrase(
-        H200,
+        TRANSPOSES,
         "it makes 20 requests and takes {}× the time of shared memory",
         (Quotient(LATER, "transpose f32 8*sms x 256 words=8", "shfl-xor", "smem-syncwarp"),),
     ),
     Phrase(
-        H200,
+        TRANSPOSES,
         "it makes 2 requests instead of 4, and is {}× as fast",
         (Quotient(LATER, "transpose f32 8*sms x 256 words=2", "smem-syncwarp", "shfl"),),
     ),
     Phrase(
-        H200,
+        TRANSPOSES,
         "at 16 words to {}× that of `float4` stores (`vector`), and to {}× that of stores word by word",
         (Quotient("gtc2013", STORES, "vector", "shfl"), Quotient("gtc2013", STORES, "direct", "shfl")),
     ),
