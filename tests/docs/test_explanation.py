@@ -156,7 +156,7 @@ FACTOR = re.compile(r"(?P<factor>[\d.]+)× the (?P<of>time|speed of local memory
 
 
 def test_each_factor_about_arrays_with_unknown_indices_is_the_measured_one(measured: dict[str, Row]) -> None:
-    lines = [line.strip("| ").split(" | ") for line in TEXTS["what-the-other-suites-show.md"].splitlines()]
+    lines = [line.strip("| ").split(" | ") for line in TEXTS["what-unknown-indices-show.md"].splitlines()]
     noted = [(case.strip("`"), FACTOR.search(note)) for case, _, note in (line for line in lines if len(line) == 3)]
     factors = [(case, match) for case, match in noted if match and case.startswith("private-array/")]
     assert len(factors) == 6
@@ -179,7 +179,7 @@ def test_the_answer_about_elements_per_thread_has_the_measured_factors(measured:
         times("moving-average-blocked", f"{blocks}x256/1/per_thread={number}/")
         for number, blocks in ((4, 65536), (8, 32768))
     )
-    text = " ".join(TEXTS["what-the-other-suites-show.md"].split())
+    text = " ".join(TEXTS["what-moving-averages-and-filters-show.md"].split())
     gains = sorted(one[name] / four[name] for name in one)
     assert f"{gains[0]:.1f}× to {gains[-1]:.1f}× as fast as with one." in text
     assert max(four.values()) / min(four.values()) < 1.03
@@ -191,7 +191,7 @@ def test_the_cost_of_filling_private_arrays_is_the_measured_one(measured: dict[s
     place = "f32/8*sms x 64/1024/length=32/index="
     local, shared = (measured[f"private-array/{variant}/{place}worst/math=0"] for variant in ("local", "smem"))
     equal, other = (measured[f"private-array/{variant}/{place}uniform/math=0"] for variant in ("local", "smem"))
-    text = " ".join(TEXTS["what-the-other-suites-show.md"].split())
+    text = " ".join(TEXTS["what-unknown-indices-show.md"].split())
     assert f"{shared.launch_overhead_us:.1f} µs with shared memory and {local.launch_overhead_us:.1f} µs with" in text
     differing = (local.ns_per_iteration or 0) / (shared.ns_per_iteration or 1)
     same = (equal.ns_per_iteration or 0) / (other.ns_per_iteration or 1)

@@ -259,8 +259,9 @@ FACTOR = re.compile(r"\d+(?:\.\d+)?×")
 WITH_TESTS: dict[str, tuple[str, ...]] = {  # factors that tests of `test_explanation.py` recompute, by page
     "what-the-h200-shows.md": (),
     "what-transposes-and-structures-show.md": (),
-    "what-the-other-suites-show.md": (
-        r"\S+× to \S+× as fast as with one",
+    "what-the-other-suites-show.md": (),
+    "what-moving-averages-and-filters-show.md": (r"\S+× to \S+× as fast as with one",),
+    "what-unknown-indices-show.md": (
         r"\S+× the (?:time|speed of local memory) \|",
         r"shared memory has \S+× the speed of local memory at different indices and \S+× at equal ones",
     ),

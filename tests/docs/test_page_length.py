@@ -9,7 +9,6 @@ MOST_WORDS = 1500  # as `wc -w` counts them, tables included
 # Pages that are longer still. Divide a page into one per question of its readers, then delete its name here.
 LONGER = {
     "what-blocks-and-rows-show",
-    "what-the-other-suites-show",
 }
 
 

@@ -18,6 +18,8 @@ PAGES = (
     "what-the-h200-shows.md",
     "what-transposes-and-structures-show.md",
     "what-the-other-suites-show.md",
+    "what-moving-averages-and-filters-show.md",
+    "what-unknown-indices-show.md",
     "what-blocks-and-rows-show.md",
 )
 DEVICE = "nvidia-h200"

@@ -84,7 +84,8 @@ def _time(suite: str, setting: str, variant: str) -> float:
 
 
 H200, TRANSPOSES = "what-the-h200-shows.md", "what-transposes-and-structures-show.md"
-OTHER, BLOCKS = "what-the-other-suites-show.md", "what-blocks-and-rows-show.md"
+OTHER, INDICES = "what-the-other-suites-show.md", "what-unknown-indices-show.md"
+BLOCKS = "what-blocks-and-rows-show.md"
 LADDER = "memory-ladder i32"
 STORES = "struct-access f32 16384x256 words=16 way=store"
 SCANS = tuple(
@@ -152,17 +153,17 @@ PHRASES = (
         (Quotient("warp-collectives", f"{LADDER} 2*sms x 1024 chains=4 lines=256", "shfl", "fma"),),
     ),
     Phrase(
-        OTHER,
+        INDICES,
         "registers have {}× the speed of local memory in `static-array`",
         (Quotient("dynamic-indexing", "static-array f32 8*sms x 64 length=32", "local", "register-static"),),
     ),
     Phrase(
-        OTHER,
+        INDICES,
         "shared memory has {}× the speed of local memory in `private-array` with `index=worst`",
         (Quotient("dynamic-indexing", "private-array f32 8*sms x 64 length=32 index=worst math=0", "local", "smem"),),
     ),
     Phrase(
-        OTHER,
+        INDICES,
         "(`select-bits`) have {}× the speed of shared memory",
         (
             Quotient(
@@ -171,7 +172,7 @@ PHRASES = (
         ),
     ),
     Phrase(
-        OTHER,
+        INDICES,
         "(`carveout=0`: {}× the time of local memory)",
         (
             Quotient(
