@@ -274,6 +274,9 @@ WITH_TESTS: dict[str, tuple[str, ...]] = {  # factors that tests of `test_explan
         r"are fastest \(\S+×\), also if only .* raking in columns \(\S+×\) is faster than REDUX in two rounds \(\S+×\)",
         r"`__syncwarp\(\)` has \S+× the speed of `shfl-first-warp`, \S+× that of shuffles whose .* and \S+× that of",
     ),
+    "what-block-sums-and-scans-show.md": (),
+    "what-array-sums-show.md": (),
+    "what-rows-show.md": (),
 }
 
 

@@ -20,7 +20,9 @@ PAGES = (
     "what-the-other-suites-show.md",
     "what-moving-averages-and-filters-show.md",
     "what-unknown-indices-show.md",
-    "what-blocks-and-rows-show.md",
+    "what-block-sums-and-scans-show.md",
+    "what-array-sums-show.md",
+    "what-rows-show.md",
 )
 DEVICE = "nvidia-h200"
 # Suites that these pages do not explain; some of their cases are those of other suites, measured again.

@@ -85,7 +85,8 @@ def _time(suite: str, setting: str, variant: str) -> float:
 
 H200, TRANSPOSES = "what-the-h200-shows.md", "what-transposes-and-structures-show.md"
 OTHER, INDICES = "what-the-other-suites-show.md", "what-unknown-indices-show.md"
-BLOCKS = "what-blocks-and-rows-show.md"
+ANSWERS, BLOCKS = "what-blocks-and-rows-show.md", "what-block-sums-and-scans-show.md"
+ARRAYS, ROWS = "what-array-sums-show.md", "what-rows-show.md"
 LADDER = "memory-ladder i32"
 STORES = "struct-access f32 16384x256 words=16 way=store"
 SCANS = tuple(
@@ -184,12 +185,12 @@ PHRASES = (
         ),
     ),
     Phrase(
-        BLOCKS,
+        ANSWERS,
         "({}× that of CUB's raking)",
         (Quotient("blocks", "block-reduce f32 fill x 256 result=all", "cub-raking", "raking-columns"),),
     ),
     Phrase(
-        BLOCKS,
+        ANSWERS,
         "shared memory (`smem-warps`) has {}× the speed of shuffles (floats: {}×)",
         tuple(
             Quotient("blocks", f"block-reduce {dtype} fill x 256 result=all", "shfl-first-warp", "smem-warps")
@@ -209,22 +210,22 @@ PHRASES = (
         ),
     ),
     Phrase(
-        BLOCKS,
+        ARRAYS,
         "With one warp per SM it takes {}× as long to share it",
         (Quotient("blocks", "warp-value i32 sms x 32 work=8", "shfl", "recompute"),),
     ),
     Phrase(
-        BLOCKS,
+        ARRAYS,
         "sharing takes {}× as long",
         (Quotient("blocks", "warp-value i32 2*sms x 1024 work=8", "shfl", "recompute"),),
     ),
     Phrase(
-        BLOCKS,
+        ROWS,
         "most of the {}× is due to the number of threads",
         (Quotient("rows", "row-norm f32 32768x256 length=64 load=vector norm=rms", "shfl-block", "shfl-warp"),),
     ),
     Phrase(
-        BLOCKS,
+        ROWS,
         "shuffles have {}× the speed of a tree for RMSNorm of rows of 64 and {}× for LayerNorm",
         (
             Quotient("rows", "row-norm f32 32768x256 length=64 load=vector norm=rms", "smem", "shfl-block"),
@@ -232,7 +233,7 @@ PHRASES = (
         ),
     ),
     Phrase(
-        BLOCKS,
+        ROWS,
         "shuffles are up to {}× as fast (softmax: {}×)",
         (
             (max, _rows_of_one_block("row-norm", ("f32", "bf16"), " norm=rms")),
@@ -240,7 +241,7 @@ PHRASES = (
         ),
     ),
     Phrase(
-        BLOCKS,
+        ROWS,
         "shuffles have {}× the speed of a tree; with rows of 64, {}×",
         tuple(
             Quotient("rows", f"softmax f32 32768x256 length={length} load=vector", "smem", "shfl-block")
