@@ -112,8 +112,9 @@ def questions() -> dict[str, str]:
     return found
 
 
-def test_there_are_as_many_questions_as_before_the_pages_were_divided() -> None:
-    assert len(questions()) == 18
+def test_the_pages_answer_all_questions() -> None:
+    """No two have the same heading, of which one would replace the other."""
+    assert len(questions()) >= 18
 
 
 def test_each_answer_says_who_asked_and_how_to_repeat_it() -> None:

@@ -87,7 +87,7 @@ def test_every_case_of_a_page_has_its_figure(page: str) -> None:
 
 
 def test_the_pages_explain_hundreds_of_cases() -> None:
-    """A page that is divided loses none: 257 before the pages were."""
+    """A page that is divided loses none of them."""
     assert len(FIGURES) > 250
 
 
