@@ -35,12 +35,7 @@ OWN_SHAPES = {"cluster-exchange", "cluster-reduce", "dependent-launch"}  # patte
 PAGES = ROOT / "docs" / "answers"
 CHARTS = ROOT / "plots" / "answers"
 fill = partial(wrap, width=120, break_long_words=False, break_on_hyphens=False)
-HEADS = {
-    "what-the-h200-shows": "how exchanges within a warp take their time",
-    "what-the-other-suites-show": "arrays, atomics and indices",
-    "what-blocks-and-rows-show": "blocks and rows",
-    "what-the-exchanges-show": "the exchanges of today",
-}
+EXPLANATIONS = ROOT / "docs" / "explanation"
 
 
 @cache
@@ -101,9 +96,15 @@ def render(answer: Answer) -> str:
             device=_device(answer),
             others=others(answer),
             options="".join(f" --option {option}" for option in answer.options),
-            more=", ".join(f"[{HEADS[page]}](../explanation/{page}.md)" for page in answer.more),
+            more=", ".join(f"[{title_of(page)}](../explanation/{page}.md)" for page in answer.more),
         )
     )
+
+
+def title_of(page: str) -> str:
+    """Return the title of a page of the explanations."""
+    lines = (EXPLANATIONS / f"{page}.md").read_text(encoding="utf-8").splitlines()
+    return next(line.removeprefix("# ") for line in lines if line.startswith("# "))
 
 
 def kernels(answer: Answer) -> list[str]:

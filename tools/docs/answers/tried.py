@@ -1,4 +1,4 @@
-"""What was tried to beat an answer: the family of its pattern, and the kernels of experts."""
+"""Count the kernels that were written or generated to beat an answer, and name those that are still faster."""
 
 from __future__ import annotations
 
