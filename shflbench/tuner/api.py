@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from shflbench.errors import ResultsError
 from shflbench.patterns.discover import builtin_declaration
 from shflbench.store import run_files
-from shflbench.tuner.answer import TunedSetting, gpu_seconds, tuned_settings
+from shflbench.tuner.answer import TunedSetting, sampling_seconds, tuned_settings
 from shflbench.tuner.candidates import rank
-from shflbench.tuner.record import RECORD_FILE, TuneRecord, write_record, write_tried
-from shflbench.tuner.rules import RUNGS
+from shflbench.tuner.record import TRIED_FILE, TuneRecord, write_record, write_tried
+from shflbench.tuner.rules import Rung
 from shflbench.tuner.rung_suite import suite_text
 from shflbench.tuner.rungs import RungRuns, Tournament
 
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
 
     from shflbench.model import Device
     from shflbench.reporter import Reporter
+    from shflbench.store import Run
     from shflbench.tuner.record import TriedCandidate
     from shflbench.tuner.request import TuneRequest
 
 WINNERS_FILE = "winners.yaml"
+WINNERS = Rung(0.002, 0.25, 3, 0)  # of which the user wants to know more than which is fastest
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,31 +64,31 @@ def ranked(request: TuneRequest, arch: str, device: Device | None, sms: int | No
 def tune(record: TuneRecord, folder: Path, gpu: int | None, reporter: Reporter) -> TuneResult:
     """Measure what the ranking of a record leaves, in a folder that may hold finished rungs; without a GPU, nothing.
 
-    Writes `tune.json`, `tried.csv` after each rung, and the winners as a suite. ResultsError where no candidate is
-    left, and where the folder cannot be written or holds other runs.
+    Writes `tune.json`, `tried.csv` after each rung, and the winners as a suite. ResultsError where none was timed
+    though none failed, and where the folder cannot be written or holds other runs.
     """
-    if builtin_declaration(record.request.pattern) is None:
-        raise ResultsError(
-            f"{folder / RECORD_FILE}: there is no pattern {record.request.pattern}", "tune in a new folder"
-        )
     write_record(folder, record)
-    tournament = Tournament.of(record.settings)
+    tournament = Tournament(record.settings)
     write_tried(folder, tournament.tried())
     if gpu is None:
         return TuneResult(record, tuple(tournament.tried()))
     seconds = 0.0
+    last: dict[str, tuple[int, Run]] = {}
     rungs = RungRuns(folder, record, gpu, reporter)
-    for number in range(1, len(RUNGS) + 1):
-        remaining = {launch: names for launch, names in tournament.remaining().items() if names}
-        if not remaining:
-            raise ResultsError(f"no candidate of {record.request.pattern} was timed", f"see {folder / 'tried.csv'}")
-        last = rungs.measure(number, remaining)
-        tournament.apply(number, last.rows)
+    while rung := tournament.next_rung():
+        number, chosen = rung
+        run = rungs.measure(number, chosen)
+        tournament.apply(number, chosen, run.rows)
         write_tried(folder, tournament.tried())
-        seconds += gpu_seconds(last)
-    answers = tuple(tuned_settings(last, record.settings, tuple(tournament.tried())))
+        seconds += sampling_seconds(run)
+        last |= dict.fromkeys(chosen, (number, run))
+    tried = tuple(tournament.tried())
     winners = {launch: names for launch in record.request.launches if (names := tournament.winners(launch))}
-    text = suite_text(record, "winners", RUNGS[-1], winners)
-    with run_files.writing(folder):
-        run_files.replace(folder / WINNERS_FILE, text.encode())
-    return TuneResult(record, tuple(tournament.tried()), answers, winners, seconds)
+    if not winners and not any(one.has_failed for one in tried):
+        raise ResultsError(f"no candidate of {record.request.pattern} was timed", f"see {folder / TRIED_FILE}")
+    answers = tuple(tuned_settings(last, record.settings, tried))
+    if winners:
+        text = suite_text(record, "winners", WINNERS, winners)
+        with run_files.writing(folder):
+            run_files.replace(folder / WINNERS_FILE, text.encode())
+    return TuneResult(record, tried, answers, winners, seconds)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from shflbench.arch.residency import BLOCKS, WARPS
 from shflbench.compile.toolchain import find as find_toolchain
 from shflbench.errors import UsageError
 from shflbench.kernel_facts.predicted_kernels import common_blocks, predicted_kernels
@@ -14,10 +15,12 @@ from shflbench.pattern_checks.targets import KernelSubject
 from shflbench.patterns.discover import builtin, load
 from shflbench.suite.launch import parse_launch, resolve_grid
 from shflbench.tuner.rules import count_iterations, leave_out
+from shflbench.words import count_noun, join_words, one_or_many
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from shflbench.arch.residency import Occupancy
     from shflbench.kernel_facts.inspected_kernel import InspectedKernel
     from shflbench.model import Target
     from shflbench.patterns.declare import Pattern
@@ -77,7 +80,7 @@ def rank(request: TuneRequest, launch: str, arch: str, sms: int | None, reporter
     else:
         blocks = _blocks_per_sm(launch, parsed.grid, sms)
     inspected = predicted_kernels(toolchain, subjects, arch, ResidentBlocks(blocks, parsed.block), reporter)
-    candidates = sorted((_candidate(one, toolchain.target(arch)) for one in inspected), key=_cycles)
+    candidates = sorted((_candidate(one, toolchain.target(arch), blocks) for one in inspected), key=_cycles)
     reasons = leave_out(
         {one.variant: one.predicted_cycles for one in candidates if not one.left_out},
         {one.variant: one.kind for one in candidates},
@@ -104,9 +107,11 @@ def _blocks_per_sm(launch: str, grid: int | None, sms: int | None) -> int:
     return -(-(grid or resolve_grid(launch, sms, None)) // sms)
 
 
-def _candidate(one: InspectedKernel, target: Target) -> RankedCandidate:
+def _candidate(one: InspectedKernel, target: Target, blocks: int) -> RankedCandidate:
     variant = one.subject.variant
     left_out = f"does not compile: {one.error}" if one.error else variant.unsupported_reason(target)
+    if one.occupancy and not left_out:
+        left_out = unfit_reason(one.occupancy, blocks)
     return RankedCandidate(
         variant=variant.name,
         mechanism=variant.mechanism,
@@ -116,6 +121,20 @@ def _candidate(one: InspectedKernel, target: Target) -> RankedCandidate:
         left_out=left_out,
         has_failed=bool(one.error),
     )
+
+
+def unfit_reason(occupancy: Occupancy, blocks: int) -> str:
+    """Return why a kernel cannot have so many blocks per SM resident, empty if it can.
+
+    Where the threads alone are too many, all kernels take them in turns, and none is unfit.
+    """
+    if occupancy.blocks >= min(blocks, occupancy.blocks_by[WARPS], occupancy.blocks_by[BLOCKS]):
+        return ""
+    needs = join_words([f"its {resource}" for resource in occupancy.limited_by])
+    if not occupancy.blocks:
+        return f"a block does not fit an SM, because of {needs}"
+    fitting = f"{count_noun(occupancy.blocks, 'block')} {one_or_many(occupancy.blocks, 'fits', 'fit')} an SM"
+    return f"{fitting}, because of {needs}, and the launch has {blocks} per SM"
 
 
 def _cycles(one: RankedCandidate) -> tuple[float, str]:

@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, fields
 from functools import cache
 from typing import TYPE_CHECKING
 
+from shflbench.errors import ResultsError
+from shflbench.patterns.discover import builtin_declaration
 from shflbench.store import run_files
 from shflbench.store.json_record import decode, encode
 from shflbench.tuner.candidates import RankedSetting  # noqa: TC001  (likewise)
@@ -62,9 +64,32 @@ def write_record(folder: Path, record: TuneRecord) -> None:
 
 
 def read_record(folder: Path) -> TuneRecord:
-    """Read `tune.json`; ResultsError where it is missing or damaged."""
+    """Read `tune.json`; ResultsError where it is missing or damaged, or names what this version does not have."""
     path = folder / RECORD_FILE
-    return decode(_adapter, run_files.text(run_files.read(path), path), path, SCHEMA)
+    if not path.exists():
+        raise ResultsError(f"{folder} contains no tuning run: {path} is missing", "give the folder that `tune` printed")
+    record = decode(_adapter, run_files.text(run_files.read(path), path), path, SCHEMA)
+    if wrong := _contradiction(record):
+        raise ResultsError(f"{path}: {wrong}", "restore the file as `tune` wrote it, or tune in a new folder")
+    return record
+
+
+def _contradiction(record: TuneRecord) -> str:
+    """Return what a record cannot say, empty if it can be resumed."""
+    declared = builtin_declaration(record.request.pattern)
+    if declared is None:
+        return f"there is no pattern {record.request.pattern}"
+    if [setting.launch for setting in record.settings] != list(record.request.launches):
+        return "the launches of `settings` are not those of `request`"
+    for setting in record.settings:
+        names = [one.variant for one in setting.candidates]
+        if setting.iterations < 1:
+            return f"{setting.launch} has {setting.iterations} iterations"
+        if len({*names}) < len(names):
+            return f"{setting.launch} has a candidate twice"
+        if unknown := [name for name in names if not declared.has_variant(name)]:
+            return f"{record.request.pattern} has no variant {unknown[0]}"
+    return ""
 
 
 def write_tried(folder: Path, rows: Iterable[TriedCandidate]) -> None:

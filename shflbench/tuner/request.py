@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003  (pydantic takes the types from the annotations)
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from shflbench.advisor.advice_request import make_request
+from shflbench.arch import load
 from shflbench.errors import UsageError
 from shflbench.model import WARP
 from shflbench.patterns.discover import builtin, builtin_declaration
@@ -71,14 +72,23 @@ def tunable() -> list[str]:
     return [name for name in sorted(builtin()) if (declared := builtin_declaration(name)) and declared.family]
 
 
-def default_launches(declared: Pattern) -> list[str]:
-    """Return a launch per residency, in blocks as large as the pattern allows."""
-    return [f"{_blocks(warps, block)} x {block}" for warps in WARPS_PER_SM if (block := _block(declared, warps))]
+def for_arch(request: TuneRequest, arch: str) -> TuneRequest:
+    """Return a request of the default launches with those of which an SM of the architecture holds all warps."""
+    declared, figures = builtin_declaration(request.pattern), load(arch)
+    if declared is None or figures is None or figures.resident_warps is None:
+        return request
+    return replace(request, launches=tuple(default_launches(declared, figures.resident_warps.value)))
+
+
+def default_launches(declared: Pattern, most: int = max(WARPS_PER_SM)) -> list[str]:
+    """Return a launch per residency of at most so many warps per SM, in blocks as large as the pattern allows."""
+    residencies = dict.fromkeys(min(warps, most) for warps in WARPS_PER_SM)
+    return [f"{_blocks(warps, block)} x {block}" for warps in residencies if (block := _block(declared, warps))]
 
 
 def _block(declared: Pattern, warps: int) -> int:
     """Return the largest supported block that so many warps per SM consist of; 0 if there is none."""
-    sizes = declared.block_sizes or (min(LARGEST_BLOCK, warps * WARP),)
+    sizes = declared.block_sizes or range(WARP, LARGEST_BLOCK + 1, WARP)
     return max((size for size in sizes if warps * WARP % size == 0), default=0)
 
 

@@ -9,24 +9,24 @@ of the GPU's clock meets all of them. So none of the two serves, and halving is 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import ceil
 from typing import TYPE_CHECKING
 
 from shflbench.grouping import group_by
+from shflbench.model import Interval
 from shflbench.statistics import ratio
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
-    from shflbench.model import Interval
-
 # On an H200, 90% of 996 kernels of sums and of block sums, in 7 settings of 1 to 64 warps per SM, took 0.94 to 1.13
-# times the predicted cycles (all: 0.83 to 1.20). In each setting, these rules kept the fastest kernel, with 13 to 36
+# times the predicted cycles (all: 0.83 to 1.20). In each setting, these rules kept the fastest kernel, with 13 to 31
 # others of some 145: `benchmarks/tuner.md` and `benchmarks/tuner.json`.
 PREDICTED_WITHIN = 1.15
-MOST_MEASURED = 24  # per setting: six times as many as the first four
-BEST_OF_KIND = 3  # of each are measured; of each mechanism, they are the winners: reference runs show the best of each
+MOST_MEASURED = 24  # per setting: all kernels within 1% of the fastest were among the first nine
+BEST_OF_KIND = 2  # of each are measured: the faster took at most 2.6% longer than the best of the kind
+BEST_OF_MECHANISM = 3  # of each are winners: reference runs show the best of each
 SURELY_SLOWER = 1.02  # twice what matters between two variants: `analysis.contest.MATTERS`
+TIES_WITHIN = 1.005  # half of it: the rest is for what processes differ, which one process does not show
 CYCLES = 200_000  # of a launch, 0.1 ms at 2 GHz: twenty times what a launch costs by itself
 MOST_ITERATIONS = 1024
 FEWEST_PASSES = 4  # through the unrolled loop: the time per iteration is that between launches of several lengths
@@ -39,12 +39,15 @@ class Rung:
     precision: float  # half-width of the interval, as a fraction of the median
     max_seconds: float
     processes: int
-    best_of_kind: int  # candidates of each kind that it measures, however slow: see `RankedCandidate.kind`
+    most: int  # candidates that it measures, beside the fastest member and the fastest variant of the pattern
 
 
-# The first rung takes nine rounds, the fewest that an interval needs. Processes with the same code differ by up to 1%:
-# the last rung has three. It takes most of the time, and so measures no losers but the best of each kind.
-RUNGS = (Rung(0.02, 0.02, 1, BEST_OF_KIND), Rung(0.005, 0.06, 1, BEST_OF_KIND), Rung(0.002, 0.25, 3, 1))
+# A candidate takes about 3.5 ms per round of sampling, and each process 0.25 s to warm up. The first rung takes three
+# rounds: kernels that differ by what is surely slower, 2%, differ in each round, of which the times vary by 0.1 to 0.3%
+# on an H200. The second takes the eight rounds that an interval needs. Processes with the same code differ by up to 1%:
+# the last rung has three, and measures only what the second could not decide. `benchmarks/tuner_replay.md` has the
+# GPU time of these rules and of others.
+RUNGS = (Rung(0.02, 0.01, 1, MOST_MEASURED), Rung(0.005, 0.03, 1, 6), Rung(0.002, 0.02, 3, 3))
 
 
 def count_iterations(cycles: float, unroll: int) -> int:
@@ -70,23 +73,42 @@ def leave_out(predicted: Mapping[str, float | None], kinds: Mapping[str, str]) -
     return reasons
 
 
-def drop(times: Mapping[str, Interval], kinds: Mapping[str, str], following: Rung) -> dict[str, str]:
+def drop(times: Mapping[str, Interval], members: Collection[str], following: Rung) -> dict[str, str]:
     """Return by candidate why the following rung does not measure it, empty if it does; times with 95% intervals.
 
-    It measures the best of each kind, and of the faster half those that are not surely slower than the fastest.
+    It measures the fastest `most` that are not surely slower than the fastest, and the fastest of the `members` of the
+    family and of the pattern's variants, so that what the family gains is known. A time without an interval is not
+    surely slower.
     """
     order = sorted(times, key=lambda name: (times[name].value, name))
-    kept = best_of_kinds(order, kinds, following.best_of_kind)
-    half = {*order[: ceil(len(order) / 2)]}
-    reasons = {}
-    for name in order:
-        slowdown = ratio(times[name], times[order[0]])
-        stays = name in kept or (name in half and slowdown.low <= SURELY_SLOWER)
-        ends = f"{slowdown.value:.3f}× ({slowdown.low:.3f}× to {slowdown.high:.3f}×)"
-        reasons[name] = "" if stays else f"took {ends} the time of {order[0]}"
-    return reasons
+    slowdowns = {name: _slowdown(times[name], times[order[0]]) for name in order}
+    near = [name for name in order if not slowdowns[name].low > SURELY_SLOWER]
+    kept = best_of_kinds(order, {name: str(name in members) for name in order}, 1)
+    stays = {*near[: following.most], *kept}
+    return {name: "" if name in stays else f"took {_text(slowdowns[name])} the time of {order[0]}" for name in order}
+
+
+def is_decided(times: Mapping[str, Interval]) -> bool:
+    """Return whether more time would not change the choice: all others are surely slower, or surely as fast.
+
+    Those that are as fast tie with the fastest; a time without an interval decides nothing.
+    """
+    fastest = min(times, key=lambda name: (times[name].value, name))
+    slowdowns = [_slowdown(times[name], times[fastest]) for name in times if name != fastest]
+    return all(one.low > SURELY_SLOWER or one.high <= TIES_WITHIN for one in slowdowns)
 
 
 def best_of_kinds(order: Iterable[str], kinds: Mapping[str, str], count: int) -> Collection[str]:
     """Return the first `count` of each kind of the candidates in this order."""
     return {name for of_kind in group_by(order, kinds.__getitem__).values() for name in of_kind[:count]}
+
+
+def _slowdown(time: Interval, fastest: Interval) -> Interval:
+    if time.is_known and fastest.is_known:
+        return ratio(time, fastest)
+    return Interval.unknown(time.value / fastest.value)
+
+
+def _text(slowdown: Interval) -> str:
+    ends = f" ({slowdown.low:.3f}× to {slowdown.high:.3f}×)" if slowdown.is_known else ""
+    return f"{slowdown.value:.3f}×{ends}"

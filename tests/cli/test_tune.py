@@ -1,7 +1,9 @@
 """`shflbench tune` on a scripted GPU, and on a machine without one."""
 
 import csv
+import errno
 import json
+import os
 import shutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -9,21 +11,25 @@ from pathlib import Path
 
 import pytest
 
+from shflbench.backends.base import KernelCall, OpenKernel
+from shflbench.errors import LaunchError
 from shflbench.patterns.discover import builtin_declaration
 from shflbench.patterns.family import Family
-from shflbench.store import read_run
+from shflbench.store import read_info, read_run, run_files
+from shflbench.store.lock import sole_writer
 from tests.cli.demo import Plug
 from tests.conftest import Command
 from tests.fakes.backend import FakeBackend, Script, in_iteration, one_lane
 
 SETTING = ("reduce", "--launch", "sms x 32", "-o", "tuned")
 FAST, SECOND, WRONG = "lanes16-bits128", "lanes8-bits128-apart-late", "lanes1-bits32"
-MEMBERS = (FAST, SECOND, WRONG, "lanes2-bits64", "lanes2-bits64-double", "lanes16-bits64", "lanes32-bits128")
+NEAR = "lanes16-bits128-double"
+MEMBERS = (FAST, SECOND, WRONG, NEAR, "lanes2-bits64", "lanes2-bits64-double", "lanes16-bits64", "lanes32-bits128")
 
 
 @pytest.fixture(autouse=True)
 def few_members(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Give `reduce` a family of seven members: ranking 141 of them takes seconds."""
+    """Give `reduce` a family of eight members: ranking 141 of them takes seconds."""
     declared = builtin_declaration("reduce")
     assert declared
     family = declared.family
@@ -37,25 +43,50 @@ def tried(folder: str = "tuned") -> Mapping[str, Mapping[str, str]]:
         return {row["variant"]: row for row in csv.DictReader(file)}
 
 
+def times_of(**others: Script) -> Mapping[str, Script]:
+    """Return the times of a GPU with a fastest member, one that takes 1% longer, and one that takes 10% longer."""
+    times = {FAST: 10.0, NEAR: 10.12, SECOND: 11.0}  # others take 20 ns per iteration
+    return {name: Script(ns_per_iteration=time) for name, time in times.items()} | others
+
+
 def scripts(**others: Script) -> FakeBackend:
-    return FakeBackend({FAST: Script(ns_per_iteration=10), SECOND: Script(ns_per_iteration=11), **others})
+    return FakeBackend(times_of(**others))
+
+
+class RaisesFrom(FakeBackend):
+    """A GPU on which a candidate cannot be opened once there is a folder, such as that of a rung."""
+
+    def __init__(self, variant: str, folder: str, error: BaseException, scripts: Mapping[str, Script]) -> None:
+        super().__init__(scripts)
+        self.variant, self.folder, self.error = variant, Path(folder), error
+
+    def open(self, call: KernelCall, place: int = 0) -> OpenKernel:
+        is_sentinel = call.kernel.symbol.startswith("sentinel")
+        if not is_sentinel and self.name_of(call.kernel) == f"reduce/{self.variant}" and self.folder.exists():
+            raise self.error
+        return super().open(call, place)
+
+
+def all_names() -> Sequence[str]:
+    declared = builtin_declaration("reduce")
+    assert declared
+    return [*MEMBERS, *(variant.name for variant in declared.variants)]
 
 
 def variants_of(rung: int) -> Sequence[str]:
     return [row.variant for row in read_run(Path("tuned") / f"rung-{rung}").rows]
 
 
-def test_the_fastest_member_wins_and_the_slower_half_is_dropped_in_each_rung(demo: Command, plug: Plug) -> None:
+def test_the_fastest_member_wins_and_what_is_slower_is_dropped_in_each_rung(demo: Command, plug: Plug) -> None:
     plug(scripts())
     outcome = demo("tune", *SETTING)
     assert outcome.code == 0, outcome.err
-    assert f"sms x 32: {FAST}, a member of the family, is fastest; " in outcome.err
+    assert f"sms x 32: {FAST}, a member of the family, is fastest, tied with {NEAR}; " in outcome.err
     assert outcome.out == "tuned\n"
-    counts = [len(variants_of(number)) for number in (1, 2, 3)]
-    assert counts[0] >= counts[1] >= counts[2] > 2
-    assert counts[0] > counts[2]
-    assert SECOND in variants_of(2)  # 10% slower
-    assert SECOND not in variants_of(3)
+    assert {FAST, NEAR, SECOND} < {*variants_of(1)}
+    assert {*variants_of(2)} == {*variants_of(3)} > {FAST, NEAR}
+    assert len(variants_of(3)) == 3  # with the fastest variant of the pattern
+    assert read_run(Path("tuned/rung-3")).info.settings.processes == 3
     rows = tried()
     assert len(rows) == len(MEMBERS) + sum(row["is_member"] == "False" for row in rows.values())
     for name, row in rows.items():
@@ -65,6 +96,49 @@ def test_the_fastest_member_wins_and_the_slower_half_is_dropped_in_each_rung(dem
         assert (row["time_us"] == "") == (last is None)
     dropped = [row["left_out"] for row in rows.values() if row["rung"] == "1"]
     assert all(reason.endswith(f"the time of {FAST} in rung 1") for reason in dropped)
+
+
+def test_the_fastest_measured_of_each_mechanism_is_named_with_its_rung(demo: Command, plug: Plug) -> None:
+    plug(scripts())
+    err = " ".join(demo("tune", *SETTING).err.split())
+    assert f"sms x 32: the fastest measured of each mechanism: hybrid {FAST} 14.24 µs (rung 3), " in err
+    assert "smem smem-wide-double 24.48 µs (rung 1)" in err
+
+
+def test_a_launch_that_the_second_rung_decides_has_no_third(demo: Command, plug: Plug) -> None:
+    plug(scripts(**{NEAR: Script(ns_per_iteration=11)}))
+    outcome = demo("tune", *SETTING)
+    assert outcome.code == 0, outcome.err
+    assert "(decided in one process)" in " ".join(outcome.err.split())
+    assert not Path("tuned/rung-3").exists()
+    assert tried()[FAST]["rung"] == "2"
+    assert tried()[FAST]["left_out"] == ""
+
+
+def test_candidates_dropped_beside_one_that_fails_later_are_measured_again(demo: Command, plug: Plug) -> None:
+    wrong = times_of(**{WRONG: Script(ns_per_iteration=5)})
+    plug(RaisesFrom(WRONG, "tuned/rung-2", LaunchError("it crashed"), wrong))
+    outcome = demo("tune", *SETTING)
+    assert outcome.code == 5
+    assert f"sms x 32: {FAST}, a member of the family, is fastest" in outcome.err
+    assert {WRONG} <= {*variants_of(2)}
+    assert not {FAST, NEAR} & {*variants_of(2)}
+    again = {row.variant for row in read_run(Path("tuned/rung-2-again-1")).rows}
+    assert {FAST, NEAR} < again
+    assert WRONG not in again
+    assert tried()[WRONG]["left_out"].startswith("failed in rung 2: it crashed")
+    assert tried()[FAST]["left_out"] == ""
+    assert demo("tune", "--resume", "tuned").code == 5  # which measures nothing more
+    assert not Path("tuned/rung-2-again-2").exists()
+
+
+def test_where_all_candidates_fail_the_outcome_says_so(demo: Command, plug: Plug) -> None:
+    plug(FakeBackend({"reduce/" + name: Script(open_raises=LaunchError("it crashed")) for name in all_names()}))
+    outcome = demo("tune", *SETTING)
+    assert outcome.code == 5
+    assert "sms x 32: nothing was timed." in outcome.err
+    assert all(row["left_out"] for row in tried().values())
+    assert not Path("tuned/winners.yaml").exists()
 
 
 def test_the_best_three_of_each_mechanism_are_written_as_a_suite(demo: Command, plug: Plug) -> None:
@@ -84,19 +158,138 @@ def test_two_runs_with_one_seed_measure_the_same_candidates(demo: Command, plug:
     assert Path("first/tried.csv").read_text("utf-8") == Path("second/tried.csv").read_text("utf-8")
 
 
-def test_a_stopped_run_is_resumed_where_it_was(demo: Command, plug: Plug) -> None:
-    plug(scripts(shfl=Script(ns_per_iteration=12, burst_raises={40: KeyboardInterrupt()})))  # in the last rung
+@pytest.mark.parametrize("stopped", [1, 2, 3])
+def test_a_stopped_run_is_resumed_where_it_was(demo: Command, plug: Plug, stopped: int) -> None:
+    plug(RaisesFrom(FAST, f"tuned/rung-{stopped}", KeyboardInterrupt(), times_of()))
     outcome = demo("tune", *SETTING)
     assert outcome.code == 130
     assert "Resume it with: shflbench tune --resume tuned" in outcome.err
     ranked = Path("tuned/tune.json").read_text("utf-8")
-    first = read_run(Path("tuned/rung-1")).info
+    began = [read_info(Path(f"tuned/rung-{number}")).started for number in range(1, stopped + 1)]
     plug(scripts())
     outcome = demo("tune", "--resume", "tuned")
     assert outcome.code == 0, outcome.err
-    assert f"sms x 32: {FAST}, a member of the family, is fastest; " in outcome.err
+    assert f"sms x 32: {FAST}, a member of the family, is fastest" in outcome.err
     assert Path("tuned/tune.json").read_text("utf-8") == ranked
-    assert read_run(Path("tuned/rung-1")).info.started == first.started
+    assert [read_info(Path(f"tuned/rung-{number}")).started for number in range(1, stopped + 1)] == began
+
+
+def test_a_finished_rung_of_another_seed_is_refused(demo: Command, plug: Plug) -> None:
+    plug(scripts())
+    demo("tune", *SETTING)
+    record = Path("tuned/tune.json")
+    record.write_text(record.read_text("utf-8").replace('"seed": 0', '"seed": 1'), "utf-8")
+    outcome = demo("tune", "--resume", "tuned")
+    assert outcome.code == 3
+    assert "rung-1 was measured with the seed 0, and tune.json has 1" in " ".join(outcome.err.split())
+
+
+def test_a_finished_rung_without_a_candidate_is_refused(demo: Command, plug: Plug) -> None:
+    plug(scripts())
+    demo("tune", *SETTING)
+    rows = Path("tuned/rung-1/results.csv")
+    lines = rows.read_text("utf-8").splitlines(keepends=True)
+    rows.write_text("".join(line for line in lines if f"/{SECOND}/" not in line), "utf-8")
+    outcome = demo("tune", "--resume", "tuned")
+    assert outcome.code == 3
+    assert f"tuned/rung-1 has no row of {SECOND} at sms x 32" in " ".join(outcome.err.split())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ('"pattern": "reduce"', '"pattern": "redcue"', "there is no pattern redcue"),
+        (f'"variant": "{FAST}"', '"variant": "lanes3"', "reduce has no variant lanes3"),
+        (f'"variant": "{FAST}"', f'"variant": "{SECOND}"', "sms x 32 has a candidate twice"),
+        ('"launch": "sms x 32"', '"launch": "sms x 64"', "the launches of `settings` are not those of `request`"),
+        ('"iterations": 1024', '"iterations": 0', "sms x 32 has 0 iterations"),
+        ('"settings"', '"setings"', "settings"),
+        ("{", "", "tune.json"),
+    ],
+)
+def test_an_edited_record_is_refused(demo: Command, plug: Plug, old: str, new: str, sentence: str) -> None:
+    plug(scripts())
+    demo("tune", *SETTING)
+    record = Path("tuned/tune.json")
+    text = record.read_text("utf-8")
+    assert old in text
+    record.write_text(text.replace(old, new, 1), "utf-8")
+    outcome = demo("tune", "--resume", "tuned")
+    assert outcome.code == 3
+    assert sentence in " ".join(outcome.err.split())
+
+
+def test_an_edited_list_of_what_was_tried_is_written_anew(demo: Command, plug: Plug) -> None:
+    plug(scripts())
+    demo("tune", *SETTING)
+    text = Path("tuned/tried.csv").read_text("utf-8")
+    Path("tuned/tried.csv").write_text("nothing", "utf-8")
+    assert demo("tune", "--resume", "tuned").code == 0
+    assert Path("tuned/tried.csv").read_text("utf-8") == text
+
+
+def test_a_full_disk_names_how_to_resume(demo: Command, plug: Plug, monkeypatch: pytest.MonkeyPatch) -> None:
+    plug(scripts())
+    append = run_files.append
+
+    def full(path: Path, content: bytes) -> None:
+        if "rung-2" in path.parts:
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        append(path, content)
+
+    monkeypatch.setattr(run_files, "append", full)
+    outcome = demo("tune", *SETTING)
+    assert outcome.code == 3
+    err = " ".join(outcome.err.split())
+    assert "tuned/rung-2" in err
+    assert "the disk is full" in err
+    assert "shflbench tune --resume tuned" in err
+    assert "shflbench run" not in err
+    monkeypatch.undo()
+
+
+def test_a_folder_that_another_process_writes_is_refused(demo: Command, plug: Plug) -> None:
+    plug(scripts())
+    demo("tune", *SETTING)
+    with sole_writer(Path("tuned")):
+        outcome = demo("tune", "--resume", "tuned")
+    assert outcome.code == 3
+    assert "tuned is being written by another shflbench process" in " ".join(outcome.err.split())
+
+
+@pytest.mark.parametrize(
+    ("path", "sentence"),
+    [
+        ("tuned", "tuned already contains a tuning run"),
+        ("notes", "notes exists and is not empty"),
+        ("notes/text", "notes/text is a file, not a folder"),
+        ("notes/text/below", "notes/text is not a folder"),
+    ],
+)
+def test_a_folder_that_cannot_take_the_run_is_refused_before_work(
+    demo: Command, plug: Plug, path: str, sentence: str
+) -> None:
+    plug(scripts())
+    for name, file in (("tuned", "tune.json"), ("notes", "text")):
+        Path(name).mkdir()
+        (Path(name) / file).touch()
+    outcome = demo("tune", "reduce", "--launch", "sms x 32", "-o", path)
+    assert outcome.code == 3
+    assert sentence in " ".join(outcome.err.split())
+    assert "ranking" not in outcome.err
+
+
+@pytest.mark.parametrize("option", ["-o", "--results"])
+def test_a_folder_that_may_not_be_written_is_refused_before_work(
+    demo: Command, plug: Plug, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    plug(scripts())
+    Path("kept").mkdir()
+    monkeypatch.setattr(os, "access", lambda path, _mode: Path(path).name != "kept")
+    outcome = demo("tune", "reduce", "--launch", "sms x 32", option, "kept/new")
+    assert outcome.code == 3
+    assert "kept cannot be written" in " ".join(outcome.err.split())
+    assert "ranking" not in outcome.err
 
 
 def test_a_finished_rung_of_another_suite_is_refused(demo: Command, plug: Plug) -> None:
@@ -151,7 +344,11 @@ def test_json_has_what_was_tried(demo: Command, plug: Plug) -> None:
         (("reduce", "--launch", "26x1024"), 2, "--launch 26x1024 says no blocks per SM without a GPU"),
         (("reduce", "--device", "cuda", "--arch", "sm_90"), 2, "--device cuda asks for a GPU, and --arch for none"),
         (("reduce", "--device", "cuda"), 4, "the driver lists no GPU"),
+        (("reduce", "--gpu", "3"), 4, "the driver lists no GPU"),
+        (("reduce", "--gpu", "0", "--arch", "sm_90"), 2, "--gpu asks for a GPU, and --arch for none"),
+        (("reduce", "-o", "a", "--results", "b"), 2, "--output and --results both name a place for the run"),
         (("--resume", "nowhere"), 3, "nowhere/tune.json"),
+        (("--resume", "nowhere", "--launch", "sms x 32"), 2, "--launch cannot change them"),
         (("--resume", "nowhere", "--seed", "1"), 2, "--seed cannot change them"),
     ],
 )

@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from shflbench.tuner.rules import BEST_OF_KIND, PREDICTED_WITHIN, RUNGS, SURELY_SLOWER
+from shflbench.tuner.rules import BEST_OF_KIND, BEST_OF_MECHANISM, PREDICTED_WITHIN, RUNGS, SURELY_SLOWER, TIES_WITHIN
 
 PAGE = " ".join((Path(__file__).parents[2] / "docs/how-to/tune-a-pattern.md").read_text(encoding="utf-8").split())
-NUMBERS = {1: "one", 3: "three"}
+NUMBERS = {1: "one", 2: "two", 3: "three", 6: "six"}
 
 
 def test_the_page_names_the_time_and_the_processes_of_each_rung() -> None:
@@ -18,4 +18,11 @@ def test_the_page_names_the_time_and_the_processes_of_each_rung() -> None:
 def test_the_page_names_how_much_slower_a_candidate_may_be() -> None:
     assert f"over {PREDICTED_WITHIN - 1:.0%} more cycles than the best" in PAGE
     assert f"surely slower by over {SURELY_SLOWER - 1:.0%}" in PAGE
+    assert f"surely as fast, within {TIES_WITHIN - 1:.1%}" in PAGE
+
+
+def test_the_page_names_how_many_candidates_stay() -> None:
+    _, second, third = RUNGS
     assert f"but for the best {NUMBERS[BEST_OF_KIND]} of each mechanism" in PAGE
+    assert f"the second measures at most {NUMBERS[second.most]}, the third {NUMBERS[third.most]}" in PAGE
+    assert f"the best {NUMBERS[BEST_OF_MECHANISM]} of each mechanism" in PAGE

@@ -1,19 +1,21 @@
 """The candidates that are measured, by predictions and by times."""
 
 from shflbench.model import Interval
-from shflbench.tuner.rules import MOST_MEASURED, RUNGS, best_of_kinds, count_iterations, drop, leave_out
+from shflbench.tuner.rules import MOST_MEASURED, Rung, best_of_kinds, count_iterations, drop, is_decided, leave_out
 
 KINDS = {"a": "shfl", "b": "shfl", "c": "shfl", "d": "shfl", "e": "smem"}
-LAST = RUNGS[-1]
+THREE = Rung(0.01, 1.0, 1, most=3)
+MEMBERS = {"a", "b", "c", "d"}
 
 
 def exactly(time_us: float) -> Interval:
     return Interval(time_us, time_us, time_us)
 
 
-def test_candidates_far_from_the_best_prediction_are_left_out_but_for_the_best_three_of_their_kind() -> None:
+def test_candidates_far_from_the_best_prediction_are_left_out_but_for_the_best_two_of_their_kind() -> None:
     reasons = leave_out({"a": 100.0, "b": 114.0, "c": 130.0, "d": 131.0, "e": 400.0}, KINDS)
-    assert reasons == {"a": "", "b": "", "c": "", "d": "predicted to take 1.31× the cycles of a", "e": ""}
+    far = {"c": "predicted to take 1.30× the cycles of a", "d": "predicted to take 1.31× the cycles of a"}
+    assert reasons == {"a": "", "b": "", **far, "e": ""}
 
 
 def test_candidates_without_a_prediction_are_measured() -> None:
@@ -30,21 +32,47 @@ def test_of_many_equal_predictions_the_most_that_fit_are_measured() -> None:
     assert [name for name in names if not reasons[name]] == names[:MOST_MEASURED]
 
 
-def test_the_slower_half_is_dropped_even_where_it_is_not_surely_slower() -> None:
+def test_the_fastest_stay_up_to_the_most_that_a_rung_measures() -> None:
     times = {name: Interval(10.0 + index / 100, 9.0, 11.0) for index, name in enumerate("abcd")}
-    reasons = drop(times, KINDS, LAST)
-    assert [name for name, reason in reasons.items() if not reason] == ["a", "b"]
+    reasons = drop(times, MEMBERS, THREE)
+    assert [name for name, reason in reasons.items() if not reason] == ["a", "b", "c"]
     assert reasons["d"] == "took 1.003× (0.818× to 1.222×) the time of a"
 
 
-def test_of_the_faster_half_what_is_surely_slower_is_dropped() -> None:
-    times = {"a": exactly(10), "b": exactly(10.3), "c": exactly(20), "d": exactly(21)}
-    assert [name for name, reason in drop(times, KINDS, LAST).items() if not reason] == ["a"]
+def test_what_is_surely_slower_is_dropped_even_where_few_are_left() -> None:
+    times = {"a": exactly(10), "b": exactly(10.3), "c": exactly(20)}
+    assert [name for name, reason in drop(times, MEMBERS, THREE).items() if not reason] == ["a"]
 
 
-def test_the_best_of_each_kind_stays() -> None:
-    times = {"a": exactly(10), "b": exactly(10), "c": exactly(11), "e": exactly(90)}
-    assert not drop(times, KINDS, LAST)["e"]
+def test_the_fastest_member_and_the_fastest_variant_stay() -> None:
+    times = {"a": exactly(10), "b": exactly(11), "e": exactly(90), "f": exactly(91)}
+    assert [name for name, reason in drop(times, MEMBERS, THREE).items() if not reason] == ["a", "e"]
+    assert [name for name, reason in drop(times, {"e", "f"}, THREE).items() if not reason] == ["a", "e"]
+
+
+def test_a_time_without_an_interval_is_not_surely_slower() -> None:
+    times = {"a": exactly(10), "b": Interval.unknown(12), "c": exactly(13)}
+    reasons = drop(times, MEMBERS, THREE)
+    assert [name for name, reason in reasons.items() if not reason] == ["a", "b"]
+    assert not any(drop({"b": Interval.unknown(12), "c": exactly(13)}, MEMBERS, THREE).values())
+
+
+def test_the_reason_of_a_time_without_an_interval_has_no_ends() -> None:
+    reasons = drop({"a": exactly(10), "b": Interval.unknown(12)}, MEMBERS, Rung(0.01, 1.0, 1, most=1))
+    assert reasons["b"] == "took 1.200× the time of a"
+
+
+def test_a_choice_is_decided_where_the_others_are_surely_slower_or_surely_as_fast() -> None:
+    assert is_decided({"a": exactly(10), "b": exactly(10.3)})
+    assert is_decided({"a": exactly(10), "b": exactly(10.04), "c": exactly(11)})
+    assert is_decided({"a": exactly(10)})
+
+
+def test_a_choice_is_open_where_an_interval_has_both_a_tie_and_a_loss() -> None:
+    assert not is_decided({"a": exactly(10), "b": exactly(10.1)})
+    assert not is_decided({"a": Interval(10, 9.9, 10.1), "b": Interval(10, 9.9, 10.1)})
+    assert not is_decided({"a": exactly(10), "b": Interval.unknown(20)})
+    assert not is_decided({"a": Interval.unknown(10), "b": exactly(20)})
 
 
 def test_the_best_of_kinds_are_the_first_in_the_given_order() -> None:

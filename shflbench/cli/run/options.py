@@ -114,8 +114,7 @@ def request_of(
 
         refuse_fixed(context, also_of_resumed)
         return from_record(read_info(flags["resume"]), suite, flags["resume"], context.info_name or "run")
-    if {"output", "results"} <= _given_flags(context).keys():
-        raise UsageError("--output and --results both name a place for the run", "leave one of them out")
+    refuse_two_places(context)
     if suite is None:
         raise UsageError("no suite given", "`shflbench list suites` lists those that come with shflbench")
     kinds = ("patterns", "variants", "dtypes", "launches", "iterations")
@@ -125,6 +124,12 @@ def request_of(
         Overrides(**{name: flags[name] for name in kinds}),
         **{name: flags[name] for name in rest if name in flags},
     )
+
+
+def refuse_two_places(context: click.Context) -> None:
+    """Raise UsageError where both `--output` and `--results` are given."""
+    if {"output", "results"} <= _given_flags(context).keys():
+        raise UsageError("--output and --results both name a place for the run", "leave one of them out")
 
 
 def refuse_fixed(context: click.Context, also: Collection[str] = ()) -> None:

@@ -7,20 +7,20 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from shflbench.bounds import MAX_SEED
 from shflbench.cli.help import Command, add_heading, option
 from shflbench.cli.parameters import PATTERN_OPTIONS, format_option, named_values
-from shflbench.cli.run.options import GPU, PLACES, refuse_fixed
+from shflbench.cli.run.options import GPU, PLACES, refuse_fixed, refuse_two_places
 from shflbench.cli.run.stop import stopped_code
 from shflbench.default_arch import DEFAULT_ARCH
-from shflbench.errors import KernelError, UsageError
+from shflbench.errors import KernelError, ResultsError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from shflbench.cli.console import Console
-    from shflbench.model import Device
     from shflbench.tuner.record import TuneRecord
 
 AFTER_STOP = {"gpu", "form"}  # options that a resumed run takes
@@ -37,7 +37,7 @@ AFTER_STOP = {"gpu", "form"}  # options that a resumed run takes
         "launches",
         metavar="GRIDxBLOCK",
         multiple=True,
-        help="Launch to tune for: `2*sms x 256` (repeatable).  [default: 1, 8, 32 and 64 warps per SM]",
+        help="Launch to tune for: `2*sms x 256` (repeatable).  [default: 1, 8, 32 and 64 warps per SM, if they fit]",
     ),
     option(
         "--iterations",
@@ -75,67 +75,79 @@ def command(context: click.Context, /, pattern: str | None, **flags: Any) -> int
     r"""Find the fastest member of a pattern's family on a GPU.
 
     A family has what an expert would try of a pattern, some hundred kernels; `shflbench list patterns PATTERN` shows
-    them. They and the pattern's variants are ranked by predicted cycles, which leaves some twenty; three rungs time
-    those in turn, longer each time, and drop the slower half, but not the best of each mechanism. Prints the
+    them. They and the pattern's variants are ranked by predicted cycles, which leaves some twenty; up to three rungs
+    time those in turn, and drop what is slower, but not the fastest member and the fastest variant. Prints the
     folder, which holds what was tried, with times and reasons (tried.csv), a run per rung, and the winners as a suite.
     A stopped run is resumed by --resume. Without a GPU, prints the ranking of the model.
 
     \b
     Exit codes:
-      4   there is no GPU, and --device cuda asks for one
+      4   there is no GPU, and --device cuda or --gpu asks for one
       5   a candidate failed, or computed a wrong result
     """
     console: Console = context.obj
+    is_gpu_named = context.get_parameter_source("gpu") is not ParameterSource.DEFAULT
     if flags["resume"]:
-        from shflbench.tuner.record import read_record
-
-        refuse_fixed(context, AFTER_STOP)
-        record = read_record(flags["resume"])
-        return _measure(record, flags["resume"], flags, console)
+        return _resume(context, flags, console, is_gpu_named=is_gpu_named)
+    refuse_two_places(context)
     if pattern is None:
         from shflbench.tuner.request import tunable
 
         raise UsageError("no pattern is named", f"these have a family: {', '.join(tunable())}")
+    from shflbench.store.lock import sole_creator
     from shflbench.tuner.api import ranked
-    from shflbench.tuner.folder import tune_folder
-    from shflbench.tuner.request import tune_request
+    from shflbench.tuner.device import device_of
+    from shflbench.tuner.folder import require_new, require_writable, tune_folder
+    from shflbench.tuner.request import for_arch, tune_request
 
+    require_writable(flags["output"], flags["results"])
     request = replace(
         tune_request(pattern, flags["dtype"], named_values(flags["options"]), flags["launches"]),
         iterations=flags["iterations"],
         seed=flags["seed"],
     )
-    device = _device(flags, console)
-    arch = device.arch if device else flags["arch"] or DEFAULT_ARCH
-    if flags["output"]:
-        from shflbench.store import require_unused
-
-        require_unused(flags["output"], "give another folder")
-    record = ranked(request, arch, device, device.sms if device else flags["sms"], console)
-    return _measure(record, tune_folder(record, flags["output"], flags["results"]), flags, console)
-
-
-def _device(flags: dict[str, Any], console: Console) -> Device | None:
-    """Return the GPU to measure on; None if nothing is measured."""
-    from shflbench.tuner.device import device_of
-
-    device, remark = device_of(flags["device"], flags["gpu"], arch=flags["arch"], sms=flags["sms"])
+    gpu = flags["gpu"] if is_gpu_named else None
+    device, remark = device_of(flags["device"], gpu, arch=flags["arch"], sms=flags["sms"])
     console.say(remark)
-    return device
+    arch = device.arch if device else flags["arch"] or DEFAULT_ARCH
+    if not flags["launches"]:
+        request = for_arch(request, arch)
+    record = ranked(request, arch, device, device.sms if device else flags["sms"], console)
+    folder = tune_folder(record, flags["output"], flags["results"])
+    with sole_creator(folder):
+        require_new(folder)  # another process may have started there meanwhile
+        return _measure(record, folder, flags, console)
+
+
+def _resume(context: click.Context, flags: dict[str, Any], console: Console, *, is_gpu_named: bool) -> int:
+    from shflbench.store.lock import sole_writer
+    from shflbench.tuner.record import read_record
+
+    folder = flags["resume"]
+    refuse_fixed(context, AFTER_STOP)
+    with sole_writer(folder):
+        record = read_record(folder)
+        if is_gpu_named and not record.uuid:
+            raise UsageError(
+                f"{folder} was ranked without a GPU, and --gpu asks for one", "tune in a new folder to measure"
+            )
+        return _measure(record, folder, flags, console)
 
 
 def _measure(record: TuneRecord, folder: Path, flags: dict[str, Any], console: Console) -> int:
     from shflbench.cli.tune.output import print_result
-    from shflbench.store.lock import sole_creator
     from shflbench.tuner.api import tune
 
-    with sole_creator(folder):
-        try:
-            result = tune(record, folder, flags["gpu"] if record.uuid else None, console)
-        except KeyboardInterrupt as error:
-            words = ["shflbench", "tune", "--resume", str(folder)]
-            return stopped_code(
-                error, f"what was measured is in {folder}", f"resume it with: {shlex.join(words)}", console
-            )
+    again = shlex.join(["shflbench", "tune", "--resume", str(folder)])
+    try:
+        result = tune(record, folder, flags["gpu"] if record.uuid else None, console)
+    except KeyboardInterrupt as error:
+        return stopped_code(error, f"what was measured is in {folder}", f"resume it with: {again}", console)
+    except ResultsError as error:
+        if not isinstance(error.__cause__, OSError):
+            raise
+        # The advice of a rung's run would name the folder of the rung.
+        advice = f"make room there, or make it writable; what was measured is kept: {again}"
+        raise ResultsError(error.message, advice) from error
     print_result(result, folder, flags["form"], console)
     return KernelError.exit_code if result.failures else 0

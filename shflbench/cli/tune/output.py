@@ -37,6 +37,8 @@ def print_result(result: TuneResult, folder: Path, form: str, console: Console) 
         console.say()
     for answer in result.answers:
         console.say(f"{answer.sentence}.")
+        if answer.mechanisms:
+            console.say(f"{answer.mechanisms}.")
     if failed := result.failures:
         first = failed[0]
         more = f" (and {len(failed) - 1} more)" if len(failed) > 1 else ""
@@ -52,7 +54,7 @@ def _extent(result: TuneResult) -> str:
     if not result.answers:
         return f"Ranked by the limit model of {result.record.arch}: {count} in {settings}; nothing was measured."
     measured = sum(one.rung is not None for one in result.tried)
-    return f"Measured {measured} of {count} in {settings}; sampling took {result.seconds:.1f} s of GPU time."
+    return f"Measured {measured} of {count} in {settings}; sampling took {result.seconds:.1f} s."
 
 
 def _ranking(setting: RankedSetting) -> Table:
@@ -81,7 +83,15 @@ def _as_json(result: TuneResult) -> dict[str, object]:
         "request": asdict(result.record.request),
         "arch": result.record.arch,
         "device": result.record.device,
-        "answers": [{"launch": answer.launch, "sentence": answer.sentence} for answer in result.answers],
+        "answers": [
+            {
+                "launch": answer.launch,
+                "sentence": answer.sentence,
+                "rung": answer.rung,
+                "mechanisms": {one.mechanism: one.variant for one in answer.best},
+            }
+            for answer in result.answers
+        ],
         "winners": result.winners,
         "tried": [asdict(one) for one in result.tried],
         "gpu_seconds": result.seconds,
