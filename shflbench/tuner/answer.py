@@ -44,7 +44,7 @@ class TunedSetting:
         what = "a member of the family" if fastest.variant in self.members else "a variant of the pattern"
         tied = [row.variant for row in self.contest.leaders[1:]]
         tie = f", tied with {join_words(tied)}" if tied else ""
-        extent = "" if self.processes > 1 else " (decided in one process)"
+        extent = "" if self.rung == len(RUNGS) else f", decided in {self.processes} processes"
         return f"{self.launch}: {fastest.variant}, {what}, is fastest{tie}{self._gain(fastest)}{extent}"
 
     @property

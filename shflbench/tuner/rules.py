@@ -26,7 +26,7 @@ MOST_MEASURED = 24  # per setting: all kernels within 1% of the fastest were amo
 BEST_OF_KIND = 2  # of each are measured: the faster took at most 2.6% longer than the best of the kind
 BEST_OF_MECHANISM = 3  # of each are winners: reference runs show the best of each
 SURELY_SLOWER = 1.02  # twice what matters between two variants: `analysis.contest.MATTERS`
-TIES_WITHIN = 1.005  # half of it: the rest is for what processes differ, which one process does not show
+SURELY_NOT_FASTER = 0.995  # half of what matters: the rest is for what further processes may differ
 CYCLES = 200_000  # of a launch, 0.1 ms at 2 GHz: twenty times what a launch costs by itself
 MOST_ITERATIONS = 1024
 FEWEST_PASSES = 4  # through the unrolled loop: the time per iteration is that between launches of several lengths
@@ -44,10 +44,10 @@ class Rung:
 
 # A candidate takes about 3.5 ms per round of sampling, and each process 0.25 s to warm up. The first rung takes three
 # rounds: kernels that differ by what is surely slower, 2%, differ in each round, of which the times vary by 0.1 to 0.3%
-# on an H200. The second takes the eight rounds that an interval needs. Processes with the same code differ by up to 1%:
-# the last rung has three, and measures only what the second could not decide. `benchmarks/tuner_replay.md` has the
-# GPU time of these rules and of others.
-RUNGS = (Rung(0.02, 0.01, 1, MOST_MEASURED), Rung(0.005, 0.03, 1, 6), Rung(0.002, 0.02, 3, 3))
+# on an H200. Processes with the same code differ by up to 1%, so the second has two of them, and with them the rounds
+# that an interval needs; the last has three, and measures only what the second could not decide.
+# `benchmarks/tuner_replay.md` has the GPU time of these rules, by calculation.
+RUNGS = (Rung(0.02, 0.01, 1, MOST_MEASURED), Rung(0.005, 0.02, 2, 6), Rung(0.002, 0.02, 3, 3))
 
 
 def count_iterations(cycles: float, unroll: int) -> int:
@@ -89,13 +89,13 @@ def drop(times: Mapping[str, Interval], members: Collection[str], following: Run
 
 
 def is_decided(times: Mapping[str, Interval]) -> bool:
-    """Return whether more time would not change the choice: all others are surely slower, or surely as fast.
+    """Return whether more time would change the choice by less than what matters: no other may be faster by as much.
 
-    Those that are as fast tie with the fastest; a time without an interval decides nothing.
+    Whether others are as fast, or slower, may be open. A time without an interval decides nothing.
     """
     fastest = min(times, key=lambda name: (times[name].value, name))
     slowdowns = [_slowdown(times[name], times[fastest]) for name in times if name != fastest]
-    return all(one.low > SURELY_SLOWER or one.high <= TIES_WITHIN for one in slowdowns)
+    return all(one.low >= SURELY_NOT_FASTER for one in slowdowns)
 
 
 def best_of_kinds(order: Iterable[str], kinds: Mapping[str, str], count: int) -> Collection[str]:

@@ -62,15 +62,15 @@ def test_the_reason_of_a_time_without_an_interval_has_no_ends() -> None:
     assert reasons["b"] == "took 1.200× the time of a"
 
 
-def test_a_choice_is_decided_where_the_others_are_surely_slower_or_surely_as_fast() -> None:
+def test_a_choice_is_decided_where_no_other_may_be_faster_by_what_matters() -> None:
     assert is_decided({"a": exactly(10), "b": exactly(10.3)})
-    assert is_decided({"a": exactly(10), "b": exactly(10.04), "c": exactly(11)})
+    assert is_decided({"a": Interval(10, 9.99, 10.01), "b": Interval(10.01, 9.98, 10.04), "c": exactly(11)})
     assert is_decided({"a": exactly(10)})
 
 
-def test_a_choice_is_open_where_an_interval_has_both_a_tie_and_a_loss() -> None:
-    assert not is_decided({"a": exactly(10), "b": exactly(10.1)})
+def test_a_choice_is_open_where_another_may_be_faster() -> None:
     assert not is_decided({"a": Interval(10, 9.9, 10.1), "b": Interval(10, 9.9, 10.1)})
+    assert not is_decided({"a": exactly(10), "b": Interval(10.1, 9.9, 10.3)})
     assert not is_decided({"a": exactly(10), "b": Interval.unknown(20)})
     assert not is_decided({"a": Interval.unknown(10), "b": exactly(20)})
 
