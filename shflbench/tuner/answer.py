@@ -10,7 +10,7 @@ from shflbench.analysis.claims.times import RunTimes
 from shflbench.analysis.contest import contest_of, times_within
 from shflbench.grouping import group_by
 from shflbench.model import SENTINEL, Status
-from shflbench.tuner.rules import RUNGS
+from shflbench.tuner.rules import RUNGS, rank_time
 from shflbench.words import join_words
 
 if TYPE_CHECKING:
@@ -93,9 +93,8 @@ def _times(run: Run) -> RunTimes | None:
 def _best_of_mechanisms(tried: Iterable[TriedCandidate]) -> Iterable[TriedCandidate]:
     """Return the fastest of each mechanism by the last rung that measured it, fastest first."""
     timed = [one for one in tried if one.time_us and one.rung and not one.has_failed]
-    groups = group_by(timed, lambda one: one.mechanism).values()
-    best = [min(alike, key=lambda one: (-(one.rung or 0), one.time_us or 0.0)) for alike in groups]
-    return sorted(best, key=lambda one: one.time_us or 0.0)
+    order = sorted(timed, key=lambda one: rank_time(one.time_us or 0.0, one.rung or 0))
+    return [alike[0] for alike in group_by(order, lambda one: one.mechanism).values()]
 
 
 def sampling_seconds(run: Run) -> float:

@@ -27,6 +27,7 @@ BEST_OF_KIND = 2  # of each are measured: the faster took at most 2.6% longer th
 BEST_OF_MECHANISM = 3  # of each are winners: reference runs show the best of each
 SURELY_SLOWER = 1.02  # twice what matters between two variants: `analysis.contest.MATTERS`
 SURELY_NOT_FASTER = 0.995  # half of what matters: the rest is for what further processes may differ
+PER_RUNG = 0.01  # of a time, which processes with the same code differ by
 CYCLES = 200_000  # of a launch, 0.1 ms at 2 GHz: twenty times what a launch costs by itself
 MOST_ITERATIONS = 1024
 FEWEST_PASSES = 4  # through the unrolled loop: the time per iteration is that between launches of several lengths
@@ -96,6 +97,15 @@ def is_decided(times: Mapping[str, Interval]) -> bool:
     fastest = min(times, key=lambda name: (times[name].value, name))
     slowdowns = [_slowdown(times[name], times[fastest]) for name in times if name != fastest]
     return all(one.low >= SURELY_NOT_FASTER for one in slowdowns)
+
+
+def rank_time(time_us: float, rung: int) -> float:
+    """Return the number by which times of several rungs are ordered: those of earlier rungs count 1% more per rung.
+
+    Processes differ by as much. A candidate that a later rung measured may still be the slower one: the fastest member
+    and the fastest variant always stay.
+    """
+    return time_us * (1 + PER_RUNG * (len(RUNGS) - rung))
 
 
 def best_of_kinds(order: Iterable[str], kinds: Mapping[str, str], count: int) -> Collection[str]:

@@ -17,7 +17,7 @@ from shflbench.session.run_request import RunRequest, open_executor
 from shflbench.store import RunFolder, read_info, read_run, resume, run_files
 from shflbench.store.lock import sole_creator
 from shflbench.tuner.record import RECORD_FILE, TriedCandidate
-from shflbench.tuner.rules import BEST_OF_MECHANISM, RUNGS, best_of_kinds, drop, is_decided
+from shflbench.tuner.rules import BEST_OF_MECHANISM, RUNGS, best_of_kinds, drop, is_decided, rank_time
 from shflbench.tuner.rung_suite import suite_text
 
 if TYPE_CHECKING:
@@ -79,12 +79,12 @@ class Tournament:
     def winners(self, launch: str) -> list[str]:
         """Return the best of each mechanism at a launch, by the last rung that measured them, fastest first."""
         timed = {
-            name: (-number, row.time_us, row)
+            name: (rank_time(row.time_us, number), row.mechanism)
             for (place, name), (number, row) in self.last.items()
             if place == launch and row.time_us and (launch, name) not in self.failures
         }
-        order = sorted(timed, key=lambda name: timed[name][:2])
-        best = best_of_kinds(order, {name: row.mechanism for name, (_, _, row) in timed.items()}, BEST_OF_MECHANISM)
+        order = sorted(timed, key=timed.__getitem__)
+        best = best_of_kinds(order, {name: mechanism for name, (_, mechanism) in timed.items()}, BEST_OF_MECHANISM)
         return [name for name in order if name in best]
 
     def tried(self) -> Iterator[TriedCandidate]:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from shflbench.backends.base import KernelCall, OpenKernel
-from shflbench.errors import LaunchError
+from shflbench.errors import DeviceError, LaunchError
 from shflbench.patterns.discover import builtin_declaration
 from shflbench.patterns.family import Family
 from shflbench.store import read_info, read_run, run_files
@@ -104,6 +104,15 @@ def test_the_fastest_measured_of_each_mechanism_is_named_with_its_rung(demo: Com
     err = " ".join(demo("tune", *SETTING).err.split())
     assert f"sms x 32: the fastest measured of each mechanism: hybrid {FAST} 14.24 µs (rung 3), " in err
     assert "smem smem-wide-double 24.48 µs (rung 1)" in err
+
+
+def test_the_fastest_of_a_mechanism_may_have_been_dropped_before_a_slower_one(demo: Command, plug: Plug) -> None:
+    smem = {"lanes32-bits128": Script(ns_per_iteration=12), "smem-wide": Script(ns_per_iteration=14)}
+    plug(scripts(**smem))
+    err = " ".join(demo("tune", *SETTING).err.split())
+    assert "smem-wide" in variants_of(2)  # as the fastest variant of the pattern
+    assert "lanes32-bits128" not in variants_of(2)
+    assert "smem lanes32-bits128 16.29 µs (rung 1)" in err
 
 
 def test_a_launch_that_the_second_rung_decides_has_no_third(demo: Command, plug: Plug) -> None:
@@ -247,6 +256,53 @@ def test_a_full_disk_names_how_to_resume(demo: Command, plug: Plug, monkeypatch:
     assert "shflbench tune --resume tuned" in err
     assert "shflbench run" not in err
     monkeypatch.undo()
+
+
+def test_a_lost_gpu_names_how_to_resume(demo: Command, plug: Plug) -> None:
+    plug(RaisesFrom(FAST, "tuned/rung-2", DeviceError("the GPU is lost", "start the machine again"), times_of()))
+    outcome = demo("tune", *SETTING)
+    assert outcome.code == 4
+    err = " ".join(outcome.err.split())
+    assert "the GPU is lost" in err
+    assert "tart the machine again; what was measured is kept: shflbench tune --resume tuned" in err
+    plug(scripts())
+    assert demo("tune", "--resume", "tuned").code == 0
+
+
+def test_a_full_disk_at_the_start_names_another_folder(
+    demo: Command, plug: Plug, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plug(scripts())
+
+    def full(path: Path, content: bytes) -> None:  # noqa: ARG001  (as `run_files.replace` has them)
+        raise OSError(errno.ENOSPC, "No space left on device", str(path))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(run_files, "replace", full)
+        outcome = demo("tune", *SETTING)
+    assert outcome.code == 3
+    assert "the disk is full" in outcome.err
+    assert "--resume" not in outcome.err
+
+
+def test_a_ranking_without_a_gpu_is_not_measured_when_resumed(demo: Command, plug: Plug) -> None:
+    assert demo("tune", *SETTING).code == 0
+    plug(scripts())
+    outcome = demo("tune", "--resume", "tuned", "--gpu", "0")
+    assert outcome.code == 2
+    assert "tuned was ranked without a GPU, and --gpu asks for one" in " ".join(outcome.err.split())
+    assert "nothing was measured" in demo("tune", "--resume", "tuned").err
+
+
+def test_an_interrupted_ranking_leaves_no_folder(demo: Command, plug: Plug, monkeypatch: pytest.MonkeyPatch) -> None:
+    plug(scripts())
+
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("shflbench.tuner.candidates.predicted_kernels", stopped)
+    assert demo("tune", *SETTING).code == 130
+    assert not Path("tuned").exists()
 
 
 def test_a_folder_that_another_process_writes_is_refused(demo: Command, plug: Plug) -> None:

@@ -1,7 +1,16 @@
 """The candidates that are measured, by predictions and by times."""
 
 from shflbench.model import Interval
-from shflbench.tuner.rules import MOST_MEASURED, Rung, best_of_kinds, count_iterations, drop, is_decided, leave_out
+from shflbench.tuner.rules import (
+    MOST_MEASURED,
+    Rung,
+    best_of_kinds,
+    count_iterations,
+    drop,
+    is_decided,
+    leave_out,
+    rank_time,
+)
 
 KINDS = {"a": "shfl", "b": "shfl", "c": "shfl", "d": "shfl", "e": "smem"}
 THREE = Rung(0.01, 1.0, 1, most=3)
@@ -81,3 +90,9 @@ def test_the_best_of_kinds_are_the_first_in_the_given_order() -> None:
 
 def test_launches_take_as_many_iterations_as_fit_into_a_tenth_of_a_millisecond() -> None:
     assert [count_iterations(cycles, 4) for cycles in (100.0, 369.0, 2600.0, 60_000.0)] == [1024, 512, 64, 16]
+
+
+def test_times_of_earlier_rungs_count_more_by_what_processes_differ() -> None:
+    assert rank_time(10.0, 3) < rank_time(9.95, 2)
+    assert rank_time(10.0, 3) > rank_time(9.8, 2)
+    assert rank_time(24.5, 2) > rank_time(20.0, 1)

@@ -15,7 +15,7 @@ from shflbench.cli.parameters import PATTERN_OPTIONS, format_option, named_value
 from shflbench.cli.run.options import GPU, PLACES, refuse_fixed, refuse_two_places
 from shflbench.cli.run.stop import stopped_code
 from shflbench.default_arch import DEFAULT_ARCH
-from shflbench.errors import KernelError, ResultsError, UsageError
+from shflbench.errors import DeviceError, KernelError, ResultsError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,17 +137,20 @@ def _resume(context: click.Context, flags: dict[str, Any], console: Console, *, 
 def _measure(record: TuneRecord, folder: Path, flags: dict[str, Any], console: Console) -> int:
     from shflbench.cli.tune.output import print_result
     from shflbench.tuner.api import tune
+    from shflbench.tuner.record import RECORD_FILE
 
     again = shlex.join(["shflbench", "tune", "--resume", str(folder)])
     try:
         result = tune(record, folder, flags["gpu"] if record.uuid else None, console)
     except KeyboardInterrupt as error:
         return stopped_code(error, f"what was measured is in {folder}", f"resume it with: {again}", console)
-    except ResultsError as error:
-        if not isinstance(error.__cause__, OSError):
+    except (DeviceError, ResultsError) as error:
+        is_of_disk = isinstance(error.__cause__, OSError)
+        if not (folder / RECORD_FILE).exists() or not (is_of_disk or isinstance(error, DeviceError)):
             raise
         # The advice of a rung's run would name the folder of the rung.
-        advice = f"make room there, or make it writable; what was measured is kept: {again}"
-        raise ResultsError(error.message, advice) from error
+        first = "make room there, or make it writable" if is_of_disk else error.advice
+        advice = "; ".join(filter(None, (first, f"what was measured is kept: {again}")))
+        raise type(error)(error.message, advice) from error
     print_result(result, folder, flags["form"], console)
     return KernelError.exit_code if result.failures else 0
