@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
@@ -39,7 +40,7 @@ def require_new(folder: Path) -> None:
     if has_record:
         raise ResultsError(
             f"{folder} already contains a tuning run",
-            f"resume it with `shflbench tune --resume {folder}`, or {ELSEWHERE}",
+            f"resume it with: {shlex.join(['shflbench', 'tune', '--resume', str(folder)])}, or {ELSEWHERE}",
         )
     require_unused(folder, ELSEWHERE)
 

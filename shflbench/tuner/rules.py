@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
 # On an H200, 90% of 996 kernels of sums and of block sums, in 7 settings of 1 to 64 warps per SM, took 0.94 to 1.13
-# times the predicted cycles (all: 0.83 to 1.20). In each setting, these rules kept the fastest kernel, with 13 to 31
+# times the predicted cycles (all: 0.83 to 1.20). In each setting, these rules kept the fastest kernel, with 9 to 33
 # others of some 145: `benchmarks/tuner.md` and `benchmarks/tuner.json`.
 PREDICTED_WITHIN = 1.15
 MOST_MEASURED = 24  # per setting: all kernels within 1% of the fastest were among the first nine

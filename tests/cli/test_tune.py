@@ -318,6 +318,7 @@ def test_a_folder_that_another_process_writes_is_refused(demo: Command, plug: Pl
     ("path", "sentence"),
     [
         ("tuned", "tuned already contains a tuning run"),
+        ("my runs", "shflbench tune --resume 'my runs', or give another folder"),
         ("notes", "notes exists and is not empty"),
         ("notes/text", "notes/text is a file, not a folder"),
         ("notes/text/below", "notes/text is not a folder"),
@@ -327,7 +328,7 @@ def test_a_folder_that_cannot_take_the_run_is_refused_before_work(
     demo: Command, plug: Plug, path: str, sentence: str
 ) -> None:
     plug(scripts())
-    for name, file in (("tuned", "tune.json"), ("notes", "text")):
+    for name, file in (("tuned", "tune.json"), ("my runs", "tune.json"), ("notes", "text")):
         Path(name).mkdir()
         (Path(name) / file).touch()
     outcome = demo("tune", "reduce", "--launch", "sms x 32", "-o", path)
