@@ -41,7 +41,7 @@ def at(answer: Answer, setting: str) -> Variants:
 def check_cell(answer: Answer, setting: str, cell: str) -> None:
     """Check a cell such as `shfl`° 1.2× `smem`: the fastest, whether its limit is far, and the speed over which."""
     variants = at(answer, setting)
-    match = re.fullmatch(r"((?:`[\w-]+`(?:, )?)+)(?: \(`[\w-]+`\))*(°?) (\S+×) ([^()]+?)(?: \(with \d+\))?", cell)
+    match = re.fullmatch(r"((?:`[\w-]+`(?:, )?)+)(?: \(`[\w-]+`\))*(°?) (\S+×) ([^()]+?)(?: at \d+)?", cell)
     assert match, cell
     names, mark, factor, words = match.groups()
     fastest, *equal_ones = re.findall(r"`([^`]+)`", names)

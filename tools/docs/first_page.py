@@ -51,7 +51,7 @@ def cells(answer: Answer) -> Iterator[str]:
 
 def _also(place: Place, column: Sequence[int]) -> str:
     """Say at how many warps a cell was measured, if not at those of its column."""
-    return "" if place.warps in column[: 2 if column[0] == FEW else 1] else f" (with {place.warps})"
+    return "" if place.warps in column[: 2 if column[0] == FEW else 1] else f" at {place.warps}"
 
 
 def launch_place(answer: Answer) -> Place:
