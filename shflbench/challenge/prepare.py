@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,9 +11,11 @@ from shflbench.challenge.kernels import signature_error
 from shflbench.challenge.mechanism import UNKNOWN, mechanism_of
 from shflbench.challenge.shared_memory import NOBODY
 from shflbench.challenge.template import template_of
+from shflbench.checker import Level
 from shflbench.compile.signature import ADVICE as OF_SIGNATURE
 from shflbench.errors import CompileError, KernelError, UsageError
-from shflbench.model import Case, Kernel
+from shflbench.measure.schedule import verified_counts
+from shflbench.model import Case, Kernel, Launch
 from shflbench.pattern_checks.kernels import check_all, compile_all
 from shflbench.pattern_checks.targets import Filters, find
 from shflbench.patterns.discover import load
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from shflbench.challenge.shared_memory import SharedMemory
     from shflbench.compile.build import Builder
     from shflbench.pattern_checks.subject_report import SubjectReport
+    from shflbench.pattern_checks.targets import KernelSubject
 
 OF_HOST = "Leave host code out: the file has kernels, and device functions that they call."
 LOOP_ADVICE = "Keep REPEAT(iterations), and let each iteration use the results of the one before."
@@ -129,7 +132,43 @@ def _usable(
 
 
 def check(challenge: Challenge, files: ChallengeFiles, builder: Builder, seed: int) -> Sequence[SubjectReport]:
-    """Return what a check of each challenger shows: faults, and results that differ from the reference."""
-    subjects = find([str(files.suite)], Filters(variants=challenge.names))
-    kernels = dict(compile_all(subjects, builder))
-    return list(check_all(subjects, kernels, builder.target, seed))
+    """Return what a check of each challenger shows: faults, and results that differ from the reference.
+
+    Each is checked at all block sizes of the challenge, and in lockstep also at the iteration counts that are timed;
+    its report is that of the launch with the most severe verdict.
+    """
+    found = find([str(files.suite)], Filters(variants=challenge.names))
+    worst: dict[str, SubjectReport] = {}
+    levels = list(Level)  # the most severe first
+    # The launches after the first show little of a kernel that is broken there, and races take long to record.
+    first, *others = _checked_launches(challenge, found[0].case.launch)
+    for launches in ([first], others):
+        broken = {name for name, report in worst.items() if report.verdict.level is Level.ERROR}
+        remaining = [one for one in found if one.case.variant not in broken]
+        subjects = [_at(challenge, one, *item) for item in launches for one in remaining]
+        kernels = dict(compile_all(subjects, builder))
+        for report in check_all(subjects, kernels, builder.target, seed):
+            known = worst.setdefault(report.case.variant, report)
+            if levels.index(report.verdict.level) < levels.index(known.verdict.level):
+                worst[report.case.variant] = report
+    return [worst[name] for name in challenge.names]
+
+
+def _checked_launches(challenge: Challenge, usual: Launch) -> list[tuple[Launch, int]]:
+    """Return the launches to check the challengers at, and their iterations: few blocks of each size that is timed."""
+    timed = challenge.settings.launches
+    if challenge.challenged.declared.dimensions > 1:
+        return [(usual, max(item.iterations for item in timed))]
+    blocks: dict[int, int] = {}
+    for item in timed:
+        block = parse_launch(item.expression).block
+        blocks[block] = max(item.iterations, blocks.get(block, 0))
+    return [
+        (Launch(f"{usual.grid}x{block}", block, usual.grid), iterations) for block, iterations in sorted(blocks.items())
+    ]
+
+
+def _at(challenge: Challenge, subject: KernelSubject, launch: Launch, iterations: int) -> KernelSubject:
+    declared = challenge.challenged.declared
+    counts = () if declared.one_pass else verified_counts(iterations, declared.unroll)
+    return replace(subject, case=replace(subject.case, launch=launch), long_iterations=counts)

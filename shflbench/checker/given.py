@@ -13,8 +13,8 @@ from shflbench.checker.inputs.default_launches import PlannedLaunch
 from shflbench.checker.inputs.linked import LinkedKernel
 from shflbench.checker.inputs.shapes import LaunchShape
 from shflbench.checker.judgment.judge import judge_kernel
-from shflbench.checker.machine.policies import POLICIES
-from shflbench.checker.machine.scheduler import StepLimitError
+from shflbench.checker.machine.policies import LOCKSTEP, POLICIES
+from shflbench.checker.machine.scheduler import STEP_LIMIT, StepLimitError
 from shflbench.checker.ptx.line_table import files_of
 from shflbench.checker.reporter import KernelReporter
 from shflbench.checker.runs.all_schedules import communicates_by_barriers, results_hold_for_all
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
     Compare = Callable[[int, str, Sequence[Values]], str]
 
 
+LONG_STEP_LIMIT = 20 * STEP_LIMIT  # of a long launch: half a minute in lockstep
+
+
 @dataclass(frozen=True, slots=True)
 class GivenKernel:
     """A compiled kernel, and where it comes from."""
@@ -54,6 +57,7 @@ class GivenLaunch:
 
     launch: EmulatedLaunch
     arguments: tuple[str, ...]
+    is_long: bool = False  # whether it runs in lockstep only: under other schedules it would take minutes
 
 
 def not_checked(kernel: GivenKernel, problem: str) -> KernelReport:
@@ -73,7 +77,8 @@ def check_given(  # noqa: PLR0913  (a check has so many parts)
     """Run the launches of a linked kernel under all schedules, and return the report.
 
     `expected` says what is declared of the kernel; unless it is incomparable, `compare` is called with the outputs of
-    each launch and schedule. A schedule that an error stopped is not tried in the launches after it.
+    each launch and schedule. A schedule that an error stopped is not tried in the launches after it. Where a long
+    launch, which runs in lockstep only, has a wrong result, it counts as wrong under all schedules.
     """
     reporter = _reporter(kernel)
     slicer = Slicer(program)
@@ -90,12 +95,15 @@ def check_given(  # noqa: PLR0913  (a check has so many parts)
         return by_barriers and results_hold_for_all(results, program)
 
     for number, given in enumerate(launches):
-        results = explore(given.launch, remaining.values(), seed=seed, show_all=show_all).results
+        policies = [LOCKSTEP] if given.is_long else list(remaining.values())
+        limit = LONG_STEP_LIMIT if given.is_long else STEP_LIMIT
+        results = explore(given.launch, policies, seed=seed, step_limit=limit, show_all=show_all).results
         for result in results:
             if result.error is not None:
-                remaining.pop(result.policy)
+                remaining.pop(result.policy, None)
             elif not expected.incomparable and (wrong := compare(number, result.policy, result.outputs)):
-                mismatches.setdefault(result.policy, wrong)
+                for name in remaining if given.is_long else [result.policy]:
+                    mismatches.setdefault(name, wrong)
         evidence.append(LaunchEvidence(_planned(given), _arguments(given), seed, results))
         if not remaining or isinstance(results[-1].error, StepLimitError):
             break

@@ -14,8 +14,9 @@ from shflbench.errors import BudgetError, LaunchError, PatternError
 from shflbench.measure.events import CaseFailed, Converged, GridResolved, StepStarted, Verified
 from shflbench.measure.placements import count_places, open_again
 from shflbench.measure.sampler import DeviceLostError, SampledKernel
+from shflbench.measure.schedule import verified_counts
 from shflbench.measure.verify import fill, verify, verify_reference
-from shflbench.measure.verify_again import expect_again, wrong_again
+from shflbench.measure.verify_again import expect_again, expect_timed, wrong_again
 from shflbench.measure.verify_varied import VariedReference
 from shflbench.measure.workload import Workload, buffers_of, call_of, setting_of, shared_bytes
 from shflbench.model import Case, Status
@@ -44,7 +45,16 @@ class Group:
     ) -> None:
         """Keep the arguments; the device is not used yet. Each case is opened at up to so many `places`."""
         self._pattern, self._backend, self._seed, self._most_places = pattern, backend, seed, places
-        self._tasks = sorted(tasks, key=lambda task: task.case.variant != pattern.declaration.reference_variant)
+        # Trusted variants come before others, which are compared with them.
+        declared = pattern.declaration
+        self._tasks = sorted(
+            tasks,
+            key=lambda task: (
+                declared.variant(task.case.variant).untrusted,
+                task.case.variant != declared.reference_variant,
+            ),
+        )
+        self._has_timed_reference = False
         self._kernels: list[SampledKernel] = []
         self._workload: Workload | None = None
         self._varied: VariedReference | None = None
@@ -121,6 +131,7 @@ class Group:
             kernel.close()
             yield CaseFailed(case.id, Status.INCORRECT, proof.mismatch)
         elif self._backend.timed:
+            self._expect_timed(case, kernel)
             sampled = SampledKernel.of(case, self._places(call, kernel), declared.unroll)
             sampled.verify_again = self._again(case, call)
             self._kernels.append(sampled)
@@ -145,6 +156,26 @@ class Group:
             return self._varied.completed(proof, open_varied)
         return proof
 
+    def _expect_timed(self, case: Case, kernel: OpenKernel) -> None:
+        """Make a verified kernel the reference for untrusted ones of its group at the timed iteration counts."""
+        variants = [self._pattern.declaration.variant(task.case.variant) for task in self._tasks]
+        variant = self._pattern.declaration.variant(case.variant)
+        is_needed = not self._has_timed_reference and any(other.untrusted for other in variants)
+        if not is_needed or variant.untrusted or not variant.safe:
+            return
+        assert self._workload is not None  # noqa: S101  (it was verified with it)
+        expect_timed(kernel, self._workload, self._timed_counts(case))
+        self._has_timed_reference = True
+
+    def _timed_counts(self, case: Case) -> tuple[int, ...]:
+        """Return the iteration counts, besides those of verification, at which an untrusted variant has to be right.
+
+        None on the emulator: it times nothing, and takes minutes for as many iterations under all schedules.
+        """
+        declared = self._pattern.declaration
+        is_timed = self._backend.timed and not declared.one_pass
+        return verified_counts(case.iterations, declared.unroll) if is_timed else ()
+
     def _again(self, case: Case, call: KernelCall) -> VerifyAgain | None:
         """Return what verifies a case after it was timed; None where a launch cannot depend on earlier ones.
 
@@ -156,8 +187,13 @@ class Group:
         if not variant.safe or not (declared.fixed_sizes or variant.untrusted):
             return None
         assert self._workload is not None  # noqa: S101  (it was verified with it)
-        others = variant.other_inputs
-        return partial(wrong_again, workload=self._workload, open_new=partial(self._backend.open, call), others=others)
+        return partial(
+            wrong_again,
+            workload=self._workload,
+            open_new=partial(self._backend.open, call),
+            others=variant.other_inputs,
+            timed=self._timed_counts(case) if variant.untrusted else (),
+        )
 
     def _ended(self, case: Case, call: KernelCall, kernel: OpenKernel) -> JobEvent:
         """Close a kernel that is not timed, after the launches that follow timing elsewhere if they end in time."""

@@ -40,6 +40,11 @@ def iteration_counts(iterations: int, unroll: int) -> tuple[int, ...]:
     return tuple(count * unroll + rest for count in kept)
 
 
+def verified_counts(iterations: int, unroll: int) -> tuple[int, ...]:
+    """Return the iteration counts at which an untrusted kernel is verified: all that are timed, and an odd one."""
+    return tuple(dict.fromkeys((*iteration_counts(iterations, unroll), iterations // 3 | 1)))
+
+
 def samples_per_burst(sample_us: float) -> int:
     """Return how many samples, each of which takes `sample_us`, fill a burst of a millisecond: an even number."""
     if sample_us <= 0:

@@ -163,7 +163,7 @@ def difference(workload: Workload, got: Sequence[Array], index: int, iterations:
 
 def agreement_with(workload: Workload, got: Sequence[Array], index: int, iterations: int) -> Agreement:
     """Return how `got` agrees with the reference for input set `index`."""
-    tolerance = workload.pattern.tolerance(workload.setting, iterations)
+    tolerance = workload.tolerance(index, iterations)
     relative = workload.pattern.declaration.relative_tolerance
     names = [buffer.name for buffer in workload.buffers if buffer.is_output] if relative else []
     return agreement(got, workload.expected(index, iterations), tolerance, workload.unordered, relative, names)

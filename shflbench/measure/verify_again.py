@@ -6,6 +6,9 @@ it is verified and leave its work out when it is timed. Afterwards its launches 
 as a timed one, with the outputs as they are, then with overwritten ones. Contents that somebody states are the same in
 all inputs; for kernels that can have results without reading them, and where all elements are equal, they change as
 well.
+
+A kernel can also do less where its loop has many iterations. So somebody else's kernel is launched with the iteration
+counts that are timed, too. NumPy takes minutes for these: the results of a trusted variant are the reference.
 """
 
 from __future__ import annotations
@@ -16,10 +19,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from shflbench.measure.verify import difference, find_unwritten
+from shflbench.measure.verify import after, difference, find_unwritten
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from shflbench.backends.base import Array, OpenKernel
     from shflbench.measure.workload import Workload
@@ -41,6 +44,17 @@ def expect_again(reference: OpenKernel, workload: Workload) -> None:
                 break
 
 
+def expect_timed(trusted: OpenKernel, workload: Workload, counts: Iterable[int]) -> None:
+    """Make results of a verified variant the reference at the iteration counts that are timed; errors as for `verify`.
+
+    Once for all variants of a workload.
+    """
+    for iterations in counts:
+        if iterations not in workload.verify_iterations:
+            outputs = trusted.run(workload.inputs(workload.later_set), iterations)
+            workload.accept_trusted(outputs, workload.later_set, iterations)
+
+
 def _expect(reference: OpenKernel, workload: Workload, index: int) -> None:
     for iterations in workload.verify_iterations:
         workload.accept_expected(reference.run(workload.inputs(index), iterations), index, iterations)
@@ -53,15 +67,21 @@ def _later_sets(workload: Workload, *, others: bool) -> tuple[int, ...]:
 
 
 def wrong_again(
-    kernel: OpenKernel, workload: Workload, open_new: Callable[[], OpenKernel], *, others: bool = False
+    kernel: OpenKernel,
+    workload: Workload,
+    open_new: Callable[[], OpenKernel],
+    *,
+    others: bool = False,
+    timed: Sequence[int] = (),
 ) -> str:
     """Return how the results of launches after timing differ from the reference, as a sentence; empty if they agree.
 
-    With `others`, results of the pattern's `other_inputs` are compared, too. `open_new` opens the same kernel with no
-    launch before: if that is right, earlier launches are the cause. LaunchError if a kernel crashes.
+    With `others`, results of the pattern's `other_inputs` are compared, too. `timed` are further iteration counts.
+    `open_new` opens the same kernel with no launch before: if that is right, earlier launches are the cause.
+    LaunchError if a kernel crashes.
     """
     for index in _later_sets(workload, others=others):
-        for iterations in workload.verify_iterations:
+        for iterations in dict.fromkeys((*workload.verify_iterations, *timed)):
             if wrong := _wrong_with(kernel, workload, index, iterations):
                 with closing(open_new()) as new:
                     launches = [_wrong_if_overwritten(new, workload, index, iterations) for _ in range(NEW_LAUNCHES)]
@@ -71,11 +91,12 @@ def wrong_again(
 
 
 def _wrong_with(kernel: OpenKernel, workload: Workload, index: int, iterations: int) -> str:
-    got = kernel.run_again(workload.inputs(index), iterations)
-    if wrong := difference(workload, _where_written(workload, got, index, iterations), index, iterations):
-        return f"with other inputs, {wrong}"
+    if not workload.is_added_to:
+        got = kernel.run_again(workload.inputs(index), iterations)
+        if wrong := difference(workload, _where_written(workload, got, index, iterations), index, iterations):
+            return f"{after(workload, iterations)}with other inputs, {wrong}"
     if wrong := _wrong_if_overwritten(kernel, workload, index, iterations):
-        return f"with other inputs and overwritten outputs, {wrong}"
+        return f"{after(workload, iterations)}with other inputs and overwritten outputs, {wrong}"
     return ""
 
 

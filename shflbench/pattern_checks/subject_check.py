@@ -91,14 +91,15 @@ class SubjectCheck:
         self, given: GivenKernel, kernel: Kernel, emulated: EmulatedKernel, workload: Workload, expected: Expectation
     ) -> KernelReport:
         """Check each kernel that a launch of the subject consists of, on what those before it leave in lockstep."""
+        counts = self._iterations(workload)
         try:
-            firsts = [emulated.launch(workload.inputs(INPUT_SET), count) for count in workload.verify_iterations]
+            firsts = [emulated.launch(workload.inputs(INPUT_SET), count) for count in counts]
             steps = [list(emulated.steps(first, LOCKSTEP)) for first in firsts]
         except KernelError as error:
             return not_checked(given, error.message)
 
         def mismatch(number: int, policy: str, outputs: Sequence[Array]) -> str:
-            iterations = workload.verify_iterations[number]
+            iterations = counts[number]
             results = [item for buffer, item in zip(emulated.call.written, outputs, strict=True) if buffer.compared]
             wrong = difference(workload, results, INPUT_SET, iterations)
             return f"{after(workload, iterations)}under `{policy}`, {wrong}" if wrong else ""
@@ -111,8 +112,12 @@ class SubjectCheck:
         for place, (part, of_call) in enumerate(zip((kernel, *kernel.later), emulated.call.launches, strict=True)):
             is_last = place == len(kernel.later)
             launches = [
-                GivenLaunch(of_count[place], tuple(_in_words(emulated.call, of_call, count)))
-                for of_count, count in zip(steps, workload.verify_iterations, strict=True)
+                GivenLaunch(
+                    of_count[place],
+                    tuple(_in_words(emulated.call, of_call, count)),
+                    is_long=count not in workload.verify_iterations,
+                )
+                for of_count, count in zip(steps, counts, strict=True)
             ]
             reports.append(
                 check_given(
@@ -135,7 +140,7 @@ class SubjectCheck:
             if isinstance(kernel, KernelError):
                 raise kernel
             emulated = self._backend.open(reference.call(kernel, workload))
-            for iterations in workload.verify_iterations:
+            for iterations in self._iterations(workload):
                 outputs = execute(emulated.launch(workload.inputs(INPUT_SET), iterations))
                 workload.accept_expected(outputs, INPUT_SET, iterations)
         except (KernelError, PatternError) as error:
@@ -144,6 +149,10 @@ class SubjectCheck:
                 message = message.replace(plain_name(kernel.symbol), reference.name)
             return f"there is nothing to compare with: `{reference.case.variant}`, {message}"
         return ""
+
+    def _iterations(self, workload: Workload) -> tuple[int, ...]:
+        """Return the iteration counts to check at, those of long launches last."""
+        return tuple(dict.fromkeys((*workload.verify_iterations, *self._subject.long_iterations)))
 
     @property
     def _right(self) -> str:

@@ -42,6 +42,7 @@ class KernelSubject:
     pattern: LoadedPattern
     case: Case
     incomparable: str = ""  # why results of this launch cannot be compared with the reference
+    long_iterations: tuple[int, ...] = ()  # further iteration counts, at which it is checked in lockstep only
 
     @property
     def name(self) -> str:

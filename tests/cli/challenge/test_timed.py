@@ -128,7 +128,7 @@ def test_the_run_keeps_the_pattern_so_that_it_can_be_run_again(
 def test_a_challenger_that_the_gpu_finds_wrong_exits_5(challenge: Command, scripted: ScriptedGpu) -> None:
     scripted.by_name = PUBLISHED
     text = Path("sum.cu").read_text(encoding="utf-8")
-    wrong = text.replace("x = advance(x, sum);", "x = advance(x, blockDim.x > 128 ? x : sum);")  # the check has 128
+    wrong = text.replace("x = advance(x, sum);", "x = advance(x, gridDim.x < 2 ? x : sum);")  # the check has two blocks
     Path("sum.cu").write_text(wrong, encoding="utf-8")
     outcome = challenge("reduce", "sum.cu", *SHARED, "--launch", "1x160", "--precision", "5%")
     assert outcome.code == 5
