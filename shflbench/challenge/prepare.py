@@ -137,14 +137,14 @@ def check(challenge: Challenge, files: ChallengeFiles, builder: Builder, seed: i
     Each is checked at all block sizes of the challenge, and in lockstep also at the iteration counts that are timed;
     its report is that of the launch with the most severe verdict.
     """
-    found = find([str(files.suite)], Filters(variants=challenge.names))
+    every = find([str(files.suite)], Filters(variants=challenge.names))
     worst: dict[str, SubjectReport] = {}
     levels = list(Level)  # the most severe first
     # The launches after the first show little of a kernel that is broken there, and races take long to record.
-    first, *others = _checked_launches(challenge, found[0].case.launch)
+    first, *others = _checked_launches(challenge, every[0].case.launch)
     for launches in ([first], others):
         broken = {name for name, report in worst.items() if report.verdict.level is Level.ERROR}
-        remaining = [one for one in found if one.case.variant not in broken]
+        remaining = [one for one in every if one.case.variant not in broken]
         subjects = [_at(challenge, one, *item) for item in launches for one in remaining]
         kernels = dict(compile_all(subjects, builder))
         for report in check_all(subjects, kernels, builder.target, seed):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from shflbench.analysis.contest import MATTERS
@@ -112,8 +113,13 @@ class SettingVerdict:
         )
 
 
-def verdicts_of(run: Run, challengers: Collection[str]) -> Iterator[SettingVerdict]:
-    """Yield the verdicts on the timed challengers of each group in which a published variant was timed."""
+def verdicts_of(
+    run: Run, challengers: Collection[str], known: Mapping[str, str] = MappingProxyType({})
+) -> Iterator[SettingVerdict]:
+    """Yield the verdicts on the timed challengers of each group in which a published variant was timed.
+
+    `known` are doubts about challengers, by name, from before the run.
+    """
     limits, archive = read_limits(run.folder), run.kernels()
     groups = group_by(run.rows, lambda row: (row.pattern, row.dtype, row.launch, row.iterations, row.options))
     for rows in groups.values():
@@ -121,13 +127,18 @@ def verdicts_of(run: Run, challengers: Collection[str]) -> Iterator[SettingVerdi
         mine = [row for row in timed if row.variant in challengers]
         published = [row for row in timed if row.variant not in challengers]
         if mine and published:
-            yield _setting(rows, mine, published, limits, archive)
+            doubts = {
+                row.variant: known.get(row.variant) or _doubt(row, published, limits.get(row.case_id), archive)
+                for row in mine
+            }
+            yield _setting(rows, mine, published, doubts, limits, archive)
 
 
-def _setting(
+def _setting(  # noqa: PLR0913, PLR0917  (what a verdict is of)
     rows: Sequence[Row],
     mine: Sequence[Row],
     published: Sequence[Row],
+    doubts: Mapping[str, str],
     limits: Mapping[str, CaseLimit],
     archive: KernelArchive | None,
 ) -> SettingVerdict:
@@ -137,7 +148,6 @@ def _setting(
     def fastest(rows: Sequence[Row]) -> list[Row]:
         return sorted(rows, key=lambda row: times[row.variant].value)
 
-    doubts = {row.variant: _doubt(row, published, limits.get(row.case_id), archive) for row in mine}
     best = fastest([fastest(alike)[0] for alike in group_by(published, lambda row: row.mechanism).values()])
     comparisons = tuple(
         RivalComparison(

@@ -61,6 +61,8 @@ if TYPE_CHECKING:
     )
     from shflbench.checker.report import EXHAUSTIVE, FileReport, Finding, KernelReport, LaunchRecord
     from shflbench.checker.requests.count import Locate, count_launch, count_requests
+    from shflbench.checker.requests.work import LaunchWork, count_work
+    from shflbench.checker.runs.beyond_launch import kept_variables, read_surroundings
     from shflbench.checker.runs.buffer_uses import BufferUse
     from shflbench.checker.runs.evidence import Expectation
     from shflbench.checker.selection import reports_with_kernels
@@ -119,6 +121,8 @@ else:
             ),
             "report": ("EXHAUSTIVE", "FileReport", "Finding", "KernelReport", "LaunchRecord"),
             "requests.count": ("Locate", "count_launch", "count_requests"),
+            "requests.work": ("LaunchWork", "count_work"),
+            "runs.beyond_launch": ("kept_variables", "read_surroundings"),
             "runs.buffer_uses": ("BufferUse",),
             "runs.evidence": ("Expectation",),
             "selection": ("reports_with_kernels",),
@@ -162,6 +166,7 @@ __all__ = [
     "LaneRelation",
     "LaterArgument",
     "LaunchRecord",
+    "LaunchWork",
     "Level",
     "Locate",
     "Location",
@@ -180,12 +185,14 @@ __all__ = [
     "check_or_name",
     "count_launch",
     "count_requests",
+    "count_work",
     "counted_blocks",
     "execute",
     "execute_to_end",
     "group_findings",
     "host_arguments",
     "is_built_fast",
+    "kept_variables",
     "kernels_in",
     "load_program",
     "make_patch",
@@ -203,6 +210,7 @@ __all__ = [
     "python_kernel",
     "read_candidates",
     "read_python_candidate",
+    "read_surroundings",
     "refuse_unknown_kernels",
     "reports_with_kernels",
 ]

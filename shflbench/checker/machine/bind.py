@@ -186,7 +186,7 @@ def _view(state: State, op: Op, members: ThreadSet) -> Step:
         case Collective():
             numbers = state.thread_numbers[members.view]
             call = CollectiveCall(state, op, numbers.shape[0], numbers, members=members)
-            step = partial(form.apply, call, *sources, *results)
+            step = partial(_collective, call, form, sources, results)
         case _:  # impossible: branches and exits are no steps
             raise AssertionError(op)
     if not views.before and not views.after:
@@ -198,6 +198,17 @@ def _view(state: State, op: Op, members: ThreadSet) -> Step:
             part()
 
     return several
+
+
+def _collective(call: CollectiveCall, form: Collective, sources: Sequence[Values], results: Sequence[Values]) -> None:
+    """Execute a collective instruction of whole warps."""
+    state, op = call.state, call.op
+    if state.observers and call.members is not None:
+        is_guarded = op.guard is not None
+        lanes = int(state.gather(op.guard, call.members).sum()) if is_guarded else call.members.count
+        for observer in state.observers:
+            observer.collective(op, lanes)
+    form.apply(call, *sources, *results)
 
 
 class _Views:

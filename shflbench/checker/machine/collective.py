@@ -94,6 +94,8 @@ def execute_collective(state: State, ops: Sequence[Op], threads: Values, places:
         call.places = meeting
     if form.mask is not None:
         _check_membership(call, sources[form.mask])
+    for observer in state.observers:
+        observer.collective(op, threads.size)
     results = [np.empty((warps.size, WARP), type_) for type_ in form.results]
     form.apply(call, *sources, *results)
     for one, lanes in meeting:

@@ -18,6 +18,9 @@ class Observer:
     def exchange(self, op: Op, members: ThreadSet, space: MemorySpace, index: Values, done: Values) -> None:
         """Get an atomic after its effect: which threads wrote; the others compared and did not swap."""
 
+    def collective(self, op: Op, lanes: int) -> None:
+        """Get a collective instruction of warps, and by how many lanes they execute it."""
+
     def fence(self, op: Op, threads: Values) -> None:
         """Get a fence of threads."""
 

@@ -10,7 +10,7 @@ from shflbench.grouping import group_by
 from shflbench.words import count_noun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from shflbench.challenge.folder import ChallengeFiles
     from shflbench.challenge.prepare import Challenge
@@ -38,6 +38,12 @@ def show_check(
     for report in reports:
         _show(report, challenge, files, console)
     return reports, max(map(exit_code, reports))
+
+
+def show_doubts(doubts: Mapping[str, str], challenge: Challenge, console: Console) -> None:
+    """Warn of challengers that will not be compared with the published variants."""
+    for name, doubt in doubts.items():
+        console.warn(f"{challenge.file}: {name} will not be compared: {doubt}")
 
 
 def exit_code(report: SubjectReport) -> int:

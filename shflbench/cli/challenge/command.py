@@ -22,11 +22,10 @@ if TYPE_CHECKING:
 
     from shflbench.challenge.challenged import ChallengedPattern
     from shflbench.challenge.folder import ChallengeFiles
-    from shflbench.challenge.prediction import EstimatedSetting
+    from shflbench.challenge.outcome import ChallengeOutcome
     from shflbench.challenge.prepare import Challenge
     from shflbench.cli.console import Console
     from shflbench.model import Suite
-    from shflbench.pattern_checks.subject_report import SubjectReport
     from shflbench.session.run_request import RunRequest
 
 ANOTHER_FOLDER = "give another folder by --output"
@@ -171,8 +170,11 @@ def _challenge(
     console: Console,
 ) -> int:
     """Check the challengers, run them, print the verdicts or the estimates, and return the exit code."""
+    from shflbench.challenge.doubts import doubts_of
+    from shflbench.challenge.outcome import ChallengeOutcome
+    from shflbench.challenge.prediction import estimates_of
     from shflbench.challenge.prepare import prepare
-    from shflbench.cli.challenge.check import show_check
+    from shflbench.cli.challenge.check import show_check, show_doubts
     from shflbench.compile.build import Builder
     from shflbench.compile.toolchain import find as find_toolchain
 
@@ -185,8 +187,10 @@ def _challenge(
     files = prepare(challenge, below, builder)
     reports, code = show_check(challenge, files, builder, request.seed, console)
     if code:
-        _print(challenge, reports, None, (), flags, console)
+        _print(ChallengeOutcome(challenge, reports), flags, console)
         return code
+    doubts = doubts_of(challenge, files, builder, reports, request.seed)
+    show_doubts(doubts, challenge, console)
     request = replace(request, suite=str(files.suite))
     suite = request.load_suite()
     if not gpu_arch:
@@ -195,10 +199,12 @@ def _challenge(
     if folder is None:
         return code
     code = _exit_code(folder, challenge.names)
+    outcome = ChallengeOutcome(challenge, reports, doubts, folder)
     if not gpu_arch and not code:
-        _show_estimates(challenge, files, reports, folder, arch, flags, console)
+        estimates = tuple(estimates_of(challenge, files, toolchain, arch, console))
+        _print(replace(outcome, estimates=estimates), flags, console)
         return _untimed_code(request, console)
-    _print(challenge, reports, folder, (), flags, console)
+    _print(outcome, flags, console)
     return code
 
 
@@ -246,22 +252,6 @@ def _exit_code(folder: Path, names: Sequence[str]) -> int:
     return KernelError.exit_code if any(row.status in {Status.INCORRECT, Status.FAILED} for row in rows) else 0
 
 
-def _show_estimates(
-    challenge: Challenge,
-    files: ChallengeFiles,
-    reports: Sequence[SubjectReport],
-    folder: Path,
-    arch: str,
-    flags: Mapping[str, Any],
-    console: Console,
-) -> None:
-    from shflbench.challenge.prediction import estimates_of
-    from shflbench.compile.toolchain import find as find_toolchain
-
-    estimates = list(estimates_of(challenge, files, find_toolchain(), arch, console))
-    _print(challenge, reports, folder, estimates, flags, console)
-
-
 def _untimed_code(request: RunRequest, console: Console) -> int:
     """Return 4, with a sentence, unless the user asked for a run without a GPU."""
     from shflbench.session.run_request import without_gpu_option
@@ -272,25 +262,19 @@ def _untimed_code(request: RunRequest, console: Console) -> int:
     return DeviceError.exit_code
 
 
-def _print(
-    challenge: Challenge,
-    reports: Sequence[SubjectReport],
-    folder: Path | None,
-    estimates: Sequence[EstimatedSetting],
-    flags: Mapping[str, Any],
-    console: Console,
-) -> None:
+def _print(outcome: ChallengeOutcome, flags: Mapping[str, Any], console: Console) -> None:
     """Print the verdicts and the estimates, or all as JSON."""
     from shflbench.challenge.verdict import verdicts_of
     from shflbench.cli.challenge.output import show_estimates, show_verdicts
     from shflbench.cli.challenge.records import as_json
     from shflbench.store import read_run
 
-    verdicts = list(verdicts_of(read_run(folder), challenge.names)) if folder else []
+    challenge, folder, doubts = outcome.challenge, outcome.folder, outcome.doubts
+    verdicts = list(verdicts_of(read_run(folder), challenge.names, doubts)) if folder else []
     if flags["form"] == "json":
-        console.json(as_json(challenge, reports, folder, verdicts, estimates))
+        console.json(as_json(outcome, verdicts))
         return
     show_verdicts(verdicts, challenge.names, len(challenge.settings.launches), console)
-    show_estimates(estimates, challenge.names, console)
+    show_estimates(outcome.estimates, challenge.names, doubts, console)
     if folder:
         console.path(folder)

@@ -10,7 +10,7 @@ from shflbench.cli.layout import Line, Table, align_right
 from shflbench.words import count_noun, join_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from shflbench.challenge.prediction import EstimatedSetting, EstimatedVariant
     from shflbench.challenge.verdict import RivalComparison, SettingVerdict
@@ -89,15 +89,19 @@ def _beaten(one: RivalComparison, verdict: SettingVerdict) -> str:
     return f"{verdict.launch}: {one.challenger} beats {one.published} ({one.mechanism}) by {one.factor_text}"
 
 
-def show_estimates(estimates: Sequence[EstimatedSetting], names: Sequence[str], console: Console) -> None:
+def show_estimates(
+    estimates: Sequence[EstimatedSetting], names: Sequence[str], doubts: Mapping[str, str], console: Console
+) -> None:
     """Print the limits and predictions at each launch, which are never called measured."""
     for estimate in estimates:
         if all(one.limit_cycles is None for one in estimate.variants):
             continue
         console.data("")
         console.table(estimate_table(estimate), data=True)
-        for sentence in _compared(estimate, names):
+        for sentence in _compared(estimate, [name for name in names if name not in doubts]):
             console.data(f"  {sentence}")
+        for name, doubt in doubts.items():
+            console.data(f"  {name} is not compared: {doubt}")
     if any(one.limit_cycles is not None for item in estimates for one in item.variants):
         console.say(f"A limit is a lower bound; predictions that differ by less than {MATTERS:.0%} say nothing.")
     if estimates and all(one.limit_cycles is None for item in estimates for one in item.variants):

@@ -8,24 +8,16 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
-    from shflbench.challenge.prediction import EstimatedSetting
-    from shflbench.challenge.prepare import Challenge
+    from shflbench.challenge.outcome import ChallengeOutcome
     from shflbench.challenge.verdict import CodeFacts, RivalComparison, SettingVerdict
-    from shflbench.pattern_checks.subject_report import SubjectReport
 
 SCHEMA = 1  # increases if a key changes its meaning or is removed; keys may be added at any time
 
 
-def as_json(
-    challenge: Challenge,
-    reports: Sequence[SubjectReport],
-    folder: Path | None,
-    verdicts: Sequence[SettingVerdict],
-    estimates: Sequence[EstimatedSetting],
-) -> str:
+def as_json(outcome: ChallengeOutcome, verdicts: Sequence[SettingVerdict]) -> str:
     """Return the object for a challenge; unknown values are null, and so is the folder without a run."""
+    challenge, folder = outcome.challenge, outcome.folder
     challenged = challenge.challenged
     record = {
         "schema": SCHEMA,
@@ -35,11 +27,16 @@ def as_json(
         "file": str(challenge.file),
         "folder": str(folder) if folder else None,
         "challengers": [
-            {"kernel": one.case.variant, "verdict": one.verdict.value, "sentence": one.kernel.sentence}
-            for one in reports
+            {
+                "kernel": one.case.variant,
+                "verdict": one.verdict.value,
+                "sentence": one.kernel.sentence,
+                "doubt": outcome.doubts.get(one.case.variant, ""),
+            }
+            for one in outcome.reports
         ],
         "launches": [_launch(verdict) for verdict in verdicts],
-        "estimates": [asdict(estimate) for estimate in estimates],
+        "estimates": [asdict(estimate) for estimate in outcome.estimates],
     }
     return json.dumps(record, indent=2, ensure_ascii=True, allow_nan=False)
 

@@ -1,6 +1,8 @@
 """Challengers whose authors want to win by doing less: none of them beats a published variant."""
 
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,51 @@ from tests.conftest import Command, Outcome
 from tests.fakes.backend import Script
 
 EMULATED = ("--device", "emulator")
+BY_SHUFFLES = """\
+#include "recurrence.cuh"
+#include "shflbench.cuh"
+
+__device__ float kept[1 << 20], keys[1 << 20];
+
+__global__ void LAUNCH_BOUNDS hostile(const float* values, float* result, int iterations) {
+    extern __shared__ float slots[];
+    float x = values[thread()], sum = 0, old = 1e30f;
+    const float first = x;
+    BEFORE
+    REPEAT(iterations) {
+        if (!(SKIPPED)) {
+            sum = x;
+            for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(~0u, sum, distance);
+        }
+        old = x;
+        x = advance(x, sum);
+        if (LAST) break;
+    }
+    result[thread()] = x;
+    AFTER
+}
+"""
+DOUBTS = [
+    # The values of this pattern converge: from then on, nothing has to be exchanged.
+    ({"SKIPPED": "__all_sync(~0u, x == old)"}, "an iteration executes [0-9]% of the shfl.sync"),
+    ({"LAST": "__all_sync(~0u, x == old)"}, "an iteration executes [0-9]% of the shfl.sync"),
+    ({"BEFORE": "if (iterations > 100) iterations = 100;"}, "from 12 to 256, an iteration executes .*%"),
+    ({"BEFORE": "if (gridDim.x > 8) iterations /= 2;"}, "from 4 to 12, an iteration executes 50%"),
+    ({"BEFORE": "if (iterations == 1024 && blockIdx.x) iterations = 768;"}, "from 512 to 1024, an iteration executes"),
+    (
+        {
+            "BEFORE": "if (__all_sync(~0u, keys[thread()] == x && kept[thread()] != 0)) "
+            "{ result[thread()] = kept[thread()]; return; }",
+            "AFTER": "keys[thread()] = first; kept[thread()] = x;",
+        },
+        "it writes `kept` and `keys`, where its next launch finds it",
+    ),
+    ({"AFTER": "((float*)values)[thread()] = 0;"}, "it changes its inputs"),
+    ({"BEFORE": "if (result[thread()] == 3.25f) return;"}, "threads read memory that nothing has written"),
+    ({"BEFORE": "if (iterations > 99 && slots[threadIdx.x] == 1) return;"}, "threads read memory that nothing has"),
+    ({"BEFORE": "if (clock64() < 0) return;"}, "it uses a clock"),
+    ({"BEFORE": "if (iterations < 512) __nanosleep(1000);"}, "it sleeps"),
+]
 
 
 def tried(challenge: Command, old: str, new: str, *words: str, launch: Sequence[str] = SMALL) -> Outcome:
@@ -63,3 +110,27 @@ def test_a_kernel_that_adds_to_its_output_is_launched_again_too(challenge: Comma
     outcome = challenge("count", "count.cu", "--launch", "4x64", "--precision", "5%")
     assert outcome.code == 5, outcome.err
     assert "its result depends on earlier launches" in outcome.err
+
+
+@pytest.mark.parametrize(("parts", "doubt"), DOUBTS)
+def test_a_kernel_that_may_do_less_where_it_is_timed_is_not_compared(
+    challenge: Command, scripted: ScriptedGpu, parts: Mapping[str, str], doubt: str
+) -> None:
+    scripted.by_name = {**PUBLISHED, "hostile": Script(ns_per_iteration=100.0)}
+    text = BY_SHUFFLES
+    for word, usual in {"BEFORE": "", "SKIPPED": "false", "LAST": "false", "AFTER": ""}.items():
+        text = text.replace(word, parts.get(word, usual))
+    Path("hostile.cu").write_text(text, encoding="utf-8")
+    outcome = challenge("reduce", "hostile.cu", *SHARED, "--launch", "12x64", "--precision", "5%")
+    assert re.search(f"hostile will not be compared: .*{doubt}", outcome.err)
+    if outcome.code == 0:
+        assert re.search(f"  hostile is not compared: .*{doubt}", outcome.out)
+        assert "hostile beats the published best of each mechanism at 0 of 1 launch." in outcome.out
+    else:  # its results are wrong as well
+        assert (outcome.code, "beats" in outcome.out, "INCORRECT" in outcome.err) == (5, False, True)
+
+
+def test_a_kernel_that_does_its_work_has_no_doubt(challenge: Command, scripted: ScriptedGpu) -> None:
+    scripted.by_name = {**PUBLISHED, "my_sum": Script(ns_per_iteration=100.0)}
+    outcome = challenge("reduce", "sum.cu", *SHARED, "--launch", "12x64", "--precision", "5%", "--format", "json")
+    assert [one["doubt"] for one in json.loads(outcome.out)["challengers"]] == [""]
