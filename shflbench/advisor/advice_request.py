@@ -11,7 +11,8 @@ from shflbench.model import DTYPES
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import builtin, builtin_declaration
 from shflbench.printable import escape
-from shflbench.suite.launch import parse_launch, resolve_grid
+from shflbench.suite import pattern_values
+from shflbench.suite.launch import resolve_grid
 from shflbench.suite.pattern_names import did_you_mean_pattern
 from shflbench.suite.quotes import quote
 from shflbench.words import did_you_mean
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from shflbench.model import Device
-    from shflbench.patterns.declare import Pattern
     from shflbench.store import Row
 
 
@@ -33,15 +33,13 @@ def make_request(
         raise UsageError(
             f"unknown dtype {quote(dtype)}{did_you_mean(dtype, DTYPES)}", f"there are: {', '.join(DTYPES)}"
         )
-    _check_options(pattern, options, declaration)
+    if declaration:
+        pattern_values.require_options(pattern, declaration, options)
     request = replace(usual_request(pattern, dtype), options=options, block=block)
     if launch is not None:
-        try:
-            parsed = parse_launch(launch)
-        except ValueError as error:
-            raise UsageError(f"--launch {quote(launch)} is no launch", f"allowed: {error}") from error
-        if declaration and parsed.dims and (allowed := declaration.unsupported_launch(parsed)):
-            raise UsageError(f"{pattern} has no launch {parsed.expression}", f"its kernels support {allowed}")
+        parsed = pattern_values.read_launch(launch)
+        if declaration and parsed.dims:
+            pattern_values.require_launch(pattern, declaration, parsed)
         if block not in (None, parsed.block):
             raise UsageError(f"--block {block} contradicts --launch {parsed.expression}", "leave out --block")
         request = replace(request, block=parsed.block, launch=parsed.expression, grid=parsed.grid)
@@ -89,20 +87,3 @@ def require_options(request: Request, rows: Iterable[Row]) -> None:
         if name not in known:
             listed = ", ".join(map(escape, known))
             raise UsageError(f"{quote(request.pattern)} has no option {quote(name)}", f"there are: {listed}")
-
-
-def _check_options(pattern: str, options: Mapping[str, str], declaration: Pattern | None) -> None:
-    if declaration is None:
-        return
-    allowed = declaration.options
-    for name, value in options.items():
-        if name in LAUNCH_OPTIONS:
-            continue
-        if name not in allowed:
-            listed = ", ".join([*allowed, *LAUNCH_OPTIONS])
-            raise UsageError(
-                f"{pattern} has no option {quote(name)}{did_you_mean(name, allowed)}", f"there are: {listed}"
-            )
-        if value not in allowed[name]:
-            message = f"{pattern} has no {name}={quote(value)[1:-1]}{did_you_mean(value, allowed[name])}"
-            raise UsageError(message, f"allowed: {', '.join(allowed[name])}")

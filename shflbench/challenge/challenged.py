@@ -12,6 +12,7 @@ from shflbench.model import DTYPES, Mechanism, Target
 from shflbench.patterns.declare import LAUNCH_OPTIONS
 from shflbench.patterns.discover import builtin, load
 from shflbench.suite.pattern_names import did_you_mean_pattern
+from shflbench.suite.pattern_values import require_options
 from shflbench.suite.quotes import quote
 from shflbench.words import did_you_mean
 
@@ -94,8 +95,7 @@ def challenged_pattern(name: str, dtype: str | None, options: Mapping[str, str],
     if chosen not in declared.dtypes:
         near = did_you_mean(chosen, declared.dtypes)
         raise UsageError(f"{name} has no dtype {quote(chosen)}{near}", f"Choose one of: {', '.join(declared.dtypes)}.")
-    for option, value in options.items():
-        _check_option(name, declared, option, value)
+    require_options(name, declared, options)
     chosen_options = {
         **declared.usual.options,
         **{word: value for word, value in options.items() if word in declared.options},
@@ -104,17 +104,6 @@ def challenged_pattern(name: str, dtype: str | None, options: Mapping[str, str],
     challenged = ChallengedPattern(pattern, DTYPES[chosen], chosen_options, of_launch, arch)
     _require_model(challenged)
     return challenged
-
-
-def _check_option(name: str, declared: Pattern, option: str, value: str) -> None:
-    known = {**declared.options, **{word: values for word, (values, _) in LAUNCH_OPTIONS.items()}}
-    if option not in known:
-        near = did_you_mean(option, known)
-        raise UsageError(f"{name} has no option {quote(option)}{near}", f"Choose one of: {', '.join(known)}.")
-    values = known[option]
-    allowed = f"{values[0]} to {values[-1]}" if isinstance(values, range) else ", ".join(values)
-    if value not in map(str, values):
-        raise UsageError(f"{name} has no {option}={quote(value)[1:-1]}", f"Allowed: {allowed}.")
 
 
 def _require_model(challenged: ChallengedPattern) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from shflbench.challenge.code_text import included_names
 from shflbench.errors import UsageError
 from shflbench.grouping import group_by
 from shflbench.words import join_words
@@ -23,7 +25,6 @@ if TYPE_CHECKING:
 
 SOURCES = "challengers"  # below the pattern's folder: the user's file and its headers
 FOLDER = "challenge"  # below a run: the pattern's folder and the suite
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 _PLAIN = re.compile(r"[\w.-]+", re.ASCII)  # a name that `#line` can have
 _CODE = """
 
@@ -63,18 +64,26 @@ def copy_pattern(challenged: ChallengedPattern, file: Path, text: str, below: Pa
 
 
 def _headers(file: Path, text: str) -> Mapping[str, bytes]:
-    """Return the user's headers that a file includes, directly or through others, by their names."""
+    """Return the user's headers that a file includes, directly or through others, by their paths from its folder.
+
+    As for the compiler, a header is searched in the folder of the file that includes it, and then beside the user's.
+    """
+    root = file.parent.absolute()
     headers: dict[str, bytes] = {}
-    waiting = _INCLUDE.findall(text)
+    waiting = [(file.absolute(), name) for name in included_names(text)]
     while waiting:
-        name = waiting.pop()
-        path = file.parent / name
-        if name in headers or not path.is_file():
+        includer, name = waiting.pop()
+        paths = (Path(os.path.normpath(folder / name)) for folder in (includer.parent, root))
+        path = next((path for path in paths if path.is_file()), None)
+        if path is None:  # of the pattern, of CUDA, or missing
             continue
-        if Path(name).is_absolute() or ".." in Path(name).parts:
-            raise UsageError(f"{file} includes `{name}`, outside of its folder", "Put the header beside the file.")
-        headers[name] = path.read_bytes()
-        waiting += _INCLUDE.findall(headers[name].decode(errors="replace"))
+        if not path.is_relative_to(root):
+            shown = file if includer == file.absolute() else file.parent / includer.relative_to(root)
+            raise UsageError(f"{shown} includes `{name}`, outside of its folder", "Put the header beside the file.")
+        inside = path.relative_to(root).as_posix()
+        if inside not in headers:
+            headers[inside] = path.read_bytes()
+            waiting += [(path, other) for other in included_names(headers[inside].decode(errors="replace"))]
     return headers
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from shflbench.bounds import MAX_NAME
+from shflbench.challenge.code_text import kernels_by_macros
 from shflbench.challenge.signature import matching, parameters_of, signatures
 from shflbench.checker import kernels_in
 from shflbench.compile.source import setting_macros
 from shflbench.errors import InputError, UsageError
 from shflbench.files import irregular_kind, read_source
 from shflbench.model import DTYPES
+from shflbench.patterns.check import NAME, NAME_ALLOWED
 from shflbench.words import did_you_mean, join_words
 
 if TYPE_CHECKING:
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
     from shflbench.challenge.signature import Signature
     from shflbench.checker import Definition
 
+MOST_SHOWN = 40  # letters of a name in an error
 BOUNDS = "LAUNCH_BOUNDS="  # a macro that shflbench defines for each launch
 
 
@@ -55,7 +60,17 @@ def challengers_in(path: Path, text: str, challenged: ChallengedPattern, names: 
     UsageError where there are none, where a name is unknown or taken, or where a kernel has another signature than the
     pattern's.
     """
-    definitions = {item.plain_name: item for item in _definitions(path, text, challenged)}
+    for macro, line in kernels_by_macros(text):
+        raise UsageError(
+            f"{path}:{line}: the macro `{macro}` defines a kernel, whose name and parameters are not in the text",
+            "Write `__global__`, the name and the parameters of each kernel without a macro.",
+        )
+    definitions: dict[str, Definition] = {}
+    for item in _definitions(path, text, challenged):
+        other = definitions.setdefault(item.plain_name, item)
+        if other is not item and (not names or item.plain_name in names):
+            lines = f"in line {other.place.line} and in line {item.place.line}"
+            raise UsageError(f"{path} has two kernels `{item.plain_name}`, {lines}", "Rename one of them.")
     if not definitions:
         raise UsageError(f"{path} has no `__global__` function", _template_advice(challenged))
     for name in names:
@@ -66,6 +81,7 @@ def challengers_in(path: Path, text: str, challenged: ChallengedPattern, names: 
             )
     chosen = [definitions[name] for name in names] if names else list(definitions.values())
     for item in chosen:
+        _refuse_name(path, item)
         _refuse_taken(item, challenged)
     return [_challenger(path, item, challenged) for item in dict.fromkeys(chosen)]
 
@@ -86,6 +102,16 @@ def _definitions(path: Path, text: str, challenged: ChallengedPattern) -> list[D
 
 def _template_advice(challenged: ChallengedPattern) -> str:
     return f"Start from: shflbench challenge {challenged.name} --template"
+
+
+def _refuse_name(path: Path, kernel: Definition) -> None:
+    """Raise UsageError for a name that no variant can have."""
+    if not re.fullmatch(NAME, kernel.plain_name) or len(kernel.plain_name) > MAX_NAME:
+        name = kernel.plain_name if len(kernel.plain_name) <= MOST_SHOWN else f"{kernel.plain_name[:MOST_SHOWN]}…"
+        raise UsageError(
+            f"{path}:{kernel.place.line}: the kernel `{name}` needs another name",
+            f"Allowed: {NAME_ALLOWED}.",
+        )
 
 
 def _refuse_taken(kernel: Definition, challenged: ChallengedPattern) -> None:

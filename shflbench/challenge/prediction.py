@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.arch.launch_limits import LIMITS
+from shflbench.compile.loops import has_inner_loop
 from shflbench.kernel_facts.predicted_kernels import common_blocks, predicted_kernels
 from shflbench.kernel_facts.residency import ResidentBlocks
 from shflbench.model import Case
@@ -116,16 +117,27 @@ class _Estimator:
 
     def _estimated(self, one: InspectedKernel) -> EstimatedVariant:
         variant = one.subject.variant
+        reason = _no_estimate(one)
         return EstimatedVariant(
             variant=variant.name,
             mechanism=variant.mechanism,
             is_challenger=variant.name in self.challenge.names,
-            instructions=one.instructions if one.facts else None,
-            limit_cycles=one.cycles,
-            limit_by=one.limit_by,
-            predicted_cycles=one.predicted.cycles if one.predicted else None,
-            remark=one.remark or (one.error.splitlines() or [""])[0],
+            instructions=one.instructions if one.facts and not reason else None,
+            limit_cycles=None if reason else one.cycles,
+            limit_by="" if reason else one.limit_by,
+            predicted_cycles=one.predicted.cycles if one.predicted and not reason else None,
+            remark=reason or one.remark or (one.error.splitlines() or [""])[0],
         )
+
+
+def _no_estimate(one: InspectedKernel) -> str:
+    """Return why figures of a kernel's code would be misleading; empty if they are not."""
+    if one.occupancy and not one.occupancy.blocks:
+        return f"a block of {one.block} threads does not fit an SM"
+    kernel = one.kernel
+    if kernel and kernel.sass and kernel.loop and has_inner_loop(kernel.sass, kernel.loop):
+        return "no limit: its timed loop contains a loop, and how often that iterates is not known"
+    return ""
 
 
 def _rank(one: EstimatedVariant) -> tuple[bool, float, str]:

@@ -11,7 +11,7 @@ from shflbench.challenge.kernels import signature_error
 from shflbench.challenge.mechanism import UNKNOWN, mechanism_of
 from shflbench.challenge.shared_memory import NOBODY
 from shflbench.challenge.template import template_of
-from shflbench.checker import Level
+from shflbench.checker import KernelVerdict, Level
 from shflbench.compile.signature import ADVICE as OF_SIGNATURE
 from shflbench.errors import CompileError, KernelError, UsageError
 from shflbench.measure.schedule import verified_counts
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from shflbench.pattern_checks.targets import KernelSubject
 
 OF_HOST = "Leave host code out: the file has kernels, and device functions that they call."
+OF_SHARED = "Use less, or dynamic shared memory: shared<T>() with --shared BYTES."
 LOOP_ADVICE = "Keep REPEAT(iterations), and let each iteration use the results of the one before."
 
 
@@ -125,6 +126,7 @@ def _usable(
             raise signature_error(challenge.challenged, place, challenger.name, challenger.parameters)
         copied = f"{challenge.challenged.name}/{Path(files.source).name}"
         advice = OF_HOST if "host function" in kernel.message else "Fix the source line."
+        advice = OF_SHARED if "`__shared__` variables" in kernel.message else advice
         raise CompileError(kernel.message.replace(copied, str(challenge.file)), advice)
     if kernel.violations:
         raise KernelError(f"{place}: `{challenger.name}`: {'; '.join(kernel.violations)}", LOOP_ADVICE)
@@ -139,19 +141,23 @@ def check(challenge: Challenge, files: ChallengeFiles, builder: Builder, seed: i
     """
     every = find([str(files.suite)], Filters(variants=challenge.names))
     worst: dict[str, SubjectReport] = {}
-    levels = list(Level)  # the most severe first
     # The launches after the first show little of a kernel that is broken there, and races take long to record.
     first, *others = _checked_launches(challenge, every[0].case.launch)
     for launches in ([first], others):
-        broken = {name for name, report in worst.items() if report.verdict.level is Level.ERROR}
+        broken = {name for name, report in worst.items() if report.verdict is KernelVerdict.BROKEN}
         remaining = [one for one in every if one.case.variant not in broken]
         subjects = [_at(challenge, one, *item) for item in launches for one in remaining]
         kernels = dict(compile_all(subjects, builder))
         for report in check_all(subjects, kernels, builder.target, seed):
             known = worst.setdefault(report.case.variant, report)
-            if levels.index(report.verdict.level) < levels.index(known.verdict.level):
+            if _severity(report) < _severity(known):
                 worst[report.case.variant] = report
     return [worst[name] for name in challenge.names]
+
+
+def _severity(report: SubjectReport) -> tuple[bool, int]:
+    """Return what orders reports, the most severe first; a kernel need not fit an SM at each block size."""
+    return report.verdict is not KernelVerdict.BROKEN, list(Level).index(report.verdict.level)
 
 
 def _checked_launches(challenge: Challenge, usual: Launch) -> list[tuple[Launch, int]]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from shflbench.errors import UsageError
 from shflbench.patterns.declare import LAUNCH_OPTIONS
-from shflbench.suite import find_shipped, load, parse_launch
-from shflbench.suite.quotes import quote
+from shflbench.suite import find_shipped, load
+from shflbench.suite.pattern_values import read_launch, require_launch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,12 +49,8 @@ def settings_of(challenged: ChallengedPattern, launches: Sequence[str]) -> Chall
 
 
 def _parsed(declared: Pattern, name: str, text: str) -> str:
-    try:
-        launch = parse_launch(text)
-    except ValueError as error:
-        raise UsageError(f"--launch {quote(text)} is no launch", f"allowed: {error}") from None
-    if allowed := declared.unsupported_launch(launch):
-        raise UsageError(f"{name} has no launch {launch.expression}", f"its kernels support {allowed}")
+    launch = read_launch(text)
+    require_launch(name, declared, launch)
     return launch.expression
 
 

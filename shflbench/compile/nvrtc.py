@@ -132,6 +132,7 @@ def _text(program: Any, size: Any, get: Any) -> str:  # noqa: ANN401
 _ERROR = re.compile(
     r"^(?P<file>[^\s(][^(\n]*)\((?P<line>\d+)\): (?:catastrophic )?error\b[^:]*: (?P<what>.+)$", re.MULTILINE
 )
+_STATIC_SHARED = re.compile(r"too much shared data \((?P<needed>0x[0-9a-f]+) bytes, (?P<most>0x[0-9a-f]+) max\)")
 _NAMES = "__nv_name_map"  # the file that NVRTC generates from the name expressions
 _NO_HEADER = "cannot open source file"
 _FIX = "Fix the source line; the rest of the suite is not affected."
@@ -141,7 +142,13 @@ def _error(source: Source, arch: str, log: str, status: str) -> CompileError:
     kernel = f"{source.expression} for {arch}"
     match = _ERROR.search(log)
     if match is None:
-        first = next((line.strip() for line in log.splitlines() if "error" in line), status)
+        if static := _STATIC_SHARED.search(log):
+            needed, most = (int(static[group], 16) for group in ("needed", "most"))
+            what = f"its `__shared__` variables take {needed} bytes per block, at most {most}"
+            return CompileError(f"{kernel} does not compile: {what}", "Use less, or dynamic shared memory.")
+        # NVRTC passes on what ptxas prints, which begins with a zero byte.
+        printed = "".join(letter for letter in log if letter == "\n" or letter.isprintable())
+        first = next((line.strip() for line in printed.splitlines() if "error" in line), status)
         return CompileError(f"{kernel} does not compile: {first}", "`shflbench doctor` shows the compiler in use.")
     file, number, what = match["file"], int(match["line"]), match["what"].strip()
     if file == _NAMES:

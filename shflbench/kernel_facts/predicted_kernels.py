@@ -22,12 +22,11 @@ if TYPE_CHECKING:
 def common_blocks(
     toolchain: Toolchain, subjects: Sequence[KernelSubject], arch: str, block: int, reporter: Reporter
 ) -> int:
-    """Return how many blocks of every safe kernel an SM holds at a time, at least one."""
+    """Return how many blocks an SM holds at a time of every safe kernel of which one fits; at least one."""
     inspector = Inspector(toolchain, cache_folder(), ResidentBlocks(1, block, fill=True), reporter)
     inspected = inspector.inspect(subjects, [arch], with_kernels=False)
-    return max(
-        1, min((one.occupancy.blocks for one in inspected if one.subject.variant.safe and one.occupancy), default=1)
-    )
+    fitting = [one.occupancy.blocks for one in inspected if one.subject.variant.safe and one.occupancy]
+    return min(filter(None, fitting), default=1)
 
 
 def predicted_kernels(

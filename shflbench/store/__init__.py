@@ -1,6 +1,6 @@
 """Runs on disk: write, read and resume them."""
 
-from shflbench.store.append import RunFolder, require_unused
+from shflbench.store.append import RunFolder, require_unused, require_writable
 from shflbench.store.columns import Row, row_columns
 from shflbench.store.provenance import Host, RunInfo, RunSettings, SentinelSet, SuiteText, Versions
 from shflbench.store.read import Run, find_runs, read_info, read_run
@@ -21,6 +21,7 @@ __all__ = [
     "read_info",
     "read_run",
     "require_unused",
+    "require_writable",
     "resume",
     "row_columns",
 ]

@@ -7,6 +7,7 @@ import re
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING
 
 from shflbench.errors import ResultsError
@@ -224,6 +225,20 @@ def require_unused(path: Path, advice: str) -> None:
             raise ResultsError(f"{path} already contains a run", advice)
         if path.exists() and not _is_unused(path):
             raise ResultsError(f"{path} exists and is not empty", "give another folder")
+
+
+def require_writable(path: Path) -> None:
+    """Raise ResultsError if files cannot be written in a folder, which need not exist yet and is left as it was."""
+    with writing(path):
+        missing = [folder for folder in (path, *path.parents) if not folder.exists()]
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=path):
+                pass
+        finally:
+            for folder in missing:
+                if folder.is_dir():
+                    folder.rmdir()
 
 
 def _is_unused(path: Path) -> bool:

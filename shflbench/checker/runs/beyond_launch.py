@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from shflbench.checker.dataflow.slices import Slicer
 from shflbench.checker.inputs.linked import LinkedKernel
+from shflbench.checker.opcodes.forms import Service
 from shflbench.checker.ptx.syntax import Address, Register, Vector
 from shflbench.checker.runs.buffer_uses import BufferUse
 from shflbench.checker.runs.variable_uses import variable_uses
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from shflbench.checker.link.program import Program
     from shflbench.checker.ptx.syntax import Operand
 
-_CLOCK = "$clock"  # into which the linker expands each read of a clock
+_CLOCK = "clock"  # the service that each read of a clock asks for
 # Registers that differ between devices, launches or multiprocessors, and that no exchange of values needs. Cooperative
 # groups read `%envreg1` and `%envreg2`.
 _SURROUNDINGS = re.compile(r"%(smid|nsmid|warpid|nwarpid|gridid|pm\d(_64)?|total_smem_size|aggr_smem_size)")
@@ -32,7 +33,7 @@ def read_surroundings(program: Program) -> list[str]:
 
 def _surroundings(program: Program) -> Iterator[str]:
     for op in program.ops():
-        if op.instruction.opcode == _CLOCK:
+        if isinstance(op.form, Service) and op.form.name == _CLOCK:
             yield "a clock"
         for name in _registers(op.instruction.operands):
             if _SURROUNDINGS.fullmatch(name):

@@ -105,13 +105,19 @@ def command(context: click.Context, /, pattern: str, file: Path | None, **flags:
         return _print_template(challenged, file, console)
     if file is None:
         raise UsageError("no FILE is given", f"Start from: shflbench challenge {pattern} --template")
-    if flags["output"]:
-        from shflbench.store import require_unused
-
-        require_unused(flags["output"], ANOTHER_FOLDER)
+    _require_folder(flags)
     request = _request(flags)
     with TemporaryDirectory(prefix="shflbench-") as below:
         return _challenge(file, challenged, request, flags, Path(below), console)
+
+
+def _require_folder(flags: Mapping[str, Any]) -> None:
+    """Raise ResultsError where no run can be stored, before work begins that takes minutes."""
+    from shflbench.store import require_unused, require_writable
+
+    if flags["output"]:
+        require_unused(flags["output"], ANOTHER_FOLDER)
+    require_writable(flags["output"] or flags["results"])
 
 
 def _challenged(pattern: str, flags: Mapping[str, Any]) -> ChallengedPattern:

@@ -132,7 +132,7 @@ def _number(value: float | None, form: str) -> str:
 
 
 def _remark(one: EstimatedVariant) -> str:
-    return "challenger" if one.is_challenger else one.remark
+    return "; ".join(filter(None, ("challenger" if one.is_challenger else "", one.remark)))
 
 
 def _compared(estimate: EstimatedSetting, names: Sequence[str]) -> Iterator[str]:

@@ -84,6 +84,71 @@ def test_a_template_with_other_parameters_exits_2(challenge: Command) -> None:
     assert "the template of `my_sum` needs other arguments than the element type" in error
 
 
+def test_two_kernels_of_one_name_exit_2_with_both_lines(challenge: Command) -> None:
+    second = SUM.partition("template")[2].replace("<typename T>", "").replace("T", "float")
+    error = refused(challenge, f"{SUM}{second}")
+    assert "bad.cu has two kernels `my_sum`, in line 5 and in line 21" in error
+
+
+@pytest.mark.parametrize(
+    ("macro", "line"),
+    [
+        (
+            "#define KERNEL(name) __global__ void name(const float* x, float* y, int n)\nKERNEL(f) {}",
+            2,
+        ),
+        ("#define ALL(name) \\\n  __global__ void name(const float* x, float* y, int n) {}\n// ALL(g)\nALL(f)", 4),
+    ],
+)
+def test_a_kernel_that_a_macro_defines_exits_2_with_the_macro(challenge: Command, macro: str, line: int) -> None:
+    error = refused(challenge, f"{macro}\n{SUM}")
+    assert f"bad.cu:{line}: the macro `{macro[8:].partition('(')[0]}` defines a kernel" in error
+
+
+def test_a_name_that_is_too_long_exits_2_without_the_folder_of_the_copy(challenge: Command) -> None:
+    error = refused(challenge, SUM.replace("my_sum", "k" * 300))
+    assert f"bad.cu:5: the kernel `{'k' * 40}…` needs another name" in error
+    assert "Allowed: up to 200 letters" in error
+
+
+def test_an_output_that_cannot_be_written_exits_3_before_the_file_is_read(challenge: Command) -> None:
+    Path("file").write_text("", encoding="utf-8")
+    for words in (("-o", "file/inside"), ("--results", "file/inside"), ("-o", "/proc/none")):
+        outcome = challenge("reduce", "missing.cu", *words)
+        assert (outcome.code, outcome.out) == (3, "")
+        assert f"{words[1]} cannot be written" in outcome.err
+        assert "missing.cu" not in outcome.err
+
+
+def test_a_folder_that_can_be_written_is_not_left_behind_by_an_error(challenge: Command) -> None:
+    assert challenge("reduce", "missing.cu", "-o", "new/inside").code == 3
+    assert not Path("new").exists()
+
+
+def test_too_much_static_shared_memory_exits_5_with_both_sizes(challenge: Command) -> None:
+    Path("big.cu").write_text(SUM.replace("T* slots = shared<T>();", "__shared__ T slots[100000];"), encoding="utf-8")
+    outcome = challenge("reduce", "big.cu", *SMALL)
+    assert outcome.code == 5
+    assert "its `__shared__` variables take 400000 bytes per block, at most 49152" in outcome.err
+    assert "--shared BYTES" in outcome.err
+
+
+def test_a_header_of_a_header_is_searched_beside_it_and_must_lie_inside_the_folder(challenge: Command) -> None:
+    Path("outside.cuh").write_text("", encoding="utf-8")
+    Path("inner/deep").mkdir(parents=True)
+    Path("inner/sum.cu").write_text(
+        f'/*\n#include "../outside.cuh"\n*/\n#include "deep/a.cuh"\n{SUM}', encoding="utf-8"
+    )
+    Path("inner/deep/a.cuh").write_text('#include "b.cuh"\n#include "../c.cuh"\n', encoding="utf-8")
+    Path("inner/deep/b.cuh").write_text("constexpr int OF_B = 1;\n", encoding="utf-8")
+    Path("inner/c.cuh").write_text("constexpr int OF_C = OF_B;\n", encoding="utf-8")
+    assert challenge("reduce", "inner/sum.cu", *SHARED, *SMALL, "--device", "emulator").code == 0
+    Path("inner/deep/b.cuh").write_text('#include "../../outside.cuh"\n', encoding="utf-8")
+    outcome = challenge("reduce", "inner/sum.cu", *SHARED, *SMALL)
+    assert outcome.code == 2
+    assert "inner/deep/b.cuh includes `../../outside.cuh`, outside of its folder" in outcome.err
+
+
 def test_a_header_outside_of_the_folder_exits_2(challenge: Command) -> None:
     Path("outside.cuh").write_text("", encoding="utf-8")
     Path("inner").mkdir()

@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from shflbench.model import Status
 from shflbench.store import read_run
 from tests.cli.challenge.conftest import SHARED, SMALL, SUM
@@ -109,3 +111,27 @@ def test_kernels_that_the_preprocessor_leaves_out_are_no_challengers(challenge: 
     outcome = challenge("reduce", "part.cu", *SHARED, *SMALL, "--option", "width=8")
     assert outcome.code == 2
     assert "`other` takes `(int* x)`" in outcome.err
+
+
+@pytest.mark.parametrize("unroll", [1, 8])
+def test_a_loop_inside_the_timed_loop_has_no_estimate(challenge: Command, unroll: int) -> None:
+    sums = f"""T sum = 0;
+        slots[threadIdx.x] = x;
+        __syncwarp();
+#pragma unroll {unroll}
+        for (int i = 0; i < 32; ++i) sum += slots[first_of_warp() + ((i + lane()) & 31)];
+        __syncwarp();
+"""
+    head, tail = SUM.partition("T sum = x;")[0], SUM.partition("        x = advance")[2]
+    Path("inner.cu").write_text(f"{head}{sums}        x = advance{tail}", encoding="utf-8")
+    outcome = challenge("reduce", "inner.cu", *SHARED, *SMALL, "--device", "emulator")
+    assert outcome.code == 0, outcome.err
+    assert "challenger; no limit: its timed loop contains a loop" in outcome.out
+    assert "by prediction" not in outcome.out
+
+
+def test_a_kernel_that_does_not_fit_an_sm_has_no_estimate(challenge: Command) -> None:
+    outcome = challenge("reduce", "sum.cu", "--shared", "230*threads", "--launch", "2x1024", "--device", "emulator")
+    assert "skipped: a block of 1024 threads with 235520 bytes of shared memory does not fit an SM" in outcome.err
+    (mine,) = [" ".join(line.split()) for line in outcome.out.splitlines() if line.strip().startswith("my_sum")]
+    assert mine == "my_sum smem challenger; a block of 1024 threads does not fit an SM"
