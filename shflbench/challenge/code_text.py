@@ -1,4 +1,4 @@
-"""What the text of a .cu file says to the preprocessor: headers that it includes, and macros that define kernels."""
+"""Read preprocessor lines in the text of a .cu file: headers that it includes, and macros that define kernels."""
 
 from __future__ import annotations
 

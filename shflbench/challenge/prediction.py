@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from shflbench.arch.launch_limits import LIMITS
-from shflbench.compile.loops import has_inner_loop
+from shflbench.compile.nested_loops import has_inner_loop
 from shflbench.kernel_facts.predicted_kernels import common_blocks, predicted_kernels
 from shflbench.kernel_facts.residency import ResidentBlocks
 from shflbench.model import Case

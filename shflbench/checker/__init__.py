@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     )
     from shflbench.checker.report import EXHAUSTIVE, FileReport, Finding, KernelReport, LaunchRecord
     from shflbench.checker.requests.count import Locate, count_launch, count_requests
-    from shflbench.checker.requests.work import LaunchWork, count_work
+    from shflbench.checker.requests.work import ExecutedWork, count_work
     from shflbench.checker.runs.beyond_launch import kept_variables, read_surroundings
     from shflbench.checker.runs.buffer_uses import BufferUse
     from shflbench.checker.runs.evidence import Expectation
@@ -121,7 +121,7 @@ else:
             ),
             "report": ("EXHAUSTIVE", "FileReport", "Finding", "KernelReport", "LaunchRecord"),
             "requests.count": ("Locate", "count_launch", "count_requests"),
-            "requests.work": ("LaunchWork", "count_work"),
+            "requests.work": ("ExecutedWork", "count_work"),
             "runs.beyond_launch": ("kept_variables", "read_surroundings"),
             "runs.buffer_uses": ("BufferUse",),
             "runs.evidence": ("Expectation",),
@@ -152,6 +152,7 @@ __all__ = [
     "Definition",
     "EmulatedLaunch",
     "ExchangeAdvice",
+    "ExecutedWork",
     "Expectation",
     "FileBudget",
     "FileOptions",
@@ -166,7 +167,6 @@ __all__ = [
     "LaneRelation",
     "LaterArgument",
     "LaunchRecord",
-    "LaunchWork",
     "Level",
     "Locate",
     "Location",

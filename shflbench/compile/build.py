@@ -10,7 +10,7 @@ from itertools import chain, repeat
 from typing import TYPE_CHECKING, TypeVar
 
 from shflbench.compile import cubin as cubins
-from shflbench.compile import loops, nvrtc, resources, rules, signature
+from shflbench.compile import loops, nested_loops, nvrtc, resources, rules, signature
 from shflbench.compile.cache import KernelCache, key
 from shflbench.compile.launch_bounds import launch_bounds
 from shflbench.compile.rules import ExpectedCode
@@ -241,7 +241,7 @@ class Builder:
             raise code
         parameters = signature.parameters(code.compiled.ptx, code.compiled.symbol)
         signature.check(request.source.expression, parameters, request.arguments)
-        counted = loops.counted_loops(code.sass) if code.sass else []
+        counted = nested_loops.outermost(loops.counted_loops(code.sass)) if code.sass else []
         violations = rules.violations(request.expected, code.sass, counted) if code.sass else ()
         kernel = Kernel(
             symbol=code.compiled.symbol,

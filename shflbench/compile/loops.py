@@ -47,13 +47,6 @@ def counted_loops(sass: Sequence[Instruction]) -> list[Loop]:
     return loops
 
 
-def has_inner_loop(sass: Sequence[Instruction], loop: Loop) -> bool:
-    """Whether a loop contains another one, so that a pass executes some instructions several times."""
-    ends = (loop.start, loop.end)
-    bodies = ((sass[one.body[0]].address, sass[one.body[-1]].address) for one in natural_loops(sass))
-    return any(start >= loop.start and end <= loop.end and (start, end) != ends for start, end in bodies)
-
-
 def natural_loops(sass: Sequence[Instruction]) -> list[NaturalLoop]:
     """Return every natural loop, except the branch to itself after the end of a kernel."""
     follows = successors(sass)

@@ -76,18 +76,8 @@ def exchanges(counts: Mapping[str, int]) -> dict[str, int]:
 
 
 def timed_loop(loops: Sequence[Loop]) -> Loop | None:
-    """Return the loop with the largest step: the unrolled loop, not the one for the remaining iterations.
-
-    Of loops in loops, the outermost ones count: an iteration may contain loops, which the compiler may have unrolled.
-    """
-    outermost = [loop for loop in loops if not any(is_inside(loop, other) for other in loops)]
-    return max(outermost, key=lambda loop: (loop.unroll, -loop.start), default=None)
-
-
-def is_inside(loop: Loop, other: Loop) -> bool:
-    """Whether a loop is part of another one, by their addresses."""
-    is_within = other.start <= loop.start and loop.end <= other.end
-    return is_within and (loop.start, loop.end) != (other.start, other.end)
+    """Return the loop with the largest step: the unrolled loop, not the one for the remaining iterations."""
+    return max(loops, key=lambda loop: (loop.unroll, -loop.start), default=None)
 
 
 def violations(expected: ExpectedCode, sass: Sequence[Instruction], loops: Sequence[Loop]) -> Iterator[str]:

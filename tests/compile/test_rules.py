@@ -224,11 +224,3 @@ def test_timed_loop_is_the_unrolled_one_at_any_place() -> None:
     rest, unrolled = Loop(0, 64, 1, {"SHFL": 1}), Loop(80, 400, 16, {"SHFL": 16})
     assert timed_loop([rest, unrolled]) == timed_loop([unrolled, rest]) == unrolled
     assert timed_loop([]) is None
-
-
-def test_the_timed_loop_is_an_outermost_one() -> None:
-    outer, rest = Loop(0x100, 0x900, 4, {}), Loop(0xA00, 0xB00, 1, {})
-    inner, of_rest = Loop(0x200, 0x300, 8, {}), Loop(0xA10, 0xA40, 16, {})
-    assert timed_loop([inner, outer, of_rest, rest]) is outer
-    assert timed_loop([outer, rest]) is outer
-    assert timed_loop([Loop(0x100, 0x900, 1, {}), outer]) is outer  # two loops with one head

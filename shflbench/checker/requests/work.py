@@ -19,7 +19,7 @@ BARRIER = "barriers"
 
 
 @dataclass(frozen=True, slots=True)
-class LaunchWork:
+class ExecutedWork:
     """What the threads of a launch have executed in lockstep, and what they have left in its buffers."""
 
     instructions: int  # of groups of threads that execute them together
@@ -63,9 +63,9 @@ class WorkRecorder(Observer):
 _KINDS = {"ld": "loads", "ldu": "loads", "st": "stores"}
 
 
-def count_work(launch: EmulatedLaunch, step_limit: int = STEP_LIMIT) -> LaunchWork:
+def count_work(launch: EmulatedLaunch, step_limit: int = STEP_LIMIT) -> ExecutedWork:
     """Run a launch in lockstep, and return what its threads execute; EmulatorError if it fails."""
     recorder = WorkRecorder()
     outputs = execute(launch, observe=lambda _: [recorder], step_limit=step_limit)
     steps, symbols = launch.machine.lockstep_steps, {**launch.symbols, **module_contents(launch)}
-    return LaunchWork(steps, dict(recorder.counts), [np.asarray(item) for item in outputs], symbols)
+    return ExecutedWork(steps, dict(recorder.counts), [np.asarray(item) for item in outputs], symbols)

@@ -95,7 +95,7 @@ def command(context: click.Context, /, pattern: str, file: Path | None, **flags:
     \b
     Exit codes:
       1   the check found a race or a memory fault
-      2   a kernel has another signature than those of the pattern
+      2   a kernel has another signature than those of the pattern, or the name of another kernel of the file
       4   there is no GPU, so that nothing was timed, unless --device emulator or --arch asks for that
       5   a kernel does not compile, computes a wrong result, or has no timed loop that runs
     """

@@ -40,8 +40,8 @@ __global__ void LAUNCH_BOUNDS hostile(const float* values, float* result, int it
 """
 DOUBTS = [
     # The values of this pattern converge: from then on, nothing has to be exchanged.
-    ({"SKIPPED": "__all_sync(~0u, x == old)"}, "an iteration executes [0-9]% of the shfl.sync"),
-    ({"LAST": "__all_sync(~0u, x == old)"}, "an iteration executes [0-9]% of the shfl.sync"),
+    ({"SKIPPED": "__all_sync(~0u, x == old)"}, "an iteration executes [0-9]% of the"),
+    ({"LAST": "__all_sync(~0u, x == old)"}, "an iteration executes [0-9]% of the"),
     ({"BEFORE": "if (iterations > 100) iterations = 100;"}, "from 12 to 256, an iteration executes .*%"),
     ({"BEFORE": "if (gridDim.x > 8) iterations /= 2;"}, "from 4 to 12, an iteration executes 50%"),
     ({"BEFORE": "if (iterations == 1024 && blockIdx.x) iterations = 768;"}, "from 512 to 1024, an iteration executes"),
