@@ -204,8 +204,7 @@ def _collective(call: CollectiveCall, form: Collective, sources: Sequence[Values
     """Execute a collective instruction of whole warps."""
     state, op = call.state, call.op
     if state.observers and call.members is not None:
-        is_guarded = op.guard is not None
-        lanes = int(state.gather(op.guard, call.members).sum()) if is_guarded else call.members.count
+        lanes = call.members.count if op.guard is None else int(state.gather(op.guard, call.members).sum())
         for observer in state.observers:
             observer.collective(op, lanes)
     form.apply(call, *sources, *results)
