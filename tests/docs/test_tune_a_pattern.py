@@ -2,7 +2,14 @@
 
 from pathlib import Path
 
-from shflbench.tuner.rules import BEST_OF_KIND, BEST_OF_MECHANISM, PREDICTED_WITHIN, RUNGS, SURELY_NOT_FASTER, SURELY_SLOWER
+from shflbench.tuner.rules import (
+    BEST_OF_KIND,
+    BEST_OF_MECHANISM,
+    PREDICTED_WITHIN,
+    RUNGS,
+    SURELY_NOT_FASTER,
+    SURELY_SLOWER,
+)
 
 PAGE = " ".join((Path(__file__).parents[2] / "docs/how-to/tune-a-pattern.md").read_text(encoding="utf-8").split())
 NUMBERS = {1: "one", 2: "two", 3: "three", 6: "six"}
