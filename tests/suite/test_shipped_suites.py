@@ -8,7 +8,7 @@ from shflbench.patterns.discover import builtin, load
 from shflbench.suite import find_shipped
 from shflbench.suite import load as load_suite
 
-NOT_MEASURED = {"scale-max"}  # patterns of exchanges-full that no suite with a reference run has
+NOT_MEASURED = {"cluster-copy", "scale-max"}  # patterns of exchanges-full that no suite with a reference run has
 LIMITED = {"reduce": {"i32", "i64", "f16x2", "bf16x2"}}  # other suites have its other types
 
 
