@@ -51,3 +51,19 @@ def test_exchanges_full_has_the_launches_of_exchanges_and_clusters() -> None:
         return {(case.pattern, case.launch.expression) for case in cases_of(*suites)}
 
     assert launches("exchanges", "clusters") <= launches("exchanges-full")
+
+
+def test_questions_has_all_variants_of_patterns_that_no_other_measured_suite_has() -> None:
+    timed = {(case.pattern, case.variant) for case in cases_of("questions")}
+    declared_variants = {
+        ("cluster-copy", variant.name) for variant in load(builtin()["cluster-copy"]).declaration.variants
+    }
+    assert declared_variants <= timed
+
+
+def test_questions_has_warp_sums_at_1_to_64_warps_per_sm() -> None:
+    sums = [case for case in cases_of("questions") if case.pattern == "reduce"]
+    for dtype in ("f32", "i32"):
+        launches = {case.launch.expression for case in sums if case.dtype == dtype}
+        blocks = {f"sms x {32 * warps}" for warps in (1, 2, 4, 8, 16, 32)}
+        assert launches == {*blocks, "2*sms x 1024"}
