@@ -1,4 +1,6 @@
-//: global push-barrier pull-barrier push-mbarrier store-async store-async-arrivals bulk numbered red-async larger-block dtype=i32 bytes=16,64,256,1024,4096,16384 cluster=2,4
+//: global push-barrier pull-barrier push-mbarrier store-async store-async-arrivals bulk dtype=i32 bytes=16,64,256,1024,4096,16384 cluster=2,4
+//: larger-block dtype=i32 bytes=16,64,256,1024,4096,16384 cluster=2,4
+//: numbered red-async dtype=i32 bytes=16,64,256,1024,4096 cluster=2,4
 
 //! *
 // Blocks send {bytes} bytes to the block of the mirrored rank among {cluster}, and get as many from it, for grids and

@@ -48,3 +48,22 @@ struct Part {
         for (int i = 0; i < COUNT; ++i) words[i] = mix(words[i], got[i]);
     }
 };
+
+// The same words, as each copied piece of code has them.
+template <typename Words, typename T>
+__device__ void load_words(Words& own, const T* values) {
+    Part<uint4> part;
+    part.load(values);
+    memcpy(own.word, part.words, sizeof own.word);
+}
+template <typename Words, typename T>
+__device__ void store_words(const Words& own, T* result) {
+    Part<uint4> part;
+    memcpy(part.words, own.word, sizeof own.word);
+    part.store(result);
+}
+template <typename Words>
+__device__ void mix_words(Words& own, const Words& got) {
+#pragma unroll
+    for (int i = 0; i < Words::COUNT; ++i) own.word[i] = mix(own.word[i], got.word[i]);
+}

@@ -23,6 +23,7 @@ ATOMICS: dict[str, tuple[tuple[str, ...], Callable[[int, int], int]]] = {
 }
 HINTS = ("", "relaxed.gpu")
 BOTH = "acq_rel.gpu"  # of an atomic, not of a reduction
+RELEASING = ("atom.release.gpu.global.add.u32", "red.release.gpu.global.add.u32")
 
 
 SPACES = {"shared": "%r5", "global": "%d5"}  # where each thread has 16 bytes
@@ -45,7 +46,11 @@ def registers(type_: str) -> tuple[str, int]:
 
 @pytest.mark.parametrize(
     "form",
-    [*forms("atom", (*HINTS, BOTH), *ATOMICS), *forms("red", HINTS, *(name for name in ATOMICS if name != "exch"))],
+    [
+        *RELEASING,
+        *forms("atom", (*HINTS, BOTH), *ATOMICS),
+        *forms("red", HINTS, *(name for name in ATOMICS if name != "exch")),
+    ],
 )
 def test_atomics_leave_the_new_value_and_return_the_old_one_unless_they_are_reductions(form: str) -> None:
     (name, type_), (space, at) = form.split(".")[-2:], place(form)

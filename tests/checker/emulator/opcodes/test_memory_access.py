@@ -47,7 +47,14 @@ def value(data: int, type_: str) -> int:
     return number(data, type_) % (1 << max(int(type_[1:]), 32))
 
 
-@pytest.mark.parametrize("form", [*each(("st",), SPACES, TYPES), *each(("st.volatile",), ("shared", "global"), TYPES)])
+@pytest.mark.parametrize(
+    "form",
+    [
+        *each(("st",), SPACES, TYPES),
+        *each(("st.volatile",), ("shared", "global"), TYPES),
+        "st.relaxed.gpu.global.u64",
+    ],
+)
 def test_stores_do_not_change_adjacent_bytes(form: str) -> None:
     rows, type_ = operands(8), form.rsplit(".", 1)[1]
     (space, at, address), (source, integer) = place(form), register(type_, "b")
@@ -65,6 +72,7 @@ def test_stores_do_not_change_adjacent_bytes(form: str) -> None:
         *each(("ld",), SPACES, TYPES),
         *each(("ld.volatile",), ("shared", "global"), TYPES),
         *each(("ld.global",), ("ca", "cg", "cs"), TYPES),
+        "ld.acquire.gpu.global.u32",
     ],
 )
 def test_loads_extend_by_their_type(form: str) -> None:
