@@ -91,6 +91,7 @@ class KernelLaunch:
     arguments: tuple[PassedArgument, ...]  # in its order
     programmatic: bool = False  # whether it may begin before the launch before it has ended
     cluster: Dims = NO_CLUSTER  # blocks of a cluster, where the kernel does not declare them
+    cooperative: bool = False  # whether all of its blocks have to be resident at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +110,8 @@ class KernelCall:
     emulated_work: float = math.inf  # instructions that the emulator may take for a launch; beyond, BudgetError
     later: tuple[KernelLaunch, ...] = ()  # which are part of each launch of this call
     cluster: Dims = NO_CLUSTER  # blocks of a cluster, where the kernel does not declare them
+    cooperative: bool = False  # whether all blocks of its first kernel have to be resident at once
+    graph: bool = False  # whether its launches are those of one CUDA graph
 
     @property
     def name(self) -> str:
@@ -119,7 +122,14 @@ class KernelCall:
     def launches(self) -> tuple[KernelLaunch, ...]:
         """Its launches, in order."""
         dims = self.dims or LaunchDims((self.grid, 1, 1), (self.block, 1, 1))
-        first = KernelLaunch(self.kernel, dims, self.shared_bytes, self.arguments, cluster=self.cluster)
+        first = KernelLaunch(
+            self.kernel,
+            dims,
+            self.shared_bytes,
+            self.arguments,
+            cluster=self.cluster,
+            cooperative=self.cooperative,
+        )
         return (first, *self.later)
 
     @property

@@ -1,4 +1,4 @@
-"""Launch a kernel with attributes: as one that may begin before the launch before it has ended, or in clusters.
+"""Launch a kernel with attributes: it may overlap the launch before it, be in clusters, or be cooperative.
 
 cupy has no call for them.
 """
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class AttributedLaunch:
-    """A launch on the default stream with `cudaLaunchAttributeProgrammaticStreamSerialization`, or of clusters."""
+    """A launch on the default stream that may overlap the one before, be in clusters, or have all blocks resident."""
 
     def __init__(self, function: Any, launch: KernelLaunch) -> None:  # noqa: ANN401  (cupy ships no types)
         """Prepare the launch of a function of cupy; LaunchError if no GPU runs clusters of that size."""
@@ -35,6 +35,8 @@ class AttributedLaunch:
         config.attrs, config.numAttrs = attributes, len(attributes)
         self._driver, self._config, self._function = driver, config, driver.CUfunction(function.ptr)
         self._what = "a programmatic launch"
+        if launch.cooperative:
+            self._what = f"a cooperative launch of {prod(launch.dims.grid):,} blocks, which have to be resident at once"
         if launch.cluster != NO_CLUSTER:
             self._what = f"a launch in clusters of {dims_text(launch.cluster)} blocks"
         if prod(launch.cluster) > PORTABLE_CLUSTER:
@@ -61,6 +63,11 @@ def _attributes(driver: Any, launch: KernelLaunch) -> Iterator[Any]:  # noqa: AN
         attribute = driver.CUlaunchAttribute()
         attribute.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
         attribute.value.programmaticStreamSerializationAllowed = 1
+        yield attribute
+    if launch.cooperative:
+        attribute = driver.CUlaunchAttribute()
+        attribute.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+        attribute.value.cooperative = 1
         yield attribute
     if launch.cluster != NO_CLUSTER:
         attribute = driver.CUlaunchAttribute()

@@ -43,6 +43,7 @@ class CudaKernel:
             _function(cupy, self._modules[item.kernel.cubin], item.kernel, item.shared_bytes) for item in self._launches
         ]
         self._starts = list(map(_start_of, self._functions, self._launches))
+        self._graph: Any = None  # of all launches, from the first one on, whose arguments it keeps
         self._runs = 0
         if call.carveout is not None:
             driver = cupy.cuda.driver
@@ -198,11 +199,24 @@ class CudaKernel:
         return structure
 
     def _launch(self, arguments: Sequence[Arguments]) -> None:
+        if not self._call.graph:
+            self._queue(arguments)
+            return
+        if self._graph is None:
+            stream = self._harness.cupy.cuda.Stream(non_blocking=True)  # the default stream cannot be captured
+            with stream:
+                stream.begin_capture()
+                self._queue(arguments)
+                self._graph = stream.end_capture()
+        self._graph.launch()
+
+    def _queue(self, arguments: Sequence[Arguments]) -> None:
         for start, given in zip(self._starts, arguments, strict=True):
             start(given)
 
     def close(self) -> None:
         """Return the buffers to cupy's pool for the next kernel."""
+        self._graph = None
         self._buffers.clear()
         self._inputs.clear()
         self._variables.clear()
@@ -211,7 +225,7 @@ class CudaKernel:
 
 def _start_of(function: Any, launch: KernelLaunch) -> Callable[[Arguments], None]:  # noqa: ANN401  (cupy ships no types)
     """Return what launches a function with its arguments."""
-    if launch.programmatic or launch.cluster != NO_CLUSTER:
+    if launch.programmatic or launch.cooperative or launch.cluster != NO_CLUSTER:
         return AttributedLaunch(function, launch)
     return partial(_start, function, launch)
 

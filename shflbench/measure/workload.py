@@ -89,6 +89,8 @@ def call_of(
             cold=options.get("l2") == "cold",
             dims=dims,
             cluster=variant.cluster,
+            cooperative=variant.cooperative,
+            graph=variant.graph,
             emulated_work=EMULATED_WORK if declared.fixed_sizes else math.inf,
             later=tuple(
                 KernelLaunch(

@@ -238,7 +238,9 @@ class Variant:
     shared: Size = field(default=NO_SHARED)  # dynamic shared memory, bytes per block
     dims: Shape | None = None  # of its first kernel's launch; None: those of the case
     cluster: Dims = NO_CLUSTER  # blocks of a cluster of that launch, where the kernel does not declare them
+    cooperative: bool = False  # its first kernel's blocks wait for one another: the launch fails unless all fit
     later: tuple[LaterKernel, ...] = ()  # kernels of the same file that follow, timed together; with `one_pass` only
+    graph: bool = False  # its kernels are launched together, as a CUDA graph; plain launches of `one_pass` only
     per_iteration: Counts | CountsOf | None = None  # expected instructions; None: reported, not checked
     opcodes: tuple[str, ...] = ()  # that its machine code must have if its mechanism does not say which, e.g. "BAR.ARV"
     may_fold: Mapping[str, tuple[str, ...]] = field(

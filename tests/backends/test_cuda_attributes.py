@@ -70,6 +70,20 @@ def test_a_programmatic_launch_may_have_clusters(monkeypatch: pytest.MonkeyPatch
     assert [ids for _, ids in fake.launches] == [[overlap], [overlap, cluster]]
 
 
+def test_a_cooperative_launch_asks_for_all_blocks_at_once_and_an_error_counts_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fake = FakeDriver(monkeypatch)
+    launch = KernelLaunch(kernel("work"), DIMS, 0, (), cooperative=True)
+    AttributedLaunch(SimpleNamespace(ptr=0), launch)(())
+    ((config, ids),) = fake.launches
+    assert ids == [ID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE]
+    assert config.attrs[0].value.cooperative == 1
+    FakeDriver(monkeypatch, driver.CUresult.CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE)
+    with pytest.raises(LaunchError, match=r"a cooperative launch of 16 blocks, .*: CUDA_ERROR_COOPERATIVE_LAUNCH_TOO"):
+        AttributedLaunch(SimpleNamespace(ptr=0), launch)(())
+
+
 def test_a_structure_is_passed_as_its_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     passed: list[bytes] = []
 

@@ -72,6 +72,18 @@ def test_kernels_that_follow_one_another_are_one_sample(call: KernelCall, before
     assert burst.times_us == pytest.approx((5.0, 5.0))
 
 
+def test_kernels_of_a_graph_are_captured_once_and_then_launched_as_they_follow_one_another() -> None:
+    gpu = FakeGpu({"work": 3.0, "next": 2.0})
+    kernel = opened(gpu, replace(SEQUENCE, graph=True))
+    kernel.run([np.arange(64, dtype=np.float32)], 1)
+    assert gpu.queued == ["capture", "work", "next"]
+    gpu.queued.clear()
+    burst = kernel.burst(1, samples=2)
+    bracket = ["event", "work", "next", "event"]
+    assert gpu.queued == ["delay", "stamp", "work", "next", *bracket, *bracket, "stamp"]
+    assert burst.times_us == pytest.approx((5.0, 5.0))
+
+
 @pytest.mark.parametrize("cold", [False, True])
 def test_first_delay_is_long_enough_for_all_kernels_of_a_launch(cold: bool) -> None:  # noqa: FBT001
     gpu = FakeGpu({"work": 0.1, "next": 0.1})

@@ -79,6 +79,7 @@ class FakeGpu:
     queued: list[str] = field(default_factory=list)
     arguments: list[tuple[Any, ...]] = field(default_factory=list)  # of each launch of `work`
     launched: list[tuple[str, tuple[Any, ...]]] = field(default_factory=list)  # all kernels, with their arguments
+    captured: list[tuple[str, tuple[Any, ...]]] | None = None  # the kernels that a graph gets instead of the GPU
     allocated: list[int] = field(default_factory=list)  # bytes of each array
     unloaded: list[str] = field(default_factory=list)
     modules: list[Any] = field(default_factory=list)  # weak references to the modules, in the order of loading
@@ -103,11 +104,14 @@ class FakeGpu:
         if self.dead:
             raise CudaError(self.dead.status, str(self.dead))  # a new one, that keeps nothing of an older call alive
 
-    def launch(self, name: str, arguments: tuple[Any, ...]) -> None:
+    def launch(self, name: str, arguments: tuple[Any, ...], host_us: float | None = None) -> None:
+        if self.captured is not None:
+            self.captured.append((name, arguments))
+            return
         if name == "work" and self.raises:
             raise self.raises
         gpu_us = float(arguments[0]) / 1000 if name in {"delay", "busy"} else self.kernels_us.get(name, 1.0)
-        self.queue(name, self.launch_us, gpu_us)
+        self.queue(name, self.launch_us if host_us is None else host_us, gpu_us)
         self.launched.append((name, arguments))
         if name == "stamp":
             arguments[0].values[:2] = int(self.gpu * CLOCK_MHZ), int(self.gpu * 1000)
@@ -144,6 +148,34 @@ class FakeEvent:
 
     def synchronize(self) -> None:
         self._gpu.synchronize()
+
+
+class FakeStream:
+    """A stream whose kernels can be captured."""
+
+    def __init__(self, gpu: FakeGpu) -> None:
+        self._gpu, self._is_current = gpu, False
+
+    def __enter__(self) -> None:
+        self._is_current = True
+
+    def __exit__(self, *_: object) -> None:
+        self._is_current = False
+
+    def begin_capture(self) -> None:
+        assert self._is_current
+        self._gpu.captured = []
+
+    def end_capture(self) -> Any:
+        kernels, self._gpu.captured = self._gpu.captured, None
+        assert kernels
+        self._gpu.queued.append("capture")
+        return SimpleNamespace(launch=lambda: self._replay(kernels))
+
+    def _replay(self, kernels: list[tuple[str, tuple[Any, ...]]]) -> None:
+        assert not self._is_current
+        for number, (name, arguments) in enumerate(kernels):
+            self._gpu.launch(name, arguments, 0.0 if number else None)  # the host launches once
 
 
 class FakeModule:
@@ -202,6 +234,7 @@ def fake_cupy(gpu: FakeGpu) -> Any:
             MemoryPool=lambda: SimpleNamespace(malloc=None),
             using_allocator=lambda _: nullcontext(),
             Event=lambda: FakeEvent(gpu),
+            Stream=lambda non_blocking: FakeStream(gpu) if non_blocking else None,
             get_elapsed_time=lambda start, end: (end.time - start.time) / 1000,
             function=SimpleNamespace(Module=lambda: FakeModule(gpu)),
             memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),

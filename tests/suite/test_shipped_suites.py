@@ -56,7 +56,9 @@ def test_exchanges_full_has_the_launches_of_exchanges_and_clusters() -> None:
 def test_questions_has_all_variants_of_patterns_that_no_other_measured_suite_has() -> None:
     timed = {(case.pattern, case.variant) for case in cases_of("questions")}
     declared_variants = {
-        ("cluster-copy", variant.name) for variant in load(builtin()["cluster-copy"]).declaration.variants
+        (name, variant.name)
+        for name in ("cluster-copy", "grid-reduce")
+        for variant in load(builtin()[name]).declaration.variants
     }
     assert declared_variants <= timed
 

@@ -1,0 +1,202 @@
+"""One sum of the values of 2 to 528 blocks, by two launches, tickets, additions, barriers of the grid or clusters."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shflbench.dimensions import Dims
+from shflbench.model import WARP, Mechanism
+from shflbench.patterns.declare import Input, LaterKernel, Output, Pattern, Scalar, Setting, Variant
+
+LARGE_BLOCK = 1024  # threads of `one-block`
+
+
+def blocks(at: Setting) -> int:
+    """Return the blocks of all groups."""
+    return at.grid * at.whole("blocks")
+
+
+def all_blocks(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of all blocks of all groups."""
+    return (blocks(at), 1, 1), (at.block, 1, 1)
+
+
+def warp_per_group(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of a block of one warp per group."""
+    return (at.grid, 1, 1), (WARP, 1, 1)
+
+
+def thread_per_group(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of a thread per group, in blocks of one warp."""
+    return (-(-at.grid // WARP), 1, 1), (WARP, 1, 1)
+
+
+def large_block_per_group(at: Setting) -> tuple[Dims, Dims]:
+    """Return the launch of one block of 1,024 threads per group."""
+    return (at.grid, 1, 1), (LARGE_BLOCK, 1, 1)
+
+
+PATTERN = Pattern(
+    summary="Groups of `blocks` blocks: one sum of the values of all threads of each group.",
+    source=(
+        "CUDA samples threadFenceReduction and reductionMultiBlockCG; CUDA C++ Programming Guide, Grid Synchronization"
+    ),
+    dtypes=("i32", "f32"),
+    options={"blocks": ("32", "2", "8", "132", "528")},
+    representative={"dtype": "f32", "launch": "1x128", "blocks": "132"},
+    also_called=("grid sum", "multi-block reduction", "grid barrier", "cooperative launch"),
+    launch_bounds=True,
+    one_pass=True,
+    static_block=True,
+    blocks=(64, 128, 256),
+    buffers=(
+        Input("values", elements=lambda at: blocks(at) * at.block),
+        Output("sums", elements=lambda at: at.grid, initial=0),
+        Output("partial", elements=blocks, compared=False),
+        Output("tickets", elements=lambda at: at.grid, dtype="i32", initial=0),
+        Output("counted", elements=lambda at: at.grid, dtype="i64", initial=0),
+        Output("arrived", elements=lambda at: at.grid, dtype="i32", initial=0, compared=False),
+    ),
+    scalars=(Scalar("groups", lambda at: at.grid),),
+    notes=(
+        "A launch is that of groups: `1x128` with `blocks=132` are 132 blocks of 128 threads with one sum. Its "
+        "column `shape` has what was launched. The time is that of all launches of a variant. Values are whole "
+        "numbers from 1 to 8: sums are exact in any order, and no block adds nothing. `cluster-reduce` has the same"
+        " question for 2 to 8 blocks, and `device-reduce` for arrays that are read from DRAM. `add` needs sums that"
+        " are zero before: a program has to set them, as `zero-add` does, and between timed launches they are not. "
+        "In `grid-barrier` and `first-waits`, blocks wait for others, so that all of them have to be resident: "
+        "these launches are cooperative, and fail if they have too many blocks."
+    ),
+    variants=(
+        Variant(
+            name="two-launches",
+            mechanism=Mechanism.GLOBAL,
+            baseline=True,
+            summary="the sums of blocks in global memory; a second launch adds them",
+            dims=all_blocks,
+            arguments=("values", "partial"),
+            later=(LaterKernel(kernel="grid_reduce_second<{T}>", dims=warp_per_group, arguments=("partial", "sums")),),
+        ),
+        Variant(
+            name="two-launches-graph",
+            mechanism=Mechanism.GLOBAL,
+            summary="the same two kernels as a CUDA graph, which the host launches as one",
+            dims=all_blocks,
+            arguments=("values", "partial"),
+            graph=True,
+            later=(
+                LaterKernel(
+                    kernel="grid_reduce_second_of_graph<{T}>", dims=warp_per_group, arguments=("partial", "sums")
+                ),
+            ),
+        ),
+        Variant(
+            name="two-launches-dependent",
+            mechanism=Mechanism.GLOBAL,
+            summary="the same; the second launch is programmatic: it starts during the first one and waits for its end",
+            needs="sm_90",
+            source="dependent.cu",
+            dims=all_blocks,
+            arguments=("values", "partial"),
+            opcodes=("PREEXIT",),
+            later=(
+                LaterKernel(
+                    kernel="grid_reduce_second_after_wait<{T}>",
+                    dims=warp_per_group,
+                    arguments=("partial", "sums"),
+                    opcodes=("ACQBULK",),
+                    programmatic=True,
+                ),
+            ),
+        ),
+        Variant(
+            name="last-block",
+            mechanism=Mechanism.ATOMIC,
+            summary="the same in one launch: the last block of a group, by an atomic ticket, adds",
+            dims=all_blocks,
+            arguments=("values", "sums", "partial", "tickets"),
+            opcodes=("ATOMG",),
+        ),
+        Variant(
+            name="last-block-acq-rel",
+            mechanism=Mechanism.ATOMIC,
+            summary="the same with a ticket that acquires and releases, instead of two sequential fences",
+            dims=all_blocks,
+            arguments=("values", "sums", "partial", "tickets"),
+            opcodes=("ATOMG", "MEMBAR.ALL.GPU"),
+        ),
+        Variant(
+            name="add",
+            mechanism=Mechanism.ATOMIC,
+            summary="each block adds its sum to that of the group in global memory, which is zero before",
+            dims=all_blocks,
+            arguments=("values", "sums"),
+        ),
+        Variant(
+            name="zero-add",
+            mechanism=Mechanism.ATOMIC,
+            summary="the same after a launch that sets the sums to zero",
+            dims=thread_per_group,
+            arguments=("sums", "groups"),
+            later=(LaterKernel(kernel="grid_reduce_add_to_zero<{T}>", dims=all_blocks, arguments=("values", "sums")),),
+        ),
+        Variant(
+            name="add-counted",
+            mechanism=Mechanism.ATOMIC,
+            summary="each block adds its sum and 1 to the halves of a word of 64 bits at once; the last stores the sum",
+            dtypes=("i32",),
+            dims=all_blocks,
+            arguments=("values", "sums", "counted"),
+            opcodes=("ATOMG",),
+        ),
+        Variant(
+            name="grid-barrier",
+            mechanism=Mechanism.ATOMIC,
+            summary="the sums of blocks in global memory; all blocks wait for one another, and the first one adds",
+            dims=all_blocks,
+            cooperative=True,
+            arguments=("values", "sums", "partial", "arrived"),
+            opcodes=("ATOMG", "MEMBAR.ALL.GPU"),
+        ),
+        Variant(
+            name="first-waits",
+            mechanism=Mechanism.ATOMIC,
+            summary="the same, but only the first block waits for the others, which count their arrivals",
+            dims=all_blocks,
+            cooperative=True,
+            arguments=("values", "sums", "partial", "tickets"),
+            opcodes=("MEMBAR.ALL.GPU",),
+        ),
+        Variant(
+            name="cluster-last",
+            mechanism=Mechanism.CLUSTER,
+            summary="as `last-block-acq-rel`, with a ticket per cluster of up to 8 blocks, which `st.async` combines",
+            needs="sm_90",
+            source="clusters.cu",
+            dims=all_blocks,
+            arguments=("values", "sums", "partial", "tickets"),
+            opcodes=("STAS", "SYNCS"),
+        ),
+        Variant(
+            name="one-block",
+            mechanism=Mechanism.SHFL,
+            summary="one block of 1,024 threads loads all values, 16 bytes per thread at a time",
+            dims=large_block_per_group,
+            arguments=("values", "sums"),
+        ),
+    ),
+)
+
+
+def inputs(rng: np.random.Generator, at: Setting) -> NDArray[np.generic]:
+    """Draw whole numbers from 1 to 8, so that the sum of no block is zero; shape [elements]."""
+    return rng.integers(1, 8, blocks(at) * at.block, endpoint=True).astype(at.dtype.numpy)
+
+
+def reference(
+    values: NDArray[np.generic],
+    blocks: str,  # noqa: ARG001
+    at: Setting,
+) -> tuple[NDArray[np.generic], NDArray[np.int32], NDArray[np.int64]]:
+    """Return the sum of each group, and tickets and counts that are as before; shapes [groups]."""
+    sums = values.reshape(at.grid, -1).sum(axis=1, dtype=values.dtype)
+    return sums, np.zeros(at.grid, np.int32), np.zeros(at.grid, np.int64)
