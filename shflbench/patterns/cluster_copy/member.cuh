@@ -135,7 +135,9 @@ struct Exchange {
         if (!(C::MEETS && !C::COUNTS) && waits()) wait_here<C::IN_CLUSTER>(&full[slot], turn % 2);
         Word got[COUNT];
         read(got, slot);
-        if constexpr (C::MOVE == Move::BULK && !C::MERGED) fence_before_copies();
+        // With two buffers, the other block replaces what was read only after it has got the next copy, before which
+        // this block has a fence. A fence of the other block is not for the memory of this one.
+        if constexpr (C::MOVE == Move::BULK && !C::DOUBLE) fence_before_copies();
         say_read(slot);
         own.mix_with(got);
     }
