@@ -19,7 +19,7 @@ from shflbench.environment import cache_folder
 from shflbench.errors import UsageError
 from shflbench.patterns.discover import builtin, builtin_declaration
 
-REFUSED = {"memory-ladder", "cluster-exchange", "cluster-reduce"}
+REFUSED = {"memory-ladder", "cluster-copy", "cluster-exchange", "cluster-reduce", "grid-reduce"}
 FILE = Path("template.cu")
 # With a timed loop, of one pass, with a constant block size, with a buffer of another type, with options that decide
 # what the kernel and its functions are.
