@@ -19,7 +19,7 @@ NEAR = 1.01  # times that differ by less count as equal
 COLUMNS = ((1, 2), (4, 5, 16, 8), (32,), (64,))
 WORDS = {
     "shfl": "shuffles",
-    "smem": "shared memory",
+    "smem": "smem",
     "hybrid": "a mix",
     "global": "global memory",
     "local": "local memory",

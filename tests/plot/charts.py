@@ -89,8 +89,8 @@ class Chart:
 
 @cache
 def charts() -> tuple[Chart, ...]:
-    """Return every committed chart."""
-    paths = sorted((ROOT / "plots").rglob("*.svg"))
+    """Return every committed chart of a run: one of an answer shows several settings of the suite `opponents`."""
+    paths = sorted((ROOT / "plots").glob("*/nvidia-*/*.svg"))
     return tuple(read_chart(path, ROOT / "results" / path.parent.relative_to(ROOT / "plots")) for path in paths)
 
 

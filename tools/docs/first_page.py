@@ -66,11 +66,11 @@ def launch_time(answer: Answer) -> str:
 
 
 def whole(answer: Answer) -> str:
-    """Return what the advice gains in a whole kernel: `1.10×: filter of an array`, or `none` within 1%."""
+    """Return what the advice gains in a whole kernel, which the page of the answer names; `none` within 1%."""
     gain = gain_of_a_kernel(answer)
     if answer.real == IS_ONE or gain is None or isinstance(answer.real, str):
         return "–"
-    return f"{'none' if abs(gain - 1) <= MATTERS else times(gain)}: {answer.real['kernel']}"
+    return "none" if abs(gain - 1) <= MATTERS else times(gain)
 
 
 def except_when(answer: Answer) -> str:

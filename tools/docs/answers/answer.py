@@ -27,7 +27,7 @@ MODEL, OTHER = "h200", "h100"
 SUITE = "opponents"
 KINDS = {  # of what a variant exchanges values through
     Mechanism.SHFL.value: "shuffles",
-    Mechanism.SMEM.value: "shared memory",
+    Mechanism.SMEM.value: "smem",
     Mechanism.HYBRID.value: "a mix",
     Mechanism.GLOBAL.value: "global memory",
     Mechanism.LOCAL.value: "local memory",

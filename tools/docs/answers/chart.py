@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from tools.docs.answers.answer import Answer
 
+CODE = "`"  # around code in Markdown
 MIN_PLACES = 2  # of a line
 SIZE = (7.5, 3.6)  # inches
 
@@ -64,7 +65,8 @@ def draw(answer: Answer, path: Path) -> None:
         axes.set_xlabel("warps per SM")
         axes.set_ylabel("cycles per iteration")
         axes.grid(visible=True, axis="y", color=RULE)
-        figure.suptitle(f"{answer.have}: the best of each kind", x=0.01, ha="left", fontsize=TITLE_PT)
+        title = f"{answer.have.replace(CODE, '')}: the best of each kind"
+        figure.suptitle(title, x=0.01, ha="left", fontsize=TITLE_PT)
         figure.legend(loc="outside right upper", fontsize=SMALL_PT)
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, format=SVG, metadata=METADATA[SVG])
+        figure.savefig(path, format=SVG, metadata={**METADATA[SVG], "Title": title})
